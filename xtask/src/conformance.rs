@@ -123,8 +123,9 @@ fn all_marks(root: &Path, frame: &Frame) -> Outcome<Vec<Mark>> {
             Err(wrong) => faults.extend(wrong),
         }
     }
-    match faults.is_empty() {
-        true => Ok(found),
-        false => Err(faults.join("\n")),
+    if faults.is_empty() {
+        Ok(found)
+    } else {
+        Err(faults.join("\n"))
     }
 }

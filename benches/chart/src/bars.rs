@@ -66,9 +66,10 @@ pub(crate) fn draw(canvas: &Canvas<'_>, groups: &[Group], label: &dyn Fn(f64) ->
     let lengths = groups.iter().map(|group| group.label.chars().count());
     let longest = lengths.max().unwrap_or(0);
     let is_upright = 7.0 * longest as f64 <= room;
-    let below = match is_upright {
-        true => FLAT_LABELS,
-        false => upright_labels(longest),
+    let below = if is_upright {
+        FLAT_LABELS
+    } else {
+        upright_labels(longest)
     };
     let mut chart = ChartBuilder::on(canvas)
         .margin(8)

@@ -10,9 +10,10 @@ use orbium_sync::role;
 /// BAD_INV_ORDER 3, if it is to wait.
 #[inline]
 pub fn refuse_to_wait_for_oneself(orb: usize, wait: bool) -> Result<(), SystemException> {
-    match wait && role::is_serving(orb) {
-        true => Err(waits_for_oneself()),
-        false => Ok(()),
+    if wait && role::is_serving(orb) {
+        Err(waits_for_oneself())
+    } else {
+        Ok(())
     }
 }
 

@@ -412,9 +412,10 @@ impl PoaManager {
         while self.state() == ManagerState::Holding && !destroyed.load(Ordering::Acquire) {
             let Ok(left) = expiry.deadline().earlier(until).remaining() else {
                 self.0.held.fetch_sub(1, Ordering::AcqRel);
-                return Err(match expiry.deadline().has_passed() {
-                    true => expiry.exception(),
-                    false => self.held_in_vain(),
+                return Err(if expiry.deadline().has_passed() {
+                    expiry.exception()
+                } else {
+                    self.held_in_vain()
                 });
             };
             let changed = &self.0.changed;

@@ -291,9 +291,10 @@ impl Reader {
             let _performed = performed;
             job();
         };
-        let threads = match is_local {
-            true => &self.threads,
-            false => &self.callers,
+        let threads = if is_local {
+            &self.threads
+        } else {
+            &self.callers
         };
         threads.run(job).map_err(|error| no_thread(&error))
     }

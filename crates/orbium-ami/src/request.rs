@@ -142,16 +142,17 @@ pub(super) fn written(
     arguments: Option<&dyn Arguments>,
 ) -> Result<Vec<u8>, Unwritable> {
     let mut writer = CdrWriter::new(candidate.format());
-    let start = match added.is_empty() {
-        true => candidate.begin_request(&mut writer, id, operation, introduction, timing, || None),
-        false => candidate.begin_request_with(
+    let start = if added.is_empty() {
+        candidate.begin_request(&mut writer, id, operation, introduction, timing, || None)
+    } else {
+        candidate.begin_request_with(
             &mut writer,
             (id, operation.response()),
             operation,
             introduction,
             timing,
             added,
-        ),
+        )
     };
     if let Some(arguments) = arguments {
         arguments.write(&mut writer);

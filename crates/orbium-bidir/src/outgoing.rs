@@ -218,9 +218,10 @@ fn contexts_of(message: &[u8], order: ByteOrder) -> Option<usize> {
     /// Request id, response flags, three reserved bytes.
     const TARGET: usize = HEADER_LEN + 8;
     let disposition = *message.get(TARGET..)?.first_chunk()?;
-    let disposition = match order.is_foreign() {
-        true => u16::from_ne_bytes(disposition).swap_bytes(),
-        false => u16::from_ne_bytes(disposition),
+    let disposition = if order.is_foreign() {
+        u16::from_ne_bytes(disposition).swap_bytes()
+    } else {
+        u16::from_ne_bytes(disposition)
     };
     // Alignment counts from the beginning of the message.
     let key = match disposition {

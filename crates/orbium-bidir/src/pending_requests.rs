@@ -31,9 +31,10 @@ pub(crate) struct Calls {
 impl Calls {
     pub(crate) fn new(is_opener: bool) -> Self {
         Self {
-            pending: match is_opener {
-                true => Requests::of_opener(),
-                false => Requests::of_acceptor(),
+            pending: if is_opener {
+                Requests::of_opener()
+            } else {
+                Requests::of_acceptor()
             },
             by_half: HashMap::new(),
         }

@@ -51,9 +51,10 @@ impl ServingHalf {
 
     fn deadline(&self, of: fn(&Timeouts) -> Option<Duration>) -> Deadline {
         let timeouts = self.timeouts.lock();
-        match self.wire.is_polled() {
-            true => Deadline::after(Some(Duration::ZERO)),
-            false => Deadline::after(of(&timeouts)),
+        if self.wire.is_polled() {
+            Deadline::after(Some(Duration::ZERO))
+        } else {
+            Deadline::after(of(&timeouts))
         }
     }
 }
@@ -90,9 +91,10 @@ impl ByteStream for ServingHalf {
         }
         // Engines that wait for readiness use no timeouts.
         self.wire.set_blocking();
-        match self.wire.is_both() {
-            true => Ok(()),
-            false => self.wire.stream.set_timeouts(receive, send),
+        if self.wire.is_both() {
+            Ok(())
+        } else {
+            self.wire.stream.set_timeouts(receive, send)
         }
     }
 

@@ -53,17 +53,19 @@ pub(crate) struct Splitter {
 /// A number in that byte order.
 pub(crate) fn number(order: ByteOrder, octets: [u8; 4]) -> u32 {
     let number = u32::from_ne_bytes(octets);
-    match order.is_foreign() {
-        true => number.swap_bytes(),
-        false => number,
+    if order.is_foreign() {
+        number.swap_bytes()
+    } else {
+        number
     }
 }
 
 /// The bytes of a number in that order.
 pub(crate) fn octets(order: ByteOrder, value: u32) -> [u8; 4] {
-    match order.is_foreign() {
-        true => value.swap_bytes().to_ne_bytes(),
-        false => value.to_ne_bytes(),
+    if order.is_foreign() {
+        value.swap_bytes().to_ne_bytes()
+    } else {
+        value.to_ne_bytes()
     }
 }
 
@@ -105,9 +107,10 @@ impl Splitter {
         calls: &mut Calls,
         to: &mut dyn Halves,
     ) -> &'b [u8] {
-        let wanted = match self.have < HEADER_LEN {
-            true => HEADER_LEN,
-            false => HEAD,
+        let wanted = if self.have < HEADER_LEN {
+            HEADER_LEN
+        } else {
+            HEAD
         };
         let (now, later) = bytes.split_at((wanted - self.have).min(bytes.len()));
         self.head[self.have..self.have + now.len()].copy_from_slice(now);

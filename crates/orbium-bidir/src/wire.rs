@@ -163,9 +163,10 @@ impl Wire {
     /// Those of the stream.
     pub(crate) fn set_polled(&self, is_polled: bool) -> io::Result<()> {
         self.is_polled.store(is_polled, Ordering::Release);
-        match self.is_both() {
-            true => Ok(()),
-            false => self.stream.set_nonblocking(is_polled),
+        if self.is_both() {
+            Ok(())
+        } else {
+            self.stream.set_nonblocking(is_polled)
         }
     }
 
@@ -279,9 +280,10 @@ impl Wire {
         if !inbound.is_read {
             inbound = self.read(inbound, Some(Duration::ZERO)).0;
         }
-        match inbound.has_ended() {
-            true => Err(io::ErrorKind::ConnectionReset.into()),
-            false => Ok(()),
+        if inbound.has_ended() {
+            Err(io::ErrorKind::ConnectionReset.into())
+        } else {
+            Ok(())
         }
     }
 

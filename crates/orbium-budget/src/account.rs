@@ -67,11 +67,11 @@ impl Account {
 
     /// What remains in this period, after what was consumed since the last charge.
     pub(crate) fn remaining(&self, consumed: Duration) -> Duration {
-        match self.exhausted {
-            true => Duration::ZERO,
-            false => self
-                .time
-                .saturating_sub(self.spent.saturating_add(consumed)),
+        if self.exhausted {
+            Duration::ZERO
+        } else {
+            self.time
+                .saturating_sub(self.spent.saturating_add(consumed))
         }
     }
 

@@ -65,11 +65,12 @@ impl Budget {
                 "a lane with a budget needs a native priority above that of the budget's background: set scheduling",
             );
         };
-        match own.priority < *own.class.range().end() {
-            true => Ok(()),
-            false => Err(
+        if own.priority < *own.class.range().end() {
+            Ok(())
+        } else {
+            Err(
                 "no native priority is left above that of a lane with a budget, for the thread that watches it",
-            ),
+            )
         }
     }
 }

@@ -85,10 +85,11 @@ impl Ledger {
             }
         }
         let until = self.account.until_replenished(now);
-        let next = match is_exhausted {
-            true => DEMOTION_INTERVAL,
+        let next = if is_exhausted {
+            DEMOTION_INTERVAL
+        } else {
             // Processor time passes no faster than time, in each of them.
-            false => self.account.remaining(Duration::ZERO) / self.concurrency(),
+            self.account.remaining(Duration::ZERO) / self.concurrency()
         };
         next.min(until).max(MIN_BUDGET)
     }

@@ -85,9 +85,12 @@ pub(crate) fn below(
 
 /// The name of a file without its ending, or that of a folder.
 pub(crate) fn stem(path: &Path) -> OsString {
-    let name = |path: &Path| match path.is_dir() {
-        true => path.file_name().map(OsString::from),
-        false => path.file_stem().map(OsString::from),
+    let name = |path: &Path| {
+        if path.is_dir() {
+            path.file_name().map(OsString::from)
+        } else {
+            path.file_stem().map(OsString::from)
+        }
     };
     // `.` and `..` have a name elsewhere.
     let whole = || name(&path.canonicalize().ok()?);

@@ -77,17 +77,19 @@ impl<'t, 'a> Cursor<'t, 'a> {
 
     /// Scoped names behind a word, if that is there.
     pub(crate) fn scoped_names_behind(&mut self, word: &str) -> Option<Vec<String>> {
-        match self.eat(word) {
-            true => self.scoped_names(),
-            false => Some(Vec::new()),
+        if self.eat(word) {
+            self.scoped_names()
+        } else {
+            Some(Vec::new())
         }
     }
 
     /// A scoped name behind a word, if that is there.
     pub(crate) fn scoped_behind(&mut self, word: &str) -> Option<Option<String>> {
-        match self.eat(word) {
-            true => Some(Some(spelled(self.scoped()?))),
-            false => Some(None),
+        if self.eat(word) {
+            Some(Some(spelled(self.scoped()?)))
+        } else {
+            Some(None)
         }
     }
 
@@ -140,9 +142,10 @@ impl<'t, 'a> Cursor<'t, 'a> {
                     all.push(argument);
                     return Some(all);
                 }
-                match open == 1 && token.text == "," {
-                    true => all.push(std::mem::take(&mut argument)),
-                    false => argument.push(token),
+                if open == 1 && token.text == "," {
+                    all.push(std::mem::take(&mut argument));
+                } else {
+                    argument.push(token);
                 }
             }
         }

@@ -13,26 +13,26 @@ impl<'a> Expander<'a> {
         head.expect("eventtype")?;
         let name = head.name()?;
         let (text, at) = (&name.text, name.at);
-        let base = match head.eat(":") {
-            true => {
-                head.eat("truncatable");
-                format!("{}Consumer", spelled(head.scoped()?))
-            }
-            false => ":: Components :: EventConsumerBase".to_owned(),
+        let base = if head.eat(":") {
+            head.eat("truncatable");
+            format!("{}Consumer", spelled(head.scoped()?))
+        } else {
+            ":: Components :: EventConsumerBase".to_owned()
         };
         let is_forward = head.peek() == ";";
         let mut out = cursor.declaration()?.to_vec();
         self.declare_name(text);
         self.declare_name(&format!("{text}Consumer"));
-        match is_forward {
-            true => write(&mut out, at, &format!("interface {text}Consumer ;")),
-            false => write(
+        if is_forward {
+            write(&mut out, at, &format!("interface {text}Consumer ;"));
+        } else {
+            write(
                 &mut out,
                 at,
                 &format!(
                     "interface {text}Consumer : {base} {{ void push_{text} ( in {text} the_{text} ) ; }} ;"
                 ),
-            ),
+            );
         }
         Some(out)
     }

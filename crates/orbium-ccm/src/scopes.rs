@@ -92,9 +92,10 @@ impl Scopes {
         }
         let mut module = module.map_or_else(|| self.path(), str::to_owned);
         loop {
-            let candidate = match module.is_empty() {
-                true => name.clone(),
-                false => format!("{module}::{name}"),
+            let candidate = if module.is_empty() {
+                name.clone()
+            } else {
+                format!("{module}::{name}")
             };
             if is_known(&candidate) {
                 return Some(candidate);

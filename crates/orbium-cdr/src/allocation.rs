@@ -36,9 +36,10 @@ pub(crate) fn reserve_text(out: &mut String, more: usize) -> bool {
 /// A copy of a text.
 #[inline]
 pub(crate) fn copied(text: &str) -> Option<String> {
-    match text.len() <= UNCHECKED_ALLOCATION {
-        true => Some(text.to_owned()),
-        false => owned(Cow::Borrowed(text)),
+    if text.len() <= UNCHECKED_ALLOCATION {
+        Some(text.to_owned())
+    } else {
+        owned(Cow::Borrowed(text))
     }
 }
 

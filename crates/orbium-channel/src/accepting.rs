@@ -99,9 +99,10 @@ pub fn listen_at(
         messaging: protocols.messaging_at(endpoint),
         ..Channel::of(endpoint, &*acceptor)
     };
-    let headers = match short {
-        true => protocols.headers(&channel),
-        false => Headers::GIOP,
+    let headers = if short {
+        protocols.headers(&channel)
+    } else {
+        Headers::GIOP
     };
     Ok((acceptor, channel, headers))
 }
@@ -223,9 +224,10 @@ impl Accepting {
     }
 
     fn add(&mut self, place: usize, acceptor: Box<dyn Acceptor>, poller: &Poller) {
-        let interest = match self.is_paused() {
-            true => Interest::None,
-            false => Interest::Read,
+        let interest = if self.is_paused() {
+            Interest::None
+        } else {
+            Interest::Read
         };
         if let Err(error) = poller.add(&acceptor.source(), token(place), interest) {
             orbium_trace::log::error!(target: "orbium::conn", %error, "cannot accept at an endpoint");

@@ -199,9 +199,10 @@ impl Framing {
     /// there whole.
     #[inline(always)]
     fn whole<'o>(&self, size: u32, octets: &'o [u8]) -> Option<&'o [u8]> {
-        match size as usize <= self.limit {
-            true => octets.get(..HEADER_LEN + size as usize),
-            false => None,
+        if size as usize <= self.limit {
+            octets.get(..HEADER_LEN + size as usize)
+        } else {
+            None
         }
     }
 
@@ -320,9 +321,10 @@ impl Framing {
 
     /// Whether the peer still sends without a pause, after a receive.
     fn count_lull(&mut self) {
-        self.lulls = match self.received().len() <= SMALL {
-            true => self.lulls + 1,
-            false => 0,
+        self.lulls = if self.received().len() <= SMALL {
+            self.lulls + 1
+        } else {
+            0
         };
         if self.lulls == MAX_SMALL_RECEIVES {
             (self.bulk, self.lulls) = (0, 0);

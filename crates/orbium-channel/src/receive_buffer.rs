@@ -162,9 +162,10 @@ impl ReceiveBuffer {
         let justified = expected.min(2 * self.end + MAX_GROWTH_AHEAD);
         if self.octets.len() < justified && self.grow(justified).is_err() {
             // What there is is used first.
-            return match self.end < self.octets.len() {
-                true => Ok(self.octets.len()),
-                false => Err(NoMemory),
+            return if self.end < self.octets.len() {
+                Ok(self.octets.len())
+            } else {
+                Err(NoMemory)
             };
         }
         // What a message before took is there already.

@@ -113,9 +113,10 @@ fn names() -> PossibleValuesParser {
 
 /// The name of a user, or of a group behind `@`.
 fn user(text: &str) -> Result<String, String> {
-    match orbium_host::is_user(text) {
-        true => Ok(text.to_owned()),
-        false => Err("not the name of a user, nor of a @group".to_owned()),
+    if orbium_host::is_user(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("not the name of a user, nor of a @group".to_owned())
     }
 }
 
@@ -156,9 +157,10 @@ fn take_back(args: &UndoArgs) -> Result<(), Failure> {
     let report =
         orbium_host::undo(&args.place.tree(), &args.place.journal()).map_err(Failure::because)?;
     output::print(&report.text())?;
-    match report.left.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::ProblemsFound),
+    if report.left.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::ProblemsFound)
     }
 }
 

@@ -373,9 +373,10 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
 /// Says which modules and files are elsewhere.
 fn with_external(mut config: Config, external: &[(String, String)]) -> Config {
     for (idl, rust) in external {
-        config = match idl.ends_with(".idl") {
-            true => config.external_file(idl, rust),
-            false => config.external_module(idl, rust),
+        config = if idl.ends_with(".idl") {
+            config.external_file(idl, rust)
+        } else {
+            config.external_module(idl, rust)
         };
     }
     config
@@ -402,9 +403,10 @@ fn stub(args: &StubArgs) -> Result<(), Failure> {
     let Some(path) = &args.output else {
         return output::print(&stub.code);
     };
-    let path = match path.is_dir() {
-        true => path.join("servants.rs"),
-        false => path.clone(),
+    let path = if path.is_dir() {
+        path.join("servants.rs")
+    } else {
+        path.clone()
     };
     save(&path, &stub.code, args.force)?;
     output::print(&format!("{}\n", path.display()))
@@ -413,9 +415,10 @@ fn stub(args: &StubArgs) -> Result<(), Failure> {
 /// Writes a file for a programmer to change: one that is there stays.
 fn save(path: &Path, code: &str, force: bool) -> Result<(), Failure> {
     let mut options = std::fs::OpenOptions::new();
-    match force {
-        true => options.write(true).create(true).truncate(true),
-        false => options.write(true).create_new(true),
+    if force {
+        options.write(true).create(true).truncate(true)
+    } else {
+        options.write(true).create_new(true)
     };
     let written = options
         .open(path)

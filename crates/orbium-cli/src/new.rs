@@ -136,11 +136,10 @@ impl Words {
             features = "features = [\"rt\"]";
             limits = "LimitRTPRIO=99\nLimitMEMLOCK=infinity\n";
         }
-        let signals = match args.client {
-            true => "",
-            false => {
-                "signal-hook = { version = \"0.3\", default-features = false, features = [\"iterator\"] }\n"
-            }
+        let signals = if args.client {
+            ""
+        } else {
+            "signal-hook = { version = \"0.3\", default-features = false, features = [\"iterator\"] }\n"
         };
         Ok(Words(vec![
             ("@NAME@", name.to_owned()),
@@ -196,9 +195,10 @@ fn module(name: &str) -> String {
         module.push_str(letters.as_str());
     }
     // A module cannot have the name of what is in it.
-    match module.eq_ignore_ascii_case("Greeter") {
-        true => "Greeting".to_owned(),
-        false => module,
+    if module.eq_ignore_ascii_case("Greeter") {
+        "Greeting".to_owned()
+    } else {
+        module
     }
 }
 

@@ -51,9 +51,10 @@ impl ClientContext {
         instruments: Arc<Instruments>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            notice: AtomicU8::new(match config.interceptors.intercepts_calls() {
-                true => notice::INTERCEPTED,
-                false => 0,
+            notice: AtomicU8::new(if config.interceptors.intercepts_calls() {
+                notice::INTERCEPTED
+            } else {
+                0
             }),
             number,
             decoding: Decoding {

@@ -233,9 +233,10 @@ impl<O: ?Sized> Reference<O> {
     /// The reference that a server forwarded this one to.
     #[inline]
     pub(crate) fn forwarded(&self) -> Option<Arc<Reference>> {
-        match self.is_forwarded() {
-            true => self.forward(),
-            false => None,
+        if self.is_forwarded() {
+            self.forward()
+        } else {
+            None
         }
     }
 
@@ -332,9 +333,10 @@ impl Reference {
         }
         let wider = self.client.wider_policies();
         let own = self.overrides.policies.messaging;
-        match own.or(wider.messaging) == own {
-            true => None,
-            false => self.derived(&wider),
+        if own.or(wider.messaging) == own {
+            None
+        } else {
+            self.derived(&wider)
         }
     }
 

@@ -62,9 +62,10 @@ pub(crate) fn camel(name: &str) -> String {
         }
         let mut starts = true;
         for letter in word.chars() {
-            out.push(match starts {
-                true => letter.to_ascii_uppercase(),
-                false => letter.to_ascii_lowercase(),
+            out.push(if starts {
+                letter.to_ascii_uppercase()
+            } else {
+                letter.to_ascii_lowercase()
             });
             starts = false;
         }

@@ -73,9 +73,10 @@ impl Plan {
             plan.fixed.push("endpoint".into());
         }
         plan.lanes(before, after, built_with);
-        match plan.fixed.is_empty() {
-            true => Ok(plan),
-            false => Err(ReconfigureError::Fixed(plan.fixed)),
+        if plan.fixed.is_empty() {
+            Ok(plan)
+        } else {
+            Err(ReconfigureError::Fixed(plan.fixed))
         }
     }
 
@@ -202,10 +203,7 @@ mod tests {
                 "OCTETS" | "OCTETS or none" => "77 KiB",
                 _ => continue,
             };
-            let expected: &[&str] = match is_live(key.name) {
-                true => &[],
-                false => &[key.name],
-            };
+            let expected: &[&str] = if is_live(key.name) { &[] } else { &[key.name] };
             assert_eq!(refused(&[], &[(key.name, value)]), expected, "{}", key.name);
         }
         let strategies = [("server_strategy", "reactive"), ("collocation", "direct")];

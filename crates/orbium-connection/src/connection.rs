@@ -326,9 +326,10 @@ impl Connection {
     /// Drops a message that was received.
     #[inline]
     pub fn consume(&mut self, header: &MessageHeader) {
-        match self.giop.came_in_fragments() {
-            false => self.giop.consume(header),
-            true => self.drop_whole(),
+        if self.giop.came_in_fragments() {
+            self.drop_whole();
+        } else {
+            self.giop.consume(header);
         }
     }
 
@@ -415,9 +416,10 @@ impl Connection {
     /// Ends the connection in order, as a client of GIOP 1.2 may.
     pub fn close(&self) {
         if let Some(counted) = &self.counted {
-            match has_peer_ended(self.giop.is_closing(), &*self.stream) {
-                true => counted.note_cause(Closing::Peer),
-                false => counted.note_closing(),
+            if has_peer_ended(self.giop.is_closing(), &*self.stream) {
+                counted.note_cause(Closing::Peer);
+            } else {
+                counted.note_closing();
             }
         }
         self.say_last(&close_connection(Version::V1_2));

@@ -55,9 +55,10 @@ impl Counts {
     #[cold]
     pub(super) fn note_flow_control(&self, channel: &Channel, begins: bool) {
         self.book.note_flow_control(begins);
-        let change = match begins {
-            true => FlowControl::Begins,
-            false => FlowControl::Ends,
+        let change = if begins {
+            FlowControl::Begins
+        } else {
+            FlowControl::Ends
         };
         orbium_trace::log::debug!(target: "orbium::conn", address = %channel, "{change}");
         self.flow_control.note(channel, change);
@@ -164,9 +165,10 @@ impl Counted {
     /// This side closes it in order.
     #[cold]
     pub(super) fn note_closing(&self) {
-        self.note_cause(match self.counts.is_closed() {
-            true => Closing::Shutdown,
-            false => Closing::Idle,
+        self.note_cause(if self.counts.is_closed() {
+            Closing::Shutdown
+        } else {
+            Closing::Idle
         });
     }
 

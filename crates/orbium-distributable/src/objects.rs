@@ -43,9 +43,10 @@ impl Objects {
     /// The segment of an object. Its id is made if any object has one.
     pub(crate) fn find(&self, id: impl FnOnce() -> ObjectId) -> Option<ObjectSegment> {
         let objects = self.0.read();
-        match objects.is_empty() {
-            true => None,
-            false => objects.get(&id()).cloned(),
+        if objects.is_empty() {
+            None
+        } else {
+            objects.get(&id()).cloned()
         }
     }
 }

@@ -163,9 +163,10 @@ impl ResourceManager {
             let is_cancelled = thread.state() == State::Cancelled;
             if is_cancelled || left.is_some_and(|it| it.is_zero()) {
                 let is_owner = resources.leave(self.key, thread, scheduler);
-                return match is_cancelled && !is_owner {
-                    true => Err(SegmentError::Cancelled.into()),
-                    false => Ok(is_owner),
+                return if is_cancelled && !is_owner {
+                    Err(SegmentError::Cancelled.into())
+                } else {
+                    Ok(is_owner)
                 };
             }
             match left {

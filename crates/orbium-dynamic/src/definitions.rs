@@ -258,14 +258,15 @@ impl Definitions {
             direction: Direction::In,
             code: code.clone(),
         };
-        let (prefix, parameters, returns, raises) = match writes {
-            false => ("_get_", Vec::new(), code, &attribute.get_raises),
-            true => (
+        let (prefix, parameters, returns, raises) = if writes {
+            (
                 "_set_",
                 vec![value],
                 Static::VOID.into(),
                 &attribute.set_raises,
-            ),
+            )
+        } else {
+            ("_get_", Vec::new(), code, &attribute.get_raises)
         };
         Ok(Signature {
             name: name.to_owned(),
@@ -425,9 +426,10 @@ impl Definitions {
             ValueKind::Plain => 0,
         };
         let (id, name) = (&*definition.repository_id, &*definition.name);
-        let code = match value.event {
-            true => TypeCode::event(id, name, modifier, base, visible),
-            false => TypeCode::value(id, name, modifier, base, visible),
+        let code = if value.event {
+            TypeCode::event(id, name, modifier, base, visible)
+        } else {
+            TypeCode::value(id, name, modifier, base, visible)
         };
         Ok((code, refers.min(base_refers)))
     }

@@ -63,9 +63,10 @@ pub(crate) fn operation(name: &str, oneway: bool) -> Result<&'static Operation, 
         return Err(too_many());
     }
     let name = interned(name)?;
-    let operation = match oneway {
-        true => Operation::oneway(name),
-        false => Operation::new(name),
+    let operation = if oneway {
+        Operation::oneway(name)
+    } else {
+        Operation::new(name)
     };
     let operation: &'static Operation = Box::leak(Box::new(operation));
     known.insert((name, oneway), operation);

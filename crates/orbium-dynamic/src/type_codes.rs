@@ -236,16 +236,18 @@ fn illegitimate() -> SystemException {
 
 fn check_declared(id: &str, name: &str) -> Result<(), SystemException> {
     check_id(id)?;
-    match is_name(name) {
-        true => Ok(()),
-        false => Err(bad_param(15)),
+    if is_name(name) {
+        Ok(())
+    } else {
+        Err(bad_param(15))
     }
 }
 
 fn check_id(id: &str) -> Result<(), SystemException> {
-    match is_repository_id(id) {
-        true => Ok(()),
-        false => Err(bad_param(16)),
+    if is_repository_id(id) {
+        Ok(())
+    } else {
+        Err(bad_param(16))
     }
 }
 

@@ -240,9 +240,10 @@ impl<'p> Link<'p> {
         let consumer = self.subscribed.as_ref().map(|(_, consumer)| consumer);
         let is_there = supplier.map_or(Ok(true), RemoteSupplier::is_connected)?
             && consumer.map_or(Ok(true), RemoteConsumer::is_connected)?;
-        match is_there {
-            true => Ok(()),
-            false => Err(Failure::Disconnected),
+        if is_there {
+            Ok(())
+        } else {
+            Err(Failure::Disconnected)
         }
     }
 

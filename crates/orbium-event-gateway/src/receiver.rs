@@ -29,9 +29,10 @@ pub(crate) struct DatagramReceiver {
 
 impl DatagramReceiver {
     pub(crate) fn bind(address: &str, config: &DatagramConfig) -> Result<Self, GatewayError> {
-        let (scheme, properties) = match is_group(address) {
-            true => ("miop", properties(config)?),
-            false => ("diop", ProtocolProperties::default()),
+        let (scheme, properties) = if is_group(address) {
+            ("miop", properties(config)?)
+        } else {
+            ("diop", ProtocolProperties::default())
         };
         let endpoint = format!("{scheme}://{address}").parse::<Endpoint>();
         let endpoint = endpoint.map_err(|error| GatewayError::Listen(error.into()))?;

@@ -36,9 +36,10 @@ impl DatagramSender {
             return Err(GatewayError::Mtu(config.mtu));
         }
         let deadline = Deadline::NEVER;
-        let socket = match is_group(address) {
-            true => Multicast.open(address, &properties(config)?, deadline)?,
-            false => Udp.open(address, &ProtocolProperties::default(), deadline)?,
+        let socket = if is_group(address) {
+            Multicast.open(address, &properties(config)?, deadline)?
+        } else {
+            Udp.open(address, &ProtocolProperties::default(), deadline)?
         };
         Ok(Self {
             socket,

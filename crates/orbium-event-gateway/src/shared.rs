@@ -110,9 +110,10 @@ impl Shared {
     /// Records the outcome of a push of so many events.
     pub(crate) fn pushed(&self, events: usize, is_forwarded: bool) {
         let counts = &mut self.lock().counts;
-        match is_forwarded {
-            true => counts.forwarded += events as u64,
-            false => counts.lost += events as u64,
+        if is_forwarded {
+            counts.forwarded += events as u64;
+        } else {
+            counts.lost += events as u64;
         }
     }
 

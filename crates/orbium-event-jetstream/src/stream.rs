@@ -168,9 +168,10 @@ async fn make_stream(
         }
         _ => JetStreamError::Stream(error.to_string()),
     })?;
-    match stream.cached_info().config.subjects.contains(&subjects) {
-        true => Ok(()),
-        false => Err(JetStreamError::OtherSubjects(name)),
+    if stream.cached_info().config.subjects.contains(&subjects) {
+        Ok(())
+    } else {
+        Err(JetStreamError::OtherSubjects(name))
     }
 }
 

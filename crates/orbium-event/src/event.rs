@@ -77,9 +77,10 @@ fn creation_time() -> u64 {
 
 /// The time of an event after that of the last one.
 fn later(last: u64, now: u64) -> u64 {
-    match now > last || last - now > MAX_STEP {
-        true => now,
-        false => last + 1,
+    if now > last || last - now > MAX_STEP {
+        now
+    } else {
+        last + 1
     }
 }
 

@@ -25,9 +25,10 @@ impl ProxyCount {
     /// Counts one more, unless there are as many as permitted: IMP_LIMIT.
     pub(crate) fn one_more(&self, most: usize) -> Result<Counted, SystemException> {
         let counted = Counted(self.clone());
-        match self.0.fetch_add(1, Ordering::Relaxed) < most {
-            true => Ok(counted),
-            false => Err(ExceptionKind::ImpLimit.into()),
+        if self.0.fetch_add(1, Ordering::Relaxed) < most {
+            Ok(counted)
+        } else {
+            Err(ExceptionKind::ImpLimit.into())
         }
     }
 }

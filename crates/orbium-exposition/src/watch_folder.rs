@@ -49,12 +49,13 @@ fn check(path: &Path) -> io::Result<()> {
     let there = fs::symlink_metadata(path)?;
     let is_private =
         there.is_dir() && there.uid() == user() && there.permissions().mode() & 0o077 == 0;
-    match is_private {
-        true => Ok(()),
-        false => Err(io::Error::new(
+    if is_private {
+        Ok(())
+    } else {
+        Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
             "it is not a folder that only this user can enter",
-        )),
+        ))
     }
 }
 

@@ -116,9 +116,10 @@ const ALL: [MinorCode; COUNT] = {
     let mut all = [omg::CODES[0]; COUNT];
     let mut at = 0;
     while at < COUNT {
-        all[at] = match at < omg::CODES.len() {
-            true => omg::CODES[at],
-            false => own::CODES[at - omg::CODES.len()],
+        all[at] = if at < omg::CODES.len() {
+            omg::CODES[at]
+        } else {
+            own::CODES[at - omg::CODES.len()]
         };
         at += 1;
     }

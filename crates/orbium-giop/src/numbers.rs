@@ -173,9 +173,10 @@ fn mean(names: &[Name], number: u16, name: &[u8]) -> Result<(), MessagingError> 
     if name.len() > MAX_NAME {
         return Err(MessagingError::TooLarge);
     }
-    match **slot.get_or_init(|| name.into()) == *name {
-        true => Ok(()),
-        false => Err(MessagingError::Refused("a number has another meaning")),
+    if **slot.get_or_init(|| name.into()) == *name {
+        Ok(())
+    } else {
+        Err(MessagingError::Refused("a number has another meaning"))
     }
 }
 

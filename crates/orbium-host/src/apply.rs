@@ -183,9 +183,10 @@ fn take_back(steps: &[Step], tree: &Tree, journal: &Journal) -> Vec<String> {
             left.insert(0, step.clone());
         }
     }
-    let kept = match left.is_empty() {
-        true => journal.remove(),
-        false => journal.write(&left),
+    let kept = if left.is_empty() {
+        journal.remove()
+    } else {
+        journal.write(&left)
     };
     reasons.extend(kept.err());
     reasons

@@ -101,9 +101,10 @@ impl fmt::Display for CpuList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (first, last)) in self.ranges.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
-            match first == last {
-                true => write!(f, "{comma}{first}")?,
-                false => write!(f, "{comma}{first}-{last}")?,
+            if first == last {
+                write!(f, "{comma}{first}")?;
+            } else {
+                write!(f, "{comma}{first}-{last}")?;
             }
         }
         Ok(())

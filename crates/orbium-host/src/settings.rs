@@ -138,8 +138,9 @@ fn validate_schedule(schedule: &Schedule) -> Result<(), String> {
 }
 
 fn validate_interface(name: &str) -> Result<(), String> {
-    match is_interface(name) {
-        true => Ok(()),
-        false => Err(format!("{name:?} cannot be the name of an interface")),
+    if is_interface(name) {
+        Ok(())
+    } else {
+        Err(format!("{name:?} cannot be the name of an interface"))
     }
 }

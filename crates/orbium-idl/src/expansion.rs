@@ -40,9 +40,10 @@ fn token(given: &Token, text: &str) -> Token {
     }
     let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     Token {
-        kind: match is_word {
-            true => TokenKind::Identifier,
-            false => TokenKind::Punctuation,
+        kind: if is_word {
+            TokenKind::Identifier
+        } else {
+            TokenKind::Punctuation
         },
         text: Rc::from(text),
         starts_line: false,

@@ -122,12 +122,11 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, text: &'static str) -> Parse<Span> {
-        match self.at(text) {
-            true => Ok(self.bump().span),
-            false => {
-                self.unexpected(&format!("`{text}`"));
-                Err(Broken)
-            }
+        if self.at(text) {
+            Ok(self.bump().span)
+        } else {
+            self.unexpected(&format!("`{text}`"));
+            Err(Broken)
         }
     }
 

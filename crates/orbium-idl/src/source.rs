@@ -20,12 +20,13 @@ pub(crate) struct Span {
 impl Span {
     /// From the start of this to the end of the other, or just this when they are in two files.
     pub(crate) fn to(self, other: Span) -> Span {
-        match self.file == other.file && other.end >= self.start {
-            true => Span {
+        if self.file == other.file && other.end >= self.start {
+            Span {
                 end: other.end,
                 ..self
-            },
-            false => self,
+            }
+        } else {
+            self
         }
     }
 
@@ -98,9 +99,10 @@ impl SourceFile {
     fn column(&self, offset: u32) -> u32 {
         let start = self.line_start(offset);
         let (line, known, before) = self.cursor.get();
-        let (from, before) = match line == start && known <= offset {
-            true => (known, before),
-            false => (start, 0),
+        let (from, before) = if line == start && known <= offset {
+            (known, before)
+        } else {
+            (start, 0)
         };
         let gap = self.text.get(from as usize..offset as usize).unwrap_or("");
         let column = before.saturating_add(u32::try_from(gap.chars().count()).unwrap_or(u32::MAX));

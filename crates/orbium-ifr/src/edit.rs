@@ -57,9 +57,10 @@ impl Edit<'_> {
         let object = argument.ok_or(fault::BAD_ARGUMENT)?.as_object();
         let key = self.references.key_of(self.store, object)?;
         let body = &self.store.entry(key).map_err(|_| fault::BAD_ARGUMENT)?.body;
-        match is_fit(body) {
-            true => Ok(key),
-            false => Err(fault::BAD_ARGUMENT),
+        if is_fit(body) {
+            Ok(key)
+        } else {
+            Err(fault::BAD_ARGUMENT)
         }
     }
 
@@ -93,9 +94,10 @@ impl Edit<'_> {
     /// The type of a member, element or alias: not `void`, not an exception.
     pub(crate) fn member_type(&self, argument: Option<&corba::IdlType>) -> Result<TypeDef> {
         let ty = self.ty(argument)?;
-        match ty.is(PrimitiveKind::PkVoid) || ty.is(PrimitiveKind::PkNull) {
-            true => Err(fault::BAD_MEMBER_TYPE),
-            false => Ok(ty),
+        if ty.is(PrimitiveKind::PkVoid) || ty.is(PrimitiveKind::PkNull) {
+            Err(fault::BAD_MEMBER_TYPE)
+        } else {
+            Ok(ty)
         }
     }
 
@@ -375,25 +377,28 @@ pub(crate) fn is_exception(body: &Body) -> bool {
 }
 
 fn check_length(text: &str) -> Result<()> {
-    match text.len() <= MAX_NAME_LENGTH {
-        true => Ok(()),
-        false => Err(fault::TOO_LARGE),
+    if text.len() <= MAX_NAME_LENGTH {
+        Ok(())
+    } else {
+        Err(fault::TOO_LARGE)
     }
 }
 
 pub(crate) fn check_id(id: &str) -> Result<()> {
     check_length(id)?;
-    match is_repository_id(id) {
-        true => Ok(()),
-        false => Err(fault::BAD_ID),
+    if is_repository_id(id) {
+        Ok(())
+    } else {
+        Err(fault::BAD_ID)
     }
 }
 
 pub(crate) fn check_name(name: &str) -> Result<()> {
     check_length(name)?;
-    match is_identifier(name) {
-        true => Ok(()),
-        false => Err(fault::BAD_NAME),
+    if is_identifier(name) {
+        Ok(())
+    } else {
+        Err(fault::BAD_NAME)
     }
 }
 

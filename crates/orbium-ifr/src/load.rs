@@ -120,9 +120,10 @@ impl<'l> Loading<'l, '_> {
 
     fn check_known(&self, definition: &Definition, key: Key, container: Key) -> Loaded<Key> {
         let entry = self.edit.store.entry(key)?;
-        match entry.name == definition.name && entry.container == Some(container) {
-            true => Ok(key),
-            false => Err(Self::different(definition)),
+        if entry.name == definition.name && entry.container == Some(container) {
+            Ok(key)
+        } else {
+            Err(Self::different(definition))
         }
     }
 
@@ -143,9 +144,10 @@ impl<'l> Loading<'l, '_> {
     }
 
     fn insert(&mut self, container: Key, name: &str, id: &str, body: Body) -> Loaded<Key> {
-        let version = match id.starts_with("IDL:") {
-            true => id.rsplit_once(':').map_or("1.0", |(_, version)| version),
-            false => "1.0",
+        let version = if id.starts_with("IDL:") {
+            id.rsplit_once(':').map_or("1.0", |(_, version)| version)
+        } else {
+            "1.0"
         };
         let key = self.edit.store.insert(Entry {
             name: name.to_owned(),

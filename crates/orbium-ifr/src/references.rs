@@ -80,9 +80,10 @@ impl References {
         if let Some(ordinal) = primitive_of(key) {
             return Ok(TypeDef::Primitive(ordinal));
         }
-        match store.entry(key)?.body.is_type() {
-            true => Ok(TypeDef::Entry(key)),
-            false => Err(fault::BAD_ARGUMENT),
+        if store.entry(key)?.body.is_type() {
+            Ok(TypeDef::Entry(key))
+        } else {
+            Err(fault::BAD_ARGUMENT)
         }
     }
 }
@@ -98,8 +99,9 @@ pub(crate) fn key_in(store: &Store, id: &[u8]) -> Result<Key> {
     let (key, stamp) = id.split_first_chunk::<8>().ok_or(fault::GONE)?;
     let key = Key::from_be_bytes(*key);
     let is_there = primitive_of(key).is_some() || store.entry(key).is_ok();
-    match *stamp == store.stamp.to_be_bytes() && is_there {
-        true => Ok(key),
-        false => Err(fault::GONE),
+    if *stamp == store.stamp.to_be_bytes() && is_there {
+        Ok(key)
+    } else {
+        Err(fault::GONE)
     }
 }

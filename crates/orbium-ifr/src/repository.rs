@@ -171,9 +171,10 @@ fn check(store: &Store) -> Result<(), RepositoryError> {
             return Err(damaged("a definition inherits itself"));
         }
         let is_type = entry.body.is_type() || matches!(entry.body, Body::Exception(_));
-        let made = match is_type {
-            true => store.type_of(key).map(drop),
-            false => Ok(()),
+        let made = if is_type {
+            store.type_of(key).map(drop)
+        } else {
+            Ok(())
         };
         let used = entry.body.types();
         let mut used = used.into_iter().map(|ty| store.type_code(ty).map(drop));

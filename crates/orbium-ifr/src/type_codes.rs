@@ -70,9 +70,10 @@ impl Store {
         if let Some(made) = known.get(&key) {
             open.parts = open.parts.saturating_add(made.parts);
             open.refers = COMPLETE;
-            return match open.parts > MAX_PARTS {
-                true => Err(fault::TOO_LARGE),
-                false => Ok(made.code.clone()),
+            return if open.parts > MAX_PARTS {
+                Err(fault::TOO_LARGE)
+            } else {
+                Ok(made.code.clone())
             };
         }
         drop(known);
@@ -195,9 +196,10 @@ impl Store {
             _ => 0,
         };
         let (id, name) = (&*entry.id, &*entry.name);
-        Ok(match value.is_event {
-            true => TypeCode::event(id, name, modifier, base, members),
-            false => TypeCode::value(id, name, modifier, base, members),
+        Ok(if value.is_event {
+            TypeCode::event(id, name, modifier, base, members)
+        } else {
+            TypeCode::value(id, name, modifier, base, members)
         })
     }
 }

@@ -341,16 +341,18 @@ impl View<'_> {
 }
 
 pub(crate) fn operation_mode(oneway: bool) -> OperationMode {
-    match oneway {
-        true => OperationMode::OpOneway,
-        false => OperationMode::OpNormal,
+    if oneway {
+        OperationMode::OpOneway
+    } else {
+        OperationMode::OpNormal
     }
 }
 
 pub(crate) fn attribute_mode(readonly: bool) -> AttributeMode {
-    match readonly {
-        true => AttributeMode::AttrReadonly,
-        false => AttributeMode::AttrNormal,
+    if readonly {
+        AttributeMode::AttrReadonly
+    } else {
+        AttributeMode::AttrNormal
     }
 }
 

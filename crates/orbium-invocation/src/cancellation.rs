@@ -58,9 +58,10 @@ impl CancellationToken {
     /// # Errors
     /// TRANSIENT 3.
     pub fn check(&self, completed: Completion) -> Result<(), SystemException> {
-        match self.is_cancelled() {
-            true => Err(call_cancelled(completed)),
-            false => Ok(()),
+        if self.is_cancelled() {
+            Err(call_cancelled(completed))
+        } else {
+            Ok(())
         }
     }
 }

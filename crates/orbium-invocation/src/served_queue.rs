@@ -57,9 +57,10 @@ impl Drop for Serving {
 }
 
 fn own() -> Option<Arc<dyn ServedQueue>> {
-    match role::is_set() && DEPTH.get() < MAX_NESTED_WAITS {
-        true => OWN.with_borrow(Clone::clone),
-        false => None,
+    if role::is_set() && DEPTH.get() < MAX_NESTED_WAITS {
+        OWN.with_borrow(Clone::clone)
+    } else {
+        None
     }
 }
 

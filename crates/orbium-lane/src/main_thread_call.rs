@@ -34,9 +34,10 @@ impl MainThread {
         work: impl Fn(Vec<u8>) -> Result<T, SystemException> + Send + Sync + 'static,
     ) -> Result<T, SystemException> {
         let queue = lane.serving().call_queue();
-        let octets = match queue.bounds_octets() {
-            true => message.len(),
-            false => 0,
+        let octets = if queue.bounds_octets() {
+            message.len()
+        } else {
+            0
         };
         let (done, performed) = mpsc::channel();
         let call = Arc::new(MainThreadCall {
@@ -62,9 +63,10 @@ impl MainThread {
         let begun = call.is_none_or(|call| call.take_message().is_none());
         queue.withdraw(number);
         Err(SystemException {
-            completed: match begun {
-                true => Completion::Maybe,
-                false => Completion::No,
+            completed: if begun {
+                Completion::Maybe
+            } else {
+                Completion::No
             },
             ..given_up
         })

@@ -46,9 +46,10 @@ fn check_two(lane: &LaneConfig, other: &LaneConfig) -> Result<(), &'static str> 
     if lane.priority == other.priority {
         return Err("two lanes have the same priority: one of them would never serve");
     }
-    let (high, low) = match lane.priority > other.priority {
-        true => (lane, other),
-        false => (other, lane),
+    let (high, low) = if lane.priority > other.priority {
+        (lane, other)
+    } else {
+        (other, lane)
     };
     let native = |it: &LaneConfig| it.scheduling.map(|it| it.priority);
     if let (Some(high), Some(low)) = (native(high), native(low))

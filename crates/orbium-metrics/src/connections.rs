@@ -122,9 +122,10 @@ impl ConnectionBook {
     /// A connection takes no more buffered oneways, or takes them again.
     #[cold]
     pub fn note_flow_control(&self, begins: bool) {
-        let count = match begins {
-            true => &self.0.flow_control_begun,
-            false => &self.0.flow_control_ended,
+        let count = if begins {
+            &self.0.flow_control_begun
+        } else {
+            &self.0.flow_control_ended
         };
         count.fetch_add(1, Relaxed);
     }

@@ -31,9 +31,10 @@ impl<'o> Measured<'o> {
             all,
             series,
             begun: Instant::now(),
-            end: Cell::new(Some(match operation.is_oneway() {
-                true => End::Oneway,
-                false => End::Results,
+            end: Cell::new(Some(if operation.is_oneway() {
+                End::Oneway
+            } else {
+                End::Results
             })),
         }
     }

@@ -174,9 +174,10 @@ impl NamingContext {
     pub fn resolve_as<T: Interface>(&self, name: impl AsName) -> Result<T, NamingError> {
         let object = self.resolve(name)?.ok_or(NarrowError::Nil)?;
         let asked = object.with_time_policies(self.times());
-        match asked.is_a(T::REPOSITORY_ID).map_err(NarrowError::System)? {
-            true => Ok(T::from_object(object)),
-            false => Err(NarrowError::WrongType.into()),
+        if asked.is_a(T::REPOSITORY_ID).map_err(NarrowError::System)? {
+            Ok(T::from_object(object))
+        } else {
+            Err(NarrowError::WrongType.into())
         }
     }
 

@@ -330,9 +330,10 @@ impl Consumer {
     /// Pushes events until the connection ends. `on_gone` ends it when the consumer is given up.
     pub(crate) fn serve(&self, policy: &FailurePolicy, on_gone: impl FnOnce(&Self)) {
         while let Some((sink, events)) = self.next() {
-            let outcome = match events.is_empty() {
-                true => sink.ping(),
-                false => sink.push(&events).map_err(DeliveryError::from),
+            let outcome = if events.is_empty() {
+                sink.ping()
+            } else {
+                sink.push(&events).map_err(DeliveryError::from)
             };
             if self.is_gone(events.len() as u64, outcome, policy) {
                 return on_gone(self);

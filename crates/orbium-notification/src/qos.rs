@@ -216,9 +216,10 @@ pub(crate) fn check(
             }),
         }
     }
-    match errors.is_empty() {
-        true => Ok(checked),
-        false => Err(errors),
+    if errors.is_empty() {
+        Ok(checked)
+    } else {
+        Err(errors)
     }
 }
 

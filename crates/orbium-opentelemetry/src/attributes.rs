@@ -25,9 +25,10 @@ pub(crate) fn common(method: &str) -> Vec<KeyValue> {
 /// The call or request has ended with the exception of that repository id.
 pub(crate) fn note_exception(span: &SpanRef<'_>, id: &str, is_system: bool) {
     let name = Scoped(id).to_string();
-    let status = match is_system {
-        true => "SYSTEM_EXCEPTION",
-        false => "USER_EXCEPTION",
+    let status = if is_system {
+        "SYSTEM_EXCEPTION"
+    } else {
+        "USER_EXCEPTION"
     };
     span.set_attribute(KeyValue::new("rpc.status_code", status));
     span.set_attribute(KeyValue::new("error.type", name.clone()));

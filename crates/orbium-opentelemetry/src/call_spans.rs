@@ -37,9 +37,10 @@ impl<T> Calls<T> {
 
     fn keep(&self, request: u32, context: Context) {
         let mut open = self.open.lock();
-        let oldest = match open.len() < MAX_OPEN {
-            true => None,
-            false => open.pop_first(),
+        let oldest = if open.len() < MAX_OPEN {
+            None
+        } else {
+            open.pop_first()
         };
         open.insert(request, context);
         drop(open);

@@ -68,9 +68,10 @@ impl<'r> IncomingRequest<'r> {
             operation: operation.name().as_bytes(),
             contexts: ServiceContexts::EMPTY,
             peer: None,
-            response: match operation.is_oneway() {
-                true => ResponseFlags::None,
-                false => ResponseFlags::Full,
+            response: if operation.is_oneway() {
+                ResponseFlags::None
+            } else {
+                ResponseFlags::Full
             },
             expiry,
             lane: OWN,

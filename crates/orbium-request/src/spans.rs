@@ -257,9 +257,10 @@ fn span_of(
     let is_implicit = request.operation.starts_with(b"_")
         && !request.operation.starts_with(b"_get_")
         && !request.operation.starts_with(b"_set_");
-    let span = match is_implicit && known.is_some() {
-        false => request_span!(Level::DEBUG, parent, method),
-        true => request_span!(Level::TRACE, parent, method),
+    let span = if is_implicit && known.is_some() {
+        request_span!(Level::TRACE, parent, method)
+    } else {
+        request_span!(Level::DEBUG, parent, method)
     };
     if span.is_disabled() {
         return span;

@@ -93,9 +93,10 @@ fn time(value: &str) -> Result<Time, String> {
     let mut timing = Timing::default();
     timing.set("wcet", value)?;
     let time = timing.worst_case_execution_time;
-    match time.is_zero() {
-        true => Err("a deadline is above zero".to_owned()),
-        false => Ok(time),
+    if time.is_zero() {
+        Err("a deadline is above zero".to_owned())
+    } else {
+        Ok(time)
     }
 }
 

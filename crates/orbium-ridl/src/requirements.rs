@@ -147,9 +147,10 @@ impl Reader<'_> {
         }
         let (caller, on) = (self.index[&caller], self.index[&callee.id]);
         let is_oneway = matches!(&callee.kind, DefinitionKind::Operation(it) if it.oneway);
-        let (from, on, kind) = match is_oneway {
-            true => (on, caller, DependencyKind::OneWayCall),
-            false => (caller, on, DependencyKind::TwoWayCall),
+        let (from, on, kind) = if is_oneway {
+            (on, caller, DependencyKind::OneWayCall)
+        } else {
+            (caller, on, DependencyKind::TwoWayCall)
         };
         let calls = &mut self.requirements.operations[from].calls;
         calls.push(Call { on, times, kind });

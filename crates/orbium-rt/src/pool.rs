@@ -184,9 +184,10 @@ impl Threadpool {
                 priority: Some(priority),
                 scheduling,
                 soft: host.class.is_none() && lane.reservation.is_some(),
-                borrows_from: match config.allow_borrowing {
-                    true => lower.collect(),
-                    false => Vec::new(),
+                borrows_from: if config.allow_borrowing {
+                    lower.collect()
+                } else {
+                    Vec::new()
                 },
                 queue_bounds: bounds.clone(),
                 ..lane.config(&config, orb)
@@ -240,9 +241,10 @@ impl Threadpool {
 
     /// The lanes with endpoints for references; none for the ORB's.
     pub(crate) fn listening(&self) -> Vec<Lane> {
-        match self.listens {
-            true => self.lanes.iter().map(|(_, lane)| lane.clone()).collect(),
-            false => Vec::new(),
+        if self.listens {
+            self.lanes.iter().map(|(_, lane)| lane.clone()).collect()
+        } else {
+            Vec::new()
         }
     }
 
@@ -292,10 +294,11 @@ impl ThreadpoolLane {
         let number = |it: u32| usize::try_from(it).unwrap_or(usize::MAX);
         let workers = number(self.static_threads);
         let most = orb.config().limits.serving_threads;
-        let queue = match pool.allow_request_buffering {
+        let queue = if pool.allow_request_buffering {
             // The pool's bounds suffice: the lane needs none of its own.
-            true => usize::MAX,
-            false => 0,
+            usize::MAX
+        } else {
+            0
         };
         LaneConfig {
             processors: (!self.processors.is_empty()).then(|| self.processors.clone()),

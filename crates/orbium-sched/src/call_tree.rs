@@ -59,9 +59,10 @@ impl Tree<'_> {
             }
             let callees: Vec<_> = of_kind(DependencyKind::TwoWayCall).collect();
             let is_new = self.shown.insert(handle);
-            match is_new || callees.is_empty() {
-                true => self.text.push('\n'),
-                false => self.text.push_str(" ...\n"),
+            if is_new || callees.is_empty() {
+                self.text.push('\n');
+            } else {
+                self.text.push_str(" ...\n");
             }
             if is_new {
                 let callees = callees.into_iter().rev();

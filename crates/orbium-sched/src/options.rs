@@ -192,9 +192,10 @@ impl Options {
     /// The native priority of a queue, of which there are no more than [`Options::levels`].
     pub(crate) fn priority(&self, queue: usize) -> i32 {
         let queue = i32::try_from(queue).unwrap_or(i32::MAX);
-        match self.max_priority >= self.min_priority {
-            true => self.max_priority.saturating_sub(queue),
-            false => self.max_priority.saturating_add(queue),
+        if self.max_priority >= self.min_priority {
+            self.max_priority.saturating_sub(queue)
+        } else {
+            self.max_priority.saturating_add(queue)
         }
     }
 }

@@ -40,9 +40,10 @@ pub struct DeadlineCounts {
 impl DeadlineCounts {
     /// Counts a deadline of a task of that criticality.
     pub fn add(&mut self, criticality: Criticality, is_missed: bool) {
-        let (missed, all) = match criticality >= Criticality::High {
-            true => &mut self.critical,
-            false => &mut self.other,
+        let (missed, all) = if criticality >= Criticality::High {
+            &mut self.critical
+        } else {
+            &mut self.other
         };
         *missed += u64::from(is_missed);
         *all += 1;
@@ -113,9 +114,10 @@ pub fn random_tasks(utilization: f64, seed: u64) -> Result<Repository, SchedErro
     let weights = PERIODS.map(|_| 1.0 + (random.next() % 1_000) as f64 / 250.0);
     let mut repository = Repository::new();
     for (number, (period, weight)) in PERIODS.iter().zip(weights).enumerate() {
-        let (class, criticality) = match number < CRITICAL {
-            true => (&weights[..CRITICAL], Criticality::High),
-            false => (&weights[CRITICAL..], Criticality::Low),
+        let (class, criticality) = if number < CRITICAL {
+            (&weights[..CRITICAL], Criticality::High)
+        } else {
+            (&weights[CRITICAL..], Criticality::Low)
         };
         let share = utilization / 2.0 * weight / class.iter().sum::<f64>();
         // In whole hundredths of a millisecond, rounded down: the utilization is not exceeded.

@@ -194,9 +194,10 @@ pub fn summary(repository: &Repository, schedule: &Schedule) -> String {
 
 /// What the analysis took for granted of queues by deadline and laxity, if there are any.
 fn preemption(schedule: &Schedule) -> String {
-    match schedule.is_dynamic() {
-        true => format!(", {} within a queue", schedule.preemption),
-        false => String::new(),
+    if schedule.is_dynamic() {
+        format!(", {} within a queue", schedule.preemption)
+    } else {
+        String::new()
     }
 }
 

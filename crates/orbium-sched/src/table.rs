@@ -167,9 +167,10 @@ impl Table {
                 scheduled: self.entries.len(),
             });
         }
-        match hash_of(repository) == self.hash {
-            true => Ok(()),
-            false => Err(SchedError::OtherProgram),
+        if hash_of(repository) == self.hash {
+            Ok(())
+        } else {
+            Err(SchedError::OtherProgram)
         }
     }
 }

@@ -144,9 +144,10 @@ impl<'a> Walk<'a> {
         for index in &reached {
             let calls = self.calls[*index];
             let charge = Charge::of(&self.infos[*index], calls);
-            let sent = match *index == entry {
-                true => Time::ZERO,
-                false => self.overhead.call.saturating_mul(calls),
+            let sent = if *index == entry {
+                Time::ZERO
+            } else {
+                self.overhead.call.saturating_mul(calls)
             };
             worst = worst.saturating_add(charge.worst_case).saturating_add(sent);
             typical = typical.saturating_add(charge.typical).saturating_add(sent);
@@ -237,16 +238,12 @@ fn two_entry_points(repository: &Repository, info: &RtInfo, caller: usize) -> An
 
 fn without_rate(info: &RtInfo, is_alone: bool) -> Anomaly {
     let name = &info.entry_point;
-    match info.timing.threads == 0 && is_alone {
-        true => {
-            let text = format!("nothing calls `{name}`, and it has neither a period nor a thread");
-            about(info, Severity::Error, AnomalyKind::PassiveRoot, text)
-        }
-        false => {
-            let text =
-                format!("`{name}` has no rate: no period, and none that its suppliers imply");
-            about(info, Severity::Error, AnomalyKind::NoRate, text)
-        }
+    if info.timing.threads == 0 && is_alone {
+        let text = format!("nothing calls `{name}`, and it has neither a period nor a thread");
+        about(info, Severity::Error, AnomalyKind::PassiveRoot, text)
+    } else {
+        let text = format!("`{name}` has no rate: no period, and none that its suppliers imply");
+        about(info, Severity::Error, AnomalyKind::NoRate, text)
     }
 }
 

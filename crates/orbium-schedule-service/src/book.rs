@@ -181,9 +181,10 @@ impl State {
         self.dependencies += 1;
         let mut alone = Repository::new();
         let own = alone.create(self.repository.name(handle))?;
-        let other = match handle == on {
-            true => own,
-            false => alone.create(self.repository.name(on))?,
+        let other = if handle == on {
+            own
+        } else {
+            alone.create(self.repository.name(on))?
         };
         alone.add_dependency(own, other, calls, kind)?;
         let text = listing(&alone);

@@ -116,9 +116,10 @@ impl SchedulerServant for Servant {
         let Some(schedule) = &state.schedule else {
             return Err(NotScheduled {}.into());
         };
-        match usize::try_from(count) == Ok(schedule.assignments.len()) {
-            true => Ok(()),
-            false => Err(TaskCountMismatch {}.into()),
+        if usize::try_from(count) == Ok(schedule.assignments.len()) {
+            Ok(())
+        } else {
+            Err(TaskCountMismatch {}.into())
         }
     }
 

@@ -27,9 +27,10 @@ impl Servant {
     /// # Errors
     /// NO_PERMISSION through the reference for applications.
     pub(crate) fn require_privilege(&self) -> Result<(), SystemException> {
-        match self.is_privileged {
-            true => Ok(()),
-            false => Err(NOT_PRIVILEGED),
+        if self.is_privileged {
+            Ok(())
+        } else {
+            Err(NOT_PRIVILEGED)
         }
     }
 }

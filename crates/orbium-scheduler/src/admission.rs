@@ -238,9 +238,10 @@ fn most(wanted: u32, holds: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut holding, mut beyond) = (0, wanted);
     while beyond - holding > 1 {
         let middle = holding + (beyond - holding) / 2;
-        match holds(middle) {
-            true => holding = middle,
-            false => beyond = middle,
+        if holds(middle) {
+            holding = middle;
+        } else {
+            beyond = middle;
         }
     }
     (holding > 0).then_some(holding)

@@ -124,9 +124,10 @@ impl PeriodicTask {
     /// # Errors
     /// [`SchedulerError::Panicked`] if a run did.
     pub fn stop(mut self) -> Result<Statistics, SchedulerError> {
-        match self.end() {
-            true => Ok(self.statistics()),
-            false => Err(SchedulerError::Panicked(self.name.clone())),
+        if self.end() {
+            Ok(self.statistics())
+        } else {
+            Err(SchedulerError::Panicked(self.name.clone()))
         }
     }
 

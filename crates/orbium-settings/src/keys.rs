@@ -69,9 +69,10 @@ fn initial_reference(text: &str) -> Read<(String, String)> {
     }
     if let Some(path) = path_of(url) {
         // The file is read when the reference is resolved: its server may start later.
-        return match path.as_os_str().is_empty() {
-            true => Err(format!("`{url}` names no file: write file:///run/name.ref")),
-            false => Ok((name.to_owned(), url.to_owned())),
+        return if path.as_os_str().is_empty() {
+            Err(format!("`{url}` names no file: write file:///run/name.ref"))
+        } else {
+            Ok((name.to_owned(), url.to_owned()))
         };
     }
     let parsed = ObjectUrl::parse(url).map_err(|error| format!("`{url}`: {error}"))?;

@@ -68,14 +68,15 @@ fn scheduling(text: &str) -> Read<Scheduling> {
         format!("`{text}` is no scheduling: write fifo:80, rr:20 (native priorities) or other")
     })?;
     let range = known.class.range();
-    match range.contains(&known.priority) {
-        true => Ok(known),
-        false => Err(format!(
+    if range.contains(&known.priority) {
+        Ok(known)
+    } else {
+        Err(format!(
             "{} has priorities {} to {}",
             known.class.name(),
             range.start(),
             range.end()
-        )),
+        ))
     }
 }
 
@@ -111,9 +112,10 @@ fn show_budget(budget: Budget) -> String {
 
 fn processors(text: &str) -> Read<Vec<usize>> {
     let all = words(text, number)?;
-    match all.is_empty() {
-        true => Err("a lane runs on at least one processor: write their numbers, as in 2,3".into()),
-        false => Ok(all),
+    if all.is_empty() {
+        Err("a lane runs on at least one processor: write their numbers, as in 2,3".into())
+    } else {
+        Ok(all)
     }
 }
 

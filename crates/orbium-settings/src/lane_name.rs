@@ -12,10 +12,11 @@ pub(crate) const LANE: &str = "lane.";
 /// It has other characters than letters, digits, - and _, or is too long.
 pub(crate) fn name(text: &str) -> Read<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    match !text.is_empty() && text.len() <= 64 && text.chars().all(fits) {
-        true => Ok(text.to_owned()),
-        false => Err(format!(
+    if !text.is_empty() && text.len() <= 64 && text.chars().all(fits) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
             "`{text}` is no name of a lane: write up to 64 letters, digits, - and _"
-        )),
+        ))
     }
 }

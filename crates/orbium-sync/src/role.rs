@@ -101,9 +101,10 @@ pub fn about_to_wait(dispatches: impl FnOnce() -> bool) -> bool {
     };
     // SAFETY: as in `about_to_block`.
     let role = unsafe { role.as_ref() };
-    match dispatches() {
-        true => role.wait(),
-        false => role.hand_over(),
+    if dispatches() {
+        role.wait();
+    } else {
+        role.hand_over();
     }
     true
 }

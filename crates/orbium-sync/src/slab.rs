@@ -255,9 +255,12 @@ mod tests {
     #[test]
     fn every_slot_has_a_place_of_its_own() {
         let places = (0..1000).map(locate);
-        let next = |(chunk, place): (usize, usize)| match place + 1 < 64 << chunk {
-            true => (chunk, place + 1),
-            false => (chunk + 1, 0),
+        let next = |(chunk, place): (usize, usize)| {
+            if place + 1 < 64 << chunk {
+                (chunk, place + 1)
+            } else {
+                (chunk + 1, 0)
+            }
         };
         let expected = std::iter::successors(Some((0, 0)), |it| Some(next(*it)));
         assert!(places.eq(expected.take(1000)));

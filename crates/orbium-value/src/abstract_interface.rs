@@ -67,9 +67,10 @@ impl<R: DecodeNillable> DecodeNillable for Abstract<R> {
 
     /// TAO sends nil as a reference; others as a value.
     fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError> {
-        match reader.read_bool()? {
-            true => Ok(R::decode_nillable(reader)?.map(Self::Object)),
-            false => Ok(read_value(&VALUE_BASE, reader)?.map(Self::Value)),
+        if reader.read_bool()? {
+            Ok(R::decode_nillable(reader)?.map(Self::Object))
+        } else {
+            Ok(read_value(&VALUE_BASE, reader)?.map(Self::Value))
         }
     }
 }

@@ -237,9 +237,10 @@ fn known(
             return described(code.as_ref(), reader).map(Some);
         }
     }
-    match id == formal.id() && !is_abstract(formal) {
-        true => described(formal, reader).map(Some),
-        false => Ok(None),
+    if id == formal.id() && !is_abstract(formal) {
+        described(formal, reader).map(Some)
+    } else {
+        Ok(None)
     }
 }
 

@@ -50,9 +50,10 @@ fn an_endpoint_left_out_names_the_feature() {
         if is_there {
             continue;
         }
-        let endpoint = match is_transport(name) {
-            true => format!("{name}://127.0.0.1:0"),
-            false => format!("iiop://127.0.0.1:0?messaging={name}"),
+        let endpoint = if is_transport(name) {
+            format!("{name}://127.0.0.1:0")
+        } else {
+            format!("iiop://127.0.0.1:0?messaging={name}")
         };
         match listen(&endpoint).map(drop) {
             Err(OrbError::Feature(at, missing)) => {
@@ -67,9 +68,10 @@ fn an_endpoint_left_out_names_the_feature() {
 #[test]
 fn tls_left_out_or_not_configured_says_so() {
     let error = listen("ssliop://127.0.0.1:0").unwrap_err();
-    let hint = match cfg!(feature = "tls") {
-        false => "feature `tls`",
-        true => "`ssliop` needs tls.certificate",
+    let hint = if cfg!(feature = "tls") {
+        "`ssliop` needs tls.certificate"
+    } else {
+        "feature `tls`"
     };
     assert!(error.to_string().contains(hint), "{error}");
 }

@@ -162,9 +162,10 @@ impl Processes {
 
 /// Waits, and shows what happens if it is to be shown.
 fn await_end(arguments: &Arguments, flight: &Flight, end: Instant) -> Result<(), Failure> {
-    match arguments.view {
-        true => view::show(flight, end)?,
-        false => thread::sleep(end.saturating_duration_since(Instant::now())),
+    if arguments.view {
+        view::show(flight, end)?
+    } else {
+        thread::sleep(end.saturating_duration_since(Instant::now()))
     }
     Ok(())
 }

@@ -74,9 +74,10 @@ fn is_quit(time: Duration) -> std::io::Result<bool> {
 fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let parts = [Constraint::Length(2), Constraint::Min(4)];
     let [head, table] = Layout::vertical(parts).areas(frame.area());
-    let colour = match picture.is_degraded {
-        true => Color::Red,
-        false => Color::Green,
+    let colour = if picture.is_degraded {
+        Color::Red
+    } else {
+        Color::Green
     };
     let style = Style::new().fg(colour).add_modifier(Modifier::BOLD);
     frame.render_widget(Line::styled(picture.head.as_str(), style), head);

@@ -74,9 +74,10 @@ impl FromStr for TraceContext {
             is_sampled: u8::from_str_radix(flags, 16).map_err(number)? & 1 != 0,
         };
         let is_valid = version == "00" && parsed.trace_id != 0 && parsed.span_id != 0;
-        match is_valid && fields.next().is_none() {
-            true => Ok(parsed),
-            false => Err(InvalidTraceParent),
+        if is_valid && fields.next().is_none() {
+            Ok(parsed)
+        } else {
+            Err(InvalidTraceParent)
         }
     }
 }

@@ -224,9 +224,10 @@ fn with_liar(lists: &[u8]) {
             let object = orb.root_poa().activate_servant(&servant).expect("a place");
             own.set(object.clone()).expect("a new liar");
             let repository = Repository::from_object(object);
-            let text = match is_sound {
-                false => idl_of(&repository),
-                true => sound_idl_of(&repository).map(|it| it.text),
+            let text = if is_sound {
+                sound_idl_of(&repository).map(|it| it.text)
+            } else {
+                idl_of(&repository)
             };
             match text {
                 Ok(text) => assert!(model(&text).is_some(), "no IDL: {text}"),

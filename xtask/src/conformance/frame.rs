@@ -57,9 +57,10 @@ impl Frame {
         parts.push(Part::Text(lines));
         let frame = Self { parts };
         for table in frame.tables() {
-            match chapters.contains(&table.chapter.as_str()) {
-                true => return Err(format!("frame.md: {:?} stands twice", table.chapter)),
-                false => chapters.push(&table.chapter),
+            if chapters.contains(&table.chapter.as_str()) {
+                return Err(format!("frame.md: {:?} stands twice", table.chapter));
+            } else {
+                chapters.push(&table.chapter);
             }
         }
         Ok(frame)

@@ -50,9 +50,10 @@ pub(super) fn of(file: &str, text: &str, frame: &Frame) -> Result<Vec<Mark>, Vec
             }
         }
     }
-    match faults.is_empty() {
-        true => Ok(marks),
-        false => Err(faults),
+    if faults.is_empty() {
+        Ok(marks)
+    } else {
+        Err(faults)
     }
 }
 

@@ -37,9 +37,10 @@ impl Rows {
         for mark in marks {
             let row = rows.row(&mark.chapter, &mark.clause, &mark.behaviour);
             let same = |it: &Mark| it.file == mark.file && it.test == mark.test;
-            match row.marks.iter().any(same) {
-                true => faults.push(format!("{}: {} says it twice", mark.file, mark.test)),
-                false => row.marks.push(mark),
+            if row.marks.iter().any(same) {
+                faults.push(format!("{}: {} says it twice", mark.file, mark.test));
+            } else {
+                row.marks.push(mark);
             }
         }
         for remark in remarks {
@@ -57,9 +58,10 @@ impl Rows {
             row.remark = remark.remark;
         }
         faults.extend(rows.0.iter().filter_map(Row::fault));
-        match faults.is_empty() {
-            true => Ok(rows),
-            false => Err(faults),
+        if faults.is_empty() {
+            Ok(rows)
+        } else {
+            Err(faults)
         }
     }
 

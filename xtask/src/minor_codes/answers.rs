@@ -99,9 +99,10 @@ impl Answers {
             }
         }
         for (code, answer) in &self.answers {
-            let fault = match codes.contains(code) {
-                true => self.fault(code, answer),
-                false => Some("is none of the OMG's".to_owned()),
+            let fault = if codes.contains(code) {
+                self.fault(code, answer)
+            } else {
+                Some("is none of the OMG's".to_owned())
             };
             faults.extend(fault.map(|fault| format!("{} {}: {fault}", code.0, code.1)));
         }

@@ -41,9 +41,10 @@ pub(super) fn write() -> Outcome<()> {
 /// It is out of date.
 pub(super) fn check() -> Outcome<()> {
     let written = fs::read_to_string(path()).unwrap_or_default();
-    match drawing()? == written {
-        true => Ok(()),
-        false => Err("docs/crates.svg is out of date: cargo xtask structure --drawing".to_owned()),
+    if drawing()? == written {
+        Ok(())
+    } else {
+        Err("docs/crates.svg is out of date: cargo xtask structure --drawing".to_owned())
     }
 }
 

@@ -157,10 +157,9 @@ fn address(reference: &str) -> Result<SocketAddr, Failure> {
 
 pub(crate) fn run(args: &FloodedArgs) -> Result<(), Failure> {
     can_be_real_time(HIGH).map_err(Failure::because)?;
-    let calls = args.calls.unwrap_or(match args.results.quick {
-        true => 100,
-        false => 400,
-    });
+    let calls = args
+        .calls
+        .unwrap_or(if args.results.quick { 100 } else { 400 });
     let begin = stolen();
     let mut stage = Stage::new()?;
     stage.cable.receive_on(Some(LANES))?;

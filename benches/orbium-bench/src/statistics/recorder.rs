@@ -31,9 +31,10 @@ pub(crate) fn try_out(folder: &Path) -> Result<(), Failure> {
     let ran = perf.arg("true").output().map_err(|error| {
         Failure::because(format!("perf (Debian: linux-perf) cannot be run: {error}"))
     })?;
-    match ran.status.success() {
-        true => Ok(()),
-        false => Err(refused(&ran.stderr)),
+    if ran.status.success() {
+        Ok(())
+    } else {
+        Err(refused(&ran.stderr))
     }
 }
 
@@ -49,9 +50,10 @@ pub(crate) fn text(file: &Path, time: Span) -> Result<String, Failure> {
         .arg(file)
         .output()
         .map_err(|error| Failure::because(format!("perf cannot be run: {error}")))?;
-    match ran.status.success() {
-        true => Ok(String::from_utf8_lossy(&ran.stdout).into_owned()),
-        false => Err(refused(&ran.stderr)),
+    if ran.status.success() {
+        Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+    } else {
+        Err(refused(&ran.stderr))
     }
 }
 

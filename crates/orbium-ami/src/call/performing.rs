@@ -119,12 +119,11 @@ impl Call {
                 Ok(link) => {
                     let timing = attempt.timing();
                     let mut exchange = Exchange::new(&self.object, timing, false, link);
-                    match contexts.is_empty() {
-                        true => exchange.begin(self.operation),
-                        false => {
-                            let response = self.operation.response();
-                            exchange.begin_with(self.operation, response, &contexts.borrowed());
-                        }
+                    if contexts.is_empty() {
+                        exchange.begin(self.operation);
+                    } else {
+                        let response = self.operation.response();
+                        exchange.begin_with(self.operation, response, &contexts.borrowed());
                     }
                     self.note_request_id(exchange.request_id());
                     arguments.write(exchange.writer());

@@ -167,9 +167,10 @@ impl Call {
             state.queue = Some(Arc::clone(queue));
             state.is_performed = false;
         }
-        let octets = match queue.bounds_octets() {
-            true => self.octets(),
-            false => 0,
+        let octets = if queue.bounds_octets() {
+            self.octets()
+        } else {
+            0
         };
         let put = queue.put(QueuedCall {
             number: self.number,

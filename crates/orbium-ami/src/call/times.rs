@@ -93,9 +93,10 @@ impl Call {
             (false, None) => (Phase::Begin, "not sent before the deadline"),
         };
         self.note(Note::new(phase, channel.as_ref(), &what));
-        let completed = match is_sent {
-            true => Completion::Maybe,
-            false => Completion::No,
+        let completed = if is_sent {
+            Completion::Maybe
+        } else {
+            Completion::No
         };
         self.complete(Err(SystemException {
             completed,

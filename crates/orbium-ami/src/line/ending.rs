@@ -50,9 +50,10 @@ impl Line {
             call.note_after_its_beginning(&notes);
             match end {
                 End::WithOrb(exception) => call.end(SystemException {
-                    completed: match is_sent {
-                        true => Completion::Maybe,
-                        false => Completion::No,
+                    completed: if is_sent {
+                        Completion::Maybe
+                    } else {
+                        Completion::No
                     },
                     ..exception
                 }),

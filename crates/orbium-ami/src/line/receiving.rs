@@ -109,9 +109,10 @@ impl Line {
         if let Some(answer) = violation.answer() {
             self.say_last(&answer);
         }
-        match violation.is_limit() {
-            true => End::TooLarge,
-            false => End::Garbage,
+        if violation.is_limit() {
+            End::TooLarge
+        } else {
+            End::Garbage
         }
     }
 

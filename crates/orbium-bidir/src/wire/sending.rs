@@ -207,9 +207,10 @@ impl Wire {
         }
         let mut room = inbound.begin_to_read();
         drop(inbound);
-        let ready = match self.stream.has_buffered() {
-            true => Ok([false, true]),
-            false => wait_for([(sink, Interest::Write), (&source, Interest::Read)], left),
+        let ready = if self.stream.has_buffered() {
+            Ok([false, true])
+        } else {
+            wait_for([(sink, Interest::Write), (&source, Interest::Read)], left)
         };
         let received = match ready {
             Ok([_, true]) => self.stream.receive(&mut room),

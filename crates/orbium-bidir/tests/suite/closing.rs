@@ -29,9 +29,10 @@ fn either_side_ends_in_order() {
     each_strategy(|strategy| {
         for is_server in [true, false] {
             let [server, client] = pair(strategy);
-            let ((ending, _), (other, to_ending)) = match is_server {
-                true => (server, client),
-                false => (client, server),
+            let ((ending, _), (other, to_ending)) = if is_server {
+                (server, client)
+            } else {
+                (client, server)
             };
             let open = to_ending.clone();
             let open = std::thread::spawn(move || open.gate());

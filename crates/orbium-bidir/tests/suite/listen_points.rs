@@ -184,10 +184,11 @@ fn calls_end_with_the_connection_of_the_client() {
         }
         drop(peer);
         let ended = within("the call", move || call.join().unwrap()).unwrap_err();
-        let kind = match is_orderly {
+        let kind = if is_orderly {
             // It was not executed, and is tried again at the address.
-            true => ExceptionKind::Transient,
-            false => ExceptionKind::CommFailure,
+            ExceptionKind::Transient
+        } else {
+            ExceptionKind::CommFailure
         };
         assert_eq!(ended.kind, kind, "{ended}");
         let again = object_at(&server.orb, port);

@@ -100,12 +100,13 @@ struct Copier<'w, 'a> {
 impl Copier<'_, '_> {
     /// Has room for so many octets, and for counts and gaps around them.
     fn reserve(&mut self, octets: usize) -> Result<(), CdrError> {
-        match self.writer.reserve(octets) {
-            true => Ok(()),
-            false => Err(CdrError::new(
+        if self.writer.reserve(octets) {
+            Ok(())
+        } else {
+            Err(CdrError::new(
                 CdrErrorKind::NoMemory,
                 self.writer.position(),
-            )),
+            ))
         }
     }
 

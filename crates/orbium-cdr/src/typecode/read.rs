@@ -294,9 +294,10 @@ impl Parser {
 /// An id or a name. It is written again where no NUL may be, as the id of a value.
 fn name_of(reader: &mut CdrReader<'_>) -> Result<String, CdrError> {
     let name = reader.read_owned_name()?;
-    match name.as_bytes().contains(&0) {
-        true => Err(reader.error(CdrErrorKind::BadString)),
-        false => Ok(name),
+    if name.as_bytes().contains(&0) {
+        Err(reader.error(CdrErrorKind::BadString))
+    } else {
+        Ok(name)
     }
 }
 

@@ -43,9 +43,10 @@ fn structure(codes: &[TypeCode]) -> TypeCode {
 }
 
 fn format(is_big: bool, char_set: CharSet) -> Format {
-    let order = match is_big {
-        true => ByteOrder::Big,
-        false => ByteOrder::Little,
+    let order = if is_big {
+        ByteOrder::Big
+    } else {
+        ByteOrder::Little
     };
     Format {
         char_set,

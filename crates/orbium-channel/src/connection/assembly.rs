@@ -101,9 +101,10 @@ impl Assembly {
         let charged = total <= SMALL || self.charge.set(total).is_ok();
         let body = &framing.message(header)[HEADER_LEN..];
         let kind = self.kind_of(header, body);
-        let accepted = match charged {
-            true => self.reassembly.accept(header, body),
-            false => Err(FragmentError::NoMemory(None)),
+        let accepted = if charged {
+            self.reassembly.accept(header, body)
+        } else {
+            Err(FragmentError::NoMemory(None))
         };
         let completed = matches!(accepted, Ok(Some(_)));
         let added = match accepted {

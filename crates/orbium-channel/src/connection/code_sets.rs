@@ -86,9 +86,10 @@ impl CodeSets {
     #[must_use]
     #[inline]
     pub const fn announcement(&self) -> Option<Negotiated> {
-        match self.is_unconfirmed {
-            true => Some(self.negotiated),
-            false => None,
+        if self.is_unconfirmed {
+            Some(self.negotiated)
+        } else {
+            None
         }
     }
 

@@ -312,9 +312,10 @@ impl Connection {
         });
         let Some((request_id, expects_reply)) = read else {
             // The rest of its header is to come.
-            return match received.len() < refusal::HEAD {
-                true => Ok(None),
-                false => Err(violation),
+            return if received.len() < refusal::HEAD {
+                Ok(None)
+            } else {
+                Err(violation)
             };
         };
         self.framing.skip_oversized(&header);

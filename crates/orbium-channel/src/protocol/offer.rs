@@ -115,9 +115,10 @@ impl Channel {
 
     /// The host and port at which GIOP over that internet transport is served.
     pub fn host_port_over(&self, scheme: &str) -> Option<HostPort> {
-        match self.is_giop_over(scheme) {
-            true => self.address.parse().ok(),
-            false => None,
+        if self.is_giop_over(scheme) {
+            self.address.parse().ok()
+        } else {
+            None
         }
     }
 

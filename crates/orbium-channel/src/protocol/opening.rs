@@ -72,9 +72,10 @@ impl Protocols {
     /// than GIOP's their user writes and reads: see [`Protocols::short_connector`].
     pub fn headers(&self, channel: &Channel) -> Headers {
         let mut names = channel.messaging.iter().map(String::as_str);
-        match self.is_datagram(channel) {
-            true => Headers::GIOP,
-            false => self.headers_of(&mut names),
+        if self.is_datagram(channel) {
+            Headers::GIOP
+        } else {
+            self.headers_of(&mut names)
         }
     }
 

@@ -128,10 +128,13 @@ impl Publication<'_> {
                 Some(self.own(channel))
             } else {
                 match channel.scheme.as_str() {
-                    "iiop" => match std::mem::replace(&mut internet, true) {
-                        false => self.internet(),
-                        true => None,
-                    },
+                    "iiop" => {
+                        if std::mem::replace(&mut internet, true) {
+                            None
+                        } else {
+                            self.internet()
+                        }
+                    }
                     "ssliop" => self.tls_alone(channel),
                     "uiop" => Some(self.unix(channel)),
                     "diop" => self.datagrams(channel),

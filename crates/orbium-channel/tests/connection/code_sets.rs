@@ -107,9 +107,10 @@ impl Pair {
 fn said(reader: &mut CdrReader<'_>) -> Result<(String, Option<WChar>), CdrErrorKind> {
     let read = |reader: &mut CdrReader<'_>| {
         let text = reader.read_str()?.into_owned();
-        let wide = match reader.read_bool()? {
-            true => Some(reader.read_wchar()?),
-            false => None,
+        let wide = if reader.read_bool()? {
+            Some(reader.read_wchar()?)
+        } else {
+            None
         };
         Ok((text, wide))
     };

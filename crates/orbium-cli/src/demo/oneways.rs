@@ -238,9 +238,10 @@ impl Parties {
         let end = Instant::now() + PATIENCE;
         loop {
             let has_all = last.iter().all(|each| each.sends.calls >= sent);
-            let silence = match last.iter().any(|each| each.sends.calls == 0) {
-                true => LONG_SILENCE,
-                false => silence,
+            let silence = if last.iter().any(|each| each.sends.calls == 0) {
+                LONG_SILENCE
+            } else {
+                silence
             };
             if has_all || since.elapsed() >= silence || Instant::now() >= end {
                 return Ok(last);

@@ -91,9 +91,10 @@ fn end(argument: &str) -> Result<End, Failure> {
 
 fn gateway_config(args: &GatewayArgs) -> GatewayConfig {
     GatewayConfig {
-        forwards: match args.all {
-            true => Forwards::Pattern(Pattern::Null),
-            false => Forwards::Subscribed,
+        forwards: if args.all {
+            Forwards::Pattern(Pattern::Null)
+        } else {
+            Forwards::Subscribed
         },
         uses_ttl: !args.no_ttl,
         queue: args.queue as usize,

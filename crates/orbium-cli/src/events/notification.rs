@@ -166,9 +166,10 @@ pub(super) fn stat(channel: &EventChannel, as_json: bool) -> Result<(), Failure>
         Failure::because(format!("not a channel of orbium's, which counts: {error}"))
     })?;
     let state = monitored.state().map_err(because)?;
-    match as_json {
-        true => print_json(&state),
-        false => print_text(&state),
+    if as_json {
+        print_json(&state)
+    } else {
+        print_text(&state)
     }
 }
 

@@ -53,9 +53,10 @@ fn facts(asked: &ObjectRef) -> Vec<Fact> {
             bands.collect::<Vec<_>>().join(", ")
         )
     });
-    let sharing = match object.has_private_connections() {
-        true => "private",
-        false => "shared with other references",
+    let sharing = if object.has_private_connections() {
+        "private"
+    } else {
+        "shared with other references"
     };
     facts.push(("connections", bands.unwrap_or_else(|| sharing.to_owned())));
     facts.push(("sockets", sockets(&object.properties())));
@@ -87,8 +88,9 @@ fn sockets(it: &ProtocolProperties) -> String {
         it.pacing_rate.map(|it| format!("paced at {it} octets/s")),
     ];
     let said: Vec<_> = said.into_iter().flatten().collect();
-    match said.is_empty() {
-        true => "as the system has them".to_owned(),
-        false => said.join(", "),
+    if said.is_empty() {
+        "as the system has them".to_owned()
+    } else {
+        said.join(", ")
     }
 }

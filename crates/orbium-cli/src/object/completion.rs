@@ -16,9 +16,12 @@ pub(crate) const VARIABLE: &str = "ORBIUM_COMPLETE";
 pub(crate) fn with_values(program: Command) -> Command {
     program.mut_subcommand("call", |call| {
         // Not `mut_arg`, which makes it the last argument.
-        call.mut_args(|argument| match argument.get_id() == "operation" {
-            true => argument.add(ArgValueCompleter::new(operations)),
-            false => argument,
+        call.mut_args(|argument| {
+            if argument.get_id() == "operation" {
+                argument.add(ArgValueCompleter::new(operations))
+            } else {
+                argument
+            }
         })
     })
 }

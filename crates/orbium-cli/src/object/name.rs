@@ -292,16 +292,18 @@ fn bind(args: &NameArgs, orb: &Orb, context: &NamingContext, name: &Name) -> Res
     }
     if *context_binding {
         let inner = context_at(orb, reference).map_err(Failed::Other)?;
-        let bound = match rebind {
-            true => context.rebind_context(name, &inner),
-            false => context.bind_context(name, &inner),
+        let bound = if *rebind {
+            context.rebind_context(name, &inner)
+        } else {
+            context.bind_context(name, &inner)
         };
         return Ok(bound?);
     }
     let object = reference::resolve(orb, reference).map_err(Failed::Other)?;
-    let bound = match rebind {
-        true => context.rebind(name, &object),
-        false => context.bind(name, &object),
+    let bound = if *rebind {
+        context.rebind(name, &object)
+    } else {
+        context.bind(name, &object)
     };
     Ok(bound?)
 }

@@ -83,9 +83,10 @@ pub(crate) fn run(args: &ShellArgs) -> Result<(), Failure> {
         definitions,
         interface,
     };
-    match std::io::stdin().is_terminal() {
-        true => session.converse(),
-        false => session.follow(std::io::stdin().lock()),
+    if std::io::stdin().is_terminal() {
+        session.converse()
+    } else {
+        session.follow(std::io::stdin().lock())
     }
 }
 
@@ -162,9 +163,10 @@ impl Session<'_> {
                 }
             }
         }
-        match all_done {
-            true => Ok(()),
-            false => Err(Failure::Shown),
+        if all_done {
+            Ok(())
+        } else {
+            Err(Failure::Shown)
         }
     }
 

@@ -51,9 +51,10 @@ fn json(text: &str) -> Result<usize, String> {
             return Ok(at + 1);
         }
     }
-    Err(match in_string {
-        true => "a quotation mark \" is not closed".to_owned(),
-        false => "a bracket is not closed".to_owned(),
+    Err(if in_string {
+        "a quotation mark \" is not closed".to_owned()
+    } else {
+        "a bracket is not closed".to_owned()
     })
 }
 

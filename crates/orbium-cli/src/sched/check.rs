@@ -109,9 +109,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
         text.push_str(&format!("\n{}", chart.to_text(args.width)));
     }
     output::print(&text)?;
-    match schedule.is_sound() {
-        true => Ok(()),
-        false => Err(Failure::Shown),
+    if schedule.is_sound() {
+        Ok(())
+    } else {
+        Err(Failure::Shown)
     }
 }
 

@@ -67,9 +67,10 @@ pub(crate) fn run(args: &TopArgs) -> Result<(), Failure> {
             let buffer = picture::drawn(&view, &choice, COLUMNS, LINES)?;
             return output::print(&picture::svg(&buffer));
         }
-        match args.json {
-            true => output::print(&format!("{}\n", json::of(&view)))?,
-            false => output::print(&pages::text_of(&view, COLUMNS))?,
+        if args.json {
+            output::print(&format!("{}\n", json::of(&view)))?;
+        } else {
+            output::print(&pages::text_of(&view, COLUMNS))?;
         }
         if args.once {
             return Ok(());

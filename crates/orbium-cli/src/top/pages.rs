@@ -145,9 +145,10 @@ fn operations(view: &View) -> Table {
             "TOTAL",
         ],
         rows: rows.collect(),
-        empty: match view.snapshot.measuring {
-            true => "Nothing was called or served yet.".into(),
-            false => NOT_MEASURING.into(),
+        empty: if view.snapshot.measuring {
+            "Nothing was called or served yet.".into()
+        } else {
+            NOT_MEASURING.into()
         },
     }
 }

@@ -97,9 +97,10 @@ fn run(out: &mut String, (column, line): (u16, u16), text: &str, style: (Color, 
         );
         fill = "#0d1117";
     }
-    let weight = match style.1.contains(Modifier::BOLD) {
-        true => " font-weight=\"bold\"",
-        false => "",
+    let weight = if style.1.contains(Modifier::BOLD) {
+        " font-weight=\"bold\""
+    } else {
+        ""
     };
     let _ = writeln!(
         out,

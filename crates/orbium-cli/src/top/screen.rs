@@ -67,9 +67,10 @@ fn show(
 
 fn key_within(left: Duration) -> Result<Option<Event>, Failure> {
     let failed = |error| Failure::because(format!("no keys can be read: {error}"));
-    match event::poll(left).map_err(failed)? {
-        true => event::read().map(Some).map_err(failed),
-        false => Ok(None),
+    if event::poll(left).map_err(failed)? {
+        event::read().map(Some).map_err(failed)
+    } else {
+        Ok(None)
     }
 }
 
@@ -85,9 +86,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, view: &View, choice: &Choice) {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let mut tabs = Vec::new();
     for (place, page) in Page::ALL.into_iter().enumerate() {
-        let style = match page == choice.page {
-            true => Style::new().add_modifier(Modifier::REVERSED),
-            false => Style::new().fg(Color::DarkGray),
+        let style = if page == choice.page {
+            Style::new().add_modifier(Modifier::REVERSED)
+        } else {
+            Style::new().fg(Color::DarkGray)
         };
         tabs.push(Span::styled(
             format!(" {} {} ", place + 1, page.title()),
@@ -134,9 +136,10 @@ fn lines_of(table: &Table, choice: &Choice, area: Rect) -> Vec<Line<'static>> {
     let mut head = Vec::new();
     for (column, title) in table.columns.iter().enumerate() {
         let style = Style::new().fg(Color::Cyan);
-        let style = match column == choice.sort {
-            true => style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
-            false => style,
+        let style = if column == choice.sort {
+            style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
+        } else {
+            style
         };
         head.push(Span::styled(cell(column, title), style));
     }
@@ -155,9 +158,10 @@ fn lines_of(table: &Table, choice: &Choice, area: Rect) -> Vec<Line<'static>> {
     for row in table.rows.iter().skip(first).take(room) {
         let cells = row.cells.iter().enumerate();
         let text: String = cells.map(|(column, it)| cell(column, &it.text)).collect();
-        let style = match row.bad {
-            true => Style::new().fg(Color::Red),
-            false => Style::new(),
+        let style = if row.bad {
+            Style::new().fg(Color::Red)
+        } else {
+            Style::new()
         };
         lines.push(Line::styled(text, style));
     }

@@ -108,26 +108,26 @@ impl<'a> Buffered<'_, 'a> {
         let mut writer = CdrWriter::reuse(storage, candidate.format());
         let (id, introduction) = (begun.request_id, begun.introduction);
         let (operation, timing) = (self.operation, attempt.timing());
-        let start = match self.contexts.is_empty() {
-            true => {
-                candidate.begin_request(&mut writer, id, operation, introduction, timing, || None)
-            }
-            false => candidate.begin_request_with(
+        let start = if self.contexts.is_empty() {
+            candidate.begin_request(&mut writer, id, operation, introduction, timing, || None)
+        } else {
+            candidate.begin_request_with(
                 &mut writer,
                 (id, ResponseFlags::None),
                 operation,
                 introduction,
                 timing,
                 self.contexts,
-            ),
+            )
         };
         (self.arguments)(&mut writer);
         finish_message(&mut writer, start);
         if let Some(error) = writer.error() {
             let exception = candidate.bad_argument(error);
-            return Err(match candidate.may_carry_more(error.kind) {
-                true => Outcome::Unwritable(exception),
-                false => Outcome::Failed(exception),
+            return Err(if candidate.may_carry_more(error.kind) {
+                Outcome::Unwritable(exception)
+            } else {
+                Outcome::Failed(exception)
             });
         }
         if writer.len()

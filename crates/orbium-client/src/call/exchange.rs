@@ -204,9 +204,10 @@ impl<'a, 'b> Exchange<'a, 'b> {
             &format_args!("the arguments cannot be written: {error}"),
         );
         let exception = self.link.candidate.bad_argument(error);
-        self.end(match self.link.candidate.may_carry_more(error.kind) {
-            true => Outcome::Unwritable(exception),
-            false => Outcome::Failed(exception),
+        self.end(if self.link.candidate.may_carry_more(error.kind) {
+            Outcome::Unwritable(exception)
+        } else {
+            Outcome::Failed(exception)
         })
     }
 
@@ -269,9 +270,10 @@ impl<'a, 'b> Exchange<'a, 'b> {
             return self.end(Outcome::Failed(broken_invariant()));
         };
         let negotiated = self.link.candidate.negotiated;
-        let until = match self.oneway {
-            true => self.timing.sending,
-            false => self.timing.reply,
+        let until = if self.oneway {
+            self.timing.sending
+        } else {
+            self.timing.reply
         };
         let token = self.object.overrides().cancellation.as_ref();
         let orb = self.object.orb();

@@ -129,9 +129,10 @@ impl<'a> Intercepted<'_, 'a> {
             slots,
             contexts: of_caller,
         };
-        let mut flow = match all.overlooks_results(locality) {
-            true => None,
-            false => Some(CallFlow::new(all, start(attempt))),
+        let mut flow = if all.overlooks_results(locality) {
+            None
+        } else {
+            Some(CallFlow::new(all, start(attempt)))
         };
         if let Some(flow) = &mut flow {
             flow.send_request()?;
@@ -195,17 +196,19 @@ impl<'a> Intercepted<'_, 'a> {
         let overrides = attempt.object().overrides();
         let response = overrides.response_to(self.operation);
         let oneway = response == ResponseFlags::None;
-        let link = match overrides.is_buffered() {
-            true => self.link_behind_buffer(attempt, oneway, contexts)?,
-            false => match self.link(attempt) {
+        let link = if overrides.is_buffered() {
+            self.link_behind_buffer(attempt, oneway, contexts)?
+        } else {
+            match self.link(attempt) {
                 Ok(link) => link,
                 Err(exception) => return Err(Tried::unreached(attempt, oneway, exception)),
-            },
+            }
         };
         let mut exchange = Exchange::new(attempt.object(), attempt.timing(), oneway, link);
-        match contexts.is_empty() && response == self.operation.response() {
-            true => exchange.begin(self.operation),
-            false => exchange.begin_with(self.operation, response, &contexts.borrowed()),
+        if contexts.is_empty() && response == self.operation.response() {
+            exchange.begin(self.operation);
+        } else {
+            exchange.begin_with(self.operation, response, &contexts.borrowed());
         }
         (self.arguments)(exchange.writer());
         match exchange.perform() {
@@ -278,9 +281,10 @@ impl<'a> Intercepted<'_, 'a> {
 
     #[inline(always)]
     fn link<'s>(&self, attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
-        match self.is_oneway && !attempt.object().overrides().is_acknowledged() {
-            false => attempt.link(),
-            true => attempt.open_link_for_oneway(),
+        if self.is_oneway && !attempt.object().overrides().is_acknowledged() {
+            attempt.open_link_for_oneway()
+        } else {
+            attempt.link()
         }
     }
 

@@ -79,9 +79,10 @@ impl CallSpan {
             "" => object.ior().type_id.as_str(),
             interface => interface,
         };
-        let span = match is_implicit(operation.name()) {
-            false => call_span!(Level::DEBUG, interface, operation),
-            true => call_span!(Level::TRACE, interface, operation),
+        let span = if is_implicit(operation.name()) {
+            call_span!(Level::TRACE, interface, operation)
+        } else {
+            call_span!(Level::DEBUG, interface, operation)
         };
         if span.is_disabled() {
             return None;
@@ -130,12 +131,11 @@ impl CallSpan {
             }
         }
         let offers;
-        let named = match is_forwarded {
-            false => candidate.channel(),
-            true => {
-                offers = protocol::offers(object.ior());
-                offers.first().map(|offer| &offer.channel)
-            }
+        let named = if is_forwarded {
+            offers = protocol::offers(object.ior());
+            offers.first().map(|offer| &offer.channel)
+        } else {
+            candidate.channel()
         };
         if let Some(named) = named {
             record_address(span, ("server.address", "server.port"), &named.address);

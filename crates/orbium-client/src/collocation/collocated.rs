@@ -158,9 +158,10 @@ impl Reference {
         }
         let own = self.known_collocated().get_or_init(|| {
             let priorities = binding.priorities.as_ref();
-            match priorities.is_some_and(|it| it.choose_connections()) {
-                true => None,
-                false => self.address(binding),
+            if priorities.is_some_and(|it| it.choose_connections()) {
+                None
+            } else {
+                self.address(binding)
             }
         });
         own.as_ref()

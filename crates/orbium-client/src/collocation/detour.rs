@@ -52,9 +52,10 @@ impl Detour {
 
     /// With the policies for routers, if there are any.
     pub(crate) fn routed(self) -> Self {
-        match self.routers.is_none() {
-            true => self,
-            false => self.carrying(&ContextList::default()),
+        if self.routers.is_none() {
+            self
+        } else {
+            self.carrying(&ContextList::default())
         }
     }
 
@@ -92,18 +93,20 @@ impl Detour {
             return Ok(Expiry::of_call(&self.timing));
         }
         let said = Expiry::of(&contexts, None)?;
-        Ok(match self.timing.is_propagated {
-            true => Expiry::of_call(&self.timing),
-            false => said,
+        Ok(if self.timing.is_propagated {
+            Expiry::of_call(&self.timing)
+        } else {
+            said
         })
     }
 
     /// Which answer to a request its caller waits for.
     #[must_use]
     pub fn response_to(&self, operation: &Operation) -> ResponseFlags {
-        match operation.is_oneway() {
-            true => self.sync_scope.response(),
-            false => operation.response(),
+        if operation.is_oneway() {
+            self.sync_scope.response()
+        } else {
+            operation.response()
         }
     }
 
@@ -126,9 +129,10 @@ impl Detour {
     /// # Errors
     /// TIMEOUT: it was late.
     pub fn check_reply(&self) -> Result<(), SystemException> {
-        match self.timing.is_timed {
-            true => self.timing.await_reply_start(),
-            false => Ok(()),
+        if self.timing.is_timed {
+            self.timing.await_reply_start()
+        } else {
+            Ok(())
         }
     }
 }

@@ -59,9 +59,10 @@ impl Overrides {
 
     /// What a request asks of its server.
     pub fn response_to(&self, operation: &Operation) -> ResponseFlags {
-        match operation.is_oneway() {
-            true => self.policies.messaging.sync_scope().response(),
-            false => operation.response(),
+        if operation.is_oneway() {
+            self.policies.messaging.sync_scope().response()
+        } else {
+            operation.response()
         }
     }
 

@@ -66,9 +66,10 @@ impl<'c> PolicyManager<'c> {
     /// set and, of an ORB, else those of its configuration.
     #[must_use]
     pub fn policies(&self, types: &[u32]) -> Vec<Policy> {
-        match self.is_of_thread {
-            true => self.client.thread_policies().policies(types),
-            false => self.client.orb_policies().policies(types),
+        if self.is_of_thread {
+            self.client.thread_policies().policies(types)
+        } else {
+            self.client.orb_policies().policies(types)
         }
     }
 
@@ -93,9 +94,10 @@ impl<'c> PolicyManager<'c> {
     }
 
     fn change(&self, change: impl FnOnce(&mut ClientPolicies)) {
-        match self.is_of_thread {
-            true => self.client.set_thread_policies(change),
-            false => self.client.set_orb_overrides(change),
+        if self.is_of_thread {
+            self.client.set_thread_policies(change);
+        } else {
+            self.client.set_orb_overrides(change);
         }
     }
 }

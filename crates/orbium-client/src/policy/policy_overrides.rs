@@ -86,9 +86,10 @@ pub trait PolicyScope: Clone {
                 invalid.push(u16::try_from(place).unwrap_or(u16::MAX));
             }
         }
-        match invalid.is_empty() {
-            true => Ok(scope),
-            false => Err(OverrideError::InvalidPolicies(invalid)),
+        if invalid.is_empty() {
+            Ok(scope)
+        } else {
+            Err(OverrideError::InvalidPolicies(invalid))
         }
     }
 

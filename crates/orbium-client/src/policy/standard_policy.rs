@@ -93,9 +93,10 @@ fn span(hundreds: u64) -> Result<Duration, PolicyError> {
 }
 
 fn priorities(range: PriorityRange) -> Result<PriorityRange, PolicyError> {
-    match range.is_empty() {
-        true => Err(PolicyError::BadPolicyValue),
-        false => Ok(range),
+    if range.is_empty() {
+        Err(PolicyError::BadPolicyValue)
+    } else {
+        Ok(range)
     }
 }
 
@@ -104,16 +105,18 @@ fn routing(range: RoutingTypeRange) -> Result<RoutingTypeRange, PolicyError> {
     if range.is_empty() || !is_known(range.min) || !is_known(range.max) {
         return Err(PolicyError::BadPolicyValue);
     }
-    match range.allows_none() {
-        true => Ok(range),
-        false => Err(PolicyError::UnsupportedPolicyValue),
+    if range.allows_none() {
+        Ok(range)
+    } else {
+        Err(PolicyError::UnsupportedPolicyValue)
     }
 }
 
 fn order(bits: u16) -> Result<QueueOrder, PolicyError> {
     let order = QueueOrder(bits);
-    match order.is_valid() {
-        true => Ok(order),
-        false => Err(PolicyError::BadPolicyValue),
+    if order.is_valid() {
+        Ok(order)
+    } else {
+        Err(PolicyError::BadPolicyValue)
     }
 }

@@ -160,9 +160,10 @@ impl Binding {
 /// The policies for routers of calls through a reference: what it publishes counts where the
 /// client has the policy too.
 pub(crate) fn reconciled(own: &RouterPolicies, ior: &Ior) -> RouterPolicies {
-    match own.is_none() {
-        true => *own,
-        false => own.reconcile(RouterPolicies::published(ior)),
+    if own.is_none() {
+        *own
+    } else {
+        own.reconcile(RouterPolicies::published(ior))
     }
 }
 

@@ -89,9 +89,10 @@ impl Emitter<'_, '_> {
             [] => String::new(),
             all => format!(": {}", all.join(", ")),
         };
-        let bodies = match self.plan.options.has_default_bodies() {
-            true => " = not_implemented",
-            false => "",
+        let bodies = if self.plan.options.has_default_bodies() {
+            " = not_implemented"
+        } else {
+            ""
         };
         self.text
             .line(format!("pub trait {servant}{supertraits}{bodies};"));
@@ -142,9 +143,10 @@ impl Emitter<'_, '_> {
             self.text.open("orb::idl_stubs! {");
             self.text.line(format!("{name}: {id};"));
             for function in &functions {
-                let method = match seen.insert(function.name.clone()) {
-                    true => function.name.clone(),
-                    false => names::fresh(&function.name, &mut taken),
+                let method = if seen.insert(function.name.clone()) {
+                    function.name.clone()
+                } else {
+                    names::fresh(&function.name, &mut taken)
                 };
                 self.operation(function, &method, &mut taken);
             }
@@ -193,9 +195,10 @@ impl Emitter<'_, '_> {
                 _ => String::new(),
             };
             let end = if i + 1 == sent.len() { ")" } else { "," };
-            let shown = match self.plan.is_view(function, parameter) {
-                true => self.view_parameter(parameter),
-                false => self.parameter(parameter),
+            let shown = if self.plan.is_view(function, parameter) {
+                self.view_parameter(parameter)
+            } else {
+                self.parameter(parameter)
             };
             pieces.push(format!("{start}{shown}{end}"));
         }

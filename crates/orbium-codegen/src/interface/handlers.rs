@@ -25,9 +25,10 @@ impl Plan<'_> {
         if self.is_reference(ty) {
             return format!("{place}.as_ref()");
         }
-        match self.by_value(ty) {
-            true => place.to_owned(),
-            false => format!("&{place}"),
+        if self.by_value(ty) {
+            place.to_owned()
+        } else {
+            format!("&{place}")
         }
     }
 }

@@ -108,9 +108,10 @@ impl Emitter<'_, '_> {
             DefinitionKind::Attribute(_) => "attribute",
             _ => "operation",
         };
-        let (declared, elided) = match self.plan.borrows(function) {
-            true => ("<'a>", "<'_>"),
-            false => ("", ""),
+        let (declared, elided) = if self.plan.borrows(function) {
+            ("<'a>", "<'_>")
+        } else {
+            ("", "")
         };
         let outputs = function.outputs();
         self.text.blank();

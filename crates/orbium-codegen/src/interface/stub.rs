@@ -71,9 +71,10 @@ pub(crate) fn file(plan: &Plan<'_>, around: &str) -> String {
     // Modules before types, as the formatter has them.
     let (mut modules, mut generated) = (Vec::new(), Vec::new());
     for name in imports.generated {
-        match name.starts_with(|c: char| c.is_ascii_uppercase()) {
-            true => generated.push(name),
-            false => modules.push(name),
+        if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            generated.push(name);
+        } else {
+            modules.push(name);
         }
     }
     modules.append(&mut generated);
@@ -148,12 +149,13 @@ impl Emitter<'_, '_> {
             if local != base_is_local {
                 continue;
             }
-            let (path, functions) = match local {
-                true => (
+            let (path, functions) = if local {
+                (
                     self.plan.path_to(&self.module, id),
                     self.local_functions(of),
-                ),
-                false => (self.servant_path(id), self.own_functions(of)),
+                )
+            } else {
+                (self.servant_path(id), self.own_functions(of))
             };
             let path = imports.shortened(&path);
             self.text.blank();
@@ -165,9 +167,10 @@ impl Emitter<'_, '_> {
             self.text.line("#[allow(unused_variables)]");
             self.text.open_impl(&format!("impl {path}"), name);
             for function in &functions {
-                let signature = match local {
-                    true => self.local_signature(function),
-                    false => self.servant_signature(function),
+                let signature = if local {
+                    self.local_signature(function)
+                } else {
+                    self.servant_signature(function)
                 };
                 self.empty_method(&signature, imports);
             }

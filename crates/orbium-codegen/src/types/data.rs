@@ -20,13 +20,15 @@ impl Emitter<'_, '_> {
             derives.push_str(", Default");
         }
         derives.push_str(", PartialEq");
-        let macro_name = match self.plan.is_fixed(&own) {
-            true => "idl_fixed_struct",
-            false => "idl_struct",
+        let macro_name = if self.plan.is_fixed(&own) {
+            "idl_fixed_struct"
+        } else {
+            "idl_struct"
         };
-        let recursive = match self.plan.is_recursive(definition.id) {
-            true => ", recursive",
-            false => "",
+        let recursive = if self.plan.is_recursive(definition.id) {
+            ", recursive"
+        } else {
+            ""
         };
         self.begin(definition, macro_name, "struct");
         self.text.line(format!("#[derive({derives})]"));
@@ -64,16 +66,18 @@ impl Emitter<'_, '_> {
     pub(crate) fn exception(&mut self, definition: &Definition, exception: &Exception) {
         self.begin(definition, "idl_exception", "exception");
         self.text.line(
-            match self.plan.have_default(&exception.members)
+            if self.plan.have_default(&exception.members)
                 && self.plan.derive_default(&exception.members)
             {
-                true => "#[derive(Clone, Debug, Default, PartialEq)]",
-                false => "#[derive(Clone, Debug, PartialEq)]",
+                "#[derive(Clone, Debug, Default, PartialEq)]"
+            } else {
+                "#[derive(Clone, Debug, PartialEq)]"
             },
         );
-        let shown = match exception.members.is_empty() {
-            true => format!(", shown {}", quoted(&definition.path.join("::"))),
-            false => String::new(),
+        let shown = if exception.members.is_empty() {
+            format!(", shown {}", quoted(&definition.path.join("::")))
+        } else {
+            String::new()
         };
         self.members(definition, &exception.members, &shown);
         self.text.close("}");
@@ -98,9 +102,10 @@ impl Emitter<'_, '_> {
 
     /// A Rust name, with that in IDL behind it if it is another one.
     pub(crate) fn named(&self, rust: &str, idl: &str) -> String {
-        match rust == idl {
-            true => rust.to_owned(),
-            false => format!("{rust}({})", quoted(idl)),
+        if rust == idl {
+            rust.to_owned()
+        } else {
+            format!("{rust}({})", quoted(idl))
         }
     }
 

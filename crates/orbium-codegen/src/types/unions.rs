@@ -41,12 +41,11 @@ impl Emitter<'_, '_> {
         };
         self.begin(definition, "idl_union", "union");
         self.text.line(format!("#[derive({derives})]"));
-        let switch = match self.follows(&union.discriminator, false) {
-            true => shape.discriminator.clone(),
-            false => {
-                let described = self.described_type(&union.discriminator);
-                format!("{} = ({described})", shape.discriminator)
-            }
+        let switch = if self.follows(&union.discriminator, false) {
+            shape.discriminator.clone()
+        } else {
+            let described = self.described_type(&union.discriminator);
+            format!("{} = ({described})", shape.discriminator)
         };
         let recursive = if shape.recursive { ", recursive" } else { "" };
         let head = format!("pub enum {}", self.declared(definition));
@@ -83,12 +82,13 @@ impl Emitter<'_, '_> {
             });
         }
         let ty = self.member_type(&case.member.ty, shape.recursive);
-        let value = match carries(case) {
-            true => format!(
+        let value = if carries(case) {
+            format!(
                 "{variant} {{ discriminator: {}, value: {ty} }},",
                 shape.discriminator
-            ),
-            false => format!("{variant}({ty}),"),
+            )
+        } else {
+            format!("{variant}({ty}),")
         };
         let default = if case.is_default { "@otherwise " } else { "" };
         let mut chunks = Vec::new();

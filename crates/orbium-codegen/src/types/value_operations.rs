@@ -196,12 +196,11 @@ impl Emitter<'_, '_> {
         let head = format!("pub {}", signature.head);
         let tail = format!(" -> {} {{", signature.result);
         self.text.signature(&head, &signature.parameters, &tail);
-        let this = match handle == declarer {
-            true => "self".to_owned(),
-            false => {
-                let path = self.plan.path_to(&self.module, declarer);
-                format!("&{path}::from(self.clone())")
-            }
+        let this = if handle == declarer {
+            "self".to_owned()
+        } else {
+            let path = self.plan.path_to(&self.module, declarer);
+            format!("&{path}::from(self.clone())")
         };
         let mut arguments = vec![this];
         for parameter in &function.sent() {

@@ -56,10 +56,7 @@ impl Plan<'_> {
 
 /// What the declaration of an event type says in addition.
 fn event(value: &ValueType) -> &'static str {
-    match value.event {
-        true => " as event",
-        false => "",
-    }
+    if value.event { " as event" } else { "" }
 }
 
 impl Emitter<'_, '_> {
@@ -143,10 +140,7 @@ impl Emitter<'_, '_> {
                 let name = self.named(&field, &state.member.name);
                 // The type may lead back to the value: it is never left to Rust.
                 let ty = self.member_type(&state.member.ty, true);
-                let visibility = match state.public {
-                    true => "public",
-                    false => "private",
-                };
+                let visibility = if state.public { "public" } else { "private" };
                 self.text.line(format!("{visibility} {name}: {ty},"));
             }
             self.text.close("}");

@@ -222,9 +222,10 @@ impl Emitter<'_, '_> {
         let Some(view) = self.plan.views.get(definition.id).cloned() else {
             return;
         };
-        let recursive = match self.plan.is_recursive(definition.id) {
-            true => ", recursive",
-            false => "",
+        let recursive = if self.plan.is_recursive(definition.id) {
+            ", recursive"
+        } else {
+            ""
         };
         let name = self.name(definition);
         self.text.blank();

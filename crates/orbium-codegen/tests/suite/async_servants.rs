@@ -60,9 +60,10 @@ async fn yield_once() {
     let mut yielded = false;
     poll_fn(|context| {
         context.waker().wake_by_ref();
-        match std::mem::replace(&mut yielded, true) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        if std::mem::replace(&mut yielded, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
     })
     .await;

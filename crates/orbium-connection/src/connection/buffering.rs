@@ -20,18 +20,20 @@ impl Connection {
         is_first: bool,
     ) -> (u32, Option<Introduction>) {
         let known = self.giop.code_sets();
-        let announced = match is_first {
-            true => CodeSets::of_client(known.negotiated()).announcement(),
-            false => known.announcement(),
+        let announced = if is_first {
+            CodeSets::of_client(known.negotiated()).announcement()
+        } else {
+            known.announcement()
         };
         (self.next_id(), Introduction::new(announced, said))
     }
 
     /// Whether sends and receives block from now on.
     pub(crate) fn set_blocking(&self, blocks: bool) -> io::Result<()> {
-        match self.reacts {
-            true => Ok(()),
-            false => self.stream.set_nonblocking(!blocks),
+        if self.reacts {
+            Ok(())
+        } else {
+            self.stream.set_nonblocking(!blocks)
         }
     }
 

@@ -258,9 +258,10 @@ impl Connection {
             return Received::Lost;
         }
         self.cause = Some(self.sentence(violation));
-        match violation.is_limit() {
-            true => Received::TooLarge,
-            false => Received::Garbage,
+        if violation.is_limit() {
+            Received::TooLarge
+        } else {
+            Received::Garbage
         }
     }
 

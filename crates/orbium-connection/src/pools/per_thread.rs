@@ -208,9 +208,10 @@ impl OwnConnections {
     /// Keeps a connection of this pool for the next call of the calling thread.
     #[cold]
     pub(crate) fn release(&self, pool: &Pool, connection: Box<Connection>) {
-        let kept = match pool.is_closed() {
-            false => self.keep(connection),
-            true => Err(connection),
+        let kept = if pool.is_closed() {
+            Err(connection)
+        } else {
+            self.keep(connection)
         };
         if let Err(connection) = kept {
             connection.close();

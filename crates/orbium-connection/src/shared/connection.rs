@@ -172,9 +172,10 @@ impl MultiplexedConnection {
         if self.closing.swap(true, Ordering::SeqCst) {
             return;
         }
-        match self.has_peer_ended() {
-            true => self.counted.note_cause(Closing::Peer),
-            false => self.counted.note_closing(),
+        if self.has_peer_ended() {
+            self.counted.note_cause(Closing::Peer);
+        } else {
+            self.counted.note_closing();
         }
         self.end_with(&close_connection(Version::V1_2));
         let thread = self.thread.lock().take();

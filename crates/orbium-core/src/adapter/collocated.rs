@@ -158,9 +158,10 @@ impl<S: ?Sized> CollocatedServant<S> {
     /// Enters the object as policies for collocated calls have it.
     #[inline]
     fn enter<'o>(&self, object: &'o ActiveObject) -> Option<Option<Serving<'o>>> {
-        match self.is_direct {
-            true => Some(None),
-            false => Some(Some(object.enter()?)),
+        if self.is_direct {
+            Some(None)
+        } else {
+            Some(Some(object.enter()?))
         }
     }
 

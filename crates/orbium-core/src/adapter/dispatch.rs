@@ -246,9 +246,10 @@ impl Adapters {
         self.begins(request, object)?;
         let mut serve =
             |reply: &mut UntypedReply<'_>| self.enter_and_serve(request, object, arguments, reply);
-        let served = match log::wants_spans() {
-            true => serve_within(request, object, reply, serve),
-            false => serve(reply),
+        let served = if log::wants_spans() {
+            serve_within(request, object, reply, serve)
+        } else {
+            serve(reply)
         };
         self.leave(request, object, served)
     }
@@ -264,9 +265,10 @@ impl Adapters {
     ) -> Result<(), DispatchError> {
         let _serving = self.enter(request, object, reply)?;
         let policies = object.policies();
-        match policies.extension.is_some() || policies.is_special() {
-            false => self.serve_intercepted(request, object, arguments, reply),
-            true => self.serve_by_policies(request, object, arguments, reply),
+        if policies.extension.is_some() || policies.is_special() {
+            self.serve_by_policies(request, object, arguments, reply)
+        } else {
+            self.serve_intercepted(request, object, arguments, reply)
         }
     }
 

@@ -38,12 +38,11 @@ impl Orb {
     fn start_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
         let core = self.core();
         let named;
-        let config = match config.borrows_from_named.is_empty() {
-            true => config,
-            false => {
-                named = self.with_lenders(config)?;
-                &named
-            }
+        let config = if config.borrows_from_named.is_empty() {
+            config
+        } else {
+            named = self.with_lenders(config)?;
+            &named
         };
         config
             .check(&core.config.limits)
@@ -96,9 +95,10 @@ impl Orb {
         priority: Option<Priority>,
     ) -> Result<Vec<Channel>, SystemException> {
         let channels = published_channels(lanes, priority);
-        match channels.is_empty() {
-            true => Ok(self.published()?.channels().to_vec()),
-            false => Ok(channels),
+        if channels.is_empty() {
+            Ok(self.published()?.channels().to_vec())
+        } else {
+            Ok(channels)
         }
     }
 }

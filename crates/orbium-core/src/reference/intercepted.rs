@@ -70,9 +70,10 @@ impl ObjectRef {
             },
         };
         // A reply of the server alone has them if it refuses the request.
-        let contexts = match response == ResponseFlags::Full || outcome.is_err() {
-            true => carried.reply_contexts.into_inner(),
-            false => ContextList::default(),
+        let contexts = if response == ResponseFlags::Full || outcome.is_err() {
+            carried.reply_contexts.into_inner()
+        } else {
+            ContextList::default()
         };
         Some(ServedCall { outcome, contexts })
     }

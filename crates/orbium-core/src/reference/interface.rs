@@ -140,17 +140,18 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// # Errors
     /// INV_POLICY 1 if both have what only one may, or nothing is allowed by both.
     fn policy(&self, policy_type: u32) -> Result<Option<Policy>, SystemException> {
-        match self
+        if self
             .as_object()
             .inconsistent_policies()
             .contains(&policy_type)
         {
-            true => Err(SystemException::omg(
+            Err(SystemException::omg(
                 ExceptionKind::InvPolicy,
                 1,
                 Completion::No,
-            )),
-            false => Ok(self.as_object().target().reconciled_policy(policy_type)),
+            ))
+        } else {
+            Ok(self.as_object().target().reconciled_policy(policy_type))
         }
     }
 
@@ -162,9 +163,10 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// what the reference says; [`ValidationError::System`] with what connecting raises.
     fn validate_connection(&self) -> Result<(), ValidationError> {
         let inconsistent = self.as_object().inconsistent_policies();
-        match inconsistent.is_empty() {
-            true => self.as_object().connect().map_err(ValidationError::System),
-            false => Err(ValidationError::Inconsistent(inconsistent)),
+        if inconsistent.is_empty() {
+            self.as_object().connect().map_err(ValidationError::System)
+        } else {
+            Err(ValidationError::Inconsistent(inconsistent))
         }
     }
 

@@ -141,9 +141,10 @@ fn against(peer: &str, run: &Run) -> Tested {
         giop_minor: run.giop_minor,
         fragment_size: run.fragment_size,
         native_char_code_set: run.native,
-        interceptors: match run.published_qos {
-            true => publishing()?,
-            false => Interceptors::new(),
+        interceptors: if run.published_qos {
+            publishing()?
+        } else {
+            Interceptors::new()
         },
         dispatch: run
             .published_qos

@@ -95,9 +95,10 @@ impl ClientInterceptor for Sending {
             return Ok(());
         };
         let is_twoway = request.response_expected();
-        let info = match is_twoway {
-            true => self.begin(request, &thread, segment),
-            false => of_oneway(&segment),
+        let info = if is_twoway {
+            self.begin(request, &thread, segment)
+        } else {
+            of_oneway(&segment)
         };
         // After the call was noted: a canceller sees it, or this sees the cancellation.
         if thread.state() == State::Cancelled {
@@ -113,9 +114,10 @@ impl ClientInterceptor for Sending {
 
     fn receive_reply(&self, request: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
         let thread = self.resume(request.request_id());
-        match thread.is_some_and(|it| it.state() == State::Cancelled) {
-            true => Err(thread_cancelled(Completion::Yes)),
-            false => Ok(()),
+        if thread.is_some_and(|it| it.state() == State::Cancelled) {
+            Err(thread_cancelled(Completion::Yes))
+        } else {
+            Ok(())
         }
     }
 

@@ -84,9 +84,10 @@ impl ServerInterceptor for Receiving {
     }
 
     fn send_reply(&self, _: &mut SendReply<'_, '_>) -> Result<(), SystemException> {
-        match self.leave() {
-            true => Err(thread_cancelled(Completion::Yes)),
-            false => Ok(()),
+        if self.leave() {
+            Err(thread_cancelled(Completion::Yes))
+        } else {
+            Ok(())
         }
     }
 

@@ -138,9 +138,10 @@ impl Current {
 }
 
 fn not_cancelled(thread: Option<&DistributableThread>) -> Result<(), SegmentError> {
-    match thread.is_some_and(|it| it.state() == State::Cancelled) {
-        true => Err(SegmentError::Cancelled),
-        false => Ok(()),
+    if thread.is_some_and(|it| it.state() == State::Cancelled) {
+        Err(SegmentError::Cancelled)
+    } else {
+        Ok(())
     }
 }
 

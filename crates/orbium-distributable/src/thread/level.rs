@@ -93,9 +93,10 @@ impl Level {
 
     /// The innermost segment that began here.
     pub(crate) fn own_innermost(&mut self) -> Option<&mut Segment> {
-        match self.segments.len() > self.inherited {
-            true => self.segments.last_mut(),
-            false => None,
+        if self.segments.len() > self.inherited {
+            self.segments.last_mut()
+        } else {
+            None
         }
     }
 }

@@ -129,12 +129,11 @@ fn ranks<const N: usize>(ranked: Ranked, parameters: [SchedulingParameter; N]) -
     let segments = parameters.map(|it| Segment::begin(threads.current(), it));
     let priorities = segments.each_ref().map(Segment::priority);
     segments.into_iter().for_each(Segment::end);
-    match is_permitted() {
-        true => Some(priorities),
-        false => {
-            assert!(threads.refused_schedulings() > 0);
-            None
-        }
+    if is_permitted() {
+        Some(priorities)
+    } else {
+        assert!(threads.refused_schedulings() > 0);
+        None
     }
 }
 
@@ -195,17 +194,18 @@ fn executed_time_counts_no_more() {
     const MILLISECOND: u64 = 10_000;
     let parameter = |is_urgency: bool, start: u64, execution: u64| {
         let deadline = 60 * MINUTE + start + execution;
-        match is_urgency {
-            true => SchedulingParameter::MaximumUrgency {
+        if is_urgency {
+            SchedulingParameter::MaximumUrgency {
                 deadline,
                 execution,
                 criticality: 1,
-            },
-            false => SchedulingParameter::LeastLaxity {
+            }
+        } else {
+            SchedulingParameter::LeastLaxity {
                 deadline,
                 execution,
                 importance: 1,
-            },
+            }
         }
     };
     for (is_urgency, ranked) in [

@@ -188,9 +188,10 @@ impl DynAny {
         }
         let current = self.current_component()?;
         let current = current.ok_or(DynAnyError::InvalidValue)?;
-        match current.is_constructed() {
-            true => Err(DynAnyError::TypeMismatch),
-            false => Ok(current),
+        if current.is_constructed() {
+            Err(DynAnyError::TypeMismatch)
+        } else {
+            Ok(current)
         }
     }
 
@@ -214,9 +215,10 @@ impl DynAny {
             TCKind::Component | TCKind::Home => TCKind::ObjRef,
             found => found,
         };
-        match found == kind {
-            true => Ok(target),
-            false => Err(DynAnyError::TypeMismatch),
+        if found == kind {
+            Ok(target)
+        } else {
+            Err(DynAnyError::TypeMismatch)
         }
     }
 

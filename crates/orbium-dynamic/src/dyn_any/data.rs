@@ -57,9 +57,10 @@ impl Data {
         let mut octets = any.value_octets().to_vec();
         let mut reader = CdrReader::new(&mut octets, Format::native()).with_owner(data.owner());
         let skipped = skip_value(any.type_code().as_ref(), &mut reader);
-        match skipped.is_ok() && reader.remaining() == 0 {
-            true => Ok(data),
-            false => Err(DynAnyError::InvalidValue),
+        if skipped.is_ok() && reader.remaining() == 0 {
+            Ok(data)
+        } else {
+            Err(DynAnyError::InvalidValue)
         }
     }
 

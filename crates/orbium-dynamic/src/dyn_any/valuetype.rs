@@ -85,9 +85,10 @@ impl DynAny {
 
     /// Sets all members; null becomes a value.
     fn set_value_members(&mut self, values: &[(&str, &Any)]) -> Result<(), DynAnyError> {
-        let mut members = match self.is_null_value() {
-            true => Members::initial(&self.code)?,
-            false => self.value_members()?.clone(),
+        let mut members = if self.is_null_value() {
+            Members::initial(&self.code)?
+        } else {
+            self.value_members()?.clone()
         };
         members.parts = parts_of_members(members.state.as_ref(), values)?;
         self.content = Content::Value(members);

@@ -270,9 +270,10 @@ impl<'m> Writer<'m> {
             .iter()
             .map(|it| format!("\"{it}\""))
             .collect();
-        let contexts = match contexts.is_empty() {
-            true => String::new(),
-            false => format!(" context ({})", contexts.join(", ")),
+        let contexts = if contexts.is_empty() {
+            String::new()
+        } else {
+            format!(" context ({})", contexts.join(", "))
         };
         format!(
             "{oneway}{} {}({}){}{contexts};",
@@ -287,12 +288,11 @@ impl<'m> Writer<'m> {
         let (ty, name) = (self.type_name(&attribute.ty), escaped(name));
         let get = self.raises("getraises", &attribute.get_raises);
         let set = self.raises("setraises", &attribute.set_raises);
-        match attribute.readonly {
-            true => {
-                let raises = self.raises("raises", &attribute.get_raises);
-                format!("readonly attribute {ty} {name}{raises};")
-            }
-            false => format!("attribute {ty} {name}{get}{set};"),
+        if attribute.readonly {
+            let raises = self.raises("raises", &attribute.get_raises);
+            format!("readonly attribute {ty} {name}{raises};")
+        } else {
+            format!("attribute {ty} {name}{get}{set};")
         }
     }
 
@@ -306,9 +306,10 @@ impl<'m> Writer<'m> {
     /// Scoped names, with something before them if there are any.
     fn list(&self, before: &str, ids: &[DefId]) -> String {
         let names: Vec<_> = ids.iter().map(|id| self.scoped(*id)).collect();
-        match names.is_empty() {
-            true => String::new(),
-            false => format!("{before}{}", names.join(", ")),
+        if names.is_empty() {
+            String::new()
+        } else {
+            format!("{before}{}", names.join(", "))
         }
     }
 

@@ -103,9 +103,10 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn object<'j>(&self, wanted: &str, text: &'j str) -> Parsed<Object<'j>> {
-        match text.starts_with('{') {
-            true => self.read(wanted, text),
-            false => Err(self.mismatch(wanted, text)),
+        if text.starts_with('{') {
+            self.read(wanted, text)
+        } else {
+            Err(self.mismatch(wanted, text))
         }
     }
 
@@ -135,9 +136,10 @@ impl<'t> Parser<'t> {
     /// The whole number that text is, as a JSON number or string.
     pub(super) fn whole(&self, kind: TCKind, text: &str) -> Parsed<i128> {
         let wanted = kind.keyword();
-        let value = match text.starts_with('"') {
-            true => integer::parse(&self.string(wanted, text)?),
-            false => integer::parse(text),
+        let value = if text.starts_with('"') {
+            integer::parse(&self.string(wanted, text)?)
+        } else {
+            integer::parse(text)
         };
         value.ok_or_else(|| self.mismatch(wanted, text))
     }

@@ -158,9 +158,10 @@ impl<'t> Printer<'t> {
     }
 
     fn wide_integer(&mut self, digits: &str) {
-        match self.options.wide_integers_as_numbers {
-            true => self.out.push_str(digits),
-            false => self.out.push_str(&quoted(digits)),
+        if self.options.wide_integers_as_numbers {
+            self.out.push_str(digits);
+        } else {
+            self.out.push_str(&quoted(digits));
         }
     }
 

@@ -60,9 +60,10 @@ impl Parser<'_> {
             }
             return Ok(());
         }
-        let number = match text.starts_with('"') {
-            true => self.string(wanted, text)?,
-            false => text.to_owned(),
+        let number = if text.starts_with('"') {
+            self.string(wanted, text)?
+        } else {
+            text.to_owned()
         };
         let written = match kind {
             TCKind::Float => {
@@ -77,9 +78,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn fixed(&mut self, code: TypeRef<'_>, text: &str) -> Parsed {
-        let number = match text.starts_with('"') {
-            true => self.string("fixed", text)?,
-            false => text.to_owned(),
+        let number = if text.starts_with('"') {
+            self.string("fixed", text)?
+        } else {
+            text.to_owned()
         };
         let unscaled = numbers::parse_decimal(&number, code.digits(), code.scale());
         let unscaled = unscaled.map_err(|reason| self.error(reason))?;
@@ -96,15 +98,14 @@ impl Parser<'_> {
     /// The number of an enumerator that is given by name, scoped name or number.
     pub(super) fn ordinal(&self, code: TypeRef<'_>, text: &str) -> Parsed<u32> {
         let wanted = || format!("an enumerator of {}", code.name());
-        let index = match text.starts_with('"') {
-            true => {
-                let name = self.string("an enumerator", text)?;
-                let simple = name.rsplit("::").next().unwrap_or(&name);
-                code.members().position(|member| member.name() == simple)
-            }
-            false => integer::parse(text)
+        let index = if text.starts_with('"') {
+            let name = self.string("an enumerator", text)?;
+            let simple = name.rsplit("::").next().unwrap_or(&name);
+            code.members().position(|member| member.name() == simple)
+        } else {
+            integer::parse(text)
                 .and_then(|ordinal| usize::try_from(ordinal).ok())
-                .filter(|ordinal| *ordinal < code.member_count()),
+                .filter(|ordinal| *ordinal < code.member_count())
         };
         let index = index.ok_or_else(|| self.mismatch(&wanted(), text))?;
         u32::try_from(index).map_err(|_| self.mismatch(&wanted(), text))

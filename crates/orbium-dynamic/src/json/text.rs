@@ -78,9 +78,10 @@ impl Parser<'_> {
     }
 
     fn check_text(&self, code: TypeRef<'_>, text: &str, length: usize, unit: &str) -> Parsed {
-        match text.contains('\0') {
-            true => Err(self.error("a string cannot contain U+0000")),
-            false => self.check_bound(code, length, unit),
+        if text.contains('\0') {
+            Err(self.error("a string cannot contain U+0000"))
+        } else {
+            self.check_bound(code, length, unit)
         }
     }
 

@@ -226,9 +226,10 @@ impl Parser<'_> {
     pub(super) fn count(&mut self, code: TypeRef<'_>, count: usize) -> Parsed {
         if code.kind() == TCKind::Array {
             let length = code.length();
-            return match count == length as usize {
-                true => Ok(()),
-                false => Err(self.error(format!("{count} elements, where {length} are expected"))),
+            return if count == length as usize {
+                Ok(())
+            } else {
+                Err(self.error(format!("{count} elements, where {length} are expected")))
             };
         }
         self.check_bound(code, count, "elements")?;

@@ -77,9 +77,10 @@ impl Parser<'_> {
     pub(super) fn abstract_interface(&mut self, code: TypeRef<'_>, text: &str) -> Parsed {
         let is_object = text.starts_with('"');
         self.writer.write_bool(is_object);
-        match is_object {
-            true => self.reference(text),
-            false => self.valuetype(code, text),
+        if is_object {
+            self.reference(text)
+        } else {
+            self.valuetype(code, text)
         }
     }
 
@@ -129,12 +130,11 @@ impl Parser<'_> {
             let id = reference.get();
             return Err(self.error(format!("no value before this one has the `$id` {id}")));
         };
-        match value.fits(formal) {
-            true => Ok(value.clone()),
-            false => {
-                let (id, formal) = (value.repository_id(), formal.id());
-                Err(self.error(format!("{id} does not inherit {formal}")))
-            }
+        if value.fits(formal) {
+            Ok(value.clone())
+        } else {
+            let (id, formal) = (value.repository_id(), formal.id());
+            Err(self.error(format!("{id} does not inherit {formal}")))
         }
     }
 

@@ -34,9 +34,10 @@ impl Request {
     pub(super) fn show(&self, results: &BodyValues, facts: Option<&DynamicInvocation>) {
         let Some(facts) = facts else { return };
         let mut values = results.each.iter().cloned();
-        let result = match is_void(&self.returns) {
-            true => self.returned.clone(),
-            false => values.next().unwrap_or_default(),
+        let result = if is_void(&self.returns) {
+            self.returned.clone()
+        } else {
+            values.next().unwrap_or_default()
         };
         let mut arguments = parameters(&self.arguments);
         let returned = arguments.iter_mut().zip(&self.arguments);

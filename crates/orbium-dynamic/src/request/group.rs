@@ -152,9 +152,10 @@ impl Requests {
     }
 
     fn check_outstanding(&self) -> Result<(), SystemException> {
-        match self.sent.is_empty() {
-            true => Err(wrong_order(11)),
-            false => Ok(()),
+        if self.sent.is_empty() {
+            Err(wrong_order(11))
+        } else {
+            Ok(())
         }
     }
 

@@ -57,9 +57,12 @@ impl Answer {
     pub(super) fn set_result(&mut self, value: Any) -> Result<(), SystemException> {
         self.check_unanswered()?;
         let code = value.type_code();
-        let is_of = |signature: &Arc<Signature>| match is_void(&signature.returns) {
-            true => is_void(code),
-            false => code.equivalent(&signature.returns),
+        let is_of = |signature: &Arc<Signature>| {
+            if is_void(&signature.returns) {
+                is_void(code)
+            } else {
+                code.equivalent(&signature.returns)
+            }
         };
         fits(self.signature.as_ref().is_none_or(is_of))?;
         self.result = Some(value);
@@ -100,9 +103,10 @@ impl Answer {
 
     fn check_unanswered(&self) -> Result<(), SystemException> {
         let is_answered = self.has_result() || self.has_exception();
-        match self.arguments.is_none() || is_answered {
-            true => Err(wrong_order(9)),
-            false => Ok(()),
+        if self.arguments.is_none() || is_answered {
+            Err(wrong_order(9))
+        } else {
+            Ok(())
         }
     }
 
@@ -148,9 +152,10 @@ impl Answer {
             .iter_mut()
             .filter(|it| it.mode != ParameterMode::In)
             .collect();
-        let result = match values.len() > returned.len() {
-            true => values.next().unwrap_or_default(),
-            false => Any::default(),
+        let result = if values.len() > returned.len() {
+            values.next().unwrap_or_default()
+        } else {
+            Any::default()
         };
         for parameter in &mut returned {
             parameter.argument = values.next().unwrap_or_default();
@@ -164,13 +169,14 @@ impl Answer {
             return reply.forward(forward.to.ior(), forward.permanent);
         }
         if let Some(exception) = &self.exception {
-            return match reply.is_expected() {
-                true => reply.say(ReplyStatus::UserException, &mut |writer| {
+            return if reply.is_expected() {
+                reply.say(ReplyStatus::UserException, &mut |writer| {
                     // With the repository id before the members, as an any has it.
                     exception.write_value(writer);
-                }),
+                })
+            } else {
                 // A oneway has no reply to hold it.
-                false => reply.result(|_| {}),
+                reply.result(|_| {})
             };
         }
         let results = self.into_results()?;
@@ -195,13 +201,14 @@ impl Answer {
         let lacks_result = self.result.is_none() && !self.signature.as_ref().is_none_or(is_void);
         // An `out` argument that was not set has no value to send.
         let is_unset = |value: &Any| value.type_code().kind() == TCKind::Null;
-        match lacks_result || returned.iter().any(is_unset) {
-            true => Err(SystemException::new(
+        if lacks_result || returned.iter().any(is_unset) {
+            Err(SystemException::new(
                 ExceptionKind::BadParam,
                 0,
                 Completion::Yes,
-            )),
-            false => Ok(self.result.into_iter().chain(returned).collect()),
+            ))
+        } else {
+            Ok(self.result.into_iter().chain(returned).collect())
         }
     }
 }
@@ -213,13 +220,14 @@ pub(super) fn wrong_order(minor: u32) -> SystemException {
 
 /// BAD_PARAM for what is of another type than it has to be.
 fn fits(does: bool) -> Result<(), SystemException> {
-    match does {
-        true => Ok(()),
-        false => Err(SystemException::new(
+    if does {
+        Ok(())
+    } else {
+        Err(SystemException::new(
             ExceptionKind::BadParam,
             0,
             Completion::Maybe,
-        )),
+        ))
     }
 }
 

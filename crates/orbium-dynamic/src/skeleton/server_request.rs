@@ -103,9 +103,10 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         self.answer.received_struct = read.shared;
         let mut values = read.each.into_iter();
         let arguments = parameters.iter().map(|parameter| {
-            let value = match parameter.direction.is_sent() {
-                true => values.next().unwrap_or_default(),
-                false => Any::default(),
+            let value = if parameter.direction.is_sent() {
+                values.next().unwrap_or_default()
+            } else {
+                Any::default()
             };
             Argument::new(parameter, value)
         });

@@ -7,9 +7,10 @@ use orbium_idl::{Options, compile_source};
 use crate::samples;
 
 fn compiled(text: &str) -> Definitions {
-    let text = match text.contains("CORBA::TypeCode") {
-        true => format!("#include <orb.idl>\n{text}"),
-        false => text.to_owned(),
+    let text = if text.contains("CORBA::TypeCode") {
+        format!("#include <orb.idl>\n{text}")
+    } else {
+        text.to_owned()
     };
     let compilation = compile_source(&Options::new(), "text.idl", &text);
     let errors = compilation.to_string();

@@ -106,9 +106,10 @@ impl<T: Sequenced> Collected<T> {
         let is_late = last.is_some_and(|(last, _)| *last > position);
         self.open.insert(position, offered);
         self.last = self.last.max(position);
-        match is_late {
-            true => self.collect_anew(),
-            false => self.collect(position),
+        if is_late {
+            self.collect_anew()
+        } else {
+            self.collect(position)
         }
     }
 
@@ -118,9 +119,10 @@ impl<T: Sequenced> Collected<T> {
         };
         let mut passed = Vec::new();
         let set = slice::from_ref(&offered.event);
-        match self.filter.offer(set, offered.timer, &mut passed) {
-            true => self.pass(position, passed),
-            false => self.release(position),
+        if self.filter.offer(set, offered.timer, &mut passed) {
+            self.pass(position, passed)
+        } else {
+            self.release(position)
         }
     }
 

@@ -67,9 +67,10 @@ impl DurableConsumerAdminServant for Consumers {
         call: &Call<'_>,
         name: &str,
     ) -> Result<Option<ProxyPushSupplier>, InvalidNameError> {
-        match is_name(name) {
-            true => Ok(self.obtain(call, Some(name))?),
-            false => Err(InvalidName {}.into()),
+        if is_name(name) {
+            Ok(self.obtain(call, Some(name))?)
+        } else {
+            Err(InvalidName {}.into())
         }
     }
 
@@ -176,19 +177,16 @@ impl SupplierProxy {
             }
         };
         let recipient = Arc::clone(recipient);
-        let (deliver, open) = match is_stateless(pattern) {
-            true => {
-                let deliver = move |set: &[_]| recipient.receive(set);
-                (Deliver::Sets(Arc::new(deliver)), 0)
-            }
-            false => {
-                let push: Arc<PushSet> = Arc::new(move |set| recipient.push_as_one(set));
-                let correlator = Correlator::new(pattern, push);
-                (
-                    Deliver::Correlated(Box::new(correlator)),
-                    most_open(pattern),
-                )
-            }
+        let (deliver, open) = if is_stateless(pattern) {
+            let deliver = move |set: &[_]| recipient.receive(set);
+            (Deliver::Sets(Arc::new(deliver)), 0)
+        } else {
+            let push: Arc<PushSet> = Arc::new(move |set| recipient.push_as_one(set));
+            let correlator = Correlator::new(pattern, push);
+            (
+                Deliver::Correlated(Box::new(correlator)),
+                most_open(pattern),
+            )
         };
         let stream = &self.shared.stream;
         let subscription = Subscription {

@@ -50,9 +50,10 @@ impl Correlator {
 
     /// When a timer is due, or the set that has failed.
     pub(crate) fn due(&self) -> Option<Instant> {
-        match self.is_blocked() {
-            true => self.retry,
-            false => self.schedule.next_due().map(|(_, due)| due),
+        if self.is_blocked() {
+            self.retry
+        } else {
+            self.schedule.next_due().map(|(_, due)| due)
         }
     }
 

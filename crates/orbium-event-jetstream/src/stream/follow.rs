@@ -260,9 +260,10 @@ impl Follower {
             let started = Instant::now();
             let outcomes = self.handle(handler, (&set, from)).await;
             let count = outcomes.len();
-            match outcomes.iter().any(Outcome::is_of_set) {
-                true => size.failed(),
-                false => size.delivered(count, started.elapsed()),
+            if outcomes.iter().any(Outcome::is_of_set) {
+                size.failed();
+            } else {
+                size.delivered(count, started.elapsed());
             }
             for (received, outcome) in set[from..].iter().zip(outcomes) {
                 if self.settling.settle(received, outcome).await == Outcome::Gone {

@@ -26,13 +26,12 @@ impl Disk {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"]);
         let mounted = mount.arg(&folder).output();
-        match mounted.is_ok_and(|it| it.status.success()) {
-            true => Some(Self(folder)),
-            false => {
-                let _ = fs::remove_dir(&folder);
-                skipped("a full disk: only root may mount one");
-                None
-            }
+        if mounted.is_ok_and(|it| it.status.success()) {
+            Some(Self(folder))
+        } else {
+            let _ = fs::remove_dir(&folder);
+            skipped("a full disk: only root may mount one");
+            None
         }
     }
 

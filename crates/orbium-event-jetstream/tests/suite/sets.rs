@@ -242,9 +242,12 @@ fn the_events_of_a_set_that_fails_come_again_by_themselves() {
     let channel = served.seen_by(&orb);
     let servant = plain_consumer(
         &orb,
-        received.servant(|data| match data.iter().any(|it| it.data.pad1 % 50 == 30) {
-            true => Err(SystemException::from(ExceptionKind::Internal).into()),
-            false => Ok(()),
+        received.servant(|data| {
+            if data.iter().any(|it| it.data.pad1 % 50 == 30) {
+                Err(SystemException::from(ExceptionKind::Internal).into())
+            } else {
+                Ok(())
+            }
         }),
     );
     let _consumer = connect_as(&channel, "display", &servant);

@@ -114,9 +114,10 @@ impl ProxyPushSupplierServant for PushProxy {
         let nil = SystemException::from(ExceptionKind::BadParam);
         let consumer = push_consumer.ok_or(nil)?;
         let sink: Arc<dyn Sink> = Arc::new(Consumer::new(consumer, self.0.channel.config()));
-        match self.0.connect(call, &sink)? {
-            true => Ok(()),
-            false => Err(AlreadyConnected {}.into()),
+        if self.0.connect(call, &sink)? {
+            Ok(())
+        } else {
+            Err(AlreadyConnected {}.into())
         }
     }
 }
@@ -203,9 +204,10 @@ impl ProxyPullSupplierServant for PullProxy {
             most: config.queue.sets.max(1),
             consumer,
         });
-        match self.proxy.connect(call, &sink)? {
-            true => Ok(()),
-            false => Err(AlreadyConnected {}.into()),
+        if self.proxy.connect(call, &sink)? {
+            Ok(())
+        } else {
+            Err(AlreadyConnected {}.into())
         }
     }
 }

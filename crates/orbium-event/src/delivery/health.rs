@@ -75,9 +75,10 @@ impl Health {
             (Self::Suspect { since, failures }, Err(_)) => (since, failures + 1),
         };
         let too_long = now.saturating_duration_since(since) >= policy.time;
-        match failures >= policy.failures || (failures > 1 && too_long) {
-            true => Self::Gone,
-            false => Self::Suspect { since, failures },
+        if failures >= policy.failures || (failures > 1 && too_long) {
+            Self::Gone
+        } else {
+            Self::Suspect { since, failures }
         }
     }
 }

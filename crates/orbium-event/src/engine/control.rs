@@ -23,9 +23,10 @@ impl Engine {
         if all {
             self.ping_suppliers();
         }
-        let next = match some_are_suspect {
-            true => Some(SUSPECT_PING_PERIOD.min(period.unwrap_or(SUSPECT_PING_PERIOD))),
-            false => period,
+        let next = if some_are_suspect {
+            Some(SUSPECT_PING_PERIOD.min(period.unwrap_or(SUSPECT_PING_PERIOD)))
+        } else {
+            period
         };
         if let Some(next) = next {
             self.control.ping_by(Instant::now() + next);

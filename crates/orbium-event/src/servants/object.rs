@@ -95,9 +95,10 @@ impl<C: ServedChannel> EventChannelServant for ChannelObject<C> {
         _: &Call<'_>,
         handle: ObserverHandle,
     ) -> Result<(), SynchronizationErrorOrCantRemoveObserverError> {
-        match self.channel.remove_observer(handle) {
-            true => Ok(()),
-            false => Err(CantRemoveObserver {}.into()),
+        if self.channel.remove_observer(handle) {
+            Ok(())
+        } else {
+            Err(CantRemoveObserver {}.into())
         }
     }
 }

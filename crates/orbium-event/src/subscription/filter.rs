@@ -335,8 +335,9 @@ fn pass_some(
 ) -> Outcome {
     let begin = out.len();
     out.extend(offer.events.iter().filter(|it| passes(it)).cloned());
-    match out.len() == begin {
-        true => Outcome::Ignored,
-        false => Outcome::Passed,
+    if out.len() == begin {
+        Outcome::Ignored
+    } else {
+        Outcome::Passed
     }
 }

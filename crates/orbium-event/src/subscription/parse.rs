@@ -200,22 +200,24 @@ impl<'a> Parser<'a> {
 
     /// What follows the global designator: a disjunction.
     fn default_group(&mut self, at: usize, depth: usize) -> Parsed {
-        match self.at == self.elements.len() {
-            true => Err(FilterError {
+        if self.at == self.elements.len() {
+            Err(FilterError {
                 element: at,
                 kind: FilterErrorKind::NoChild,
-            }),
-            false => self.alternatives(depth),
+            })
+        } else {
+            self.alternatives(depth)
         }
     }
 
     fn child(&mut self, of: usize, depth: usize) -> Parsed {
-        match self.at == self.elements.len() {
-            true => Err(FilterError {
+        if self.at == self.elements.len() {
+            Err(FilterError {
                 element: of,
                 kind: FilterErrorKind::NoChild,
-            }),
-            false => self.node(depth),
+            })
+        } else {
+            self.node(depth)
         }
     }
 
@@ -231,12 +233,13 @@ impl<'a> Parser<'a> {
                 children.push(self.node(depth)?);
             }
         }
-        match children.is_empty() {
-            true => Err(FilterError {
+        if children.is_empty() {
+            Err(FilterError {
                 element: of,
                 kind: FilterErrorKind::NoChild,
-            }),
-            false => Ok(children),
+            })
+        } else {
+            Ok(children)
         }
     }
 
@@ -249,12 +252,13 @@ impl<'a> Parser<'a> {
         let units = header.creation_time;
         let nanoseconds = (units % 10_000_000 * 100) as u32;
         let period = Duration::new(units / 10_000_000, nanoseconds);
-        match period < self.limits.shortest_period {
-            true => Err(FilterError {
+        if period < self.limits.shortest_period {
+            Err(FilterError {
                 element: at,
                 kind: FilterErrorKind::PeriodTooShort,
-            }),
-            false => Ok(period),
+            })
+        } else {
+            Ok(period)
         }
     }
 }

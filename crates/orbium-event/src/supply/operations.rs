@@ -67,13 +67,13 @@ impl Registration<'_> {
         self.criticality = info.timing.criticality;
         self.base = self.unused(&format!("{}#dispatch", info.entry_point));
         let root = self.group(&self.base.clone(), &consumption.pattern)?;
-        match has_thread {
-            true => self.data(consumer, root, 1),
+        if has_thread {
+            self.data(consumer, root, 1)
+        } else {
             // The thread that dispatches runs the consumer.
-            false => {
-                let kind = DependencyKind::TwoWayCall;
-                self.repository.add_dependency(root, consumer, 1, kind)
-            }
+
+            let kind = DependencyKind::TwoWayCall;
+            self.repository.add_dependency(root, consumer, 1, kind)
         }
     }
 

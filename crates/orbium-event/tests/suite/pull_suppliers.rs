@@ -66,9 +66,10 @@ impl Supplier {
 impl PullSupplierServant for Supplier {
     fn pull(&self, call: &Call<'_>) -> Result<Any, DisconnectedError> {
         let tried = self.try_pull(call)?;
-        match tried.has_event {
-            true => Ok(tried.result),
-            false => Err(SystemException::from(ExceptionKind::Timeout).into()),
+        if tried.has_event {
+            Ok(tried.result)
+        } else {
+            Err(SystemException::from(ExceptionKind::Timeout).into())
         }
     }
 

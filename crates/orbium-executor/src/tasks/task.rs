@@ -185,9 +185,10 @@ impl Task {
         let executed = ran
             .span
             .map_or(0, |(begun, ended)| ended.saturating_sub(begun));
-        match ran.ends_job {
-            true => state.job = Job::default(),
-            false => state.job.executed = state.job.executed.saturating_add(executed),
+        if ran.ends_job {
+            state.job = Job::default();
+        } else {
+            state.job.executed = state.job.executed.saturating_add(executed);
         }
         if !Arc::ptr_eq(&state.home, context) {
             self.push(state);

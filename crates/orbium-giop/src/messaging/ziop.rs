@@ -467,9 +467,10 @@ impl Inflating {
             };
             self.left = left;
             if ends {
-                return match left == 0 && self.at == frame.len() {
-                    true => Ok(true),
-                    false => Err(MessagingError::BadCompression),
+                return if left == 0 && self.at == frame.len() {
+                    Ok(true)
+                } else {
+                    Err(MessagingError::BadCompression)
                 };
             }
             if step.bytes_consumed == 0 && step.bytes_written == 0 {

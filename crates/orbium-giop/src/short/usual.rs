@@ -48,9 +48,10 @@ impl UsualHeaders {
     #[inline(always)]
     pub(crate) const fn request_size(&self, octets: &[u8; HEADER_LEN], bits: u8) -> Option<u32> {
         let [form, _, _, _, _, _, _, _, s0, s1, s2, s3] = *octets;
-        match form & FORM_MASK == self.request | bits {
-            true => Some(u32::from_ne_bytes([s0, s1, s2, s3])),
-            false => None,
+        if form & FORM_MASK == self.request | bits {
+            Some(u32::from_ne_bytes([s0, s1, s2, s3]))
+        } else {
+            None
         }
     }
 

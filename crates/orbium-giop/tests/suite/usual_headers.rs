@@ -24,9 +24,10 @@ fn heads() -> impl Iterator<Item = [u8; 12]> {
 }
 
 fn version(headers: Headers) -> Version {
-    match headers.are_native() {
-        true => Version::NATIVE,
-        false => Version::SHORT,
+    if headers.are_native() {
+        Version::NATIVE
+    } else {
+        Version::SHORT
     }
 }
 

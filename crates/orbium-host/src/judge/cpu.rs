@@ -21,9 +21,10 @@ pub(super) fn count(facts: &Facts) -> Finding {
         .online
         .as_ref()
         .is_some_and(|online| online.count() > usable.count());
-    let mend = match is_withheld {
-        true => "taskset -pc 0-$(($(nproc --all) - 1)) $$, in the shell that starts the program",
-        false => "use a machine with four CPUs or more: two for lanes, two for all else",
+    let mend = if is_withheld {
+        "taskset -pc 0-$(($(nproc --all) - 1)) $$, in the shell that starts the program"
+    } else {
+        "use a machine with four CPUs or more: two for lanes, two for all else"
     };
     match usable.count() {
         1 => Finding::problem(found, mend),
@@ -80,12 +81,13 @@ pub(super) fn interrupts(facts: &Facts) -> Finding {
         return Finding::unknown("the host does not tell where interrupts go");
     }
     let Some(isolated) = isolated else {
-        return match interrupts.is_balanced {
-            true => Finding::note("irqbalance moves them among all CPUs", stop),
-            false => Finding::note(
+        return if interrupts.is_balanced {
+            Finding::note("irqbalance moves them among all CPUs", stop)
+        } else {
+            Finding::note(
                 "they may come on every CPU",
                 "reserve CPUs first (isolated-cpus), then keep interrupts off them",
-            ),
+            )
         };
     };
     let meeting = interrupts
@@ -96,9 +98,10 @@ pub(super) fn interrupts(facts: &Facts) -> Finding {
     if meeting > 0 {
         let online = facts.cpus.online.clone().unwrap_or_default();
         let others = online.without(isolated);
-        let others = match others.is_empty() {
-            true => "0".to_owned(),
-            false => others.to_string(),
+        let others = if others.is_empty() {
+            "0".to_owned()
+        } else {
+            others.to_string()
         };
         let noun = if meeting == 1 {
             "interrupt comes"
@@ -129,9 +132,10 @@ pub(super) fn governor(facts: &Facts) -> Finding {
         .collect();
     if facts.cpus.governors.is_empty() {
         let hypervisor = matches!(facts.cpus.hypervisor, Some(Some(_)));
-        return Finding::unknown(match hypervisor {
-            true => "frequencies are the hypervisor's business",
-            false => "the host does not tell its governors",
+        return Finding::unknown(if hypervisor {
+            "frequencies are the hypervisor's business"
+        } else {
+            "the host does not tell its governors"
         });
     }
     if slow.is_empty() {

@@ -110,16 +110,15 @@ pub(super) fn clock_source(facts: &Facts) -> Finding {
     let Some(name) = facts.kernel.clock_source.as_deref() else {
         return Finding::unknown("the kernel does not name its clock source");
     };
-    let mend = match facts
+    let mend = if facts
         .kernel
         .clock_sources
         .iter()
         .any(|known| known == "tsc")
     {
-        true => {
-            "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource"
-        }
-        false => "boot with tsc=reliable, if the manual of the machine says that its TSC is",
+        "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource"
+    } else {
+        "boot with tsc=reliable, if the manual of the machine says that its TSC is"
     };
     match name {
         "tsc" | "arch_sys_counter" | "timebase" | "tod" | "riscv_clocksource" => Finding::ok(name),

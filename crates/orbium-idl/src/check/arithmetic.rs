@@ -120,12 +120,13 @@ fn float(operator: &str, a: f64, b: f64) -> Result<f64, Wrong> {
             return wrong("operator", message);
         }
     };
-    match value.is_finite() {
-        true => Ok(value),
-        false => wrong(
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        wrong(
             "overflow",
             format!("the result of `{operator}` is too large"),
-        ),
+        )
     }
 }
 

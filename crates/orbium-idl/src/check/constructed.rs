@@ -76,13 +76,14 @@ impl Checker<'_> {
     }
 
     fn empty(union: bool) -> DefinitionKind {
-        match union {
-            true => DefinitionKind::Union(Union {
+        if union {
+            DefinitionKind::Union(Union {
                 discriminator: Type::Long,
                 cases: Vec::new(),
                 contents: Vec::new(),
-            }),
-            false => DefinitionKind::Struct(Struct::default()),
+            })
+        } else {
+            DefinitionKind::Struct(Struct::default())
         }
     }
 

@@ -151,9 +151,10 @@ impl Checker<'_> {
 
     /// How a name is reported that clashes with that of a type.
     fn severity_of_name(&self, is_name_only: bool) -> Severity {
-        match is_name_only && self.options.lenient_names {
-            true => Severity::Warning,
-            false => Severity::Error,
+        if is_name_only && self.options.lenient_names {
+            Severity::Warning
+        } else {
+            Severity::Error
         }
     }
 
@@ -165,12 +166,11 @@ impl Checker<'_> {
             "redefinition after use: the {what} `{}` clashes with the name `{}` used in this scope",
             name.name, used.name
         );
-        let help = match is_name_only {
-            true => {
-                let full = self.full_name(&used.name);
-                format!("choose another name, or write the type with its full name `{full}`")
-            }
-            false => "choose another name".to_owned(),
+        let help = if is_name_only {
+            let full = self.full_name(&used.name);
+            format!("choose another name, or write the type with its full name `{full}`")
+        } else {
+            "choose another name".to_owned()
         };
         self.report
             .report(severity, "redefined-after-use", Some(name.span), message)

@@ -13,9 +13,10 @@ impl Checker<'_> {
     /// The meaning of a name. None when it has none, which has been reported.
     pub(super) fn resolve(&mut self, name: &ScopedName) -> Option<Entity> {
         let (first, rest) = name.parts.split_first()?;
-        let mut entity = match name.absolute {
-            true => self.member_of(ScopeId(0), first, name)?,
-            false => self.unqualified(first, name)?,
+        let mut entity = if name.absolute {
+            self.member_of(ScopeId(0), first, name)?
+        } else {
+            self.unqualified(first, name)?
         };
         for part in rest {
             let scope = match entity {

@@ -41,9 +41,10 @@ impl Checker<'_> {
     pub(super) fn pragma(&mut self, pragma: &Pragma) {
         match pragma {
             Pragma::Prefix(prefix) => {
-                let natural = match prefix.is_empty() {
-                    true => self.natural_prefix(),
-                    false => prefix.clone(),
+                let natural = if prefix.is_empty() {
+                    self.natural_prefix()
+                } else {
+                    prefix.clone()
                 };
                 self.scopes[self.scope.0].prefix = natural;
             }

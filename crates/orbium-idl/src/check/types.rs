@@ -256,19 +256,21 @@ impl Checker<'_> {
             return Some(());
         }
         let (name, noun) = (self.model[id].name.clone(), self.model[id].kind.noun());
-        let message = match open {
-            true => format!("the {noun} `{name}` is recursive: it cannot contain itself by value"),
-            false => format!(
+        let message = if open {
+            format!("the {noun} `{name}` is recursive: it cannot contain itself by value")
+        } else {
+            format!(
                 "the incomplete type `{name}` cannot be used before the {noun} is fully defined"
-            ),
+            )
         };
         let declared = self.span_of(id);
         self.report
             .error("incomplete-type", span, message)
             .label(declared, "declared here")
-            .help(match open {
-                true => "use a sequence of it",
-                false => "define it before, or use a sequence of it inside its own definition",
+            .help(if open {
+                "use a sequence of it"
+            } else {
+                "define it before, or use a sequence of it inside its own definition"
             });
         None
     }

@@ -3,9 +3,10 @@
 
 /// Whether one insertion, removal, replacement or swap of neighbours makes the two equal.
 pub(crate) fn within_one_edit(a: &str, b: &str) -> bool {
-    let (short, long) = match a.len() <= b.len() {
-        true => (a.as_bytes(), b.as_bytes()),
-        false => (b.as_bytes(), a.as_bytes()),
+    let (short, long) = if a.len() <= b.len() {
+        (a.as_bytes(), b.as_bytes())
+    } else {
+        (b.as_bytes(), a.as_bytes())
     };
     let mut same = 0;
     while same < short.len() && short[same] == long[same] {

@@ -42,9 +42,10 @@ impl Model {
     /// Finds a definition by its name from file scope; the leading `::` may be left out.
     /// Names are compared exactly.
     pub fn lookup(&self, scoped_name: &str) -> Option<&Definition> {
-        let found = match scoped_name.starts_with("::") {
-            true => self.by_name.get(scoped_name),
-            false => self.by_name.get(&format!("::{scoped_name}")),
+        let found = if scoped_name.starts_with("::") {
+            self.by_name.get(scoped_name)
+        } else {
+            self.by_name.get(&format!("::{scoped_name}"))
         };
         found.map(|id| &self[*id])
     }

@@ -19,13 +19,12 @@ impl Parser<'_> {
             if self.eat("(") && !self.eat(")") {
                 loop {
                     let named = self.peek().is_identifier() && self.peek_at(1).is("=");
-                    let parameter = match named {
-                        true => {
-                            let name = self.bump().text;
-                            self.bump();
-                            Some(name)
-                        }
-                        false => None,
+                    let parameter = if named {
+                        let name = self.bump().text;
+                        self.bump();
+                        Some(name)
+                    } else {
+                        None
                     };
                     parameters.push((parameter, self.expression()?));
                     if !self.eat(",") {

@@ -45,9 +45,10 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while !self.at("}") && !self.at_end() && !self.report.is_exhausted() {
             let before = self.next;
-            let read = match self.at_port() {
-                true => self.port().map(|port| unmapped.ports.push(port)),
-                false => self.export().map(|mut read| items.append(&mut read)),
+            let read = if self.at_port() {
+                self.port().map(|port| unmapped.ports.push(port))
+            } else {
+                self.export().map(|mut read| items.append(&mut read))
             };
             if read.is_err() {
                 self.recover(before, false);
@@ -72,20 +73,19 @@ impl Parser<'_> {
         if &*word == "uses" {
             self.eat("multiple");
         }
-        let ty = match self.at("Object") {
-            true => {
-                let token = self.bump();
-                let ident = Ident {
-                    name: token.text,
-                    span: token.span,
-                };
-                ScopedName {
-                    absolute: false,
-                    span: ident.span,
-                    parts: vec![ident],
-                }
+        let ty = if self.at("Object") {
+            let token = self.bump();
+            let ident = Ident {
+                name: token.text,
+                span: token.span,
+            };
+            ScopedName {
+                absolute: false,
+                span: ident.span,
+                parts: vec![ident],
             }
-            false => self.scoped_name()?,
+        } else {
+            self.scoped_name()?
         };
         let name = self.identifier("the name of the port")?;
         self.semicolon()?;

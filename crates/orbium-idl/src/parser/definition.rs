@@ -202,9 +202,10 @@ impl Parser<'_> {
         if self.at(";") {
             return Ok(ItemKind::StructForward { name, union: false });
         }
-        let base = match self.eat(":") {
-            true => Some(self.scoped_name()?),
-            false => None,
+        let base = if self.eat(":") {
+            Some(self.scoped_name()?)
+        } else {
+            None
         };
         let before = self.report.has_errors();
         let members = self.fields(&name.name)?;

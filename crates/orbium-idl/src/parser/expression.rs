@@ -34,9 +34,10 @@ impl Parser<'_> {
         self.unary(steps)?;
         while let Some((level, operator)) = self.binary_operator(lowest) {
             let span = self.bump().span;
-            match level + 1 < LEVELS.len() {
-                true => self.binary(level + 1, steps)?,
-                false => self.unary(steps)?,
+            if level + 1 < LEVELS.len() {
+                self.binary(level + 1, steps)?;
+            } else {
+                self.unary(steps)?;
             }
             steps.push((Step::Binary(operator), span));
         }

@@ -60,10 +60,7 @@ impl Parser<'_> {
             }));
         }
         let inherits = self.eat(":") || self.word_slip(&["extends", "inherits", "implements"], ":");
-        let bases = match inherits {
-            true => self.bases()?,
-            false => Vec::new(),
-        };
+        let bases = if inherits { self.bases()? } else { Vec::new() };
         let body = self.body(&name.name, Self::export)?;
         Ok(ItemKind::Interface(Interface {
             kind,
@@ -134,9 +131,10 @@ impl Parser<'_> {
             }
             bases = self.bases()?;
         }
-        let supports = match self.eat("supports") {
-            true => self.bases()?,
-            false => Vec::new(),
+        let supports = if self.eat("supports") {
+            self.bases()?
+        } else {
+            Vec::new()
         };
         let body = self.body(&name.name, Self::value_element)?;
         Ok(ItemKind::Value(Value {
@@ -308,9 +306,10 @@ impl Parser<'_> {
                 .help("did you mean `void`?");
             self.tokens[self.next].text = "void".into();
         }
-        let result = match self.eat("void") {
-            true => None,
-            false => Some(self.type_spec(Place::Parameter)?),
+        let result = if self.eat("void") {
+            None
+        } else {
+            Some(self.type_spec(Place::Parameter)?)
         };
         let name = self.identifier("the name of the operation")?;
         let parameters = self.parameters()?;

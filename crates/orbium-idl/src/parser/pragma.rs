@@ -36,9 +36,10 @@ impl Parser<'_> {
             let curly = rest.iter().any(|token| token.text.starts_with(['“', '”']));
             self.report
                 .error("malformed-pragma", span, message)
-                .help(match curly {
-                    true => "the quotes are curly: write straight ones, `\"`".to_owned(),
-                    false => format!("write {usage}"),
+                .help(if curly {
+                    "the quotes are curly: write straight ones, `\"`".to_owned()
+                } else {
+                    format!("write {usage}")
                 });
         }
         pragma

@@ -147,13 +147,12 @@ impl Parser<'_> {
 
     fn text_type(&mut self, wide: bool) -> Parse<TypeSpec> {
         let start = self.bump().span;
-        let bound = match self.eat("<") {
-            false => None,
-            true => {
-                let bound = self.bound_expression()?;
-                self.close_angle()?;
-                Some(bound)
-            }
+        let bound = if self.eat("<") {
+            let bound = self.bound_expression()?;
+            self.close_angle()?;
+            Some(bound)
+        } else {
+            None
         };
         Ok(TypeSpec {
             kind: TypeKind::Text { wide, bound },
@@ -215,9 +214,10 @@ impl Parser<'_> {
         self.forbid_anonymous(place, "sequence", start)?;
         self.expect("<")?;
         let element = self.nested(|p| p.type_spec(Place::Element))?;
-        let bound = match self.eat(",") {
-            true => Some(self.bound_expression()?),
-            false => None,
+        let bound = if self.eat(",") {
+            Some(self.bound_expression()?)
+        } else {
+            None
         };
         self.close_angle()?;
         let kind = TypeKind::Sequence {

@@ -60,16 +60,15 @@ impl<'a> Reader<'a> {
             return Err("this condition is nested too deeply".to_owned());
         }
         let condition = self.binary(0)?;
-        let value = match self.eat("?") {
-            false => condition,
-            true => {
-                let yes = self.ternary()?;
-                if !self.eat(":") {
-                    return Err("`:` is expected in this condition".to_owned());
-                }
-                let no = self.ternary()?;
-                if condition != 0 { yes } else { no }
+        let value = if self.eat("?") {
+            let yes = self.ternary()?;
+            if !self.eat(":") {
+                return Err("`:` is expected in this condition".to_owned());
             }
+            let no = self.ternary()?;
+            if condition != 0 { yes } else { no }
+        } else {
+            condition
         };
         self.depth -= 1;
         Ok(value)
@@ -80,9 +79,10 @@ impl<'a> Reader<'a> {
         let mut left = self.unary()?;
         while let Some((level, operator)) = self.operator(lowest) {
             self.next += 1;
-            let right = match level + 1 < LEVELS.len() {
-                true => self.binary(level + 1)?,
-                false => self.unary()?,
+            let right = if level + 1 < LEVELS.len() {
+                self.binary(level + 1)?
+            } else {
+                self.unary()?
             };
             left = apply(operator, left, right)?;
         }
@@ -136,9 +136,10 @@ impl<'a> Reader<'a> {
         };
         if self.eat("(") {
             let value = self.ternary()?;
-            return match self.eat(")") {
-                true => Ok(value),
-                false => Err("`)` is expected in this condition".to_owned()),
+            return if self.eat(")") {
+                Ok(value)
+            } else {
+                Err("`)` is expected in this condition".to_owned())
             };
         }
         self.next += 1;

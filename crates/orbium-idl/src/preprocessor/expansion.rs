@@ -36,12 +36,13 @@ impl Preprocessor<'_> {
             return;
         }
         let mut tokens = rest.to_vec();
-        let parameters = match tokens.is_empty() {
-            true => None,
-            false => match parse_parameters(&mut tokens) {
+        let parameters = if tokens.is_empty() {
+            None
+        } else {
+            match parse_parameters(&mut tokens) {
                 Ok(parameters) => Some(parameters),
                 Err(_) => return,
-            },
+            }
         };
         self.insert(&first.text, parameters, body);
     }
@@ -81,15 +82,16 @@ impl Preprocessor<'_> {
         };
         tokens.remove(0);
         let function_like = tokens.first().is_some_and(|t| t.is("(") && !t.spaced);
-        let parameters = match function_like {
-            false => None,
-            true => match parse_parameters(&mut tokens) {
+        let parameters = if function_like {
+            match parse_parameters(&mut tokens) {
                 Ok(parameters) => Some(parameters),
                 Err(problem) => {
                     self.report.error("malformed-directive", name.span, problem);
                     return;
                 }
-            },
+            }
+        } else {
+            None
         };
         let before = self.insert(&name.text, parameters, tokens);
         let now = self.macros.get(&name.text);
@@ -308,9 +310,10 @@ impl Preprocessor<'_> {
     fn expanded_argument(&mut self, argument: &mut Argument) -> Vec<Token> {
         if argument.expanded.is_none() {
             self.argument_depth += 1;
-            let expanded = match self.argument_depth > ARGUMENT_DEPTH {
-                true => argument.raw.clone(),
-                false => self.expand_list(argument.raw.clone()),
+            let expanded = if self.argument_depth > ARGUMENT_DEPTH {
+                argument.raw.clone()
+            } else {
+                self.expand_list(argument.raw.clone())
             };
             self.argument_depth -= 1;
             argument.expanded = Some(expanded);

@@ -91,9 +91,10 @@ pub(crate) fn number(text: &str) -> Result<Number, Malformed> {
 
 fn integer_problem(text: &str, hexadecimal: bool) -> Result<Number, Malformed> {
     let octal = !hexadecimal && text.starts_with('0');
-    let valid = match hexadecimal {
-        true => text.len() > 2 && text[2..].chars().all(|c| c.is_ascii_hexdigit()),
-        false => !octal || text.chars().all(|c| c.is_digit(8)),
+    let valid = if hexadecimal {
+        text.len() > 2 && text[2..].chars().all(|c| c.is_ascii_hexdigit())
+    } else {
+        !octal || text.chars().all(|c| c.is_digit(8))
     };
     match valid {
         true => malformed(
@@ -154,9 +155,10 @@ pub(crate) fn character(text: &str, wide: bool) -> Result<u16, Malformed> {
 /// The value of a string literal as UTF-16, quotes (and `L`) included in the text.
 pub(crate) fn string(text: &str, wide: bool) -> Result<Vec<u16>, Malformed> {
     let units = units(text, '"', wide)?;
-    match units.contains(&0) {
-        true => malformed("nul-in-string", "a string cannot contain NUL (`\\0`)"),
-        false => Ok(units),
+    if units.contains(&0) {
+        malformed("nul-in-string", "a string cannot contain NUL (`\\0`)")
+    } else {
+        Ok(units)
     }
 }
 

@@ -395,9 +395,10 @@ fn with_straight_quotes(raw: &str, kind: TokenKind) -> String {
     let inner = raw.trim_start_matches(CURLY);
     let body = inner.trim_end_matches(CURLY);
     let body = body.strip_suffix(quote).unwrap_or(body);
-    match body.len() < inner.len() {
-        true => format!("{quote}{body}{quote}"),
-        false => format!("{quote}{body}"),
+    if body.len() < inner.len() {
+        format!("{quote}{body}{quote}")
+    } else {
+        format!("{quote}{body}")
     }
 }
 

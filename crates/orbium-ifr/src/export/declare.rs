@@ -356,9 +356,10 @@ impl<'f> Writer<'f> {
 
     fn raises(&self, word: &str, exceptions: &[ExceptionDescription]) -> Written<String> {
         let names = self.found.names("", exceptions.iter().map(|it| &it.id))?;
-        Ok(match names.is_empty() {
-            true => names,
-            false => format!(" {word} ({names})"),
+        Ok(if names.is_empty() {
+            names
+        } else {
+            format!(" {word} ({names})")
         })
     }
 
@@ -382,9 +383,10 @@ impl<'f> Writer<'f> {
         };
         let contexts = operation.contexts.iter().map(|it| quoted(it));
         let contexts: Vec<_> = contexts.collect();
-        let contexts = match contexts.is_empty() {
-            true => String::new(),
-            false => format!(" context ({})", contexts.join(", ")),
+        let contexts = if contexts.is_empty() {
+            String::new()
+        } else {
+            format!(" context ({})", contexts.join(", "))
         };
         Ok(format!(
             "{oneway}{} {}({}){}{contexts}",
@@ -402,9 +404,10 @@ impl<'f> Writer<'f> {
         if !value.base_value.is_empty() {
             bases.insert(0, value.base_value.clone());
         }
-        let before = match value.is_truncatable {
-            true => " : truncatable ",
-            false => " : ",
+        let before = if value.is_truncatable {
+            " : truncatable "
+        } else {
+            " : "
         };
         let bases = self.found.names(before, &bases)?;
         let supports = self

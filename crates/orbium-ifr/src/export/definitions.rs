@@ -360,9 +360,10 @@ fn type_kind(kind: DefinitionKind) -> Option<TCKind> {
 fn check_head(name: &str, id: &str) -> Result<(), SystemException> {
     check_name(name)?;
     check_id(id)?;
-    match id.contains(['"', '\\']) {
-        true => Err(fault::BAD_ID),
-        false => Ok(()),
+    if id.contains(['"', '\\']) {
+        Err(fault::BAD_ID)
+    } else {
+        Ok(())
     }
 }
 

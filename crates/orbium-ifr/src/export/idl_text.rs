@@ -42,9 +42,10 @@ impl Definitions {
     ) -> Result<String, ExportError> {
         let names = ids.into_iter().map(|id| self.name_of(id));
         let names: Vec<_> = names.collect::<Result<_, _>>()?;
-        Ok(match names.is_empty() {
-            true => String::new(),
-            false => format!("{before}{}", names.join(", ")),
+        Ok(if names.is_empty() {
+            String::new()
+        } else {
+            format!("{before}{}", names.join(", "))
         })
     }
 

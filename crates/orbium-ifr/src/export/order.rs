@@ -124,9 +124,10 @@ impl Needs<'_> {
             TCKind::Array => self.content(code, in_sequence),
             TCKind::Struct | TCKind::Union => {
                 let place = self.found.with_id(code.id())?;
-                match in_sequence && self.found.definitions[place].is_recursive() {
-                    true => Ok(()),
-                    false => self.id(code.id()),
+                if in_sequence && self.found.definitions[place].is_recursive() {
+                    Ok(())
+                } else {
+                    self.id(code.id())
                 }
             }
             // Declared before all definitions.

@@ -70,9 +70,10 @@ impl Loading<'_, '_> {
                 && member.public == *public
                 && self.same_type(made, *ty)?;
         }
-        match same {
-            true => Ok(()),
-            false => Err(LoadError::Different(self.edit.store.entry(key)?.id.clone())),
+        if same {
+            Ok(())
+        } else {
+            Err(LoadError::Different(self.edit.store.entry(key)?.id.clone()))
         }
     }
 

@@ -35,9 +35,10 @@ pub(super) fn supported(edit: &Edit<'_>, arguments: &[Option<InterfaceDef>]) -> 
     for key in &keys {
         concrete += usize::from(kind_of(edit, *key)? != InterfaceKind::Abstract);
     }
-    match concrete > 1 {
-        true => Err(fault::CONCRETE_INTERFACES),
-        false => Ok(keys),
+    if concrete > 1 {
+        Err(fault::CONCRETE_INTERFACES)
+    } else {
+        Ok(keys)
     }
 }
 

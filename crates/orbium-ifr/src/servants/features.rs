@@ -32,9 +32,12 @@ impl Edit<'_> {
     /// The type of a parameter: not `void`, not an exception.
     fn parameter_type(&self, argument: Option<&IdlType>) -> Result<TypeDef> {
         let ty = self.member_type(argument);
-        ty.map_err(|error| match error == fault::BAD_MEMBER_TYPE {
-            true => fault::BAD_PARAMETER_TYPE,
-            false => error,
+        ty.map_err(|error| {
+            if error == fault::BAD_MEMBER_TYPE {
+                fault::BAD_PARAMETER_TYPE
+            } else {
+                error
+            }
         })
     }
 
@@ -92,9 +95,10 @@ fn check_oneway(it: &Operation) -> Result<()> {
     let returns = !it.result.is(PrimitiveKind::PkVoid)
         || it.parameters.iter().any(|it| it.way != Way::In)
         || !it.raises.is_empty();
-    match it.oneway && returns {
-        true => Err(fault::BAD_ONEWAY),
-        false => Ok(()),
+    if it.oneway && returns {
+        Err(fault::BAD_ONEWAY)
+    } else {
+        Ok(())
     }
 }
 

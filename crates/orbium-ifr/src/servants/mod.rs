@@ -214,9 +214,10 @@ impl RepositoryServant for Objects {
 /// A fixed-point type of at most 31 digits.
 fn fixed(digits: u16, scale: i16) -> Result<Body> {
     let fits = (1..=31).contains(&digits) && scale.unsigned_abs() <= 31 && scale <= digits as i16;
-    match fits {
-        true => Ok(Body::Fixed { digits, scale }),
-        false => Err(fault::BAD_ARGUMENT),
+    if fits {
+        Ok(Body::Fixed { digits, scale })
+    } else {
+        Err(fault::BAD_ARGUMENT)
     }
 }
 

@@ -101,9 +101,10 @@ impl Edit<'_> {
                 _ => break,
             }
         }
-        match resolved.is(corba::PrimitiveKind::PkValueBase) {
-            true => Err(fault::BAD_MEMBER_TYPE),
-            false => Ok(ty),
+        if resolved.is(corba::PrimitiveKind::PkValueBase) {
+            Err(fault::BAD_MEMBER_TYPE)
+        } else {
+            Ok(ty)
         }
     }
 }

@@ -58,9 +58,10 @@ fn check_shape(value: &Value) -> Result<()> {
     let is_wrong = value.is_abstract
         && (value.is_custom || value.base.is_some() || !value.initializers.is_empty())
         || value.is_truncatable && (value.is_custom || value.base.is_none());
-    match is_wrong {
-        true => Err(fault::BAD_ARGUMENT),
-        false => Ok(()),
+    if is_wrong {
+        Err(fault::BAD_ARGUMENT)
+    } else {
+        Ok(())
     }
 }
 
@@ -114,9 +115,10 @@ impl Edit<'_> {
         })?;
         let it = value(&self.store.entry(key)?.body)?;
         check_shape(it)?;
-        match it.is_abstract && !self.store.state(key)?.is_empty() {
-            true => Err(fault::BAD_ARGUMENT),
-            false => Ok(()),
+        if it.is_abstract && !self.store.state(key)?.is_empty() {
+            Err(fault::BAD_ARGUMENT)
+        } else {
+            Ok(())
         }
     }
 }

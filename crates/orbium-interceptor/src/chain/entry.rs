@@ -86,9 +86,10 @@ impl<I: ?Sized> Entry<I> {
         }
         let ran = run(&*self.interceptor, info);
         if !self.known.has(point) {
-            let known = match info.unimplemented().0.take() == Some(self.type_id) {
-                true => &self.known.unimplemented,
-                false => &self.known.implemented,
+            let known = if info.unimplemented().0.take() == Some(self.type_id) {
+                &self.known.unimplemented
+            } else {
+                &self.known.implemented
             };
             known.fetch_or(point.bit, Ordering::Relaxed);
         }

@@ -315,9 +315,10 @@ fn components(
     if let Some(offer) = protocol::offers(&alone).first() {
         found.extend(offer.components.iter().filter(|it| it.tag == id).cloned());
     }
-    match found.is_empty() {
-        true => Err(no_such_component()),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(no_such_component())
+    } else {
+        Ok(found)
     }
 }
 

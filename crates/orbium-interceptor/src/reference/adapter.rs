@@ -130,9 +130,10 @@ impl<'a> IorInfo<'a> {
         component: TaggedComponent,
         profile_tag: u32,
     ) -> Result<(), SystemException> {
-        match self.has_components && self.components.add(component, profile_tag) {
-            true => Ok(()),
-            false => Err(no_such_profile()),
+        if self.has_components && self.components.add(component, profile_tag) {
+            Ok(())
+        } else {
+            Err(no_such_profile())
         }
     }
 }

@@ -97,9 +97,10 @@ impl CurrentFactory {
             error!(target: "orbium::poa", interface = repository_id, "reference factory panicked");
             Err(panicked(Completion::No))
         })?;
-        match made.is_nil() {
-            true => Err(ExceptionKind::ObjAdapter.into()),
-            false => Ok(made),
+        if made.is_nil() {
+            Err(ExceptionKind::ObjAdapter.into())
+        } else {
+            Ok(made)
         }
     }
 }

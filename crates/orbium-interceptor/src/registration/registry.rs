@@ -321,9 +321,10 @@ fn free_name<'n>(
     mut names: impl Iterator<Item = &'n str>,
     name: &str,
 ) -> Result<String, DuplicateName> {
-    match !name.is_empty() && names.any(|it| it == name) {
-        true => Err(DuplicateName(name.to_owned())),
-        false => Ok(name.to_owned()),
+    if !name.is_empty() && names.any(|it| it == name) {
+        Err(DuplicateName(name.to_owned()))
+    } else {
+        Ok(name.to_owned())
     }
 }
 

@@ -81,9 +81,10 @@ impl AddedContexts {
     #[inline]
     pub fn take(&self) -> ContextList {
         self.close();
-        match self.has_any() {
-            false => ContextList::default(),
-            true => self.take_some(),
+        if self.has_any() {
+            self.take_some()
+        } else {
+            ContextList::default()
         }
     }
 

@@ -133,9 +133,10 @@ impl SlotAllocator {
 
 impl PiCurrent {
     pub(crate) fn check(&self, slot: SlotId) -> Result<(), InvalidSlot> {
-        match slot.0 < self.slots {
-            true => Ok(()),
-            false => Err(InvalidSlot(slot)),
+        if slot.0 < self.slots {
+            Ok(())
+        } else {
+            Err(InvalidSlot(slot))
         }
     }
 

@@ -150,11 +150,11 @@ impl<'r> RequestFlow<'r> {
     /// What the request ends with instead, where an interceptor has changed that.
     #[inline]
     pub fn end_with_results(&mut self, reply: ContextList) -> Result<(), RequestOutcome> {
-        match !self.slots_are_current && reply.is_empty() {
-            true => self
-                .send_reply()
-                .map_err(|it| self.end_changed(RequestOutcome::Raised(it))),
-            false => self.end(&RequestOutcome::Results, reply),
+        if !self.slots_are_current && reply.is_empty() {
+            self.send_reply()
+                .map_err(|it| self.end_changed(RequestOutcome::Raised(it)))
+        } else {
+            self.end(&RequestOutcome::Results, reply)
         }
     }
 

@@ -142,9 +142,10 @@ impl<'r> InterceptedRequest<'r> {
         serve: impl FnOnce() -> Result<(), ExceptionId>,
     ) -> ServedInPlace {
         let added = AddedContexts::of(self.facts.served);
-        let mut flow = match self.all.overlooks_requests(self.facts.locality) {
-            true => None,
-            false => Some(RequestFlow::new(self.all, self.facts)),
+        let mut flow = if self.all.overlooks_requests(self.facts.locality) {
+            None
+        } else {
+            Some(RequestFlow::new(self.all, self.facts))
         };
         let mut under_way = self.begin(flow.as_mut(), upcall, serve);
         let outcome = self.outcome(&under_way);

@@ -22,9 +22,10 @@ fn answering(interceptors: Interceptors) -> Server {
     server.state.on_act(|call, number| {
         let asked = call.service_context(TAG).unwrap_or(b"nothing");
         call.add_reply_service_context(TAG, [asked, b" answered"].concat(), false)?;
-        match number < 0 {
-            true => Err(ExceptionKind::NoMemory.into()),
-            false => Ok(number),
+        if number < 0 {
+            Err(ExceptionKind::NoMemory.into())
+        } else {
+            Ok(number)
         }
     });
     server

@@ -63,9 +63,10 @@ fn strings(asked: Asked<Vec<String>>) -> String {
 /// NO_RESOURCES 1 alone is a refusal.
 fn refusal(exception: SystemException) -> String {
     let refused = SystemException::omg(ExceptionKind::NoResources, 1, Completion::No);
-    match exception == refused {
-        true => "refused".to_owned(),
-        false => exception.to_string(),
+    if exception == refused {
+        "refused".to_owned()
+    } else {
+        exception.to_string()
     }
 }
 

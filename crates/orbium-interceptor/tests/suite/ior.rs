@@ -41,9 +41,10 @@ impl Publishing {
     fn act(&self, at: &IorInfo<'_>) -> Result<(), SystemException> {
         let name = at.adapter_name().last().map_or("", String::as_str);
         assert_ne!(name, self.panics, "as the test wants it");
-        match name == self.refuses {
-            true => Err(ExceptionKind::NoPermission.into()),
-            false => Ok(()),
+        if name == self.refuses {
+            Err(ExceptionKind::NoPermission.into())
+        } else {
+            Ok(())
         }
     }
 }

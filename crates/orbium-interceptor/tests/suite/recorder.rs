@@ -49,9 +49,12 @@ pub(crate) fn forward_to(
 ) -> impl Fn() -> Result<(), Interrupt> + Send + Sync + 'static {
     let to = Interrupt::forward(server.target.as_object().ior());
     let done = AtomicBool::new(false);
-    move || match done.swap(true, Ordering::SeqCst) {
-        false => Err(to.clone()),
-        true => Ok(()),
+    move || {
+        if done.swap(true, Ordering::SeqCst) {
+            Ok(())
+        } else {
+            Err(to.clone())
+        }
     }
 }
 
@@ -105,9 +108,10 @@ impl Recorder {
             return Ok(());
         }
         self.journal.note(format!("{} {point}{detail}", self.name));
-        match point == self.at {
-            true => (self.act)(),
-            false => Ok(()),
+        if point == self.at {
+            (self.act)()
+        } else {
+            Ok(())
         }
     }
 

@@ -150,9 +150,10 @@ impl Context {
                 }
             }
         }
-        match found.is_empty() {
-            true => Err(bad_context(2)),
-            false => Ok(found.into_iter().collect()),
+        if found.is_empty() {
+            Err(bad_context(2))
+        } else {
+            Ok(found.into_iter().collect())
         }
     }
 
@@ -186,9 +187,10 @@ impl Context {
         let mut content = self.content()?;
         let before = content.values.len();
         content.values.retain(|name, _| !pattern.matches(name));
-        match content.values.len() == before {
-            true => Err(bad_context(2)),
-            false => Ok(()),
+        if content.values.len() == before {
+            Err(bad_context(2))
+        } else {
+            Ok(())
         }
     }
 
@@ -226,9 +228,10 @@ impl Context {
 
     fn content(&self) -> Result<MutexGuard<'_, Content>, SystemException> {
         let content = self.0.content.lock();
-        match self.is_deleted() {
-            true => Err(ExceptionKind::ObjectNotExist.into()),
-            false => Ok(content),
+        if self.is_deleted() {
+            Err(ExceptionKind::ObjectNotExist.into())
+        } else {
+            Ok(content)
         }
     }
 }
@@ -254,9 +257,10 @@ impl<'p> Pattern<'p> {
             None => Self::Name(text),
         };
         let (Self::Name(fixed) | Self::Beginning(fixed)) = pattern;
-        match text.is_empty() || fixed.contains('*') {
-            true => Err(bad_param(36)),
-            false => Ok(pattern),
+        if text.is_empty() || fixed.contains('*') {
+            Err(bad_param(36))
+        } else {
+            Ok(pattern)
         }
     }
 

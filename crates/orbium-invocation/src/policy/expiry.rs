@@ -86,9 +86,10 @@ impl Expiry {
     /// The expiry of a request without a message, by the times of its call.
     #[must_use]
     pub fn of_call(timing: &Timing) -> Self {
-        match timing.is_propagated {
-            true => Self::earlier(timing.sending, timing.reply),
-            false => Self::NEVER,
+        if timing.is_propagated {
+            Self::earlier(timing.sending, timing.reply)
+        } else {
+            Self::NEVER
         }
     }
 
@@ -96,12 +97,13 @@ impl Expiry {
     #[must_use]
     pub fn at_latest(self, end: Instant) -> Self {
         let end = Deadline::at(end);
-        match self.deadline.earlier(end) == self.deadline {
-            true => self,
-            false => Self {
+        if self.deadline.earlier(end) == self.deadline {
+            self
+        } else {
+            Self {
                 deadline: end,
                 minor: REQUEST_ENDED,
-            },
+            }
         }
     }
 

@@ -282,9 +282,10 @@ pub(super) fn cut(text: String) -> String {
             shown.push('…');
             break;
         }
-        match character.is_control() {
-            true => shown.extend(character.escape_default()),
-            false => shown.push(character),
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
         }
     }
     shown

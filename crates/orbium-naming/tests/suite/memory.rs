@@ -259,12 +259,11 @@ impl NamingContextServant for Context {
 
     fn destroy(&self, _: &Call<'_>) -> Result<(), NotEmptyError> {
         let bindings = self.bindings.lock().unwrap_or_else(PoisonError::into_inner);
-        match bindings.is_empty() {
-            true => {
-                self.is_destroyed.store(true, Ordering::SeqCst);
-                Ok(())
-            }
-            false => Err(NotEmpty {}.into()),
+        if bindings.is_empty() {
+            self.is_destroyed.store(true, Ordering::SeqCst);
+            Ok(())
+        } else {
+            Err(NotEmpty {}.into())
         }
     }
 

@@ -58,9 +58,10 @@ impl<'a> Value<'a> {
 
     /// An integer in the range of 64 bits.
     pub(super) fn int(value: i128) -> Outcome<Self> {
-        match value >= i64::MIN.into() && value <= u64::MAX.into() {
-            true => Ok(Self::Int(value)),
-            false => Err(Fail),
+        if value >= i64::MIN.into() && value <= u64::MAX.into() {
+            Ok(Self::Int(value))
+        } else {
+            Err(Fail)
         }
     }
 
@@ -96,9 +97,10 @@ impl<'a> Value<'a> {
                     Operator::Divide if right == 0.0 => return Err(Fail),
                     Operator::Divide => left / right,
                 };
-                match value.is_finite() {
-                    true => Ok(Self::Double(value)),
-                    false => Err(Fail),
+                if value.is_finite() {
+                    Ok(Self::Double(value))
+                } else {
+                    Err(Fail)
                 }
             }
         }

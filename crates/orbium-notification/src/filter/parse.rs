@@ -97,9 +97,10 @@ impl Parser<'_> {
     /// Counts one more node or step.
     pub(super) fn count(&mut self) -> Parsed<()> {
         self.steps += 1;
-        match self.steps > self.limits.nodes {
-            true => Err(self.error(ConstraintErrorKind::TooLarge)),
-            false => Ok(()),
+        if self.steps > self.limits.nodes {
+            Err(self.error(ConstraintErrorKind::TooLarge))
+        } else {
+            Ok(())
         }
     }
 
@@ -117,9 +118,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn expect(&mut self, symbol: &str) -> Parsed<()> {
-        match self.accept(symbol)? {
-            true => Ok(()),
-            false => Err(self.unexpected()),
+        if self.accept(symbol)? {
+            Ok(())
+        } else {
+            Err(self.unexpected())
         }
     }
 
@@ -220,9 +222,10 @@ impl Parser<'_> {
     }
 
     fn arithmetic(&mut self, first: NodeId, others: Vec<(Operator, NodeId)>) -> Parsed<NodeId> {
-        match others.is_empty() {
-            true => Ok(first),
-            false => self.add(Node::Arithmetic(first, others)),
+        if others.is_empty() {
+            Ok(first)
+        } else {
+            self.add(Node::Arithmetic(first, others))
         }
     }
 

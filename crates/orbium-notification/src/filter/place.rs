@@ -148,9 +148,10 @@ impl<'a> Place<'a> {
             Self::Part(cursor) => (cursor.code().name(), cursor.code().id()),
             _ => return Err(Fail),
         };
-        match names.0.is_empty() {
-            true => Err(Fail),
-            false => Ok(names),
+        if names.0.is_empty() {
+            Err(Fail)
+        } else {
+            Ok(names)
         }
     }
 
@@ -274,10 +275,7 @@ fn branch<'a>(cursor: Cursor<'a>, label: &Label) -> Outcome<Cursor<'a>> {
                 .is_some_and(|it| it.index() == index)
         }
     };
-    match is_active {
-        true => Ok(value),
-        false => Err(Fail),
-    }
+    if is_active { Ok(value) } else { Err(Fail) }
 }
 
 /// Whether a value is an element of a sequence or an array of a simple type.

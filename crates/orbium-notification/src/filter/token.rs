@@ -112,9 +112,10 @@ fn is_name_start(it: char) -> bool {
 
 fn name_length(text: &str) -> usize {
     let end = text.find(|it: char| !(it.is_alphanumeric() || it == '_'));
-    match text.starts_with(is_name_start) {
-        true => end.unwrap_or(text.len()),
-        false => 0,
+    if text.starts_with(is_name_start) {
+        end.unwrap_or(text.len())
+    } else {
+        0
     }
 }
 
@@ -160,17 +161,18 @@ fn number(text: &str) -> Result<(Token, usize), ConstraintErrorKind> {
         }
     }
     let digits = &text[..length];
-    let token = match length == whole {
-        true => digits
+    let token = if length == whole {
+        digits
             .parse()
             .ok()
             .filter(|it| *it <= i128::from(u64::MAX))
-            .map(Token::Int),
-        false => digits
+            .map(Token::Int)
+    } else {
+        digits
             .parse()
             .ok()
             .filter(|it: &f64| it.is_finite())
-            .map(Token::Double),
+            .map(Token::Double)
     };
     Ok((token.ok_or(ConstraintErrorKind::Number)?, length))
 }

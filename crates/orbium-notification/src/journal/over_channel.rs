@@ -67,9 +67,10 @@ impl EventHeaders {
         let (r#type, source) = self.of(structured);
         let mut event = new_event(r#type, source);
         let kind = &structured.header.fixed_header.event_type;
-        event.data.any_value = match kind.domain_name.is_empty() && kind.type_name == ANY_TYPE {
-            true => structured.remainder_of_body.clone(),
-            false => Any::new(structured)?,
+        event.data.any_value = if kind.domain_name.is_empty() && kind.type_name == ANY_TYPE {
+            structured.remainder_of_body.clone()
+        } else {
+            Any::new(structured)?
         };
         Ok(event)
     }
@@ -92,10 +93,11 @@ impl EventHeaders {
             None => structured_event(REAL_TIME.0, REAL_TIME.1, ""),
         };
         structured.filterable_data = vec![property("type", r#type), property("source", source)];
-        structured.remainder_of_body = match is_any {
-            true => event.data.any_value.clone(),
+        structured.remainder_of_body = if is_any {
+            event.data.any_value.clone()
+        } else {
             // An octet sequence can be encoded.
-            false => Any::new(&event.data.payload).unwrap_or_default(),
+            Any::new(&event.data.payload).unwrap_or_default()
         };
         structured
     }

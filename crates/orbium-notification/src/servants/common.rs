@@ -74,9 +74,10 @@ impl<T: Filtered> FilterAdminServant for T {
     }
 
     fn remove_filter(&self, _: &Call<'_>, filter: i32) -> Result<(), FilterNotFoundError> {
-        match self.filters().remove(filter) {
-            true => Ok(()),
-            false => Err(FilterNotFound {}.into()),
+        if self.filters().remove(filter) {
+            Ok(())
+        } else {
+            Err(FilterNotFound {}.into())
         }
     }
 

@@ -27,9 +27,10 @@ impl ProxyPushSupplierServant for PushSupplier {
     ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
         let consumer = push_consumer.ok_or_else(bad_param)?;
         let consumer = consumer.with_timeout(self.0.push_timeout());
-        match self.0.connect(Some(Arc::new(consumer)))? {
-            true => Ok(()),
-            false => Err(AlreadyConnected {}.into()),
+        if self.0.connect(Some(Arc::new(consumer)))? {
+            Ok(())
+        } else {
+            Err(AlreadyConnected {}.into())
         }
     }
 }
@@ -49,9 +50,10 @@ impl ProxyPullSupplierServant for PullSupplier {
         _: &Call<'_>,
         _: Option<&cos::PullConsumer>,
     ) -> Result<(), AlreadyConnectedError> {
-        match self.0.connect(None)? {
-            true => Ok(()),
-            false => Err(AlreadyConnected {}.into()),
+        if self.0.connect(None)? {
+            Ok(())
+        } else {
+            Err(AlreadyConnected {}.into())
         }
     }
 }
@@ -95,18 +97,20 @@ impl ProxyPushConsumerServant for PushConsumer {
                 let _ = supplier.disconnect_push_supplier();
             })
         });
-        match self.0.producer.connect(notify) {
-            true => Ok(()),
-            false => Err(AlreadyConnected {}.into()),
+        if self.0.producer.connect(notify) {
+            Ok(())
+        } else {
+            Err(AlreadyConnected {}.into())
         }
     }
 }
 
 impl cos::PushConsumerServant for PushConsumer {
     fn push(&self, _: &Call<'_>, data: &Any) -> Result<(), cos::DisconnectedError> {
-        match self.0.publish(|| Body::Any(data.clone()))? {
-            true => Ok(()),
-            false => Err(cos::Disconnected {}.into()),
+        if self.0.publish(|| Body::Any(data.clone()))? {
+            Ok(())
+        } else {
+            Err(cos::Disconnected {}.into())
         }
     }
 

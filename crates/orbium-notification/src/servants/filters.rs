@@ -57,9 +57,10 @@ impl FilterFactoryObject {
 
 /// Whether it names the grammar that there is.
 fn is_grammar(name: &str) -> Result<(), InvalidGrammarError> {
-    match GRAMMARS.contains(&name) {
-        true => Ok(()),
-        false => Err(InvalidGrammar {}.into()),
+    if GRAMMARS.contains(&name) {
+        Ok(())
+    } else {
+        Err(InvalidGrammar {}.into())
     }
 }
 

@@ -141,9 +141,10 @@ impl<T: IsConsumed> ProxyConsumerServant for T {
         mode: ObtainInfoMode,
     ) -> Result<Vec<EventType>, SystemException> {
         let consumed = self.consumed();
-        Ok(match consumed.producer.subscriber.obtain(mode) {
-            true => consumed.channel.subscribed(),
-            false => Vec::new(),
+        Ok(if consumed.producer.subscriber.obtain(mode) {
+            consumed.channel.subscribed()
+        } else {
+            Vec::new()
         })
     }
 
@@ -175,9 +176,10 @@ impl notify::PushConsumerServant for PushAny {}
 
 impl cos::PushConsumerServant for PushAny {
     fn push(&self, _: &Call<'_>, data: &Any) -> Result<(), cos::DisconnectedError> {
-        match self.0.publish(|| Body::Any(data.clone()))? {
-            true => Ok(()),
-            false => Err(cos::Disconnected {}.into()),
+        if self.0.publish(|| Body::Any(data.clone()))? {
+            Ok(())
+        } else {
+            Err(cos::Disconnected {}.into())
         }
     }
 
@@ -193,9 +195,10 @@ impl notify::StructuredPushConsumerServant for PushStructured {
         _: &Call<'_>,
         notification: &StructuredEvent,
     ) -> Result<(), notify::DisconnectedError> {
-        match self.0.publish(|| Body::Structured(notification.clone()))? {
-            true => Ok(()),
-            false => Err(cos::Disconnected {}.into()),
+        if self.0.publish(|| Body::Structured(notification.clone()))? {
+            Ok(())
+        } else {
+            Err(cos::Disconnected {}.into())
         }
     }
 

@@ -196,9 +196,10 @@ impl<T: IsSupplied> ProxySupplierServant for T {
         mode: ObtainInfoMode,
     ) -> Result<Vec<EventType>, SystemException> {
         let supplied = self.supplied();
-        Ok(match supplied.consumer.subscriber.obtain(mode) {
-            true => supplied.channel.offered(),
-            false => Vec::new(),
+        Ok(if supplied.consumer.subscriber.obtain(mode) {
+            supplied.channel.offered()
+        } else {
+            Vec::new()
         })
     }
 

@@ -37,13 +37,14 @@ impl Consumed {
     }
 
     fn suspend(&self, suspended: bool) -> Result<(), SuspendError> {
-        match self.producer.is_connected() {
-            true => match self.producer.pulling.suspend(suspended) {
+        if self.producer.is_connected() {
+            match self.producer.pulling.suspend(suspended) {
                 Some(true) => Ok(()),
                 Some(false) => Err(SuspendError::Already),
                 None => Err(SuspendError::NotConnected),
-            },
-            false => Err(SuspendError::NotConnected),
+            }
+        } else {
+            Err(SuspendError::NotConnected)
         }
     }
 }
@@ -158,9 +159,10 @@ impl cos_admin::ProxyPullConsumerServant for CosPull {
     ) -> Result<(), cos_admin::AlreadyConnectedOrTypeErrorError> {
         let supplier = pull_supplier.ok_or_else(bad_param)?;
         let supplier = supplier.with_timeout(self.0.channel.config.pull_timeout);
-        match self.0.pull_from(Arc::new(supplier))? {
-            true => Ok(()),
-            false => Err(cos_admin::AlreadyConnected {}.into()),
+        if self.0.pull_from(Arc::new(supplier))? {
+            Ok(())
+        } else {
+            Err(cos_admin::AlreadyConnected {}.into())
         }
     }
 }

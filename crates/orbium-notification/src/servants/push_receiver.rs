@@ -54,10 +54,11 @@ impl Form {
 }
 
 fn publish(consumed: &Consumed, body: Body) -> Result<(), SystemException> {
-    match consumed.publish(|| body)? {
-        true => Ok(()),
+    if consumed.publish(|| body)? {
+        Ok(())
+    } else {
         // The supplier was disconnected while its event was read.
-        false => Err(ExceptionKind::ObjectNotExist.into()),
+        Err(ExceptionKind::ObjectNotExist.into())
     }
 }
 

@@ -24,9 +24,10 @@ fn rest(proxy: &StructuredProxyPullSupplier) -> Vec<i16> {
     let mut all = Vec::new();
     loop {
         let tried = proxy.try_pull_structured_event().unwrap();
-        match tried.has_event {
-            true => all.push(severity(&tried.result)),
-            false => return all,
+        if tried.has_event {
+            all.push(severity(&tried.result));
+        } else {
+            return all;
         }
     }
 }

@@ -167,13 +167,14 @@ impl<T, E> Drop for DeferredReply<T, E> {
 #[inline(never)]
 fn drop_unanswered(request: &OpenRequest) {
     let panics = thread::panicking();
-    let exception = match panics {
-        true => SystemException::orbium(
+    let exception = if panics {
+        SystemException::orbium(
             ExceptionKind::Unknown,
             minor::SERVANT_PANICKED,
             Completion::Maybe,
-        ),
-        false => SystemException::new(ExceptionKind::NoResponse, 0, Completion::Maybe),
+        )
+    } else {
+        SystemException::new(ExceptionKind::NoResponse, 0, Completion::Maybe)
     };
     let (was_open, _) = request.answer(|_| Err(exception.into()));
     if was_open && !panics && request.is_expected() {

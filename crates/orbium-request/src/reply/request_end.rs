@@ -152,9 +152,10 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
     /// The message goes to the interceptors of the flow, then to the client.
     #[inline]
     pub(super) fn send(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
-        match self.is_other.get() {
-            true => self.send_other(flow, message),
-            false => self.send_results(flow, message),
+        if self.is_other.get() {
+            self.send_other(flow, message);
+        } else {
+            self.send_results(flow, message);
         }
     }
 
@@ -288,9 +289,10 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
             Err(changed) if !is_late => changed,
             _ => outcome,
         };
-        match reply.is_answered() || !reply.is_expected() || is_late {
-            true => self.ended.set(Ended::from(&outcome)),
-            false => self.send_changed(flow, &outcome),
+        if reply.is_answered() || !reply.is_expected() || is_late {
+            self.ended.set(Ended::from(&outcome));
+        } else {
+            self.send_changed(flow, &outcome);
         }
     }
 }

@@ -251,9 +251,10 @@ impl UntypedReply<'_> {
             self.answered = true;
             return Ok(());
         }
-        let status = match permanent && self.version.minor >= 2 {
-            true => ReplyStatus::LocationForwardPerm,
-            false => ReplyStatus::LocationForward,
+        let status = if permanent && self.version.minor >= 2 {
+            ReplyStatus::LocationForwardPerm
+        } else {
+            ReplyStatus::LocationForward
         };
         self.say(status, &mut |writer| to.encode(writer))
     }

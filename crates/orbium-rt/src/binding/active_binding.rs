@@ -198,9 +198,10 @@ impl Agreement {
             Excess::Delay => {
                 let room = request.waiting < most.requests as usize
                     && fits(request.waiting_octets.saturating_add(octets));
-                match room {
-                    true => Pass::Wait,
-                    false => refuse(minor::BINDING_BUFFER),
+                if room {
+                    Pass::Wait
+                } else {
+                    refuse(minor::BINDING_BUFFER)
                 }
             }
         }

@@ -375,9 +375,10 @@ impl Admission for Budget {
 
     fn thread(&self, asked: &ThreadAsked<'_>) -> Result<(), Undedicated> {
         let permitted = |it: Priority| self.priorities.contains(&it.number());
-        match asked.priority.is_none_or(permitted) {
-            true => Ok(()),
-            false => Err(Undedicated::Priority),
+        if asked.priority.is_none_or(permitted) {
+            Ok(())
+        } else {
+            Err(Undedicated::Priority)
         }
     }
 }

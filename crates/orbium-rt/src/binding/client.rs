@@ -240,9 +240,10 @@ fn lost() -> SystemException {
 pub(crate) fn bind<I: Interface>(object: &I, offer: &Offer) -> Result<Bound<I>, BindError> {
     let limits = Negotiation::default();
     bind_with(object, offer, limits, |terms, _| {
-        match offer.admits(terms) {
-            true => Next::Accept,
-            false => Next::GiveUp,
+        if offer.admits(terms) {
+            Next::Accept
+        } else {
+            Next::GiveUp
         }
     })
 }
@@ -329,9 +330,10 @@ fn usable(object: &ObjectRef, offer: &Offer) -> Result<Vec<String>, BindError> {
         names = both.cloned().collect();
     }
     names.truncate(super::qos::MAX_PROTOCOLS);
-    match names.is_empty() {
-        true => Err(BindError::NoProtocol),
-        false => Ok(names),
+    if names.is_empty() {
+        Err(BindError::NoProtocol)
+    } else {
+        Ok(names)
     }
 }
 
@@ -378,12 +380,13 @@ impl Connection {
         };
         let timed = self.negotiator.with_timeout(time);
         let answer = timed.call(&NEGOTIATE, |writer| asked.write(writer), Answer::read);
-        answer.map_err(
-            |exception: SystemException| match is_not_spoken(&exception) {
-                true => BindError::NotSpoken,
-                false => BindError::System(exception),
-            },
-        )
+        answer.map_err(|exception: SystemException| {
+            if is_not_spoken(&exception) {
+                BindError::NotSpoken
+            } else {
+                BindError::System(exception)
+            }
+        })
     }
 
     fn bound<I: Interface>(self, id: u64, terms: Terms) -> Bound<I> {

@@ -126,9 +126,10 @@ fn level(wanted: &[Wanted], capacity: u64) -> Option<u64> {
     let (mut fitting, mut beyond) = (0, capacity.saturating_add(1));
     while beyond - fitting > 1 {
         let middle = fitting + (beyond - fitting) / 2;
-        match fits(middle) {
-            true => fitting = middle,
-            false => beyond = middle,
+        if fits(middle) {
+            fitting = middle;
+        } else {
+            beyond = middle;
         }
     }
     Some(fitting)

@@ -128,9 +128,10 @@ impl Offer {
         if is_reserving {
             offer.reservation = Some(read_reservation(reader)?);
         }
-        match offer.is_sound() {
-            true => Ok(offer),
-            false => Err(reader.error(CdrErrorKind::BadDiscriminator)),
+        if offer.is_sound() {
+            Ok(offer)
+        } else {
+            Err(reader.error(CdrErrorKind::BadDiscriminator))
         }
     }
 }
@@ -158,9 +159,10 @@ impl Terms {
             reservation: None,
             protocol: name(reader, MAX_NAME_LENGTH)?,
         };
-        match terms.is_sound() {
-            true => Ok(terms),
-            false => Err(bad),
+        if terms.is_sound() {
+            Ok(terms)
+        } else {
+            Err(bad)
         }
     }
 }
@@ -256,9 +258,10 @@ impl Renegotiate {
         if reader.remaining() > 0 {
             offer.reservation = Some(read_reservation(reader)?);
         }
-        match offer.is_sound() {
-            true => Ok(Self { id, offer }),
-            false => Err(reader.error(CdrErrorKind::BadDiscriminator)),
+        if offer.is_sound() {
+            Ok(Self { id, offer })
+        } else {
+            Err(reader.error(CdrErrorKind::BadDiscriminator))
         }
     }
 }

@@ -85,9 +85,10 @@ impl Adapter {
         if let Some(pool) = pool.filter(|it| it.has_lanes) {
             let band = self.bands.iter().find(|band| holds(band, priority));
             let (priority, lane) = pool.lane_for(priority, band).ok_or_else(not_offered)?;
-            return Ok(match queued {
-                true => Dispatch::In(lane.clone()),
-                false => Dispatch::At(*priority, self.shared.host.scheduling(*priority)?),
+            return Ok(if queued {
+                Dispatch::In(lane.clone())
+            } else {
+                Dispatch::At(*priority, self.shared.host.scheduling(*priority)?)
             });
         }
         let scheduling = self.shared.host.scheduling(priority)?;

@@ -242,9 +242,10 @@ impl Demand {
 impl Ordered {
     /// The execution of jobs that become ready and have to start within a window.
     fn demand(&self, start: Time) -> Time {
-        match start < self.task.deadline {
-            true => Time::ZERO,
-            false => self.task.demand(start),
+        if start < self.task.deadline {
+            Time::ZERO
+        } else {
+            self.task.demand(start)
         }
     }
 }

@@ -73,9 +73,10 @@ impl Chart {
     pub fn new(repository: &Repository, schedule: &Schedule, max_steps: usize) -> Self {
         let (tasks, dispatching) = tasks_of(schedule);
         let simulated: Vec<_> = tasks.iter().map(|(_, task)| *task).collect();
-        let whole = match simulated.is_empty() {
-            true => Some(Time::ZERO),
-            false => hyperperiod_of(schedule),
+        let whole = if simulated.is_empty() {
+            Some(Time::ZERO)
+        } else {
+            hyperperiod_of(schedule)
         };
         let until = whole.unwrap_or(Time::MAX);
         let trace = simulate(

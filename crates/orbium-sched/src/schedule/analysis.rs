@@ -83,12 +83,13 @@ pub(super) fn run(
             state.add(level, &tasks, is_last);
         }
         round += 1;
-        let ends = |thread: usize, jitter: Time, is_followed: bool| match round < MAX_ROUNDS {
-            true => {
+        let ends = |thread: usize, jitter: Time, is_followed: bool| {
+            if round < MAX_ROUNDS {
                 let level = &levels[queues[thread] as usize];
                 state.end(level, &threads[thread], jitter, is_followed)
+            } else {
+                Time::MAX
             }
-            false => Time::MAX,
         };
         let next = delayed(threads, queues, suppliers, &jitters, ends);
         if next == jitters {
@@ -153,10 +154,13 @@ fn delayed(
     let of_thread = |(index, thread): (usize, &Thread)| {
         let rates = thread.rates.iter().zip(&jitters[index]);
         // Jitter never falls from one round to the next, so that the rounds end.
-        let delay = |(rate, known): (&Rate, &Time)| match thread.implied {
-            true => of_rate(index, rate.period).max(*known),
-            // An operation with a period of its own samples what its suppliers left.
-            false => Time::ZERO,
+        let delay = |(rate, known): (&Rate, &Time)| {
+            if thread.implied {
+                of_rate(index, rate.period).max(*known)
+            } else {
+                // An operation with a period of its own samples what its suppliers left.
+                Time::ZERO
+            }
         };
         rates.map(delay).collect()
     };
@@ -251,9 +255,10 @@ impl State {
     fn end(&self, level: &Level, thread: &Thread, jitter: Time, is_followed: bool) -> Time {
         let longest = thread.rates.iter().map(|it| it.period).max();
         let longest = longest.unwrap_or(Time::MAX);
-        let by_deadline = match self.counts_from_release(level) {
-            true => longest.saturating_add(jitter),
-            false => longest,
+        let by_deadline = if self.counts_from_release(level) {
+            longest.saturating_add(jitter)
+        } else {
+            longest
         };
         let number = level.queue as usize;
         match (self.responses[number], self.met[number]) {

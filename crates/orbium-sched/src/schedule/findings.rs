@@ -43,9 +43,10 @@ pub(super) fn add(
 }
 
 fn severity(is_error: bool) -> Severity {
-    match is_error {
-        true => Severity::Error,
-        false => Severity::Warning,
+    if is_error {
+        Severity::Error
+    } else {
+        Severity::Warning
     }
 }
 

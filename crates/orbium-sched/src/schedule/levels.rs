@@ -66,9 +66,10 @@ fn level(
         period: own().map(|it| it.period).min().unwrap_or_default(),
         utilization: own().map(Thread::utilization).sum(),
         response: None,
-        verdict: match background {
-            true => Verdict::Background,
-            false => Verdict::NotGuaranteed,
+        verdict: if background {
+            Verdict::Background
+        } else {
+            Verdict::NotGuaranteed
         },
         promised: is_critical && !background,
         threads: indices,

@@ -49,11 +49,12 @@ impl Schedule {
     /// # Errors
     /// `UtilizationBoundExceeded`.
     pub fn require_feasible(&self) -> Result<&Self, SchedError> {
-        match self.is_feasible() {
-            true => Ok(self),
-            false => Err(SchedError::UtilizationBoundExceeded {
+        if self.is_feasible() {
+            Ok(self)
+        } else {
+            Err(SchedError::UtilizationBoundExceeded {
                 utilization: self.utilization,
-            }),
+            })
         }
     }
 

@@ -26,9 +26,10 @@ pub fn listing(repository: &Repository) -> String {
 fn operation(text: &mut String, info: &RtInfo) {
     let _ = write!(text, "operation {}", quote(&info.entry_point));
     for (name, value) in info.timing.fields() {
-        let value = match value.contains(' ') {
-            true => quote(&value),
-            false => value,
+        let value = if value.contains(' ') {
+            quote(&value)
+        } else {
+            value
         };
         let _ = write!(text, " {name}={value}");
     }

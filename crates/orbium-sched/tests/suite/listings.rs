@@ -156,9 +156,10 @@ fn repositories() -> impl Strategy<Value = Repository> {
             .collect();
         for (one, other, calls, is_call, state) in edges {
             let (one, other) = (one % handles.len(), other % handles.len());
-            let kind = match is_call {
-                true => DependencyKind::TwoWayCall,
-                false => DependencyKind::OneWayCall,
+            let kind = if is_call {
+                DependencyKind::TwoWayCall
+            } else {
+                DependencyKind::OneWayCall
             };
             let added = repository.add_dependency(handles[one], handles[other], calls, kind);
             added.unwrap();

@@ -55,9 +55,10 @@ impl Servant {
             ..Options::default()
         };
         let schedule = state.schedule(&options).map_err(not_computed)?.clone();
-        match state.are_assigned(&schedule) {
-            true => Ok(schedule),
-            false => Err(TaskCountMismatch {}.into()),
+        if state.are_assigned(&schedule) {
+            Ok(schedule)
+        } else {
+            Err(TaskCountMismatch {}.into())
         }
     }
 

@@ -14,12 +14,11 @@ fn run(command: &mut Command) -> Result<String, String> {
         .output()
         .map_err(|error| format!("{shown}: {error}"))?;
     let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-    match ran.status.success() {
-        true => Ok(text),
-        false => {
-            let errors = String::from_utf8_lossy(&ran.stderr);
-            Err(format!("{shown}: {}\n{text}{errors}", ran.status))
-        }
+    if ran.status.success() {
+        Ok(text)
+    } else {
+        let errors = String::from_utf8_lossy(&ran.stderr);
+        Err(format!("{shown}: {}\n{text}{errors}", ran.status))
     }
 }
 

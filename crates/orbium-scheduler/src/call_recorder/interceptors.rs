@@ -25,9 +25,10 @@ impl Calls {
     fn callee(&self, request: &ClientRequest<'_>) -> Option<(Handle, DependencyKind)> {
         let operations = &self.0.operations;
         let callee = operations.declared(interface(request), request.operation())?;
-        let kind = match request.response_expected() {
-            true => DependencyKind::TwoWayCall,
-            false => DependencyKind::OneWayCall,
+        let kind = if request.response_expected() {
+            DependencyKind::TwoWayCall
+        } else {
+            DependencyKind::OneWayCall
         };
         Some((callee, kind))
     }

@@ -294,9 +294,10 @@ impl DispatchHook for ScheduleDispatch {
             return failed;
         };
         if self.0.is_late(request) {
-            let outcome = match state.overload == Overload::Cancel && failed.is_some() {
-                true => &state.cancelled,
-                false => &state.late,
+            let outcome = if state.overload == Overload::Cancel && failed.is_some() {
+                &state.cancelled
+            } else {
+                &state.late
             };
             outcome.fetch_add(1, Ordering::Release);
         }

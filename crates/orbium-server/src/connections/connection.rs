@@ -136,9 +136,10 @@ impl ServerConnection {
             opening: Deadline::after(limits.initial_idle_time),
             // Over one that this side has opened its own requests may be all for long.
             activity: AtomicU8::new(
-                match stream.bidirectional().is_some_and(Bidirectional::is_both) {
-                    true => QUIET,
-                    false => FRESH,
+                if stream.bidirectional().is_some_and(Bidirectional::is_both) {
+                    QUIET
+                } else {
+                    FRESH
                 },
             ),
             stream,

@@ -56,9 +56,10 @@ pub(crate) fn refuse_the_rest(left: Left) {
         if left.is_empty() {
             return;
         }
-        pause = match any {
-            true => POLLING_INTERVALS.0,
-            false => POLLING_INTERVALS.1.min(pause * 2),
+        pause = if any {
+            POLLING_INTERVALS.0
+        } else {
+            POLLING_INTERVALS.1.min(pause * 2)
         };
         thread::sleep(pause);
     }

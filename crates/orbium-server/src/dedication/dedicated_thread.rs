@@ -28,13 +28,14 @@ impl ServerConnection {
         context: &ServerContext,
         decide: impl FnOnce() -> Result<DedicatedThread, Undedicated>,
     ) -> Result<(), Undedicated> {
-        let granted = match self.stream.has_many_peers() {
-            true => Err(Undedicated::Shared),
+        let granted = if self.stream.has_many_peers() {
+            Err(Undedicated::Shared)
+        } else {
             // A place first: `decide` may reserve resources.
-            false => context
+            context
                 .dedications
                 .place(context.limits().dedicated_threads)
-                .and_then(|place| Ok((decide()?, place))),
+                .and_then(|place| Ok((decide()?, place)))
         };
         self.settle_with(granted)
     }

@@ -44,9 +44,10 @@ pub(super) fn refuse(source: &Source<'_>, refused: &Refused) -> Outcome {
     if refused.expects_reply {
         reply(connection, refused, exception);
     }
-    match connection.is_broken() {
-        true => Outcome::Close,
-        false => Outcome::Dispatched,
+    if connection.is_broken() {
+        Outcome::Close
+    } else {
+        Outcome::Dispatched
     }
 }
 

@@ -252,9 +252,10 @@ fn attend(connection: &ServerConnection, rest: &[u8]) -> Outcome {
     if !begins_with_request(rest) {
         connection.send_collected();
     }
-    match connection.is_broken() {
-        true => Outcome::Close,
-        false => Outcome::Dispatched,
+    if connection.is_broken() {
+        Outcome::Close
+    } else {
+        Outcome::Dispatched
     }
 }
 

@@ -182,9 +182,10 @@ impl LaneCore {
             self.log_accepted(&connection);
             return Some(connection);
         }
-        let emptiest = match self.is_stopping() {
-            true => Vec::new(),
-            false => self.lock().emptiest(&connection, limits),
+        let emptiest = if self.is_stopping() {
+            Vec::new()
+        } else {
+            self.lock().emptiest(&connection, limits)
         };
         for other in emptiest {
             if end(&other) && self.enter(&connection, limits) {

@@ -293,9 +293,10 @@ impl Team {
         let mut requests = Requests::usual();
         let mut last;
         loop {
-            last = match refuse {
-                false => intake.take(&source),
-                true => intake.take_for(&source, &member),
+            last = if refuse {
+                intake.take_for(&source, &member)
+            } else {
+                intake.take(&source)
             };
             any |= last == Outcome::Dispatched;
             if last == Outcome::Incomplete && !received {

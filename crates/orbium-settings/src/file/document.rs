@@ -60,9 +60,10 @@ pub(super) fn parse<S: Settings>(
 /// its text.
 fn line_at(text: &str, offset: usize) -> (usize, &str) {
     let rest = text.get(offset..).unwrap_or_default();
-    let before = match rest.is_empty() {
-        true => text.trim_end(),
-        false => &text[..offset],
+    let before = if rest.is_empty() {
+        text.trim_end()
+    } else {
+        &text[..offset]
     };
     let begin = before.rfind('\n').map_or(0, |at| at + 1);
     let line = text[begin..].lines().next().unwrap_or_default();

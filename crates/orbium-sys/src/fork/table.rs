@@ -55,9 +55,10 @@ impl Table {
         if self.descriptors.len() <= word {
             self.descriptors.resize(word + 1, 0);
         }
-        match held {
-            true => self.descriptors[word] |= bit,
-            false => self.descriptors[word] &= !bit,
+        if held {
+            self.descriptors[word] |= bit;
+        } else {
+            self.descriptors[word] &= !bit;
         }
     }
 

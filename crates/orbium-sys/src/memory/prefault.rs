@@ -28,9 +28,10 @@ fn touch_stack(start: usize, octets: usize) -> u8 {
     let mut page = [0_u8; PAGE];
     black_box(&mut page);
     let touched = start.abs_diff(page.as_ptr().addr());
-    let below = match touched < octets {
-        true => touch_stack(start, octets),
-        false => 0,
+    let below = if touched < octets {
+        touch_stack(start, octets)
+    } else {
+        0
     };
     // Read afterwards, so that this is no tail call and each frame stays.
     black_box(&page)[0].wrapping_add(below)

@@ -52,9 +52,10 @@ impl SocketOptions {
     fn read_ip(&mut self, fd: BorrowedFd<'_>, v6: bool) -> io::Result<()> {
         let socket = SockRef::from(&fd);
         self.dont_route = sockopt::dont_route(fd)?;
-        let class = match v6 {
-            true => platform::traffic_class(fd)?,
-            false => Some(socket.tos_v4()?),
+        let class = if v6 {
+            platform::traffic_class(fd)?
+        } else {
+            Some(socket.tos_v4()?)
         };
         self.dscp = class.and_then(|class| u8::try_from(class >> 2).ok());
         self.socket_priority = platform::priority(fd)?;
@@ -67,14 +68,16 @@ impl SocketOptions {
     }
 
     fn read_multicast(&mut self, socket: &SockRef<'_>, v6: bool) -> io::Result<()> {
-        let ttl = match v6 {
-            true => socket.multicast_hops_v6()?,
-            false => socket.multicast_ttl_v4()?,
+        let ttl = if v6 {
+            socket.multicast_hops_v6()?
+        } else {
+            socket.multicast_ttl_v4()?
         };
         self.multicast_ttl = u8::try_from(ttl).ok();
-        self.multicast_loop = Some(match v6 {
-            true => socket.multicast_loop_v6()?,
-            false => socket.multicast_loop_v4()?,
+        self.multicast_loop = Some(if v6 {
+            socket.multicast_loop_v6()?
+        } else {
+            socket.multicast_loop_v4()?
         });
         self.multicast_interface = if v6 {
             NonZeroU32::new(socket.multicast_if_v6()?).map(NetworkInterface::Index)

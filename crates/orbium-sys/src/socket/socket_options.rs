@@ -194,13 +194,19 @@ impl SocketOptions {
     fn apply_multicast_to(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
         let v6 = is_v6(socket)?;
         let s = SockRef::from(&socket);
-        ask("multicast_ttl", self.multicast_ttl, |ttl| match v6 {
-            true => s.set_multicast_hops_v6(ttl.into()),
-            false => s.set_multicast_ttl_v4(ttl.into()),
+        ask("multicast_ttl", self.multicast_ttl, |ttl| {
+            if v6 {
+                s.set_multicast_hops_v6(ttl.into())
+            } else {
+                s.set_multicast_ttl_v4(ttl.into())
+            }
         })?;
-        ask("multicast_loop", self.multicast_loop, |on| match v6 {
-            true => s.set_multicast_loop_v6(on),
-            false => s.set_multicast_loop_v4(on),
+        ask("multicast_loop", self.multicast_loop, |on| {
+            if v6 {
+                s.set_multicast_loop_v6(on)
+            } else {
+                s.set_multicast_loop_v4(on)
+            }
         })?;
         ask(
             "multicast_interface",

@@ -97,9 +97,10 @@ pub(crate) fn set_multicast_index_v4(socket: BorrowedFd<'_>, index: u32) -> io::
 /// `IP_MTU` or `IPV6_MTU` of a connected socket: the octets of the largest packet.
 #[cfg(target_os = "linux")]
 pub(crate) fn path_mtu(socket: BorrowedFd<'_>, is_v6: bool) -> io::Result<c_int> {
-    let option = match is_v6 {
-        true => (libc::IPPROTO_IPV6, libc::IPV6_MTU),
-        false => (libc::IPPROTO_IP, libc::IP_MTU),
+    let option = if is_v6 {
+        (libc::IPPROTO_IPV6, libc::IPV6_MTU)
+    } else {
+        (libc::IPPROTO_IP, libc::IP_MTU)
     };
     get(socket, option)
 }

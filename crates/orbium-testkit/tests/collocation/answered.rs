@@ -83,9 +83,10 @@ impl AnswersServant for Answering {
         fails: bool,
         reply: Reply<'_, u64, RefusedError>,
     ) -> Result<Sent, RefusedError> {
-        match fails {
-            true => Err(refused().into()),
-            false => reply.send(&place(data)),
+        if fails {
+            Err(refused().into())
+        } else {
+            reply.send(&place(data))
         }
     }
 
@@ -121,9 +122,12 @@ impl AnswersServant for Answering {
         reply: DeferredReply<u64, RefusedError>,
     ) {
         let place = place(data);
-        thread::spawn(move || match fails {
-            true => reply.raise(refused()),
-            false => reply.ok(place),
+        thread::spawn(move || {
+            if fails {
+                reply.raise(refused())
+            } else {
+                reply.ok(place)
+            }
         });
     }
 
@@ -149,9 +153,10 @@ impl AnswersServant for Answering {
 
     fn note(&self, _: &Call<'_>, data: &[u8], fails: bool, reply: DeferredReply<()>) {
         *self.place.lock().unwrap() = place(data);
-        let _ = match fails {
-            true => reply.raise(SystemException::from(ExceptionKind::NoResources)),
-            false => reply.ok(()),
+        let _ = if fails {
+            reply.raise(SystemException::from(ExceptionKind::NoResources))
+        } else {
+            reply.ok(())
         };
     }
 

@@ -78,9 +78,10 @@ impl PlacesServant for Recorder {
         value: &mut Vec<u8>,
     ) -> Result<(), SystemException> {
         value.push(9);
-        match fails {
-            true => Err(ExceptionKind::NoResources.into()),
-            false => Ok(()),
+        if fails {
+            Err(ExceptionKind::NoResources.into())
+        } else {
+            Ok(())
         }
     }
 

@@ -40,9 +40,10 @@ impl NotesServant for std::sync::Arc<Notebook> {
     fn note(&self, call: &Call<'_>, data: &[u8], fails: bool) -> Result<(), SystemException> {
         self.place.store(data.as_ptr().addr(), Ordering::SeqCst);
         self.expected.lock().unwrap().push(call.response_expected());
-        match fails {
-            true => Err(ExceptionKind::NoResources.into()),
-            false => Ok(()),
+        if fails {
+            Err(ExceptionKind::NoResources.into())
+        } else {
+            Ok(())
         }
     }
 }

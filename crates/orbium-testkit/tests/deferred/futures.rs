@@ -26,9 +26,10 @@ async fn serve(number: i32) -> Result<i32, RefusedError> {
     let mut yielded = false;
     std::future::poll_fn(|context| {
         context.waker().wake_by_ref();
-        match std::mem::replace(&mut yielded, true) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        if std::mem::replace(&mut yielded, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
     })
     .await;

@@ -169,13 +169,15 @@ fn a_manager_that_is_deactivated_etherealizes_unless_it_is_not_to() {
         let target: Target = poa.create_reference_with_id(b"a").unwrap();
         target.noop().unwrap();
         let manager = poa.manager();
-        match etherealizes {
-            true => manager.deactivate(true).unwrap(),
-            false => manager.deactivate_without_etherealizing(true).unwrap(),
+        if etherealizes {
+            manager.deactivate(true).unwrap();
+        } else {
+            manager.deactivate_without_etherealizing(true).unwrap();
         }
-        let expected: &[&str] = match etherealizes {
-            true => &["incarnate a in own", "etherealize a true false"],
-            false => &["incarnate a in own"],
+        let expected: &[&str] = if etherealizes {
+            &["incarnate a in own", "etherealize a true false"]
+        } else {
+            &["incarnate a in own"]
         };
         assert_eq!(noting.record.all(), expected);
         assert_eq!(target.noop(), Err(omg(ExceptionKind::ObjectNotExist, 4)));

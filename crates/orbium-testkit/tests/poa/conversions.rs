@@ -126,37 +126,36 @@ fn within_a_request_a_servant_has_the_id_of_the_object_called() {
     for defaulting in [true, false] {
         let policies = Policies {
             current: true,
-            request_processing: match defaulting {
-                true => RequestProcessing::DefaultServant,
-                false => RequestProcessing::ActiveObjectMapOnly,
+            request_processing: if defaulting {
+                RequestProcessing::DefaultServant
+            } else {
+                RequestProcessing::ActiveObjectMapOnly
             },
             ..user()
         };
         let poa = child(&served, &defaulting.to_string(), policies);
         let (one, state) = servant();
-        let target: Target = match defaulting {
-            true => {
-                poa.set_servant(Arc::clone(&one)).unwrap();
-                poa.create_reference_with_id(b"here").unwrap()
-            }
-            false => {
-                poa.activate_servant_with_id(b"other", &one).unwrap();
-                let here = poa.activate_servant_with_id(b"here", &one).unwrap();
-                orbium::Interface::from_object(here)
-            }
+        let target: Target = if defaulting {
+            poa.set_servant(Arc::clone(&one)).unwrap();
+            poa.create_reference_with_id(b"here").unwrap()
+        } else {
+            poa.activate_servant_with_id(b"other", &one).unwrap();
+            let here = poa.activate_servant_with_id(b"here", &one).unwrap();
+            orbium::Interface::from_object(here)
         };
         let (adapter, servant) = (poa.clone(), Arc::downgrade(&one));
         state.on_act(move |_, v| {
             let servant = servant.upgrade().unwrap();
             let reference = adapter.servant_to_reference(&servant).unwrap();
             assert_eq!(adapter.reference_to_id(&reference).unwrap(), b"here");
-            match defaulting {
-                true => assert_eq!(adapter.servant_to_id(&servant).unwrap(), b"here"),
+            if defaulting {
+                assert_eq!(adapter.servant_to_id(&servant).unwrap(), b"here");
+            } else {
                 // This one is allowed the reference alone.
-                false => assert_eq!(
+                assert_eq!(
                     refused(adapter.servant_to_id(&servant)),
                     PoaError::WrongPolicy
-                ),
+                );
             }
             Ok(v)
         });

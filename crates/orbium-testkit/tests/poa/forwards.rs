@@ -110,12 +110,13 @@ fn replies_and_locate_replies_have_the_status_that_the_version_has() {
                 let header = LocateReplyHeader::read(reader, minor).unwrap();
                 (header.status, orbium::giop::Ior::decode(reader).unwrap())
             });
-            let expected = match permanent && minor == 2 {
-                true => (
+            let expected = if permanent && minor == 2 {
+                (
                     ReplyStatus::LocationForwardPerm,
                     LocateStatus::ObjectForwardPerm,
-                ),
-                false => (ReplyStatus::LocationForward, LocateStatus::ObjectForward),
+                )
+            } else {
+                (ReplyStatus::LocationForward, LocateStatus::ObjectForward)
             };
             assert_eq!((status, located), expected);
             assert_eq!(to, ior);

@@ -164,9 +164,10 @@ fn server(
                 Arc::clone(provider),
             );
             let verifier = verifier.with_crls(revocation.lists());
-            let verifier = match revocation.refuses_outdated() {
-                true => verifier.enforce_revocation_expiration(),
-                false => verifier,
+            let verifier = if revocation.refuses_outdated() {
+                verifier.enforce_revocation_expiration()
+            } else {
+                verifier
             };
             let verifier = match asked {
                 ClientAuthentication::Request => verifier.allow_unauthenticated(),

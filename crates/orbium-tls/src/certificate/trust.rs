@@ -36,9 +36,10 @@ pub(crate) fn server_verifier(
     };
     let builder = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider))
         .with_crls(revocation.lists());
-    let builder = match revocation.refuses_outdated() {
-        true => builder.enforce_revocation_expiration(),
-        false => builder,
+    let builder = if revocation.refuses_outdated() {
+        builder.enforce_revocation_expiration()
+    } else {
+        builder
     };
     let built = builder.build();
     let whole = built.map_err(|error| TlsError::Refused(error.to_string()))?;

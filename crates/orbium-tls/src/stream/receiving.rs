@@ -94,9 +94,10 @@ impl Receiving {
     pub(crate) fn room(&mut self) -> &mut [u8] {
         let (received, held) = (self.end, self.buffer.len());
         (self.start, self.end) = (0, 0);
-        self.small_receives = match received < SMALL {
-            true => (self.small_receives + 1).min(SMALL_IN_A_ROW),
-            false => 0,
+        self.small_receives = if received < SMALL {
+            (self.small_receives + 1).min(SMALL_IN_A_ROW)
+        } else {
+            0
         };
         if held < SMALL {
             self.buffer.resize(SMALL, 0);

@@ -182,9 +182,10 @@ fn mode(text: &str) -> Result<u32, EndpointError> {
             _ => return Err(bad_mode(text)),
         };
     }
-    match text.is_empty() {
-        true => Err(bad_mode(text)),
-        false => Ok(mode),
+    if text.is_empty() {
+        Err(bad_mode(text))
+    } else {
+        Ok(mode)
     }
 }
 

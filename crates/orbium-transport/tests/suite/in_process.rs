@@ -114,9 +114,10 @@ fn an_event_loop_sees_every_change() {
                     }
                 }
             }
-            let interest = match kept.is_empty() {
-                true => Interest::Read,
-                false => Interest::Write,
+            let interest = if kept.is_empty() {
+                Interest::Read
+            } else {
+                Interest::Write
             };
             poller.modify(&server.source(), 1, interest).unwrap();
         }

@@ -102,9 +102,10 @@ pub(crate) fn first_known(
     };
     for (index, id) in ids.iter().enumerate() {
         if let Some(found) = known(id, reader)? {
-            return match index == 0 || header.is_chunked {
-                true => Ok(found),
-                false => Err(CdrErrorKind::BadValue),
+            return if index == 0 || header.is_chunked {
+                Ok(found)
+            } else {
+                Err(CdrErrorKind::BadValue)
             };
         }
     }

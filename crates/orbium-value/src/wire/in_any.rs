@@ -94,9 +94,10 @@ pub fn copy_abstract(
 ) -> Result<(), CdrError> {
     let is_object = reader.read_bool()?;
     writer.write_bool(is_object);
-    match is_object {
-        true => copy_by_type(TypeCode::from(Type::OBJECT).as_ref(), reader, writer),
-        false => copy_value(&VALUE_BASE, reader, writer),
+    if is_object {
+        copy_by_type(TypeCode::from(Type::OBJECT).as_ref(), reader, writer)
+    } else {
+        copy_value(&VALUE_BASE, reader, writer)
     }
 }
 

@@ -251,9 +251,10 @@ pub(crate) fn leave_any(octets: usize, reader: &mut CdrReader<'_>) -> Result<(),
     let met = met(reader);
     met.anys -= 1;
     met.copied += octets;
-    match met.copied > most {
-        true => Err(reader.error(CdrErrorKind::CountTooLarge)),
-        false => Ok(()),
+    if met.copied > most {
+        Err(reader.error(CdrErrorKind::CountTooLarge))
+    } else {
+        Ok(())
     }
 }
 

@@ -206,13 +206,12 @@ pub(crate) fn write_as(value: Option<&ValueBase>, formal_id: &str, writer: &mut 
     let is_list = written_type.truncated().is_some() && written_type.id() != formal_id;
     let is_nested = written.chunked > 0;
     let is_chunked = is_list || class.custom.is_some() || is_nested;
-    let (written, at) = match is_nested {
-        true => {
-            end_chunk(writer);
-            let at = aligned(writer);
-            (graph(writer), at)
-        }
-        false => (written, at.next_multiple_of(4)),
+    let (written, at) = if is_nested {
+        end_chunk(writer);
+        let at = aligned(writer);
+        (graph(writer), at)
+    } else {
+        (written, at.next_multiple_of(4))
     };
     written.enter(value, may_recur, at);
     let id_at = written.place_of(written_type.id());

@@ -125,9 +125,10 @@ impl ExceptionHolder {
         let state = self.read();
         let mut octets = state.marshaled_exception.clone();
         let format = Format {
-            order: match state.byte_order {
-                true => ByteOrder::Little,
-                false => ByteOrder::Big,
+            order: if state.byte_order {
+                ByteOrder::Little
+            } else {
+                ByteOrder::Big
             },
             ..Format::native()
         };

@@ -87,11 +87,12 @@ impl InversionArgs {
         let mut all = architectures(peers);
         let wanted = |own: &Architecture| self.only.iter().any(|text| own.name.contains(text));
         all.retain(|own| self.only.is_empty() || wanted(own));
-        match all.is_empty() {
-            true => Err(Failure::because(
+        if all.is_empty() {
+            Err(Failure::because(
                 "no architecture has such a text in its name",
-            )),
-            false => Ok(all),
+            ))
+        } else {
+            Ok(all)
         }
     }
 }

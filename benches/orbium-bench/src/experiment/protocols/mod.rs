@@ -88,12 +88,13 @@ const WHOLE: (u32, Duration) = (7, Duration::from_millis(25));
 
 fn protocol_name(name: &str) -> Result<String, String> {
     let known = PROTOCOLS.iter().map(|protocol| protocol.name);
-    match known.clone().any(|known| known == name) {
-        true => Ok(name.to_owned()),
-        false => Err(format!(
+    if known.clone().any(|known| known == name) {
+        Ok(name.to_owned())
+    } else {
+        Err(format!(
             "known are {}",
             known.collect::<Vec<_>>().join(", ")
-        )),
+        ))
     }
 }
 

@@ -47,9 +47,10 @@ fn repository(periods: u64) -> Result<Repository, SchedError> {
     let (mut repository, half) = (Repository::new(), INFOS / 2);
     let mut handles = Vec::new();
     for number in 0..INFOS {
-        let period = match number < half {
-            true => Time::from_millis(10 * (1 + number % periods)),
-            false => Time::ZERO,
+        let period = if number < half {
+            Time::from_millis(10 * (1 + number % periods))
+        } else {
+            Time::ZERO
         };
         let timing = Timing {
             period,

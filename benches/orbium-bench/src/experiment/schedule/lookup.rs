@@ -115,9 +115,10 @@ fn profile(file: &Path, infos: usize, lookups: u64) -> Result<Profile, Failure> 
     let status = command
         .status()
         .map_err(|error| failed(error.to_string()))?;
-    match status.success() {
-        true => Profile::read(file).map_err(failed),
-        false => Err(failed(status.to_string())),
+    if status.success() {
+        Profile::read(file).map_err(failed)
+    } else {
+        Err(failed(status.to_string()))
     }
 }
 

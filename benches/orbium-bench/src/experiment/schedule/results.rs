@@ -63,9 +63,10 @@ impl Findings {
             let figure = "deadlines of the critical set missed at utilization 1.2, percent";
             let missed = Some(point.misses.critical * 100.0);
             let row = Row::new(figure, strategy.name(), missed);
-            Some(match KEEPING.contains(strategy) {
-                true => row.bounded(Bound::AtMost(0.0)),
-                false => row,
+            Some(if KEEPING.contains(strategy) {
+                row.bounded(Bound::AtMost(0.0))
+            } else {
+                row
             })
         };
         self.strategies.iter().filter_map(overloaded).collect()

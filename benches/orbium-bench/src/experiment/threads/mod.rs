@@ -74,9 +74,10 @@ fn some(text: &str) -> Result<usize, String> {
 fn of_fifty(text: &str) -> Result<usize, String> {
     let number = some(text)?;
     let all = HIGH.unsigned_abs() as usize;
-    match number <= all {
-        true => Ok(number),
-        false => Err(format!("there are {all} clients")),
+    if number <= all {
+        Ok(number)
+    } else {
+        Err(format!("there are {all} clients"))
     }
 }
 

@@ -88,11 +88,12 @@ pub(crate) fn run(line: &str) -> Result<(), Failure> {
         .args(words)
         .output()
         .map_err(|error| failed(error.to_string()))?;
-    match ran.status.success() {
-        true => Ok(()),
-        false => Err(failed(
+    if ran.status.success() {
+        Ok(())
+    } else {
+        Err(failed(
             String::from_utf8_lossy(&ran.stderr).trim().to_owned(),
-        )),
+        ))
     }
 }
 

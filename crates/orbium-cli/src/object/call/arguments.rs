@@ -77,9 +77,10 @@ fn values(
 ) -> Result<Any, Failure> {
     let texts = sent(signature).zip(texts).map(|(parameter, text)| {
         let code = parameter.code.unaliased();
-        match is_plain_text(&code, text) {
-            true => Cow::Owned(quoted(text.trim_end_matches(['\r', '\n']))),
-            false => Cow::Borrowed(*text),
+        if is_plain_text(&code, text) {
+            Cow::Owned(quoted(text.trim_end_matches(['\r', '\n'])))
+        } else {
+            Cow::Borrowed(*text)
         }
     });
     let texts: Vec<_> = texts.collect();

@@ -229,9 +229,10 @@ impl Call<'_> {
 
     fn once(&self) -> Result<Request, RequestError> {
         let mut request = self.request()?;
-        match self.signature.oneway {
-            true => request.send_oneway()?,
-            false => request.invoke()?,
+        if self.signature.oneway {
+            request.send_oneway()?;
+        } else {
+            request.invoke()?;
         }
         Ok(request)
     }

@@ -28,9 +28,10 @@ pub(super) fn results(
     json: bool,
     options: &JsonOptions<'_>,
 ) -> Result<(), Failure> {
-    let shown = match json {
-        true => as_object(request, options).map(Some),
-        false => for_people(request, options),
+    let shown = if json {
+        as_object(request, options).map(Some)
+    } else {
+        for_people(request, options)
     };
     let shown =
         shown.map_err(|error| Failure::because(format!("the result cannot be shown: {error}")))?;

@@ -24,9 +24,10 @@ impl Attempt<'_> {
         // A call of an object of its own ORB needs no message where they see it.
         let is_own = self.may_be_collocated() && self.target().own_object().is_some();
         self.is_overlooked = overlooked && !is_own;
-        match self.is_overlooked {
-            true => Path::Plain,
-            false => Path::Intercepted,
+        if self.is_overlooked {
+            Path::Plain
+        } else {
+            Path::Intercepted
         }
     }
 

@@ -22,15 +22,17 @@ impl Attempt<'_> {
             Ok(link) => link.connections_lost(),
             Err(exception) => {
                 let exception = self.reached_none(false, exception);
-                return Err(match self.object.is_bound() {
-                    true => binding_lost(),
-                    false => exception,
+                return Err(if self.object.is_bound() {
+                    binding_lost()
+                } else {
+                    exception
                 });
             }
         };
-        match lost.is_none_or(|lost| self.object.remains_bound(lost)) {
-            true => Ok(()),
-            false => Err(binding_lost()),
+        if lost.is_none_or(|lost| self.object.remains_bound(lost)) {
+            Ok(())
+        } else {
+            Err(binding_lost())
         }
     }
 

@@ -62,9 +62,10 @@ impl Attempt<'_> {
         };
         let repeats = self.repeats;
         let start = self.try_again(operation, outcome)?;
-        let cause = match self.repeats > repeats {
-            true => Retry::LostConnection,
-            false => cause,
+        let cause = if self.repeats > repeats {
+            Retry::LostConnection
+        } else {
+            cause
         };
         if let Some(all) = self.object.client().measurements() {
             all.count_retry(cause);

@@ -37,9 +37,10 @@ impl Attempt<'_> {
         operation: &'static Operation,
         exception: SystemException,
     ) -> Result<Instant, SystemException> {
-        let most = match operation.is_idempotent() {
-            true => self.object.idempotent_retries(),
-            false => 0,
+        let most = if operation.is_idempotent() {
+            self.object.idempotent_retries()
+        } else {
+            0
         };
         if self.repeats >= most {
             return Err(exception);
@@ -75,9 +76,10 @@ impl Attempt<'_> {
             exception.kind,
             ExceptionKind::CommFailure | ExceptionKind::Transient
         );
-        match self.was_repeated() && passes {
-            true => self.repeat(operation, exception),
-            false => Err(exception),
+        if self.was_repeated() && passes {
+            self.repeat(operation, exception)
+        } else {
+            Err(exception)
         }
     }
 

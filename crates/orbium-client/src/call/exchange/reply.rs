@@ -70,9 +70,10 @@ impl Exchange<'_, '_> {
             };
             let Some((header, reply)) = connection.plain_reply() else {
                 let until = self.timing.reply;
-                let received = match serves {
-                    false => connection.receive_some(until, &mut has_received),
-                    true => self.link.receive_some_aside(until, &mut has_received),
+                let received = if serves {
+                    self.link.receive_some_aside(until, &mut has_received)
+                } else {
+                    connection.receive_some(until, &mut has_received)
                 };
                 if let Some(received) = received {
                     if let Some(answer) = self.take_unusual(received) {

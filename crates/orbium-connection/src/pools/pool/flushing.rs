@@ -120,9 +120,10 @@ impl Pool {
             if state.connection.is_some() {
                 return Ok(state);
             }
-            let messages = match keeps && exception.kind == ExceptionKind::Timeout {
-                true => 0,
-                false => state.drop_all(),
+            let messages = if keeps && exception.kind == ExceptionKind::Timeout {
+                0
+            } else {
+                state.drop_all()
             };
             let outcome = Outcome::Failed(exception);
             Err(Unsent { messages, outcome })
@@ -147,9 +148,10 @@ impl Pool {
         match connection.send_buffered(&mut state.buffer) {
             Ok(is_all) => {
                 self.note_flow_control(state, !is_all);
-                match is_all {
-                    true => Flushed::Empty,
-                    false => Flushed::Blocked,
+                if is_all {
+                    Flushed::Empty
+                } else {
+                    Flushed::Blocked
                 }
             }
             Err(error) => Flushed::Lost(self.lose(state, &error)),

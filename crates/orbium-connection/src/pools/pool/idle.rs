@@ -24,9 +24,10 @@ impl Pool {
         let mut state = self.lock_all_idle();
         let (mut gone, mut kept) = (Vec::new(), Vec::new());
         for connection in std::mem::take(&mut state.idle) {
-            match unwanted(&connection) {
-                true => gone.push(connection),
-                false => kept.push(connection),
+            if unwanted(&connection) {
+                gone.push(connection);
+            } else {
+                kept.push(connection);
             }
         }
         state.idle = kept;

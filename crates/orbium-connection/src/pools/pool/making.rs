@@ -20,9 +20,10 @@ impl Pool {
         let begun = story::start_connecting();
         let made = match &self.source {
             Source::Exclusive(connector) => {
-                let made = match self.reacts {
-                    false => connector.connect(earliest),
-                    true => reacting::connect(connector, earliest),
+                let made = if self.reacts {
+                    reacting::connect(connector, earliest)
+                } else {
+                    connector.connect(earliest)
                 };
                 made.map(|stream| {
                     let counted = Counted::new(&self.counts, &self.key.channel);

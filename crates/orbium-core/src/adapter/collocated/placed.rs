@@ -33,9 +33,10 @@ impl Adapters {
 
     /// Runs `upcall` as the adapter of an active object has it.
     pub(crate) fn within_upcall(&self, object: &ActiveObject, upcall: &mut dyn FnMut()) {
-        match self.calls_directly || !object.policies().is_special() {
-            true => upcall(),
-            false => Arc::clone(&object.adapter).within_upcall(object, upcall),
+        if self.calls_directly || !object.policies().is_special() {
+            upcall();
+        } else {
+            Arc::clone(&object.adapter).within_upcall(object, upcall);
         }
     }
 

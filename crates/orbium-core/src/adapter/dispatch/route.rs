@@ -169,10 +169,11 @@ fn lane_without_priority<'l>(request: &IncomingRequest<'_>, lanes: &'l [Lane]) -
 }
 
 fn within(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route {
-    match request.lane == SETTLED {
+    if request.lane == SETTLED {
         // By the thread of its connection, at the lane's priority.
-        true => Route::Here(decided.in_lane(lane)),
-        false => to(request, lane, decided),
+        Route::Here(decided.in_lane(lane))
+    } else {
+        to(request, lane, decided)
     }
 }
 
@@ -183,8 +184,9 @@ fn to(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route {
         return Route::Here(decided.in_lane(lane));
     }
     // What its connection has a thread for is served by that.
-    match request.lane == lane.number() || request.lane == SETTLED {
-        true => Route::Here(decided),
-        false => Route::To(lane.clone(), decided),
+    if request.lane == lane.number() || request.lane == SETTLED {
+        Route::Here(decided)
+    } else {
+        Route::To(lane.clone(), decided)
     }
 }

@@ -27,9 +27,12 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        let mut serve = || match object.policies().is_special() {
-            false => self.serve_intercepted(request, object, arguments, reply),
-            true => self.serve_special(request, object, arguments, reply),
+        let mut serve = || {
+            if object.policies().is_special() {
+                self.serve_special(request, object, arguments, reply)
+            } else {
+                self.serve_intercepted(request, object, arguments, reply)
+            }
         };
         match object.extension() {
             None => serve(),
@@ -55,9 +58,10 @@ impl Adapters {
             && !self.main.is_this()
             && let Some(lane) = self.main.lane()
         {
-            return match reply.move_to(lane, request.decided.copied().unwrap_or_default()) {
-                true => Ok(()),
-                false => Err(busy().into()),
+            return if reply.move_to(lane, request.decided.copied().unwrap_or_default()) {
+                Ok(())
+            } else {
+                Err(busy().into())
             };
         }
         if is_within_a_wait()

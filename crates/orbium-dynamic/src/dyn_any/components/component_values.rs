@@ -63,9 +63,12 @@ impl DynAny {
     pub fn get_abstract(&mut self) -> Result<Option<Abstract<ObjectRef>>, DynAnyError> {
         let any = self.current(is_abstract)?.to_any()?;
         let code = any.type_code().as_ref();
-        let read = any.read_with(|reader| match reader.read_bool()? {
-            true => Ok(Option::decode(reader)?.map(Abstract::Object)),
-            false => Ok(read_described(code.unaliased(), reader)?.map(Abstract::Value)),
+        let read = any.read_with(|reader| {
+            if reader.read_bool()? {
+                Ok(Option::decode(reader)?.map(Abstract::Object))
+            } else {
+                Ok(read_described(code.unaliased(), reader)?.map(Abstract::Value))
+            }
         });
         Ok(read?)
     }
@@ -74,9 +77,10 @@ impl DynAny {
     fn current(&mut self, fits: impl FnOnce(TCKind) -> bool) -> Result<&mut Self, DynAnyError> {
         let current = self.current_component()?;
         let current = current.ok_or(DynAnyError::InvalidValue)?;
-        match fits(current.kind()) {
-            true => Ok(current),
-            false => Err(DynAnyError::TypeMismatch),
+        if fits(current.kind()) {
+            Ok(current)
+        } else {
+            Err(DynAnyError::TypeMismatch)
         }
     }
 

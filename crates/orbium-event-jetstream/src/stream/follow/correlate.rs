@@ -130,12 +130,13 @@ impl Follower {
             Outcome::Failed(cause) => {
                 let ready = correlator.ready();
                 let messages = ready.map(|it| it.messages.iter()).into_iter().flatten();
-                match self
+                if self
                     .settling
                     .is_dead(messages.map(Sequenced::sequence), correlator.pushes())
                 {
-                    true => Outcome::Refused(cause),
-                    false => Outcome::Failed(cause),
+                    Outcome::Refused(cause)
+                } else {
+                    Outcome::Failed(cause)
                 }
             }
             outcome => outcome,

@@ -46,9 +46,10 @@ impl Short {
             short_prefix,
             form: request_form(order, 0, headers.are_native()),
             minor: Version::of_short(headers.are_native()).minor,
-            id: match headers.are_numbered() {
-                true => numbers::next_template(),
-                false => 0,
+            id: if headers.are_numbered() {
+                numbers::next_template()
+            } else {
+                0
             },
         })
     }

@@ -76,9 +76,10 @@ impl Collected {
     #[inline]
     pub(super) fn takes(&mut self, len: usize, now: u64) -> bool {
         let pause = now.saturating_sub(std::mem::replace(&mut self.last, now));
-        let held = match self.octets.is_empty() {
-            true => 0,
-            false => now.saturating_sub(self.since),
+        let held = if self.octets.is_empty() {
+            0
+        } else {
+            now.saturating_sub(self.since)
         };
         pause <= self.pace.pause && held <= self.pace.held && self.octets.len() + len <= SMALL
     }
@@ -93,20 +94,15 @@ impl Collected {
     /// Whether the flusher goes on to look, and whether these replies have waited for a tick.
     pub(super) fn tick(&mut self, ends: bool) -> Tick {
         let is_seen = std::mem::replace(&mut self.seen, self.number) == self.number;
-        self.quiet = match is_seen {
-            true => self.quiet + 1,
-            false => 0,
-        };
+        self.quiet = if is_seen { self.quiet + 1 } else { 0 };
         if !self.octets.is_empty() {
-            return match is_seen {
-                true => Tick::Flush,
-                false => Tick::Watch,
-            };
+            return if is_seen { Tick::Flush } else { Tick::Watch };
         }
         self.is_watched = self.quiet < QUIET && !ends;
-        match self.is_watched {
-            true => Tick::Watch,
-            false => Tick::Forget,
+        if self.is_watched {
+            Tick::Watch
+        } else {
+            Tick::Forget
         }
     }
 }

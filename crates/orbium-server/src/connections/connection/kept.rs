@@ -26,9 +26,10 @@ impl Kept {
 
     /// Adds octets behind the others.
     pub(crate) fn append(&mut self, mut octets: Vec<u8>) {
-        match self.is_empty() {
-            true => *self = Self { octets, gone: 0 },
-            false => self.octets.append(&mut octets),
+        if self.is_empty() {
+            *self = Self { octets, gone: 0 }
+        } else {
+            self.octets.append(&mut octets);
         }
     }
 

@@ -185,16 +185,18 @@ impl ServerConnection {
         let read_before = std::mem::replace(&mut pending.reads_ahead, reads_ahead);
         if let Some(sending) = pending.source.take() {
             poller.remove(&sending, self.id)?;
-            return match read_before {
-                true => poller.modify(&source, self.id, asked),
-                false => poller.add(&source, self.id, asked),
+            return if read_before {
+                poller.modify(&source, self.id, asked)
+            } else {
+                poller.add(&source, self.id, asked)
             };
         }
         match self.stream.sending_source() {
             Some(sending) if interest == Interest::Write => {
-                match reads_ahead {
-                    true => poller.modify(&source, self.id, notifier.interest(Interest::Read))?,
-                    false => poller.remove(&source, self.id)?,
+                if reads_ahead {
+                    poller.modify(&source, self.id, notifier.interest(Interest::Read))?;
+                } else {
+                    poller.remove(&source, self.id)?;
                 }
                 poller.add(&sending, self.id, asked)?;
                 pending.source = Some(sending);
@@ -224,11 +226,12 @@ impl ServerConnection {
     #[cold]
     pub(crate) fn wait_once(&self, notifier: &Notifier) -> io::Result<()> {
         let pending = self.lock();
-        match pending.octets.is_empty() {
-            true => notifier
+        if pending.octets.is_empty() {
+            notifier
                 .poller
-                .modify(&self.stream.source(), self.id, Interest::ReadOnce),
-            false => Ok(()),
+                .modify(&self.stream.source(), self.id, Interest::ReadOnce)
+        } else {
+            Ok(())
         }
     }
 
@@ -246,9 +249,10 @@ impl ServerConnection {
                 if pending.reads_ahead {
                     ask(Interest::Read)?;
                 }
-                let interest = match is_empty {
-                    true => Interest::Read,
-                    false => Interest::Write,
+                let interest = if is_empty {
+                    Interest::Read
+                } else {
+                    Interest::Write
                 };
                 let asked = notifier.interest(interest);
                 notifier.poller.modify(sending, self.id, asked)

@@ -30,15 +30,17 @@ impl Reactor {
         left: Option<Duration>,
     ) -> io::Result<NestedTurn> {
         let busy = self.turns > 0 && self.has_turns();
-        let timeout = match busy {
-            true => Some(Duration::ZERO),
-            false => [self.timeout_of_a_look(), left].into_iter().flatten().min(),
+        let timeout = if busy {
+            Some(Duration::ZERO)
+        } else {
+            [self.timeout_of_a_look(), left].into_iter().flatten().min()
         };
         let poller = &self.notifier.poller;
-        let own = match busy {
+        let own = if busy {
             // Level-triggered: what else is ready still is at the next look.
-            true => wait_for([(source, interest)], timeout)? == [true],
-            false => poller.wait_including(source, interest, ready, timeout)?,
+            wait_for([(source, interest)], timeout)? == [true]
+        } else {
+            poller.wait_including(source, interest, ready, timeout)?
         };
         if own {
             return Ok(NestedTurn::Own);

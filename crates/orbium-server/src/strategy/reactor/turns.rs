@@ -111,9 +111,10 @@ impl Reactor {
     /// Time to wait for the poller, with nothing else to do until then.
     pub(crate) fn timeout_of_a_look(&mut self) -> Option<Duration> {
         let timeout = self.timeout();
-        match self.todo.is_empty() {
-            true => timeout,
-            false => Some(Duration::ZERO),
+        if self.todo.is_empty() {
+            timeout
+        } else {
+            Some(Duration::ZERO)
         }
     }
 

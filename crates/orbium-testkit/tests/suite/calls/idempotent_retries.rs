@@ -248,9 +248,10 @@ fn completed_no_of_the_last_attempt_is_not_that_of_the_call() {
     let scripted = Scripted::new(retrying(Config::default(), 1));
     for is_async in [false, true] {
         let target = scripted.target.clone();
-        let call = match is_async {
-            false => calling(&target),
-            true => thread::spawn(move || call_async(target.as_object()).wait()),
+        let call = if is_async {
+            thread::spawn(move || call_async(target.as_object()).wait())
+        } else {
+            calling(&target)
         };
         scripted.lose();
         let mut peer = scripted.server.accept();

@@ -59,9 +59,12 @@ fn a_request_is_not_sent_before_its_start() {
                 roundtrip_timeout: (!oneway).then_some(LONG),
                 ..TimePolicies::NONE
             }));
-            let call = thread::spawn(move || match oneway {
-                true => later.post(1),
-                false => later.echo_long(1).map(drop),
+            let call = thread::spawn(move || {
+                if oneway {
+                    later.post(1)
+                } else {
+                    later.echo_long(1).map(drop)
+                }
             });
             let mut peer = server.accept();
             let request = peer.receive().request();

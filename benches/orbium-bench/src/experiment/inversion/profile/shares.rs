@@ -108,9 +108,10 @@ impl Profile {
             let figure = format!("synchronisation of ten clients, {side}, % of processor time");
             let share = (of.samples > 0).then(|| of.share(Category::Synchronisation));
             let row = Row::new(&figure, name, share);
-            match is_bounded {
-                true => row.bounded(Bound::AtMost(MAX_SYNCHRONISATION)),
-                false => row,
+            if is_bounded {
+                row.bounded(Bound::AtMost(MAX_SYNCHRONISATION))
+            } else {
+                row
             }
         })
     }
