@@ -156,11 +156,8 @@ fn sound_text_of(object: &ObjectRef) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The repository that the server of an object has, and the id of the object's interface there.
-pub(crate) fn repository_of(
-    object: &ObjectRef,
-    timeout: Duration,
-) -> Result<(ObjectRef, String), Failure> {
+/// The definition of an object's interface, in the repository that its server has.
+pub(crate) fn interface_of(object: &ObjectRef, timeout: Duration) -> Result<InterfaceDef, Failure> {
     let otherwise = "give the types by --idl FILE or --ifr REF";
     let lacking = |what: &str| Failure::because(format!("the object's server {what}: {otherwise}"));
     let definition = object.interface().map_err(|error| match error.kind {
@@ -171,11 +168,28 @@ pub(crate) fn repository_of(
         _ => because(ping::explain(object, timeout, error)),
     })?;
     let definition = definition.ok_or_else(|| lacking("says nothing of the object's interface"))?;
-    let definition = InterfaceDef::from_object(definition);
+    Ok(InterfaceDef::from_object(definition))
+}
+
+/// The repository that the server of an object has, and the id of the object's interface there.
+pub(crate) fn repository_of(
+    object: &ObjectRef,
+    timeout: Duration,
+) -> Result<(ObjectRef, String), Failure> {
+    let definition = interface_of(object, timeout)?;
     let repository = definition.containing_repository().map_err(because)?;
     let id = definition.id().map_err(because)?;
     let missing = || Failure::because("the definition of the interface is in no repository");
     Ok((repository.ok_or_else(missing)?.as_object().clone(), id))
+}
+
+/// The interface with a repository id, or with a scoped name such as `M::I`, if a repository has
+/// it.
+pub(crate) fn interface_named(object: &ObjectRef, id_or_name: &str) -> Option<InterfaceDef> {
+    let repository: Repository = object.narrow().ok()?;
+    let with_id = repository.lookup_id(id_or_name).ok().flatten();
+    let named = || repository.lookup(id_or_name).ok().flatten();
+    with_id.or_else(named)?.as_object().narrow().ok()
 }
 
 /// What a repository defines.

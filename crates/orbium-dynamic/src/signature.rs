@@ -3,6 +3,8 @@
 
 use orbium_cdr::{Type, TypeCode};
 
+use crate::value_content::may_hold_values;
+
 /// Direction of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
@@ -138,6 +140,15 @@ impl Signature {
 /// [`Request::results`](crate::Request::results),
 /// [`ServerRequest::set_results`](crate::ServerRequest::set_results).
 impl Signature {
+    /// Whether the types of parameters, result and exceptions have a valuetype, an abstract
+    /// interface or `any` in them: values of other types than these name may travel there.
+    #[must_use]
+    pub fn may_hold_values(&self) -> bool {
+        let parameters = self.parameters.iter().map(|it| &it.code);
+        let mut types = parameters.chain([&self.returns]).chain(&self.exceptions);
+        types.any(|code| may_hold_values(code.as_ref()))
+    }
+
     /// A struct of the parameters that a request carries, by their names.
     #[must_use]
     pub fn arguments_type(&self) -> TypeCode {

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use orbium::ObjectRef;
-use orbium_dynamic::Definitions;
+use orbium::{Interface, ObjectRef};
+use orbium_dynamic::{Definitions, Signature};
 use orbium_idl::model::{DefId, Model};
 
 use crate::failure::Failure;
@@ -54,6 +54,54 @@ impl DefinitionArgs {
             let _ = factories.register_described(code.as_ref());
         }
         Ok(found)
+    }
+
+    /// The operations of the object's interface, as a repository describes that one; `None` if
+    /// types come from files, or it takes the whole repository to find the interface.
+    pub(crate) fn described(&self, object: &ObjectRef) -> Result<Option<Vec<Signature>>, Failure> {
+        let definition = match &self.ifr {
+            None if !self.files.is_empty() => return Ok(None),
+            None => {
+                let timeout = object.orb().config().call_timeout.unwrap_or_default();
+                let own = ifr::interface_of(object, timeout)?;
+                match &self.interface {
+                    None => Some(own),
+                    Some(name) => {
+                        let repository = own.containing_repository().ok().flatten();
+                        repository.and_then(|it| ifr::interface_named(it.as_object(), name))
+                    }
+                }
+            }
+            Some(repository) => {
+                let repository = reference::resolve(object.orb(), repository)?;
+                let named = |name: &str| ifr::interface_named(&repository, name);
+                match (&self.interface, object.ior().type_id.as_str()) {
+                    (Some(name), _) => named(name),
+                    // Not every ORB has this operation.
+                    (None, "") => object.repository_id().ok().and_then(|it| named(&it)),
+                    (None, id) => named(id),
+                }
+            }
+        };
+        Ok(definition.and_then(|it| orbium_ifr::signatures(&it).ok()))
+    }
+
+    /// The signature of an operation of the object, or of the half of an attribute that is meant,
+    /// as a repository describes its interface; `None` if it takes more of the repository to call
+    /// it, or to say why it cannot be called.
+    pub(crate) fn signature(
+        &self,
+        object: &ObjectRef,
+        name: &str,
+        writes: bool,
+    ) -> Result<Option<Signature>, Failure> {
+        let half = if writes { "_set_" } else { "_get_" };
+        let is_meant =
+            |it: &Signature| it.wire_name == name || it.wire_name.strip_prefix(half) == Some(name);
+        let described = self.described(object)?.unwrap_or_default();
+        let found = described.into_iter().find(is_meant);
+        // Values may be of any type that the repository has.
+        Ok(found.filter(|it| !it.may_hold_values()))
     }
 
     fn found(&self, object: &ObjectRef) -> Result<(Definitions, DefId), Failure> {

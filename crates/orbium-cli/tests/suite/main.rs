@@ -8,6 +8,7 @@ mod call;
 mod call_any;
 mod call_values;
 mod demo;
+mod described;
 mod doctor;
 mod dynamic_page;
 mod events;

@@ -9,6 +9,7 @@ use orbium_dynamic::{
 };
 
 use crate::failure::Failure;
+use crate::ifr::printable;
 use crate::object::given::text;
 
 /// One argument for each parameter that is sent, as a struct.
@@ -47,7 +48,7 @@ fn sent(signature: &Signature) -> impl Iterator<Item = &Parameter> {
 fn wrong_count(signature: &Signature, sent: &[&Parameter], given: usize) -> Failure {
     let names: Vec<_> = sent
         .iter()
-        .map(|it| format!("{} {}", type_name(&it.code), it.name))
+        .map(|it| printable(&format!("{} {}", type_name(&it.code), it.name)))
         .collect();
     let expected = match names.len() {
         0 => "no argument".to_owned(),
@@ -92,7 +93,7 @@ fn values(
 /// What is wrong with an argument, by the name of its parameter.
 fn wrong_value(error: &JsonError) -> String {
     let path = error.path().trim_start_matches("$.");
-    format!("{path}: {}", error.reason())
+    printable(&format!("{path}: {}", error.reason()))
 }
 
 /// Whether an argument stands for itself: text in place of a JSON string.

@@ -9,11 +9,14 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use orbium::rt::RtOrb;
 use orbium::{Any, ObjectRef};
-use orbium_dynamic::{Definitions, JsonOptions, Request, RequestError, Signature, TypeError};
+use orbium_dynamic::{
+    Definitions, JsonOptions, Request, RequestError, Signature, TypeError, TypesById,
+};
 use orbium_idl::model::{DefId, DefinitionKind};
 
 use crate::failure::Failure;
 use crate::idl::definitions::DefinitionArgs;
+use crate::ifr::printable;
 use crate::object::{ping, reference};
 use crate::stage::timing::{Samples, Timing};
 
@@ -39,6 +42,13 @@ pub(crate) struct CallArgs {
 }
 
 impl CallArgs {
+    fn apply_priority(&self, object: &ObjectRef) -> Result<(), Failure> {
+        match self.priority {
+            Some(priority) => set_priority(object, priority),
+            None => Ok(()),
+        }
+    }
+
     /// The operations and attributes of the object, if its interface is found without a word
     /// on standard error.
     pub(crate) fn offered(&self) -> Option<Vec<String>> {
@@ -48,6 +58,15 @@ impl CallArgs {
         }
         let timeout = self.timeout.min(MAX_COMPLETION_TIME);
         let object = reference::object(&self.reference, &self.protocols, Some(timeout)).ok()?;
+        if let Some(described) = self.definitions.described(&object).ok()? {
+            let mut names: Vec<_> = described
+                .into_iter()
+                .map(|it| printable(&it.name))
+                .collect();
+            // Both halves of an attribute have its name.
+            names.dedup();
+            return Some(names);
+        }
         let (definitions, interface) = self.definitions.quiet(&object)?;
         let names = definitions.operation_names(interface).into_iter();
         Some(names.map(str::to_owned).collect())
@@ -80,6 +99,10 @@ pub(crate) struct LineArgs {
 }
 
 impl LineArgs {
+    fn has_arguments(&self) -> bool {
+        !self.arguments.is_empty() || self.all.is_some()
+    }
+
     /// Whether an argument comes from standard input.
     pub(crate) fn reads_standard_input(&self) -> bool {
         self.arguments.iter().chain(&self.all).any(|it| it == "-")
@@ -96,17 +119,23 @@ fn property(text: &str) -> Result<(String, String), String> {
 
 pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
-    let (definitions, interface) = args.definitions.load(&object)?;
-    if let Some(priority) = args.priority {
-        set_priority(&object, priority)?;
+    let line = &args.line;
+    let described = args
+        .definitions
+        .signature(&object, &line.operation, line.has_arguments())?;
+    if let Some(signature) = described {
+        args.apply_priority(&object)?;
+        return call(&object, args.timeout, &signature, None, line);
     }
+    let (definitions, interface) = args.definitions.load(&object)?;
+    args.apply_priority(&object)?;
     let target = Target {
         definitions: &definitions,
         object: &object,
         interface,
         timeout: args.timeout,
     };
-    target.call(&args.line)
+    target.call(line)
 }
 
 /// An object, and what is known of it.
@@ -121,40 +150,47 @@ pub(crate) struct Target<'t> {
 impl Target<'_> {
     /// Calls an operation and prints the results.
     pub(crate) fn call(&self, args: &LineArgs) -> Result<(), Failure> {
-        let has_arguments = !args.arguments.is_empty() || args.all.is_some();
         let signature = signature(
             self.definitions,
             self.interface,
             &args.operation,
-            has_arguments,
+            args.has_arguments(),
         )?;
-        let options = JsonOptions {
-            types: Some(self.definitions),
-            guess_types: true,
-            indent: (!args.json).then_some(2),
-            ..JsonOptions::default()
-        };
-        let values = match &args.all {
-            Some(all) => arguments::by_name(&signature, all, &options)?,
-            None => arguments::in_order(&signature, &args.arguments, &options)?,
-        };
-        let call = Call {
-            args,
-            object: self.object,
-            signature: &signature,
-            values: &values,
-        };
-        match call.perform() {
-            Ok((request, timing)) => {
-                report::results(&request, timing.as_ref(), args.json, &options)
-            }
-            Err(error) => Err(report::failed(
-                self.object,
-                self.timeout,
-                &error,
-                args.json,
-                &options,
-            )),
+        let types: &dyn TypesById = self.definitions;
+        call(self.object, self.timeout, &signature, Some(types), args)
+    }
+}
+
+/// Calls an operation by its signature and prints the results; `types` are what JSON may refer to
+/// by repository id.
+fn call(
+    object: &ObjectRef,
+    timeout: Duration,
+    signature: &Signature,
+    types: Option<&dyn TypesById>,
+    args: &LineArgs,
+) -> Result<(), Failure> {
+    let options = JsonOptions {
+        types,
+        guess_types: true,
+        indent: (!args.json).then_some(2),
+        ..JsonOptions::default()
+    };
+    let values = match &args.all {
+        Some(all) => arguments::by_name(signature, all, &options)?,
+        None => arguments::in_order(signature, &args.arguments, &options)?,
+    };
+    let call = Call {
+        args,
+        object,
+        signature,
+        values: &values,
+    };
+    match call.perform() {
+        Ok((request, timing)) => report::results(&request, timing.as_ref(), args.json, &options),
+        Err(error) => {
+            let failure = report::failed(object, timeout, &error, args.json, &options);
+            Err(failure)
         }
     }
 }

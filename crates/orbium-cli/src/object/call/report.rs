@@ -8,6 +8,7 @@ use orbium::{Any, ObjectRef, SystemException, TCKind};
 use orbium_dynamic::{JsonOptions, Request, RequestError, quoted, to_json};
 
 use crate::failure::Failure;
+use crate::ifr::printable;
 use crate::object::ping;
 use crate::output;
 use crate::stage::timing::{Timing, latency, thousands};
@@ -127,7 +128,7 @@ pub(super) fn failed(
             let code = exception.type_code();
             let members = to_json(exception, &one_line);
             let members = members.unwrap_or_else(|error| format!("({error})"));
-            format!("the operation raised {} {members}", code.id())
+            format!("the operation raised {} {members}", printable(code.id()))
         }
         RequestError::Unlisted { .. } => format!("the operation raised the {error}"),
         RequestError::System(exception) => {
