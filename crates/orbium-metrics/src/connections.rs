@@ -67,9 +67,9 @@ struct Entry {
     requests: AtomicU64,
     closing: AtomicU8,
     served: OnceLock<Weak<dyn OpenConnection>>,
-    quality: Mutex<Option<Quality>>,
+    quality: Mutex<Option<Box<Quality>>>,
     /// What a client's connection has by itself.
-    in_force: OnceLock<String>,
+    in_force: OnceLock<Box<str>>,
 }
 
 #[derive(Default)]
@@ -298,10 +298,13 @@ impl Entry {
             requests: self.requests.load(Relaxed),
             in_flight: served.as_ref().map_or(0, |it| it.in_flight()),
             is_held_up: served.as_ref().is_some_and(|it| it.is_held_up()),
-            quality: *self.quality.lock(),
+            quality: self.quality.lock().as_deref().copied(),
             in_force: match served.as_ref().and_then(|it| it.own_thread()) {
                 Some(own) => own,
-                None => self.in_force.get().cloned().unwrap_or_default(),
+                None => self
+                    .in_force
+                    .get()
+                    .map_or_else(String::new, ToString::to_string),
             },
         }
     }
@@ -371,12 +374,16 @@ impl Tracked {
 
     /// Notes what the requests of the connection ask for now.
     pub fn note_quality(&self, quality: Quality) {
-        *self.entry.quality.lock() = Some(quality);
+        let mut noted = self.entry.quality.lock();
+        match noted.as_deref_mut() {
+            Some(noted) => *noted = quality,
+            None => *noted = Some(Box::new(quality)),
+        }
     }
 
     /// Notes what a client's connection has by itself, once.
     pub fn note_in_force(&self, text: String) {
-        let _ = self.entry.in_force.set(text);
+        let _ = self.entry.in_force.set(text.into());
     }
 
     /// A request has begun.

@@ -51,7 +51,7 @@ impl ServerConnection {
         }
         match granted {
             Ok((thread, place)) => {
-                *state = State::Granted(thread, place);
+                *state = State::Granted(Box::new(thread), place);
                 // Release, after the state: a thread that sees the flag (Acquire in
                 // `is_due`) finds the grant.
                 settled.is_due.store(true, Ordering::Release);
@@ -103,7 +103,7 @@ impl ServerConnection {
     pub(crate) fn thread(&self) -> Option<DedicatedThread> {
         let state = &self.dedication_state.state;
         match &*state.lock() {
-            State::Granted(thread, _) => Some(thread.clone()),
+            State::Granted(thread, _) => Some((**thread).clone()),
             _ => None,
         }
     }

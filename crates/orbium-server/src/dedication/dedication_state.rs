@@ -16,7 +16,7 @@ pub(crate) enum State {
     Unasked,
     Refused(Undedicated),
     Granted(
-        DedicatedThread,
+        Box<DedicatedThread>,
         #[expect(dead_code, reason = "held")] GrantedPlace,
     ),
     /// It was given back: the connection ends.
