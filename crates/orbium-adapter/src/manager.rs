@@ -419,10 +419,7 @@ impl PoaManager {
                 });
             };
             let changed = &self.0.changed;
-            guard = match left {
-                None => changed.wait(guard),
-                Some(left) => changed.wait_timeout(guard, left).0,
-            };
+            guard = changed.wait_at_most(guard, left);
         }
         self.0.held.fetch_sub(1, Ordering::AcqRel);
         // Counted in under the lock, so that a waiter sees it.

@@ -7,7 +7,6 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use std::{fmt, iter};
 
-use orbium_connection::waiting;
 use orbium_giop::SystemException;
 use orbium_invocation::served_queue::wait_serving;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
@@ -73,7 +72,7 @@ impl<T> ReadyQueue<T> {
                 return Some(item);
             }
             let left = until.remaining().ok()?;
-            state = waiting::wait(&self.arrived, state, left);
+            state = self.arrived.wait_at_most(state, left);
         }
     }
 }

@@ -237,29 +237,17 @@ impl Wire {
                 None => return Err(io::ErrorKind::WouldBlock.into()),
             };
             let is_over = deadline.has_passed();
-            inbound = self.wait(inbound, left);
+            inbound = self.arrived.wait_at_most(inbound, left);
             if is_over && !inbound.has_some(half) {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }
     }
 
-    /// Waits until something arrives, or a thread receives no more.
-    fn wait<'w>(
-        &'w self,
-        inbound: MutexGuard<'w, Inbound>,
-        timeout: Option<Duration>,
-    ) -> MutexGuard<'w, Inbound> {
-        let Some(timeout) = timeout else {
-            return self.arrived.wait(inbound);
-        };
-        self.arrived.wait_timeout(inbound, timeout).0
-    }
-
     /// Receives what is there, after a pause, if the server engine takes nothing in between:
     /// it may wait for this very thread, or for what is behind the requests.
     fn read_slowly<'w>(&'w self, inbound: MutexGuard<'w, Inbound>) -> MutexGuard<'w, Inbound> {
-        let inbound = self.wait(inbound, Some(SHORT_WAIT));
+        let inbound = self.arrived.wait_timeout(inbound, SHORT_WAIT).0;
         if inbound.is_full() && !inbound.is_read && !inbound.has_ended() {
             return self.read(inbound, Some(Duration::ZERO)).0;
         }

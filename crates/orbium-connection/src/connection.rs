@@ -5,7 +5,6 @@ mod buffering;
 pub mod connecting;
 pub(crate) mod reacting;
 mod receiving;
-pub mod waiting;
 
 use std::io;
 use std::sync::Arc;

@@ -21,7 +21,7 @@ mod shared;
 use orbium_invocation::call_exceptions as errors;
 
 pub use client_config::ClientConfig;
-pub use connection::{Connection, Received, connecting, waiting};
+pub use connection::{Connection, Received, connecting};
 pub use flow_control::FlowControl;
 pub use pools::private_connections::{PrivateConnections, next_number};
 pub use pools::{Pools, partition, pool, pool_key};

@@ -135,11 +135,8 @@ impl Shared {
     /// Waits so long; false if the gateway ends.
     pub(crate) fn pause(&self, time: Duration) -> bool {
         let state = self.lock();
-        !self
-            .changed
-            .wait_timeout_while(state, time, |state| !state.has_ended)
-            .0
-            .has_ended
+        let going_on = |state: &mut State| !state.has_ended;
+        going_on(&mut self.changed.wait_timeout_while(state, time, going_on))
     }
 
     pub(crate) fn end(&self) {

@@ -147,10 +147,7 @@ impl LeaderFollower {
             }
             follower.waiting = true;
             let wake = Arc::clone(&follower.wake);
-            state = match left {
-                None => wake.wait(state),
-                Some(left) => wake.wait_timeout(state, left).0,
-            };
+            state = wake.wait_at_most(state, left);
         }
     }
 

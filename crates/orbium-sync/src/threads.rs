@@ -230,11 +230,7 @@ impl ThreadCache {
             if left.is_some_and(|left| left.is_zero()) {
                 break;
             }
-            let ended = &self.shared.one_ended;
-            state = match left {
-                Some(left) => ended.wait_timeout(state, left).0,
-                None => ended.wait(state),
-            };
+            state = self.shared.one_ended.wait_at_most(state, left);
         }
         state.alive
     }

@@ -35,7 +35,7 @@ mod atomic {
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 }
 
-#[allow(dead_code, reason = "slabs wait for no condition")]
+#[expect(dead_code, reason = "slabs wait for no condition")]
 mod lock;
 
 use loom::sync::Arc;

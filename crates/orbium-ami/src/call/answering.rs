@@ -21,7 +21,6 @@ use super::super::pending_call::Answered;
 use super::Call;
 use super::state::{Due, Handler, Over, Slot, State, Then};
 use orbium_client::attempt::Attempt;
-use orbium_connection::waiting;
 
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.
@@ -254,7 +253,7 @@ impl Call {
             let Ok(left) = deadline.remaining() else {
                 return false;
             };
-            state = waiting::wait(&self.done, state, left);
+            state = self.done.wait_at_most(state, left);
         }
         true
     }

@@ -21,10 +21,8 @@ impl Wire {
         let mut outbound = self.outbound();
         while outbound.owner.is_some_and(|owner| owner != half) {
             let left = deadline.remaining();
-            outbound = match left.map_err(|_| io::ErrorKind::WouldBlock)? {
-                None => self.freed.wait(outbound),
-                Some(left) => self.freed.wait_timeout(outbound, left).0,
-            };
+            let left = left.map_err(|_| io::ErrorKind::WouldBlock)?;
+            outbound = self.freed.wait_at_most(outbound, left);
         }
         outbound.owner = Some(half);
         if outbound.rest.is_empty() {

@@ -25,7 +25,6 @@ use orbium_transport::{Connector, Deadline};
 use crate::client_config::{CALL_SLOTS, ClientConfig};
 use crate::connection::Connection;
 use crate::connection::connecting::connector;
-use crate::connection::waiting;
 use crate::counts::Counts;
 use crate::errors::{binding_busy, binding_lost};
 use crate::pools::All;
@@ -276,7 +275,7 @@ impl Pool {
             let any;
             (state, any) = self.take_from_others(state);
             if !any {
-                state = waiting::wait(&self.one_free, state, left);
+                state = self.one_free.wait_at_most(state, left);
             }
         }
     }

@@ -23,7 +23,6 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client_config::ClientConfig;
-use crate::connection::waiting;
 use crate::counts::{Counted, Counts};
 pub(crate) use call_slot::CallSlot;
 use call_slot::SlotStream;
@@ -103,7 +102,7 @@ impl Multiplexer {
                 break;
             }
             let left = deadline.remaining()?;
-            state = waiting::wait(&self.changed, state, left);
+            state = self.changed.wait_at_most(state, left);
         }
         state.connecting = true;
         drop(state);

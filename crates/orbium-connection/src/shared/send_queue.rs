@@ -10,8 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
-use crate::connection::waiting;
-
 /// Limit of small messages queued behind the current one, in bytes.
 const MAX_AFTER: usize = 64 << 10;
 
@@ -52,7 +50,7 @@ impl SendQueue {
                 .remaining()
                 .map_err(|_| io::ErrorKind::WouldBlock)?;
             state.waiting += 1;
-            state = waiting::wait(&self.free, state, left);
+            state = self.free.wait_at_most(state, left);
             state.waiting -= 1;
         }
         if state.ended {

@@ -51,23 +51,35 @@ impl Condvar {
         (MutexGuard::new(guard), result)
     }
 
-    /// As [`wait_while`](Self::wait_while), for a time at most; returns whether the condition
-    /// no longer holds.
+    /// As [`wait`](Self::wait), for a time at most if there is one.
+    #[inline]
+    pub fn wait_at_most<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        time: Option<Duration>,
+    ) -> MutexGuard<'a, T> {
+        match time {
+            None => self.wait(guard),
+            Some(time) => self.wait_timeout(guard, time).0,
+        }
+    }
+
+    /// As [`wait_while`](Self::wait_while), for a time at most.
     pub fn wait_timeout_while<'a, T>(
         &self,
         mut guard: MutexGuard<'a, T>,
         time: Duration,
         mut condition: impl FnMut(&mut T) -> bool,
-    ) -> (MutexGuard<'a, T>, bool) {
+    ) -> MutexGuard<'a, T> {
         let began = Instant::now();
         while condition(&mut guard) {
             let left = time.saturating_sub(began.elapsed());
             if left.is_zero() {
-                return (guard, false);
+                break;
             }
             (guard, _) = self.wait_timeout(guard, left);
         }
-        (guard, true)
+        guard
     }
 
     /// Wakes one of the threads that wait.

@@ -5,7 +5,6 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 pub(crate) use loom::sync::MutexGuard;
-use loom::sync::WaitTimeoutResult;
 
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
@@ -24,18 +23,18 @@ impl<T> Mutex<T> {
 pub(crate) struct Condvar(loom::sync::Condvar);
 
 impl Condvar {
-    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        let waited = self.0.wait(guard);
-        waited.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn wait_timeout<'a, T>(
+    pub(crate) fn wait_at_most<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
-        time: Duration,
-    ) -> (MutexGuard<'a, T>, WaitTimeoutResult) {
-        let waited = self.0.wait_timeout(guard, time);
-        waited.unwrap_or_else(PoisonError::into_inner)
+        time: Option<Duration>,
+    ) -> MutexGuard<'a, T> {
+        match time {
+            None => self.0.wait(guard).unwrap_or_else(PoisonError::into_inner),
+            Some(time) => {
+                let waited = self.0.wait_timeout(guard, time);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+        }
     }
 
     pub(crate) fn notify_one(&self) {

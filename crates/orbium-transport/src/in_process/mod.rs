@@ -112,10 +112,7 @@ impl Listener {
     fn connect(&self, deadline: Deadline) -> io::Result<InProcessStream> {
         let mut queue = self.lock();
         while queue.waiting.len() >= BACKLOG && !queue.closed {
-            queue = match deadline.remaining()? {
-                None => self.changed.wait(queue),
-                Some(left) => self.changed.wait_timeout(queue, left).0,
-            };
+            queue = self.changed.wait_at_most(queue, deadline.remaining()?);
         }
         if queue.closed {
             return Err(io::ErrorKind::ConnectionRefused.into());

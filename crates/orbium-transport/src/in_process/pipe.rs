@@ -87,7 +87,7 @@ impl Pipe {
             // A thread blocked here does not poll.
             state.readable = None;
             state.receivers += 1;
-            state = wait_on(&self.sent, state, left);
+            state = self.sent.wait_at_most(state, left);
             state.receivers -= 1;
         }
         let count = take(&mut state.octets, room);
@@ -116,7 +116,7 @@ impl Pipe {
             let left = left(wait, &mut until)?;
             state.writable = None;
             state.senders += 1;
-            state = wait_on(&self.received, state, left);
+            state = self.received.wait_at_most(state, left);
             state.senders -= 1;
         }
         if state.is_over() {
@@ -188,17 +188,6 @@ fn left(wait: Wait, until: &mut Option<Deadline>) -> io::Result<Option<Duration>
     until
         .remaining()
         .map_err(|_| io::ErrorKind::WouldBlock.into())
-}
-
-fn wait_on<'s>(
-    event: &Condvar,
-    state: MutexGuard<'s, State>,
-    time: Option<Duration>,
-) -> MutexGuard<'s, State> {
-    match time {
-        None => event.wait(state),
-        Some(time) => event.wait_timeout(state, time).0,
-    }
 }
 
 /// Moves octets from the front of a queue into `room`.

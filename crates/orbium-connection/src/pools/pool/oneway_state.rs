@@ -87,10 +87,7 @@ impl BufferedOneways {
         let mut state = self.lock();
         while state.is_connecting {
             let left = deadline.remaining().map_err(|_| deadline_passed())?;
-            state = match left {
-                None => self.connected.wait(state),
-                Some(left) => self.connected.wait_timeout(state, left).0,
-            };
+            state = self.connected.wait_at_most(state, left);
         }
         if state.connection.is_some() {
             return Ok(Connectable::Connected(state));
