@@ -148,14 +148,19 @@ impl Event {
     /// As consumers of anys get it.
     pub(crate) fn any(&self) -> Result<Cow<'_, Any>, CdrError> {
         match &self.body {
-            // It was pushed as an any, and has been in a journal.
-            Body::Structured(event) if self.event_type() == ("", ANY_TYPE) => {
-                Ok(Cow::Borrowed(&event.remainder_of_body))
-            }
-            Body::Structured(event) => Any::new(event).map(Cow::Owned),
+            Body::Structured(event) => as_any(event),
             Body::Any(any) => Ok(Cow::Borrowed(any)),
         }
     }
+}
+
+/// A structured event as consumers of anys get it: what was pushed as an any is that any again.
+pub(crate) fn as_any(event: &StructuredEvent) -> Result<Cow<'_, Any>, CdrError> {
+    let kind = &event.header.fixed_header.event_type;
+    if kind.domain_name.is_empty() && kind.type_name == ANY_TYPE {
+        return Ok(Cow::Borrowed(&event.remainder_of_body));
+    }
+    Any::new(event).map(Cow::Owned)
 }
 
 /// The type that an event without structure has for structured consumers.

@@ -244,11 +244,10 @@ impl State {
         Ok(self.schedule.as_ref().ok_or_else(not_scheduled)?)
     }
 
-    /// Whether a schedule has every operation that is part of schedules.
-    pub(crate) fn are_assigned(&self, schedule: &Schedule) -> bool {
-        let infos = self.repository.infos().iter();
-        let mut enabled = infos.filter(|it| !it.state.is_disabled());
-        enabled.all(|it| schedule.assignment(it.handle).is_some())
+    /// Whether every operation that is part of schedules has its priority.
+    pub(crate) fn are_assigned(&self) -> bool {
+        let mut infos = self.repository.infos().iter();
+        infos.all(|it| it.state.is_disabled() || it.assignment.is_some())
     }
 
     fn compute(&mut self, options: &Options) -> Result<(), SchedError> {

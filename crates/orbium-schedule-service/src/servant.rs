@@ -171,7 +171,7 @@ impl SchedulerServant for Servant {
             max_priority: maximum_priority,
             ..Options::default()
         };
-        let scheduled = state.schedule(&options).map_err(|fault| match fault {
+        state.schedule(&options).map_err(|fault| match fault {
             Fault::Sched(SchedError::UtilizationBoundExceeded { .. }) => {
                 UtilizationBoundExceeded {}.into()
             }
@@ -180,8 +180,7 @@ impl SchedulerServant for Servant {
             }
             other => SchedulerComputeSchedulingError::from(undeclared(&other)),
         })?;
-        let scheduled = scheduled.clone();
-        if !state.are_assigned(&scheduled) {
+        if !state.are_assigned() {
             return Err(TaskCountMismatch {}.into());
         }
         let infos = state.repository.infos().iter();

@@ -130,12 +130,8 @@ impl<T: Sequenced> Collected<T> {
     fn collect_anew(&mut self) -> Vec<T> {
         self.filter = Filter::new(&self.pattern);
         let positions: Vec<_> = self.open.keys().copied().collect();
-        let collected = positions.into_iter().map(|it| self.collect(it));
-        collected
-            .collect::<Vec<_>>()
-            .into_iter()
-            .flatten()
-            .collect()
+        let collected = positions.into_iter().flat_map(|it| self.collect(it));
+        collected.collect()
     }
 
     /// The filter has passed events, and has begun anew: what was open is part of them, or of nothing.

@@ -182,6 +182,14 @@ impl Queue {
         first.map(|(set, _)| self.taken(set))
     }
 
+    /// Takes the oldest set, and leaves all others behind, for [`next_arrived`](Self::next_arrived).
+    pub(crate) fn pop_behind(&self, behind: &mut Behind) -> Option<EventSet> {
+        self.gather(behind);
+        let first = behind.pop_front();
+        self.behind.store(behind.len(), Ordering::SeqCst);
+        first.map(|(set, _)| self.taken(set))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.front.len() + self.behind.load(Ordering::SeqCst)
     }
@@ -218,11 +226,12 @@ impl Queue {
 
     /// Moves what is in front behind, in its order. The consumer may take sets from the front as it is done.
     fn gather(&self, behind: &mut Behind) {
-        let mut before = 0;
+        let mut moved = 0;
         while let Some(arrived) = self.front.pop() {
-            behind.insert(before, arrived);
-            before += 1;
+            behind.push_back(arrived);
+            moved += 1;
         }
+        behind.rotate_right(moved);
         self.behind.store(behind.len(), Ordering::SeqCst);
     }
 

@@ -9,7 +9,7 @@ use orbium_event::{
 };
 
 use super::{Deliver, Following, Journal};
-use crate::event::{ANY_TYPE, event_type, property, structured_event};
+use crate::event::{ANY_TYPE, as_any, event_type, property, structured_event};
 use crate::idl::cos_notification::{EventType, StructuredEvent};
 
 /// The domain and the name of events of the real-time event channel that have no type of their own.
@@ -66,12 +66,7 @@ impl EventHeaders {
     fn to_event(&self, structured: &StructuredEvent) -> Result<Event, CdrError> {
         let (r#type, source) = self.of(structured);
         let mut event = new_event(r#type, source);
-        let kind = &structured.header.fixed_header.event_type;
-        event.data.any_value = if kind.domain_name.is_empty() && kind.type_name == ANY_TYPE {
-            structured.remainder_of_body.clone()
-        } else {
-            Any::new(structured)?
-        };
+        event.data.any_value = as_any(structured)?.into_owned();
         Ok(event)
     }
 
@@ -82,12 +77,10 @@ impl EventHeaders {
             return structured;
         }
         let (r#type, source) = (event.header.r#type, event.header.source);
-        let mut named = self
-            .by_type
-            .iter()
-            .filter(|(_, it)| *it == (r#type, source));
+        let mut named = self.by_type.iter();
+        let named = named.find(|(_, it)| *it == (r#type, source));
         let is_any = event.data.any_value.type_code().kind() != TCKind::Null;
-        let mut structured = match named.next() {
+        let mut structured = match named {
             Some((kind, _)) => structured_event(&kind.domain_name, &kind.type_name, ""),
             None if is_any && (r#type, source) == self.others => structured_event("", ANY_TYPE, ""),
             None => structured_event(REAL_TIME.0, REAL_TIME.1, ""),

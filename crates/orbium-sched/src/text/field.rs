@@ -96,9 +96,18 @@ fn time(value: &str) -> Result<Time, String> {
 }
 
 fn kind(value: &str) -> Result<InfoKind, String> {
-    let found = InfoKind::ALL.into_iter().find(|it| it.name() == value);
+    named(InfoKind::ALL, InfoKind::name, value)
+}
+
+/// That of `all` with the name.
+pub(super) fn named<T: Copy, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+    value: &str,
+) -> Result<T, String> {
+    let found = all.into_iter().find(|it| name(*it) == value);
     found.ok_or_else(|| {
-        let known = InfoKind::ALL.map(InfoKind::name).join(", ");
+        let known = all.map(name).join(", ");
         format!("`{}` is none of {known}", shortened(value))
     })
 }

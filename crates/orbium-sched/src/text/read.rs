@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::field::shortened;
+use super::field::{named, shortened};
 use super::word::{Fault, Word, words};
 use crate::error::SchedError;
 use crate::info::{Dependency, DependencyKind, EnableState, Handle, Timing};
@@ -216,16 +216,8 @@ fn dependency(
 }
 
 fn enable_state(word: &Word) -> Result<EnableState, Fault> {
-    let found = EnableState::ALL
-        .into_iter()
-        .find(|it| it.name() == word.value);
-    found.ok_or_else(|| {
-        let known = EnableState::ALL.map(EnableState::name).join(", ");
-        fault(
-            word,
-            format!("`{}` is none of {known}", shortened(&word.value)),
-        )
-    })
+    let found = named(EnableState::ALL, EnableState::name, &word.value);
+    found.map_err(|why| fault(word, why))
 }
 
 /// The name behind the first word.

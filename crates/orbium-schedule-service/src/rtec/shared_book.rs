@@ -55,7 +55,7 @@ impl Servant {
             ..Options::default()
         };
         let schedule = state.schedule(&options).map_err(not_computed)?.clone();
-        if state.are_assigned(&schedule) {
+        if state.are_assigned() {
             Ok(schedule)
         } else {
             Err(TaskCountMismatch {}.into())

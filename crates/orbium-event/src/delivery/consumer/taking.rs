@@ -68,7 +68,7 @@ impl Consumer {
         let mut action = Action::Nothing;
         if set.is_none() || !self.serving.leave() {
             let behind = &mut self.lock().behind;
-            set = set.or_else(|| self.queue.pop(behind));
+            set = set.or_else(|| self.queue.pop_behind(behind));
             let next = self.queue.next_arrived(behind);
             self.serving.remain(self.queue.len());
             if let Some((place, arrived)) = self.place.zip(next) {
