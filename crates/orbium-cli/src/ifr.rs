@@ -186,7 +186,7 @@ pub(crate) fn repository_of(
 /// The interface with a repository id, or with a scoped name such as `M::I`, if a repository has
 /// it.
 pub(crate) fn interface_named(object: &ObjectRef, id_or_name: &str) -> Option<InterfaceDef> {
-    let repository: Repository = object.narrow().ok()?;
+    let repository = repository(object).ok()?;
     let with_id = repository.lookup_id(id_or_name).ok().flatten();
     let named = || repository.lookup(id_or_name).ok().flatten();
     with_id.or_else(named)?.as_object().narrow().ok()

@@ -246,6 +246,9 @@ impl<I: ?Sized> Chain<I> {
 
     /// The point was run: perhaps it is known of all interceptors by now.
     fn learn(&self, point: Point) {
+        if self.known.has(point) {
+            return;
+        }
         let mut each = self.entries.iter();
         if each.clone().all(|it| it.known.lacks(point)) {
             self.known

@@ -374,11 +374,7 @@ impl Tracked {
 
     /// Notes what the requests of the connection ask for now.
     pub fn note_quality(&self, quality: Quality) {
-        let mut noted = self.entry.quality.lock();
-        match noted.as_deref_mut() {
-            Some(noted) => *noted = quality,
-            None => *noted = Some(Box::new(quality)),
-        }
+        **self.entry.quality.lock().get_or_insert_default() = quality;
     }
 
     /// Notes what a client's connection has by itself, once.

@@ -2,6 +2,7 @@
 //! Protocols and their properties, as Real-time CORBA has them (RT-CORBA 1.2,
 //! clause 5.15): by the tags of their profiles.
 
+use orbium_channel::protocol::names_of_profile;
 use orbium_core::{ProtocolPolicy, ProtocolProperties};
 use orbium_giop::profile;
 use orbium_giop::real_time::{
@@ -97,13 +98,7 @@ impl Protocol {
 
     /// The ORB's names of the protocols that have this tag.
     pub(crate) fn names(&self) -> &'static [&'static str] {
-        match self.protocol_type {
-            profile::TAG_INTERNET_IOP => &["iiop", "ssliop"],
-            profile::TAG_TAO_UIOP => &["uiop"],
-            profile::TAG_TAO_DIOP => &["diop"],
-            profile::TAG_ORBIUM_IOP => &["inproc", "shmiop"],
-            _ => &[],
-        }
+        names_of_profile(self.protocol_type)
     }
 
     fn exposed(&self) -> ExposedProtocol {

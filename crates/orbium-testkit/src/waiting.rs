@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Scope, ScopedJoinHandle, Thread};
 use std::time::{Duration, Instant};
@@ -100,11 +100,8 @@ pub fn within<T: Send + 'static>(what: &str, body: impl FnOnce() -> T + Send + '
 pub fn spawn_blocked<T: Send + 'static>(
     body: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
-    let (names, named) = channel();
-    let thread = thread::spawn(move || {
-        let _ = names.send(this_task());
-        body()
-    });
+    let (body, named) = naming(body);
+    let thread = thread::spawn(body);
     await_sleep(&named.recv().expect("a thread that has begun"));
     thread
 }
@@ -118,13 +115,20 @@ pub fn spawn_blocked_in<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     body: impl FnOnce() -> T + Send + 'scope,
 ) -> ScopedJoinHandle<'scope, T> {
-    let (names, named) = channel();
-    let thread = scope.spawn(move || {
-        let _ = names.send(this_task());
-        body()
-    });
+    let (body, named) = naming(body);
+    let thread = scope.spawn(body);
     await_sleep(&named.recv().expect("a thread that has begun"));
     thread
+}
+
+/// The body, which first says where the kernel describes its thread.
+fn naming<T>(body: impl FnOnce() -> T) -> (impl FnOnce() -> T, Receiver<PathBuf>) {
+    let (names, named) = channel();
+    let named_body = move || {
+        let _ = names.send(this_task());
+        body()
+    };
+    (named_body, named)
 }
 
 /// Where the kernel describes the calling thread.

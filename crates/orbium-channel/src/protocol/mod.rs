@@ -30,6 +30,6 @@ pub use protocol_names::missing_feature;
 pub use publish::ProfileComponents;
 pub use publish::profiles;
 pub use publish::profiles_with;
-pub use published::{exposed_protocols, published_policies};
+pub use published::{exposed_protocols, names_of_profile, published_policies};
 pub use registry::{Protocols, UnknownProtocol};
 pub use unusable::{OpenError, Unusable};

@@ -8,7 +8,7 @@ use orbium_giop::{
 };
 use orbium_transport::HostPort;
 
-use super::{Channel, host};
+use super::{Channel, host, names_of_profile};
 
 /// What TLS gives, in association options: integrity, confidentiality and trust
 /// in the target and, where it is asked for, in the client.
@@ -25,13 +25,10 @@ pub struct ProfileComponents {
     pub of_tags: Vec<(u32, TaggedComponent)>,
 }
 
-/// Tags of the profiles that references of an ORB have.
-const PROFILES: [u32; 4] = [TAG_INTERNET_IOP, TAG_TAO_UIOP, TAG_TAO_DIOP, TAG_ORBIUM_IOP];
-
 impl ProfileComponents {
     /// Adds one for the profiles with that tag; `false` if there are none such.
     pub fn add(&mut self, component: TaggedComponent, profile_tag: u32) -> bool {
-        let may_be = PROFILES.contains(&profile_tag);
+        let may_be = !names_of_profile(profile_tag).is_empty();
         if may_be {
             self.of_tags.push((profile_tag, component));
         }

@@ -24,15 +24,16 @@ pub fn exposed_protocols(published: &PublishedPolicies) -> Option<ProtocolPolicy
     let protocols = published.client_protocols.as_ref()?;
     let mut all = Vec::<String>::new();
     for protocol in &protocols.0 {
-        for name in names(protocol.protocol_type) {
+        for name in names_of_profile(protocol.protocol_type) {
             all.push((*name).to_owned());
         }
     }
     Some(ProtocolPolicy::of(all))
 }
 
-/// The protocols with profiles of that tag.
-fn names(tag: u32) -> &'static [&'static str] {
+/// The protocols with profiles of that tag; none of a tag that references of an ORB do not have.
+#[must_use]
+pub fn names_of_profile(tag: u32) -> &'static [&'static str] {
     match tag {
         profile::TAG_INTERNET_IOP => &["iiop", "ssliop"],
         profile::TAG_TAO_UIOP => &["uiop"],

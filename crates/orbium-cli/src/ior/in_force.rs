@@ -23,13 +23,11 @@ pub(super) fn of(url: &ObjectUrl) -> Vec<Fact> {
         }
         _ => return Vec::new(),
     };
-    let Ok(orb) = Orb::builder().build() else {
+    if ior.is_nil() {
         return Vec::new();
-    };
-    match orb.string_to_object(&ior.to_string()) {
-        Ok(Some(object)) => facts(&object),
-        _ => Vec::new(),
     }
+    let orb = Orb::builder().build();
+    orb.map_or_else(|_| Vec::new(), |orb| facts(&orb.plain_reference(ior)))
 }
 
 fn facts(asked: &ObjectRef) -> Vec<Fact> {

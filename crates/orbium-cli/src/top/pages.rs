@@ -204,9 +204,9 @@ fn lanes(view: &View) -> Table {
 
 /// What the connection's requests ask for, and what it has by itself.
 fn in_force(connection: &idl::Connection) -> String {
-    let said = [&connection.quality, &connection.in_force];
+    let said = [connection.quality.as_str(), connection.in_force.as_str()];
     let said: Vec<_> = said.into_iter().filter(|it| !it.is_empty()).collect();
-    said.into_iter().cloned().collect::<Vec<_>>().join("; ")
+    said.join("; ")
 }
 
 fn connections(view: &View) -> Table {

@@ -54,11 +54,10 @@ impl DedicatedThread {
     #[must_use]
     pub fn in_force(&self) -> String {
         let agreed = self.gate.as_ref().and_then(|it| it.in_force());
-        let priority = self.priority.map_or(-1, Priority::number);
-        let mut text = match agreed {
-            Some(agreed) => format!("binding: {agreed}"),
-            None if priority < 0 => "dedicated thread".to_owned(),
-            None => format!("dedicated thread: priority {priority}"),
+        let mut text = match (agreed, self.priority) {
+            (Some(agreed), _) => format!("binding: {agreed}"),
+            (None, Some(priority)) => format!("dedicated thread: priority {priority}"),
+            (None, None) => "dedicated thread".to_owned(),
         };
         if let Some(reservation) = self.reservation {
             text += &format!(", reserved {reservation}");

@@ -92,18 +92,10 @@ impl<'r> UntypedReply<'r> {
 
     /// Has the answer go by another path, which may lead to its own.
     pub fn by_way_of(&mut self, path: &dyn ReplyPath, serve: impl FnOnce(&mut UntypedReply<'_>)) {
-        let mut inner = UntypedReply {
-            path,
-            storage: &mut *self.storage,
-            version: self.version,
-            request_id: self.request_id,
-            format: self.format,
-            response: self.response,
-            answered: self.answered,
-            raised: false,
-            moved: false,
-            forwarded: false,
-        };
+        let (version, id) = (self.version, self.request_id);
+        let mut inner =
+            UntypedReply::new(path, self.storage, version, id, self.format, self.response);
+        inner.answered = self.answered;
         serve(&mut inner);
         self.answered = inner.answered;
         self.raised = inner.raised;

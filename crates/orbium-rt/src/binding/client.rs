@@ -263,8 +263,9 @@ pub(crate) fn bind_with<I: Interface>(
     let Some(softer) = offer.softened(reason) else {
         return bound;
     };
-    let softer = negotiated(object, softer, bounds, &mut countered)?;
-    Ok(softer.without_reservation(reason.clone()))
+    let mut softer = negotiated(object, softer, bounds, &mut countered)?;
+    softer.refused = Some(reason.clone());
+    Ok(softer)
 }
 
 /// One negotiation, over one connection at a time, of so many rounds and to that end.

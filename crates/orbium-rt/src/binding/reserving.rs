@@ -42,12 +42,6 @@ impl Answer {
 }
 
 impl<I> Bound<I> {
-    /// The same, of a soft offer of which the reservation was refused.
-    pub(super) fn without_reservation(mut self, refused: Reason) -> Self {
-        self.refused = Some(refused);
-        self
-    }
-
     /// Asks the binding's thread whether the host has reserved what was agreed on, if that was.
     pub(super) fn confirmed(self, end: Deadline) -> Result<Self, BindError> {
         if self.terms.reservation.is_none() {

@@ -100,8 +100,11 @@ impl Offer {
         }
     }
 
-    /// Reads one that makes sense.
-    pub(super) fn read(reader: &mut CdrReader<'_>, is_reserving: bool) -> Result<Self, CdrError> {
+    /// Reads one that makes sense; `is_reserving` says whether a reservation is behind it.
+    pub(super) fn read(
+        reader: &mut CdrReader<'_>,
+        is_reserving: impl FnOnce(&CdrReader<'_>) -> bool,
+    ) -> Result<Self, CdrError> {
         let priority = PriorityBand {
             low: read_priority(reader)?,
             high: read_priority(reader)?,
@@ -125,7 +128,7 @@ impl Offer {
         for _ in 0..count {
             offer.protocols.push(name(reader, MAX_NAME_LENGTH)?);
         }
-        if is_reserving {
+        if is_reserving(reader) {
             offer.reservation = Some(read_reservation(reader)?);
         }
         if offer.is_sound() {
@@ -234,7 +237,7 @@ impl Negotiate {
             version,
             object_key: reader.read_octets()?.to_vec(),
             protocol: name(reader, MAX_NAME_LENGTH)?,
-            offer: Offer::read(reader, version == RESERVING_VERSION)?,
+            offer: Offer::read(reader, |_| version == RESERVING_VERSION)?,
         })
     }
 }
@@ -253,16 +256,10 @@ impl Renegotiate {
     }
 
     pub(super) fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        let id = reader.read_u64()?;
-        let mut offer = Offer::read(reader, false)?;
-        if reader.remaining() > 0 {
-            offer.reservation = Some(read_reservation(reader)?);
-        }
-        if offer.is_sound() {
-            Ok(Self { id, offer })
-        } else {
-            Err(reader.error(CdrErrorKind::BadDiscriminator))
-        }
+        Ok(Self {
+            id: reader.read_u64()?,
+            offer: Offer::read(reader, |reader| reader.remaining() > 0)?,
+        })
     }
 }
 

@@ -215,6 +215,7 @@ impl Shared {
         let target = request.target();
         let interface = target.repository_id();
         let index = match &*interface {
+            OBJECT_REPOSITORY_ID if self.objects.is_empty() => None,
             OBJECT_REPOSITORY_ID => self.of_adapter(&target.adapter().0, name),
             id => self.operations.of_target(name, id, |id| target.is_a(id)),
         }?;
@@ -224,12 +225,11 @@ impl Shared {
     /// The operation of that name of an object without a servant.
     #[cold]
     fn of_adapter(&self, path: &str, name: &str) -> Option<usize> {
-        let known = self.objects.iter().filter(|(of, _)| of == path);
-        let mut found = known.filter_map(|(_, it)| {
+        let mut known = self.objects.iter().filter(|(of, _)| of == path);
+        known.find_map(|(_, it)| {
             let is_a = |id: &str| it.bases.contains(&id);
             self.operations.of_target(name, it.id, is_a)
-        });
-        found.next()
+        })
     }
 
     /// The times of a request that has arrived now.
