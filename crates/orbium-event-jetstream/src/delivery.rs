@@ -32,7 +32,8 @@ use orbium_event::rtec::rtec_event_comm::Event;
 pub struct Delivery {
     /// Which event it is.
     pub id: EventId,
-    /// Counts the deliveries of the event to consumers of this name, from 1.
+    /// Counts the deliveries of the event to consumers of this name, from 1. NATS may leave one out: what it
+    /// delivers to a channel that does not listen any more is not counted.
     pub number: u64,
 }
 

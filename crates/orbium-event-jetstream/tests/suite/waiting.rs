@@ -13,7 +13,7 @@ use orbium_event::rtec::rtec_event_channel_admin::{
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{DEADLINE_TIMEOUT, INTERVAL_TIMEOUT, Pattern, new_event};
 use orbium_event_jetstream::{
-    Delivery, PersistentConsumer, connect_set_consumer, connect_supplier,
+    Delivery, JetStreamConfig, PersistentConsumer, connect_set_consumer, connect_supplier,
 };
 use orbium_testkit::{NatsServer, PATIENCE, eventually};
 
@@ -263,10 +263,18 @@ fn observers_get_what_is_subscribed_to_and_published() {
     drop(published);
 }
 
+/// The set would be delivered after the time of an acknowledgement if the suspension did not give the event back.
+///
+/// Its number is not looked at: the server takes back the number of a delivery to a request whose channel is gone
+/// (nats-server 2.9.10 numbers the event 1 for the second time in every other run).
 #[test]
 fn a_suspended_subscription_gives_back_what_it_retains() {
     let Some(nats) = nats() else { return };
-    let (served, orb) = (Served::new(config(&nats)), client());
+    let config = JetStreamConfig {
+        ack_wait: PATIENCE * 2,
+        ..config(&nats)
+    };
+    let (served, orb) = (Served::new(config), client());
     let channel = served.seen_by(&orb);
     let (consumer, received) = connect_sets(&orb, &channel, &pair());
     let supplier = connect_supplier(&channel).unwrap();
@@ -279,5 +287,4 @@ fn a_suspended_subscription_gives_back_what_it_retains() {
     let mut numbers = events_of(&set);
     numbers.sort_unstable();
     assert_eq!(numbers, [(16, 1), (17, 2)]);
-    assert!(set.iter().any(|it| it.2.is_repeated()), "{set:?}");
 }
