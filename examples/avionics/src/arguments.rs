@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use orbium::Scheduling;
 
 /// Sensors at four rates whose events meet in a channel, scheduled by a configuration run.
 #[derive(Debug, Parser)]
@@ -40,11 +41,40 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "SHARE", default_value_t = 0.7, value_parser = share)]
     pub(crate) utilization: f64,
     /// Adds work below all rate groups, to saturation
-    #[arg(long)]
-    pub(crate) load: bool,
+    #[arg(long, value_name = "CLASS", num_args = 0..=1, require_equals = true, default_missing_value = "real-time")]
+    pub(crate) load: Option<Load>,
     /// The processor to run on
     #[arg(long, default_value_t = 0)]
     pub(crate) processor: usize,
+}
+
+/// How work below all rate groups is scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Load {
+    /// SCHED_FIFO at the lowest priority, where the host grants it: nothing of the rate groups starves
+    RealTime,
+    /// As ordinary tasks, to which the kernel's fair server gives up to 50 ms of a second
+    Ordinary,
+}
+
+impl Load {
+    /// As the command line has it.
+    pub(crate) fn word(self) -> String {
+        let value = self.to_possible_value();
+        value.map(|it| it.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// `None`: as the thread that it comes from.
+    pub(crate) fn scheduling(self) -> Option<Scheduling> {
+        (self == Self::RealTime).then(|| Scheduling::fifo(1))
+    }
+
+    /// Gives it to this thread. Where the host refuses, the thread stays as it is.
+    pub(crate) fn apply(self) {
+        if let Some(Err(error)) = self.scheduling().map(Scheduling::apply_to_this_thread) {
+            println!("load: {error}");
+        }
+    }
 }
 
 /// Processes that the program starts.
@@ -60,7 +90,7 @@ pub(crate) enum Role {
     Call { caller: Caller, object: String },
     /// Calls without pause
     #[command(hide = true)]
-    Load { object: String },
+    Load { class: Load, object: String },
 }
 
 /// A process that pushes events.

@@ -18,9 +18,12 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Failure> {
     orbium_sys::bind_this_thread(&[settings.processor])?;
     let work = Work::of(settings.utilization);
     let is_over = Arc::new(AtomicBool::new(false));
-    if settings.load {
+    if let Some(load) = settings.load {
         let is_over = Arc::clone(&is_over);
-        std::thread::spawn(move || while !is_over.load(Ordering::Relaxed) {});
+        std::thread::spawn(move || {
+            load.apply();
+            while !is_over.load(Ordering::Relaxed) {}
+        });
     }
     let mut tasks = Vec::new();
     for operation in OPERATIONS {

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Some(Role::Bare(settings)) => bare::run(settings),
         Some(Role::Push { sensor, channel }) => sensor::push(*sensor, channel),
         Some(Role::Call { caller, object }) => sensor::call(*caller, object),
-        Some(Role::Load { object }) => sensor::load(object),
+        Some(Role::Load { class, object }) => sensor::load(*class, object),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use orbium::Orb;
+use orbium::{LaneConfig, Orb, Policies};
 use orbium_sched::gantt::Chart;
 use orbium_scheduler::{Outcome, Scheduler};
 
 use crate::air_frame::{BuiltInTest, HeadUp, Maintenance};
-use crate::arguments::{Arguments, Settings};
+use crate::arguments::{Arguments, Load, Settings};
 use crate::flight::{Flight, FlightEvents};
 use crate::measured::Row;
 use crate::picture::{self, Compared};
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let bare = start_bare(settings, others)?;
     let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
     let groups = RateGroups::start(&orb, &SCHEDULE, arguments.ports, settings.processor)?;
-    let processes = Processes::start(&orb, &groups, &events, (&flight, work), settings.load)?;
+    let processes = Processes::start(&orb, &groups, &events, (&flight, work), settings)?;
     let rows = processes.fly(arguments, &flight)?;
     let of_threads = bare.map(|bare| ended("bare", bare)).transpose()?;
     for line in groups.summary() {
@@ -82,8 +82,8 @@ fn start_bare(settings: &Settings, processor: Option<usize>) -> Result<Option<Ch
     ] {
         words.extend([name.to_owned(), value]);
     }
-    if settings.load {
-        words.push("--load".to_owned());
+    if let Some(load) = settings.load {
+        words.push(format!("--load={}", load.word()));
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     Ok(Some(start(&words)?))
@@ -98,7 +98,7 @@ impl Processes {
         groups: &RateGroups,
         events: &FlightEvents,
         (flight, work): (&Arc<Flight>, Work),
-        load: bool,
+        settings: &Settings,
     ) -> Result<Self, Failure> {
         let mut processes = Vec::new();
         for (name, sensor, rate) in [
@@ -127,10 +127,10 @@ impl Processes {
         let test: avionics::BuiltInTest = adapter(Rate::One)?.activate(BuiltInTest::new(work)?)?;
         let bit = start(&["call", "bit", &orb.object_to_string(&test)])?;
         processes.push(("BIT", bit));
-        if load {
-            let maintenance: avionics::Maintenance = root.activate(Maintenance)?;
-            let load = start(&["load", &orb.object_to_string(&maintenance)])?;
-            processes.push(("load", load));
+        if let Some(load) = settings.load {
+            let maintenance = serve_load(orb, load, settings.processor)?;
+            let child = start(&["load", &load.word(), &orb.object_to_string(&maintenance)])?;
+            processes.push(("load", child));
         }
         Ok(Self(processes))
     }
@@ -158,6 +158,25 @@ impl Processes {
             None => Ok(()),
         }
     }
+}
+
+/// An object for calls without pause, served by a lane below those of all rate groups.
+fn serve_load(orb: &Orb, load: Load, processor: usize) -> Result<avionics::Maintenance, Failure> {
+    let lane = orb.add_lane(&LaneConfig {
+        name: "load".to_owned(),
+        scheduling: load.scheduling(),
+        processors: Some(vec![processor]),
+        soft: true,
+        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+        ..LaneConfig::default()
+    })?;
+    let policies = Policies {
+        lanes: vec![lane],
+        ..Policies::default()
+    };
+    let root = orb.root_poa();
+    let adapter = root.create_poa("load", Some(root.manager()), policies)?;
+    Ok(adapter.activate(Maintenance)?)
 }
 
 /// Waits, and shows what happens if it is to be shown.

@@ -11,7 +11,7 @@ use orbium_event::{connect_scheduled_supplier, new_event};
 use orbium_scheduler::{Job, Overload, PeriodicTask};
 
 use crate::Failure;
-use crate::arguments::{Caller, Sensor};
+use crate::arguments::{Caller, Load, Sensor};
 use crate::avionics::{BuiltInTest, HeadUp, Maintenance, Mode};
 use crate::measured::Row;
 use crate::schedule::{AVIONICS_BUILTINTEST_BIT, AVIONICS_HEADUP_HUD, SCHEDULE};
@@ -83,12 +83,15 @@ fn periodically(
     Ok(())
 }
 
-/// Calls without pause until standard input ends, at no priority of the schedule.
-pub(crate) fn load(object: &str) -> Result<(), Failure> {
+/// Calls without pause until standard input ends, below all priorities of the schedule.
+pub(crate) fn load(class: Load, object: &str) -> Result<(), Failure> {
     let orb = Orb::builder().build()?;
     let maintenance: Maintenance = orb.resolve(object)?;
     // It ends with the process.
-    std::thread::spawn(move || while maintenance.record(0).is_ok() {});
+    std::thread::spawn(move || {
+        class.apply();
+        while maintenance.record(0).is_ok() {}
+    });
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
 }

@@ -43,7 +43,7 @@ fn all_processes_run_and_measure() {
     let [picture, gantt] = ["avionics.svg", "avionics-gantt.svg"].map(|it| files.join(it));
     let mut arguments = QUIET.to_vec();
     let (picture_name, gantt_name) = (picture.to_string_lossy(), gantt.to_string_lossy());
-    arguments.extend(["--seconds", "2", "--load"]);
+    arguments.extend(["--seconds", "2", "--load=ordinary"]);
     arguments.extend(["--svg", &picture_name, "--gantt", &gantt_name]);
     let text = avionics(&arguments, None);
     for name in [
