@@ -4,14 +4,15 @@
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
-use orbium_invocation::Operation;
+use orbium_giop::SystemException;
 use orbium_invocation::raises::Raises;
+use orbium_invocation::{Operation, Properties};
 
 use super::answer::{Results, take_returned, takes_none};
 use super::call::Call;
 use super::handle::Asynchronous;
 use super::readers::ReplyReaders;
-use super::request::{Answerable, Answered, Arguments, LateAnswers, Servable, Values};
+use super::request::{Answerable, Answered, Arguments, InContext, LateAnswers, Servable, Values};
 use orbium_client::{Detour, Reference, ServedCall};
 
 /// Begins a call of an operation; one of `readers` receives its reply. Whatever fails, sending too, comes out of its result.
@@ -28,6 +29,26 @@ pub fn call_async<A: Send + 'static, T, E: Raises>(
         write,
     };
     let call = begin(readers, object, operation, Box::new(arguments));
+    let take = takes_none;
+    Asynchronous::new(call, Results { read, take })
+}
+
+/// As [`call_async`], with the properties of a context behind the arguments, or what refuses the
+/// call.
+pub fn call_async_in_context<A: Send + 'static, T, E: Raises>(
+    readers: &ReplyReaders,
+    object: Arc<Reference>,
+    operation: &'static Operation,
+    (arguments, write): (A, for<'a> fn(&'a A, &mut CdrWriter<'a>)),
+    properties: Result<Properties, SystemException>,
+    read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Asynchronous<T, E> {
+    let values = Values {
+        values: arguments,
+        write,
+    };
+    let arguments = Box::new(InContext { values, properties });
+    let call = begin(readers, object, operation, arguments);
     let take = takes_none;
     Asynchronous::new(call, Results { read, take })
 }

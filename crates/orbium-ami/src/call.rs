@@ -69,6 +69,7 @@ impl Call {
         let client = object.client();
         let counted = readers.count_in(client.config().limits.asynchronous_calls);
         let refused = counted.as_ref().err().copied();
+        let refused = refused.or_else(|| arguments.refusal());
         let real_time = client.real_time();
         let is_nested = real_time.is_some_and(|it| it.is_serving());
         let span = wants_spans()

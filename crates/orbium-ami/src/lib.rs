@@ -28,7 +28,7 @@ mod readers;
 mod ready_queue;
 mod request;
 
-pub use begin::{call_async, call_async_or_answer, call_async_or_serve};
+pub use begin::{call_async, call_async_in_context, call_async_or_answer, call_async_or_serve};
 pub use handle::Asynchronous;
 pub use pollable_set::{Pollable, PollableError, PollableId, PollableSet};
 pub use poller::Poller;

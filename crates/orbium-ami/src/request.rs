@@ -8,7 +8,7 @@ use orbium_giop::{
     Completion, ExceptionKind, ServiceContext, SystemException, finish_message, minor,
 };
 use orbium_invocation::raises::Raises;
-use orbium_invocation::{LateAnswer, Operation};
+use orbium_invocation::{LateAnswer, Operation, Properties, write_properties};
 
 use super::answer::Returned;
 use orbium_client::candidate::Candidate;
@@ -22,6 +22,11 @@ use orbium_invocation::timing::Timing;
 /// The arguments of a call, kept until there is an answer.
 pub(crate) trait Arguments: Send {
     fn write<'a>(&'a self, writer: &mut CdrWriter<'a>);
+
+    /// Why there are none to be sent.
+    fn refusal(&self) -> Option<SystemException> {
+        None
+    }
 
     /// Has a servant of the caller's own ORB serve the request; `None` if it takes a message.
     fn serve(&self, _: &Reference, _: &Detour, _: LateAnswers<'_>) -> Option<Served> {
@@ -59,6 +64,23 @@ pub(super) struct Values<A> {
 impl<A: Send> Arguments for Values<A> {
     fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         (self.write)(&self.values, writer);
+    }
+}
+
+/// Values with the properties of a context behind them.
+pub(super) struct InContext<A> {
+    pub(super) values: Values<A>,
+    pub(super) properties: Result<Properties, SystemException>,
+}
+
+impl<A: Send> Arguments for InContext<A> {
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        self.values.write(writer);
+        write_properties(self.properties.as_deref().unwrap_or_default(), writer);
+    }
+
+    fn refusal(&self) -> Option<SystemException> {
+        self.properties.as_ref().err().copied()
     }
 }
 

@@ -19,7 +19,14 @@ pub(crate) struct Emitter<'p, 'm> {
     /// How far the text was searched for such names.
     searched: usize,
     /// The asynchronous stubs of the interface being written, in the order of its functions.
-    pub(crate) asynchronous_stubs: Vec<String>,
+    pub(crate) asynchronous_stubs: Vec<AsynchronousStub>,
+}
+
+/// Names of the asynchronous forms of a stub.
+pub(crate) struct AsynchronousStub {
+    pub(crate) name: String,
+    /// That of the form with a context.
+    pub(crate) in_context: Option<String>,
 }
 
 /// The whole file.

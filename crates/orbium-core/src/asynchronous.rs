@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use orbium_ami::ReplyReaders;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_invocation::Properties;
 use orbium_invocation::collocation::Passing;
 
 #[doc(hidden)]
@@ -42,6 +43,23 @@ impl ObjectRef {
         let object: Arc<Reference> = Arc::clone(&self.0) as _;
         let readers = reply_readers(self.orb());
         orbium_ami::call_async(readers, object, operation, arguments, write, results)
+    }
+
+    /// As [`call_async`](Self::call_async), with the properties of a context behind the arguments.
+    #[doc(hidden)]
+    pub fn call_async_in_context<A: Send + 'static, T, E: Raises>(
+        &self,
+        operation: &'static Operation,
+        arguments: A,
+        write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
+        properties: Result<Properties, SystemException>,
+        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Asynchronous<T, E> {
+        let object: Arc<Reference> = Arc::clone(&self.0) as _;
+        let (readers, arguments) = (reply_readers(self.orb()), (arguments, write));
+        orbium_ami::call_async_in_context(
+            readers, object, operation, arguments, properties, results,
+        )
     }
 
     /// Counts and logs a reply that this object, its handler, did not take.

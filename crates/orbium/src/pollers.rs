@@ -6,34 +6,24 @@
 /// that reads the results.
 ///
 /// Generated code calls this: an operation stands as `sendp_f(parameters) by f_async = "f" { … }`, and
-/// inside the braces is the method of the poller.
+/// inside the braces is the method of the poller, and perhaps the stub that begins the call in a context.
 #[macro_export]
 macro_rules! idl_poller {
     (
         $(#[$meta:meta])*
         pub struct $poller:ident of $name:ident;
         $(
-            $send:ident(
-                $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
-            ) by $async:ident = $wire:literal {
+            $send:ident $parameters:tt by $async:ident = $wire:literal {
                 $op:ident -> Result<$value:ty $(, $error:ty)?>
+                $(, in $send_in:ident($context:ident) by $async_in:ident)?
             }
         )*
     ) => {
         #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
         impl $name {
             $(
-                #[doc = concat!("Begins a call of the IDL operation `", $wire, "`, for which is polled.")]
-                pub fn $send(
-                    &self,
-                    $($arg: $crate::codegen::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
-                ) -> $poller {
-                    $poller($crate::Poller::new(
-                        ::core::clone::Clone::clone(self),
-                        $wire,
-                        self.$async($($arg),*),
-                    ))
-                }
+                $crate::idl_sendp! { $poller [] $send $parameters by $async = $wire }
+                $($crate::idl_sendp! { $poller [$context] $send_in $parameters by $async_in = $wire })?
             )*
         }
 
@@ -81,6 +71,30 @@ macro_rules! idl_poller {
             fn wake_when_ready(&self, waker: &::core::task::Waker) -> bool {
                 $crate::Pollable::wake_when_ready(&self.0, waker)
             }
+        }
+    };
+}
+
+/// A stub that begins a call and returns its poller.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_sendp {
+    (
+        $poller:ident [$($context:ident)?] $send:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
+        ) by $async:ident = $wire:literal
+    ) => {
+        #[doc = concat!("Begins a call of the IDL operation `", $wire, "`, for which is polled.")]
+        pub fn $send(
+            &self,
+            $($context: &$crate::Context,)?
+            $($arg: $crate::codegen::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
+        ) -> $poller {
+            $poller($crate::Poller::new(
+                ::core::clone::Clone::clone(self),
+                $wire,
+                self.$async($($context,)? $($arg),*),
+            ))
         }
     };
 }

@@ -5,7 +5,8 @@
 /// Declares the stubs of an interface with a reply handler (CORBA Messaging, `sendc_…`), with the features `ami` and `values`.
 ///
 /// Generated code calls this: an operation stands as `sendc_f(parameters) by f_async = "f" { … }`, and
-/// inside the braces is what the handler is called with.
+/// inside the braces is what the handler is called with. With `in context` before `by`, the context of
+/// the call stands before the parameters.
 #[macro_export]
 macro_rules! idl_sendc {
     (
@@ -13,7 +14,7 @@ macro_rules! idl_sendc {
         $(
             $send:ident(
                 $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
-            ) by $async:ident = $wire:literal {
+            ) $(in $context:ident)? by $async:ident = $wire:literal {
                 $results:pat => $reply:ident($($result:expr),* $(,)?), $exception:ident
             }
         )*
@@ -28,10 +29,11 @@ macro_rules! idl_sendc {
                 pub fn $send(
                     &self,
                     ami_handler: ::core::option::Option<&$handler>,
+                    $($context: &$crate::Context,)?
                     $($arg: $crate::codegen::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
                 ) {
                     $crate::messaging::send(
-                        self.$async($($arg),*),
+                        self.$async($($context,)? $($arg),*),
                         $wire,
                         ami_handler,
                         |handler, $results| handler.$reply($($result),*),

@@ -150,9 +150,19 @@ impl Emitter<'_, '_> {
             .signature(&signature.head, &signature.parameters, " {");
         let (call, reply) = (function.local("call"), function.local("reply"));
         let servant = function.local("servant");
+        let properties = function.local("properties");
+        let has_context = !function.context.is_empty();
+        if has_context {
+            self.text
+                .line(format!("let {properties} = {call}.context().to_vec();"));
+        }
         self.text.line(format!(
             "let {call} = orb::AsyncCall::new({call}.object_id(), {call}.deadline());"
         ));
+        if has_context {
+            self.text
+                .line(format!("let {call} = {call}.in_context({properties});"));
+        }
         let mut arguments = vec![format!("&*{servant}"), call];
         for parameter in &function.sent() {
             let name = &parameter.name;

@@ -8,7 +8,7 @@
 use orbium_idl::model::{Annotation, DefId, Definition, DefinitionKind, InterfaceKind};
 
 use crate::ami::{said, said_of};
-use crate::emit::Emitter;
+use crate::emit::{AsynchronousStub, Emitter};
 use crate::interface::operations::Function;
 use crate::names::{self, NameSet};
 use crate::plan::Plan;
@@ -68,8 +68,13 @@ impl Emitter<'_, '_> {
     /// The functions that an interface itself declares and that have an asynchronous form.
     pub(crate) fn asynchronous_functions(&self, definition: &Definition) -> Vec<Function> {
         let mut functions = self.own_functions(definition);
-        functions.retain(|it| !it.oneway && self.plan.is_asked_for(it.feature));
+        functions.retain(|it| self.has_asynchronous_form(it));
         functions
+    }
+
+    /// Whether the stub of a function has an asynchronous form.
+    pub(crate) fn has_asynchronous_form(&self, function: &Function) -> bool {
+        !function.oneway && self.plan.is_asked_for(function.feature)
     }
 
     /// The structs of what asynchronous calls of the interface's own operations
@@ -92,11 +97,14 @@ impl Emitter<'_, '_> {
         method: &str,
         taken: &mut NameSet,
     ) -> String {
-        if function.oneway || !self.plan.is_asked_for(function.feature) {
+        if !self.has_asynchronous_form(function) {
             return String::new();
         }
         let name = asynchronous_name(method, taken);
-        self.asynchronous_stubs.push(name.clone());
+        self.asynchronous_stubs.push(AsynchronousStub {
+            name: name.clone(),
+            in_context: None,
+        });
         let outputs = function.outputs();
         if !outputs.iter().any(|output| output.inout) {
             return format!("async {name},");

@@ -11,6 +11,13 @@ use crate::plan::Plan;
 use crate::plan::is_feature;
 use crate::types::data::quoted;
 
+/// A name for the parameter that is the context of a call.
+pub(crate) fn context_parameter(function: &Function) -> String {
+    let mut parameters = NameSet::new();
+    parameters.extend(function.sent().iter().map(|it| it.name.clone()));
+    names::fresh("context", &mut parameters)
+}
+
 impl Emitter<'_, '_> {
     pub(crate) fn interface(&mut self, definition: &Definition, interface: &Interface) {
         self.results(definition);
@@ -238,9 +245,9 @@ impl Emitter<'_, '_> {
     }
 
     /// `context 0 greet_in_context(context) ["user", "sys*"],`: the list of context strings is
-    /// sent, and is empty but for a form of its own.
+    /// sent, and is empty but for a form of its own, which the asynchronous stub has too.
     fn context_form(
-        &self,
+        &mut self,
         function: &Function,
         method: &str,
         taken: &mut NameSet,
@@ -249,12 +256,19 @@ impl Emitter<'_, '_> {
             return None;
         }
         let form = names::fresh(&format!("{}_in_context", names::stem(method)), taken);
-        let mut parameters = NameSet::new();
-        parameters.extend(function.sent().iter().map(|it| it.name.clone()));
-        let parameter = names::fresh("context", &mut parameters);
+        let parameter = context_parameter(function);
         let names: Vec<_> = function.context.iter().map(|it| quoted(it)).collect();
+        let mut asynchronous = String::new();
+        if self.has_asynchronous_form(function) {
+            let form = format!("{}_async_in_context", names::stem(method));
+            let form = names::fresh(&form, taken);
+            asynchronous = format!(" async {form}");
+            if let Some(stub) = self.asynchronous_stubs.last_mut() {
+                stub.in_context = Some(form);
+            }
+        }
         Some(format!(
-            "context 0 {form}({parameter}) [{}],",
+            "context 0 {form}({parameter}) [{}]{asynchronous},",
             names.join(", ")
         ))
     }

@@ -4,12 +4,13 @@
 
 use orbium_idl::model::{DefId, Definition, Type};
 
-use crate::emit::Emitter;
+use crate::emit::{AsynchronousStub, Emitter};
 use crate::implied::HandlerOperations;
 use crate::interface::asynchronous::asynchronous_name;
+use crate::interface::client::context_parameter;
 use crate::interface::operations::Function;
 use crate::interface::pollers::sending_name;
-use crate::names::NameSet;
+use crate::names::{self, NameSet};
 use crate::plan::Plan;
 use crate::types::data::quoted;
 
@@ -39,7 +40,7 @@ impl Emitter<'_, '_> {
     pub(crate) fn handled_stubs(
         &mut self,
         definition: &Definition,
-        functions: &[(Function, String)],
+        functions: &[(Function, AsynchronousStub)],
         taken: &mut NameSet,
     ) {
         let Some(handler) = self.plan.reply_handlers.of(definition.id) else {
@@ -65,14 +66,24 @@ impl Emitter<'_, '_> {
             else {
                 continue;
             };
+            let (pattern, arguments) = self.handed_on(function);
+            let handed_on = [
+                format!("= {} {{", quoted(&function.wire)),
+                format!("{pattern} => {reply}({arguments}),"),
+                format!("{exception} }}"),
+            ];
             let send = sending_name("sendc_", function, taken);
             let mut pieces = self.declared_parameters(function, &send);
-            pieces.push(format!("by {stub}"));
-            pieces.push(format!("= {} {{", quoted(&function.wire)));
-            let (pattern, arguments) = self.handed_on(function);
-            pieces.push(format!("{pattern} => {reply}({arguments}),"));
-            pieces.push(format!("{exception} }}"));
+            pieces.push(format!("by {}", stub.name));
+            pieces.extend_from_slice(&handed_on);
             self.text.filled(&pieces);
+            if let Some(stub) = &stub.in_context {
+                let send = names::fresh(&format!("{}_in_context", names::stem(&send)), taken);
+                let mut pieces = self.declared_parameters(function, &send);
+                pieces.push(format!("in {} by {stub}", context_parameter(function)));
+                pieces.extend_from_slice(&handed_on);
+                self.text.filled(&pieces);
+            }
         }
         self.text.close("}");
     }

@@ -3,7 +3,8 @@
 
 use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
-use crate::emit::Emitter;
+use crate::emit::{AsynchronousStub, Emitter};
+use crate::interface::client::context_parameter;
 use crate::interface::operations::Function;
 use crate::names::{self, NameSet};
 use crate::plan::{Plan, is_feature};
@@ -62,7 +63,7 @@ impl Emitter<'_, '_> {
     pub(crate) fn poller(
         &mut self,
         definition: &Definition,
-        functions: &[(Function, String)],
+        functions: &[(Function, AsynchronousStub)],
         taken: &mut NameSet,
     ) {
         let Some(poller) = self.plan.interface(definition.id).poller.clone() else {
@@ -81,13 +82,24 @@ impl Emitter<'_, '_> {
         for (function, stub) in functions {
             let send = sending_name("sendp_", function, taken);
             let method = names::fresh(&polled_name(function), &mut methods);
-            self.polled(function, stub, &send, &method);
+            let in_context = stub.in_context.as_ref().map(|stub| {
+                let send = names::fresh(&format!("{}_in_context", names::stem(&send)), taken);
+                format!("in {send}({}) by {stub}", context_parameter(function))
+            });
+            self.polled(function, (&send, &stub.name), &method, in_context);
         }
         self.text.close("}");
     }
 
     /// `sendp_op(a: i32) by op_async = "op" { op -> Result<i32> }`.
-    fn polled(&mut self, function: &Function, stub: &str, send: &str, method: &str) {
+    /// What begins it in a context stands behind the outcome.
+    fn polled(
+        &mut self,
+        function: &Function,
+        (send, stub): (&str, &str),
+        method: &str,
+        in_context: Option<String>,
+    ) {
         let mut pieces = self.declared_parameters(function, send);
         pieces.push(format!("by {stub}"));
         pieces.push(format!("= {} {{", quoted(&function.wire)));
@@ -99,7 +111,10 @@ impl Emitter<'_, '_> {
             default if default == "orb::SystemException" => format!("Result<{value}>"),
             error => format!("Result<{value}, {error}>"),
         };
-        pieces.push(format!("{method} -> {outcome} }}"));
+        match in_context {
+            None => pieces.push(format!("{method} -> {outcome} }}")),
+            Some(stub) => pieces.extend([format!("{method} -> {outcome},"), format!("{stub} }}")]),
+        }
         self.text.filled(&pieces);
     }
 }

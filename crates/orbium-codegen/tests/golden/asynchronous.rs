@@ -166,7 +166,7 @@ pub mod away {
             -> Result<Token as orb::BoundedSequence<u8, 16>> = "make" { into make_into,
             async make_async, };
         fn with_context(a: i32) -> Result<bool> = "with_context" { async with_context_async,
-            context 0 with_context_in_context(context) ["USER"], };
+            context 0 with_context_in_context(context) ["USER"] async with_context_async_in_context, };
 
         /// Names that are taken.
         fn from(r#type: i32, w: i32, r: i32) -> Result<i32> = "from" { async from_async, };

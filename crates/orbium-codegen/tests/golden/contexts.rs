@@ -41,11 +41,150 @@ pub mod contexts {
     }
 
     orb::idl_interface! {
+        /// Takes the replies of asynchronous calls of Desk.
+        ///
+        /// IDL interface `Contexts::AMI_DeskHandler`, repository id `IDL:Contexts/AMI_DeskHandler:1.0`.
+        pub struct AmiDeskHandler("AMI_DeskHandler"): orbium::messaging::ReplyHandler = "IDL:Contexts/AMI_DeskHandler:1.0";
+        bases [orbium::messaging::ReplyHandler];
+        pub trait AmiDeskHandlerServant: orbium::messaging::ReplyHandlerServant;
+    }
+
+    orb::idl_interface! {
         /// IDL interface `Contexts::Backdesk`, repository id `IDL:Contexts/Backdesk:1.0`.
         pub struct Backdesk: Desk = "IDL:Contexts/Backdesk:1.0";
         bases [Desk];
         operations by_octet(-2, 101, &[0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 3]);
         pub trait BackdeskServant: DeskServant;
+    }
+
+    orb::idl_interface! {
+        /// Takes the replies of asynchronous calls of Backdesk.
+        ///
+        /// IDL interface `Contexts::AMI_BackdeskHandler`, repository id `IDL:Contexts/AMI_BackdeskHandler:1.0`.
+        pub struct AmiBackdeskHandler("AMI_BackdeskHandler"): AmiDeskHandler = "IDL:Contexts/AMI_BackdeskHandler:1.0";
+        bases [AmiDeskHandler, orbium::messaging::ReplyHandler];
+        pub trait AmiBackdeskHandlerServant: AmiDeskHandlerServant;
+    }
+
+    orb::idl_results! {
+        /// What an asynchronous call of the IDL operation `exchange` gives.
+        pub struct LaterExchangeAsyncResults { pub result: bool, pub words: String }
+    }
+
+    orb::idl_interface! {
+        /// IDL interface `Contexts::Later`, repository id `IDL:Contexts/Later:1.0`.
+        pub struct Later = "IDL:Contexts/Later:1.0";
+        operations by_octet(-1, 101, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 2, 0, 4]);
+        pub trait LaterServant;
+
+        fn ask(words: &str) -> Result<String, RefusedError> = "ask" { into ask_into,
+            async ask_async,
+            context 0 ask_in_context(context) ["user.*", "site"] async ask_async_in_context, };
+        fn exchange(@inout words: String | &str) -> Result<bool> = "exchange" {
+            async exchange_async -> LaterExchangeAsyncResults,
+            context 0 exchange_in_context(context) ["user.name"] async exchange_async_in_context,
+            out(result: bool, words: String) gives result, };
+        fn after(words: &str) -> Result<String> = "after" { into after_into, async after_async,
+            deferred String,
+            context 0 after_in_context(context) ["site"] async after_async_in_context, };
+        fn swap(@inout words: String | &str) -> Result<()> = "swap" { deferred String,
+            context 0 swap_in_context(context) ["site"], out(words: String) gives (), };
+        fn lent(words: &str) -> Result<String> = "lent" { into lent_into, slot orb::Reply<'_, str>,
+            context 0 lent_in_context(context) ["site"], };
+    }
+
+    orb::idl_poller! {
+        /// A call of [`Later`] under way; its reply is polled for.
+        pub struct LaterPoller of Later;
+
+        sendp_ask(words: &str) by ask_async = "ask" { ask -> Result<String, RefusedError>,
+            in sendp_ask_in_context(context) by ask_async_in_context }
+        sendp_exchange(@inout words: String | &str) by exchange_async = "exchange" {
+            exchange -> Result<LaterExchangeAsyncResults>,
+            in sendp_exchange_in_context(context) by exchange_async_in_context }
+        sendp_after(words: &str) by after_async = "after" { after -> Result<String>,
+            in sendp_after_in_context(context) by after_async_in_context }
+    }
+
+    orb::idl_sendc! {
+        Later to AmiLaterHandler;
+
+        sendc_ask(words: &str) by ask_async = "ask" { it => ask_async(&it), ask_excep_async }
+        sendc_ask_in_context(words: &str) in context by ask_async_in_context = "ask" {
+            it => ask_async(&it), ask_excep_async }
+        sendc_exchange(@inout words: String | &str) by exchange_async = "exchange" {
+            it => exchange_async(it.result, &it.words), exchange_excep_async }
+        sendc_exchange_in_context(@inout words: String | &str)
+            in context by exchange_async_in_context = "exchange" {
+            it => exchange_async(it.result, &it.words), exchange_excep_async }
+        sendc_after(words: &str) by after_async = "after" { it => after_async(&it),
+            after_excep_async }
+        sendc_after_in_context(words: &str) in context by after_async_in_context = "after" {
+            it => after_async(&it), after_excep_async }
+    }
+
+    orb::idl_interface! {
+        /// Takes the replies of asynchronous calls of Later.
+        ///
+        /// IDL interface `Contexts::AMI_LaterHandler`, repository id `IDL:Contexts/AMI_LaterHandler:1.0`.
+        pub struct AmiLaterHandler("AMI_LaterHandler"): orbium::messaging::ReplyHandler = "IDL:Contexts/AMI_LaterHandler:1.0";
+        bases [orbium::messaging::ReplyHandler];
+        operations by_word(65535, 0x8ff3_4785_799e_5cbd, &[0], &[2, 0, 0, 5, 1, 0, 4, 3]);
+        pub trait AmiLaterHandlerServant: orbium::messaging::ReplyHandlerServant;
+
+        fn ask(ami_return_val: &str) -> Result<()> = "ask" { async ask_async, };
+        fn exchange(ami_return_val: bool, words: &str) -> Result<()> = "exchange" {
+            async exchange_async, };
+        fn after(ami_return_val: &str) -> Result<()> = "after" { async after_async, };
+        fn ask_excep(excep_holder: Option<&orbium::messaging::ExceptionHolder>) -> Result<()>
+            = "ask_excep" { async ask_excep_async, };
+        fn exchange_excep(excep_holder: Option<&orbium::messaging::ExceptionHolder>) -> Result<()>
+            = "exchange_excep" { async exchange_excep_async, };
+        fn after_excep(excep_holder: Option<&orbium::messaging::ExceptionHolder>) -> Result<()>
+            = "after_excep" { async after_excep_async, };
+    }
+
+    orb::idl_interface! {
+        /// By an asynchronous servant.
+        ///
+        /// IDL interface `Contexts::Served`, repository id `IDL:Contexts/Served:1.0`.
+        pub struct Served = "IDL:Contexts/Served:1.0";
+        operations by_octet(0, 103, &[0]);
+        pub trait ServedServant;
+
+        fn greet(properties: i32) -> Result<String> = "greet" { into greet_into, deferred String,
+            context 0 greet_in_context(context) ["site"], };
+    }
+
+    /// What an asynchronous servant of [`Served`] does; `AsyncServant` serves with it.
+    #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
+    pub trait ServedAsyncServant: Send + Sync + 'static {
+        fn greet(
+            &self,
+            call: orb::AsyncCall,
+            properties: i32,
+        ) -> impl orb::Future<Output = Result<String, orb::SystemException>> + Send;
+    }
+
+    #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
+    impl<S: ServedAsyncServant, X: orb::Spawn> ServedServant for orb::AsyncServant<S, X> {
+        fn greet(&self, call: &orb::Call<'_>, properties: i32, reply: orb::DeferredReply<String>) {
+            let properties_ = call.context().to_vec();
+            let call = orb::AsyncCall::new(call.object_id(), call.deadline());
+            let call = call.in_context(properties_);
+            self.run(reply, |servant| async move {
+                ServedAsyncServant::greet(&*servant, call, properties).await
+            });
+        }
+    }
+
+    orb::idl_interface! {
+        /// Takes the replies of asynchronous calls of Served.
+        ///
+        /// IDL interface `Contexts::AMI_ServedHandler`, repository id `IDL:Contexts/AMI_ServedHandler:1.0`.
+        pub struct AmiServedHandler("AMI_ServedHandler"): orbium::messaging::ReplyHandler = "IDL:Contexts/AMI_ServedHandler:1.0";
+        bases [orbium::messaging::ReplyHandler];
+        pub trait AmiServedHandlerServant: orbium::messaging::ReplyHandlerServant;
     }
 
     orb::idl_errors! {
@@ -54,4 +193,6 @@ pub mod contexts {
     }
     /// What `greet` raises.
     pub type DeskGreetError = RefusedError;
+    /// What `ask` raises.
+    pub type LaterAskError = RefusedError;
 }

@@ -42,9 +42,13 @@ fn options(file: &Path) -> Options {
         .pollers(file.ends_with("pollers.idl"))
         .handlers(file.ends_with("handlers.idl"))
         .default_bodies(file.ends_with("components.idl"));
-    match file.ends_with("async_servants.idl") {
-        true => options.async_servants("AsyncServants::*"),
-        false => options,
+    match file.file_name().and_then(|name| name.to_str()) {
+        Some("async_servants.idl") => options.async_servants("AsyncServants::*"),
+        Some("contexts.idl") => {
+            let options = options.async_servants("Contexts::Served");
+            options.pollers(true).handlers(true)
+        }
+        _ => options,
     }
 }
 
@@ -117,7 +121,7 @@ fn generated_code_is_the_same_from_run_to_run() {
 }
 
 /// Says that a test could not run, where `xtask test` looks for it.
-fn skipped(what: &str) {
+pub(crate) fn skipped(what: &str) {
     assert!(std::env::var_os("ORBIUM_REQUIRE_PEERS").is_none(), "{what}");
     let line = format!("SKIPPED: {what}\n");
     eprint!("{line}");

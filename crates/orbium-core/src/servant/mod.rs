@@ -195,8 +195,7 @@ impl<'r> Call<'r> {
 
     /// The properties that the client sent of its [`Context`](crate::Context), if IDL gives the
     /// operation a `context` clause: names and values. None for a call within the ORB by the stub
-    /// that takes no context, for operations with reply slots or deferred replies, and for
-    /// asynchronous servants.
+    /// that takes no context.
     ///
     /// ```
     /// use orbium_core::{Call, SystemException};

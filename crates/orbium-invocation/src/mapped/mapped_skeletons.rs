@@ -106,12 +106,18 @@ macro_rules! idl_arm {
             $(into $into:ident,)?
             $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
             slot $slot:ty,
-            $($rest:tt)*
+            $(context $strings:literal $in_context:ident($context:ident) $names:tt
+                $(async $async_in_context:ident)?,)?
+            $(out $out:tt gives $gives:tt,)?
         }
     ) => {{
         $($crate::idl_hold_for_slot!(
             $arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
         );)*
+        $(
+            let $context = $call.received_context($arguments)?;
+            let $call = &$call.in_context(&$context);
+        )?
         let outcome = <$implementation as $servant>::$op(
             $this,
             $call,
@@ -128,12 +134,18 @@ macro_rules! idl_arm {
             $(into $into:ident,)?
             $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
             deferred $deferred:ty $(as $deferred_codec:ty)?,
-            $($rest:tt)*
+            $(context $strings:literal $in_context:ident($context:ident) $names:tt
+                $(async $async_in_context:ident)?,)?
+            $(out $out:tt gives $gives:tt,)?
         }
     ) => {{
         $($crate::idl_hold_for_slot!(
             $arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
         );)*
+        $(
+            let $context = $call.received_context($arguments)?;
+            let $call = &$call.in_context(&$context);
+        )?
         let token = $call.defer::<$deferred, _>($reply, |value, writer| {
             $crate::cdr::idl_encode!(writer, value $(, $deferred_codec)?)
         })?;
@@ -152,7 +164,8 @@ macro_rules! idl_arm {
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] {
             $(into $into:ident,)?
             $(async $async:ident,)?
-            $(context $strings:literal $in_context:ident($context:ident) $names:tt,)?
+            $(context $strings:literal $in_context:ident($context:ident) $names:tt
+                $(async $async_in_context:ident)?,)?
         }
     ) => {{
         $($crate::idl_hold!($arguments, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?);)*
@@ -174,7 +187,8 @@ macro_rules! idl_arm {
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] {
             $(async $async:ident -> $async_value:ty $(as $async_codec:ty)?,)?
-            $(context $strings:literal $in_context:ident($context:ident) $names:tt,)?
+            $(context $strings:literal $in_context:ident($context:ident) $names:tt
+                $(async $async_in_context:ident)?,)?
             out($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) gives $gives:tt,
         }
     ) => {{

@@ -56,7 +56,8 @@ macro_rules! idl_stub_forms {
         $orb:tt $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal {
             $(into $into:ident,)?
             $(async $async:ident $(-> $async_value:ty $(as $async_codec:ty)?)?,)?
-            $(context $strings:literal $in_context:ident($context:ident) $names:tt,)?
+            $(context $strings:literal $in_context:ident($context:ident) $names:tt
+                $(async $async_in_context:ident)?,)?
             $(out $out:tt gives $gives:tt,)?
         }
     ) => {
@@ -74,6 +75,11 @@ macro_rules! idl_stub_forms {
         $crate::idl_stub_async! {
             $orb $typed $id $kind $op $parameters $value $error $wire [$($strings)?]
             [$($async $(-> $async_value $(as $async_codec)?)?)?] [$($out $gives)?]
+        }
+        $crate::idl_stub_async_in_context! {
+            $orb $id $kind $op $parameters $value $error $wire
+            [$($async $(-> $async_value $(as $async_codec)?)?)?]
+            [$($($async_in_context $context $names)?)?]
         }
     };
 }
@@ -264,6 +270,55 @@ macro_rules! idl_stub_async {
                     $(writer.write_count($strings);)?
                 },
                 |reader| $crate::cdr::idl_decode!(reader, $value $(as $value_codec)?)
+            )
+        }
+    };
+}
+
+/// The stub that does not wait, with the properties that a `context` clause names: by a message,
+/// wherever the object is.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_stub_async_in_context {
+    (
+        $orb:tt $id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal
+        $async:tt []
+    ) => {};
+    (
+        $orb:tt $id:literal $kind:ident $op:ident $parameters:tt [$($value:tt)*] $error:tt
+        $wire:literal [$async:ident] $context:tt
+    ) => {
+        $crate::idl_stub_async_in_context! {
+            $orb $id $kind $op $parameters [$($value)*] $error $wire
+            [$async -> $($value)*] $context
+        }
+    };
+    (
+        $orb:tt $id:literal $kind:ident $op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        ) $sync:tt [$($error:ty)?] $wire:literal
+        [$async:ident -> $value:ty $(as $value_codec:ty)?]
+        [$async_in_context:ident $context:ident $names:tt]
+    ) => {
+        #[doc = concat!("Like `", stringify!($async), "`, with the properties of a context that")]
+        #[doc = concat!("the clause of the operation names: `", stringify!($names), "`.")]
+        pub fn $async_in_context(
+            &self,
+            $context: &$crate::Context,
+            $($arg: $orb::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
+        ) -> $orb::asynchronous::Asynchronous<$value $(, $error)?> {
+            static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
+            $($orb::idl_take!($(@$flag)? $arg);)*
+            $orb::ObjectRef::call_async_in_context(
+                $orb::Interface::as_object(self),
+                &OP,
+                ($($crate::idl_keep!($(@$flag)? $arg, $type $(as $codec)? $(| $lent)?),)*),
+                |($($arg,)*), writer| {
+                    let _ = &writer;
+                    $($crate::cdr::idl_encode!(writer, $arg $(, $codec)?);)*
+                },
+                $context.properties($names),
+                |reader| $crate::cdr::idl_decode!(reader, $value $(as $value_codec)?),
             )
         }
     };

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
+use orbium_invocation::Properties;
 use orbium_invocation::raises::Raises;
 
 use super::reply::DeferredReply;
@@ -80,6 +81,7 @@ impl<F: Fn(&Urgency, Task) + Send + Sync + 'static> Spawn for ByUrgency<F> {
 pub struct AsyncCall {
     object_id: Box<[u8]>,
     deadline: Option<Instant>,
+    context: Properties,
 }
 
 impl AsyncCall {
@@ -89,7 +91,21 @@ impl AsyncCall {
         Self {
             object_id: object_id.into(),
             deadline,
+            context: Properties::new(),
         }
+    }
+
+    /// The same call, with the properties that the client sent of its context.
+    #[must_use]
+    pub fn in_context(self, context: Properties) -> Self {
+        Self { context, ..self }
+    }
+
+    /// The properties that the client sent of its context, if IDL gives the operation a `context`
+    /// clause: names and values.
+    #[must_use]
+    pub fn context(&self) -> &[(String, String)] {
+        &self.context
     }
 
     /// Id of the object called.
