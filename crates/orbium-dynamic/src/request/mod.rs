@@ -7,6 +7,7 @@ mod deferred;
 mod error;
 mod facts;
 mod group;
+mod handled;
 mod idl_contexts;
 mod received_exception;
 
