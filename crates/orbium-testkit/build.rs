@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compiles the test interface, the interface with all types, and a file of
-//! names that are hard on generated code; writes servants to be filled in, and
+//! Compiles the test interface, the interface with all types, what large systems' IDL is made of, and a
+//! file of names that are hard on generated code; writes servants to be filled in, and
 //! compiles servants with default bodies.
 
 use std::path::{Path, PathBuf};
@@ -17,6 +17,7 @@ fn main() {
     let names = out.join("names.idl");
     fs::write(&names, names::idl()).expect("a file in OUT_DIR");
     compile(Path::new("idl/probe.idl"));
+    compile(Path::new("idl/field.idl"));
     compile_with(
         &Config::new().async_servants("Later::Clerk"),
         Path::new("idl/later.idl"),

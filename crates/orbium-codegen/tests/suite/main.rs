@@ -15,6 +15,7 @@ mod events;
 mod generated;
 mod golden;
 mod handlers;
+mod installed;
 mod long_arrays;
 mod long_files;
 mod orbs;

@@ -12,6 +12,7 @@ mod deadlines;
 mod default_bodies;
 mod error_sentences;
 mod failure_stories;
+mod field;
 mod flow_control;
 mod idempotent_retries;
 mod implicit_operations;
