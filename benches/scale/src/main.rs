@@ -5,6 +5,7 @@
 //! orbium-bench-scale serve narrow|wide OBJECTS FILE    writes the last object's reference to FILE
 //! orbium-bench-scale serve lanes LANES FILE            the same, with a narrow object for each lane
 //! orbium-bench-scale call narrow|wide CALLS FILE       calls its operations in turn
+//! orbium-bench-scale time narrow|wide CALLS FILE       the same, and prints the median of their times as JSON
 //! ```
 //!
 //! A number behind FILE registers so many interceptors that implement no point; with `empty`
@@ -15,6 +16,7 @@ mod interceptors;
 
 use std::error::Error;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use orbium::interceptor::Interceptors;
 use orbium::{
@@ -97,6 +99,27 @@ fn call<I: Interface>(
     Ok(())
 }
 
+/// As [`call`], with the clock read at every call.
+fn time<I: Interface>(
+    object: Option<ObjectRef>,
+    operations: &[Stub<I>],
+    calls: usize,
+) -> Outcome<()> {
+    let object: I = orbium::narrow(object)?;
+    let mut samples = Vec::with_capacity(calls);
+    let mut before = Instant::now();
+    for operation in operations.iter().cycle().take(calls) {
+        operation(&object)?;
+        let after = Instant::now();
+        samples.push(after.duration_since(before).as_nanos());
+        before = after;
+    }
+    samples.sort_unstable();
+    let median = samples.get(calls / 2).ok_or("no calls")?;
+    println!("{{\"calls\":{calls},\"median_ns\":{median}}}");
+    Ok(())
+}
+
 fn run(arguments: &[String]) -> Outcome<()> {
     let (file, all) = match arguments {
         [_, _, _, file] => (file, Interceptors::new()),
@@ -105,7 +128,7 @@ fn run(arguments: &[String]) -> Outcome<()> {
             (file, interceptors::empty(count.parse()?)?)
         }
         _ => {
-            let usage = "serve|call narrow|wide|lanes COUNT FILE [INTERCEPTORS [empty]]";
+            let usage = "serve|call|time narrow|wide|lanes COUNT FILE [INTERCEPTORS [empty]]";
             return Err(format!("usage: orbium-bench-scale {usage}").into());
         }
     };
@@ -119,13 +142,14 @@ fn run(arguments: &[String]) -> Outcome<()> {
     let count = count.parse()?;
     match role {
         "serve" => serve(served, count, file, all),
-        "call" => {
+        "call" | "time" => {
             let orb = Orb::builder().interceptors(all).build()?;
             let object = orb.string_to_object(std::fs::read_to_string(file)?.trim())?;
-            if served == Served::Wide {
-                call(object, &WIDE, count)?;
-            } else {
-                call(object, &NARROW, count)?;
+            match (served, role) {
+                (Served::Wide, "time") => time(object, &WIDE, count)?,
+                (Served::Wide, _) => call(object, &WIDE, count)?,
+                (_, "time") => time(object, &NARROW, count)?,
+                _ => call(object, &NARROW, count)?,
             }
             orb.shutdown(true)?;
             Ok(())
