@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # usage: interop/build.sh omni|jacorb|glassfish|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
-# Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-handlers, omni-experiment and omni-experiment-counted, or
-# OUTDIR/jacorb-server, jacorb-client, jacorb-forwarder, jacorb-values, jacorb-experiment, jacorb-interceptors, jacorb-names,
+# Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-handlers, omni-contexts, omni-experiment and
+# omni-experiment-counted, or
+# OUTDIR/jacorb-server, jacorb-client, jacorb-forwarder, jacorb-values, jacorb-experiment, jacorb-interceptors,
+# jacorb-intercepted, jacorb-handlers, jacorb-names,
 # jacorb-notify, jacorb-notify-client and jacorb-definitions, or OUTDIR/glassfish-names and glassfish-values, or OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
 # Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
@@ -40,7 +42,7 @@ build_omni() {
     pkg-config --exists omniDynamic4 || unavailable "the omniORB 4 headers (libomniorb4-dev) are missing"
     mkdir -p "$out/omni"
     make -s -C "$out/omni" -f "$here/omni/Makefile" SRC="$here/omni" IDL="$idl" -j "${ORBIUM_JOBS:-2}"
-    for program in server client forwarder values handlers experiment experiment-counted; do
+    for program in server client forwarder values handlers contexts experiment experiment-counted; do
         ln -sf "omni/omni-$program" "$out/omni-$program"
     done
 }
@@ -79,6 +81,10 @@ build_jacorb() {
             exit 1
         }
     done
+    java -cp "$dir/lib/*" org.jacorb.idl.parser -ami_callback -d "$dir/gen" "$idl/handlers.idl" >"$dir/idl.log" 2>&1 || {
+        cat "$dir/idl.log"
+        exit 1
+    }
     find "$dir/gen" -name '*.java' >"$dir/generated.txt"
     javac -nowarn -Xlint:none -proc:none -d "$dir/classes" -cp "$dir/lib/*" @"$dir/generated.txt" 2>"$dir/javac.log" || {
         cat "$dir/javac.log"
@@ -87,11 +93,15 @@ build_jacorb() {
     # Our own sources with all warnings, against the generated classes.
     find "$here/jacorb/src" "$here/java/src" -name '*.java' >"$dir/sources.txt"
     javac -Xlint:all -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" @"$dir/sources.txt"
-    for role in Server Client Experiment Names Definitions Forwarder Interceptors Notify NotifyClient; do
-        launcher=$out/jacorb-$(echo $role | sed 's/\(.\)Client$/\1-client/' | tr SCENDFI scendfi)
+    for role in Server Client Experiment Names Definitions Forwarder Interceptors Handlers Notify NotifyClient; do
+        launcher=$out/jacorb-$(echo $role | sed 's/\(.\)Client$/\1-client/' | tr SCENDFIH scendfih)
         sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
         chmod +x "$launcher"
     done
+    # What is measured has both compilers of the machine.
+    sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.Intercepted|" -e 's/-XX:TieredStopAtLevel=1 //' "$here/jacorb/launcher.sh" \
+        >"$out/jacorb-intercepted"
+    chmod +x "$out/jacorb-intercepted"
     launch_values "$dir" "-Dorg.omg.CORBA.ORBClass=org.jacorb.orb.ORB \
 -Dorg.omg.CORBA.ORBSingletonClass=org.jacorb.orb.ORBSingleton -Djacorb.log.default.verbosity=0 -Djacorb.retries=0 \
 -DOAIAddr=127.0.0.1 -Djavax.rmi.CORBA.UtilClass=interop.RmiUtil"

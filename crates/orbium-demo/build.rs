@@ -13,6 +13,7 @@ fn main() {
         .compile(["idl/cubit.idl", "idl/ttcp.idl", "idl/kitchen.idl"]);
     Config::new().compile("idl/values.idl");
     Config::new().handlers(true).compile("idl/handlers.idl");
+    Config::new().asynchronous(true).compile("idl/contexts.idl");
     Config::new()
         .define("WITH_EVENTS", "1")
         .compile("idl/alarms.idl");

@@ -19,6 +19,8 @@ orbium::include_idl!("further");
 orbium::include_idl!("alarms");
 // Reply handlers.
 orbium::include_idl!("handlers");
+// Contexts.
+orbium::include_idl!("contexts");
 
 pub mod check;
 pub mod load;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reply handlers of another ORB take the replies of orbium's calls, and orbium's those of the calls of
-//! the other one.
+//! Reply handlers of other ORBs take the replies of orbium's calls, by stubs and by requests built at run time, and
+//! orbium's those of the calls of the other one.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use orbium::cdr::Type;
 use orbium::messaging::{ExceptionHolder, ReplyHandlerServant};
-use orbium::{Call, Config, ExceptionKind, Orb, SystemException};
+use orbium::{Any, Call, Config, ExceptionKind, Interface as _, Orb, SystemException};
 use orbium_demo::handlers::{
-    AmiGaugeHandler, AmiGaugeHandlerServant, AmiTankHandler, AmiTankHandlerServant, Empty,
-    EmptyError, GaugeLevelResults, GaugeServant, Sink, SinkServant, Tank, TankServant,
+    AmiGaugeHandler, AmiGaugeHandlerServant, AmiTankHandler, AmiTankHandlerServant, EMPTY_TYPE,
+    Empty, EmptyError, GaugeLevelResults, GaugeServant, Sink, SinkServant, Tank, TankServant,
 };
+use orbium_dynamic::Request;
 
 use crate::Tested;
 use crate::programs::{Server, available};
@@ -142,6 +144,17 @@ impl Here {
         Ok((Self { orb, tank, taken }, sender))
     }
 
+    /// `level` of the tank, with its types.
+    fn level(&self, step: i32, turns: i16) -> Result<Request, SystemException> {
+        let mut request = Request::new(self.tank.as_object(), "level")?;
+        request.add_in("step", Any::from(step))?;
+        request.add_inout("turns", Any::from(turns))?;
+        request.add_out("unit", Type::STRING)?;
+        request.set_return_type(Type::LONG)?;
+        request.add_exception(&EMPTY_TYPE)?;
+        Ok(request)
+    }
+
     fn expect(&self, all: &[&str]) -> Tested {
         for what in all {
             assert_eq!(self.taken.recv_timeout(PATIENCE)?, *what);
@@ -171,6 +184,8 @@ fn replies_reach_handlers_of_omniorb() -> Tested {
     here.expect(&["level 4 8 litre"])?;
     here.tank.sendc_drain(Some(&handler));
     here.expect(&["drain"])?;
+    here.level(5, 1)?.sendc(Some(handler.as_object()))?;
+    here.expect(&["level 10 2 litre"])?;
     // omniORB has no factory for ExceptionHolder, and no state in it: it refuses such a request.
     here.tank.sendc_level(Some(&inherited), -1, 0);
     while here.orb.undelivered_replies() == 0 {
@@ -206,5 +221,91 @@ fn replies_of_omniorbs_calls_reach_handlers() -> Tested {
     // Its threads pass the replies on in any order.
     all.sort();
     assert_eq!(all, ["drain", "level 6 5 litre", "set_label"]);
+    Ok(here.orb.shutdown(true)?)
+}
+
+/// Conformance: client of JacORB - reply handlers: its objects take results
+/// Conformance: Messaging - reply handlers - JacORB's objects take results and exceptions
+#[test]
+fn replies_reach_handlers_of_jacorb() -> Tested {
+    if !available(&["jacorb-handlers"]) {
+        return Ok(());
+    }
+    let (here, sender) = Here::new()?;
+    let sink: Sink = here.orb.root_poa().activate(Taken(sender))?;
+    let sink = here.orb.object_to_string(&sink);
+    let program = Server::start(
+        "jacorb-handlers",
+        &["handler", "--sink", &sink, "--ior-dir"],
+    )?;
+    let handler: AmiTankHandler = here.orb.resolve(program.reference("handler")?.trim())?;
+    let inherited: AmiGaugeHandler = handler.clone().into();
+    here.tank.sendc_level(Some(&inherited), 2, 7);
+    here.expect(&["level 4 8 litre"])?;
+    here.tank.sendc_level(Some(&inherited), -1, 0);
+    here.expect(&["level_excep empty: below"])?;
+    here.tank.sendc_level(Some(&inherited), 0, 0);
+    here.expect(&["level_excep BAD_PARAM"])?;
+    here.tank.sendc_drain(Some(&handler));
+    here.expect(&["drain"])?;
+
+    let object = handler.as_object();
+    here.level(5, 1)?.sendc(Some(object))?;
+    here.expect(&["level 10 2 litre"])?;
+    here.level(-1, 1)?.sendc(Some(object))?;
+    here.expect(&["level_excep empty: below"])?;
+    here.level(0, 1)?.sendc(Some(object))?;
+    here.expect(&["level_excep BAD_PARAM"])?;
+    assert_eq!(here.orb.undelivered_replies(), 0);
+    // JacORB calls what takes the replies of attributes otherwise, and knows no `get_label`.
+    here.tank.sendc_get_label(Some(&inherited));
+    while here.orb.undelivered_replies() == 0 {
+        thread::yield_now();
+    }
+    Ok(here.orb.shutdown(true)?)
+}
+
+/// Conformance: server of JacORB - its asynchronous calls: its own handlers take the replies
+/// Conformance: Messaging - reply handlers - JacORB's asynchronous calls of orbium's servants
+#[test]
+fn asynchronous_calls_of_jacorb_are_answered() -> Tested {
+    if !available(&["jacorb-handlers"]) {
+        return Ok(());
+    }
+    let (here, sender) = Here::new()?;
+    let sink: Sink = here.orb.root_poa().activate(Taken(sender))?;
+    let sink = here.orb.object_to_string(&sink);
+    let tank = here.orb.object_to_string(&here.tank);
+    let arguments = ["client", "--tank", &tank, "--sink", &sink, "--ior-dir"];
+    let _program = Server::start("jacorb-handlers", &arguments)?;
+    let mut all = Vec::new();
+    for _ in 0..5 {
+        all.push(here.taken.recv_timeout(PATIENCE)?);
+    }
+    all.sort();
+    let expected = [
+        "drain",
+        "level 6 5 litre",
+        "level_excep BAD_PARAM",
+        "level_excep empty: below",
+        "set_label",
+    ];
+    assert_eq!(all, expected);
+    Ok(here.orb.shutdown(true)?)
+}
+
+/// Conformance: dynamic - requests: replies that go to a reply handler (`sendc`) - by the generated handler of the interface
+#[test]
+fn replies_of_requests_reach_handlers_by_their_skeletons() -> Tested {
+    let (here, sender) = Here::new()?;
+    let handler: AmiTankHandler = here.orb.root_poa().activate(Taken(sender))?;
+    let handler = handler.as_object();
+    here.level(5, 1)?.sendc(Some(handler))?;
+    here.expect(&["level 10 2 litre"])?;
+    here.level(-1, 1)?.sendc(Some(handler))?;
+    here.expect(&["empty: below"])?;
+    here.level(0, 1)?.sendc(Some(handler))?;
+    let refused = EmptyError::from(SystemException::from(ExceptionKind::BadParam));
+    here.expect(&[&format!("{:?}", Some(refused))])?;
     Ok(here.orb.shutdown(true)?)
 }

@@ -10,6 +10,7 @@
 mod as_client;
 mod as_server;
 mod both_ways;
+mod contexts;
 mod credentials;
 mod definitions;
 mod dissected;
