@@ -81,8 +81,12 @@ impl<F: Fn(&Urgency, Task) + Send + Sync + 'static> Spawn for ByUrgency<F> {
 pub struct AsyncCall {
     object_id: Box<[u8]>,
     deadline: Option<Instant>,
-    context: Properties,
+    /// Elsewhere: open requests are many, and few have one.
+    context: Option<Box<SentContext>>,
 }
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SentContext(Properties);
 
 impl AsyncCall {
     /// Of a request to the object with that id; its client waits until `deadline`.
@@ -91,13 +95,14 @@ impl AsyncCall {
         Self {
             object_id: object_id.into(),
             deadline,
-            context: Properties::new(),
+            context: None,
         }
     }
 
     /// The same call, with the properties that the client sent of its context.
     #[must_use]
     pub fn in_context(self, context: Properties) -> Self {
+        let context = (!context.is_empty()).then(|| Box::new(SentContext(context)));
         Self { context, ..self }
     }
 
@@ -105,7 +110,7 @@ impl AsyncCall {
     /// clause: names and values.
     #[must_use]
     pub fn context(&self) -> &[(String, String)] {
-        &self.context
+        self.context.as_ref().map_or(&[], |it| &it.0)
     }
 
     /// Id of the object called.
