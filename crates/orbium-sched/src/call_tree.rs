@@ -8,7 +8,7 @@ use crate::repository::Repository;
 use crate::schedule::Schedule;
 
 /// The threads with the operations that each of them calls, and how often per run of the caller.
-/// Calls of an operation are shown once per thread; `...` stands for them after that.
+/// Calls of an operation are shown once per thread; `...` stands for them after that. What is disabled is left out.
 ///
 /// ```text
 /// Rudder::steer, 10 ms, suppliers: Gyro::update
@@ -49,7 +49,8 @@ impl Tree<'_> {
             }
             let time = info.timing.worst_case_execution_time;
             self.text.push_str(&format!("{}, {time}", info.entry_point));
-            let of_kind = |kind| info.dependencies.iter().filter(move |it| it.kind == kind);
+            let followed = self.repository.followed(info);
+            let of_kind = |kind| followed.clone().filter(move |it| it.kind == kind);
             let suppliers: Vec<_> = of_kind(DependencyKind::OneWayCall)
                 .map(|it| self.repository.name(it.on))
                 .collect();

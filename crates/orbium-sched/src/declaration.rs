@@ -2,7 +2,7 @@
 //! RT_Infos as constants, and their Rust source.
 
 use crate::error::SchedError;
-use crate::info::{DependencyKind, Handle, RtInfo, Timing};
+use crate::info::{DependencyKind, EnableState, Handle, RtInfo, Timing};
 use crate::repository::Repository;
 use crate::source::{constants, put, without_control};
 
@@ -13,6 +13,8 @@ pub struct Declaration {
     pub name: &'static str,
     /// What the operation needs.
     pub timing: Timing,
+    /// Whether it is part of schedules.
+    pub state: EnableState,
     /// What it depends on.
     pub depends_on: &'static [DeclaredDependency],
 }
@@ -33,11 +35,16 @@ impl Repository {
     /// registered before.
     ///
     /// ```
-    /// use orbium_sched::{Declaration, Repository, Time, Timing};
+    /// use orbium_sched::{Declaration, EnableState, Repository, Time, Timing};
     ///
-    /// let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
+    /// let read = Declaration {
+    ///     name: "Gyro::read",
+    ///     timing: Timing { period: Time::from_millis(50), ..Timing::default() },
+    ///     state: EnableState::Enabled,
+    ///     depends_on: &[],
+    /// };
     /// let mut repository = Repository::new();
-    /// repository.declare(&[Declaration { name: "Gyro::read", timing, depends_on: &[] }])?;
+    /// repository.declare(&[read])?;
     /// assert_eq!(repository.lookup("Gyro::read")?.number(), 1);
     /// # Ok::<(), orbium_sched::SchedError>(())
     /// ```
@@ -46,10 +53,13 @@ impl Repository {
     /// `DuplicateName`, `PeriodTooLong`, `UnknownTask`, `NoCalls`. What precedes the wrong
     /// declaration remains registered.
     pub fn declare(&mut self, declarations: &[Declaration]) -> Result<(), SchedError> {
-        let handles: Result<Vec<Handle>, SchedError> = declarations
-            .iter()
-            .map(|it| self.register(it.name, it.timing))
-            .collect();
+        let mut register = |it: &Declaration| {
+            let handle = self.register(it.name, it.timing)?;
+            self.set_enable_state(handle, it.state)?;
+            Ok(handle)
+        };
+        let handles: Result<Vec<Handle>, SchedError> =
+            declarations.iter().map(&mut register).collect();
         for (it, handle) in declarations.iter().zip(handles?) {
             for dependency in it.depends_on {
                 let on = self.lookup(dependency.on)?;
@@ -62,7 +72,7 @@ impl Repository {
 
 /// The RT_Infos of a repository as Rust source: a constant index for each operation and `static
 /// OPERATIONS`, an array of [`Declaration`]s. The same repository gives the same bytes. The
-/// constants have the names that [`source`](crate::source) gives them.
+/// constants have the names that [`source`](crate::source) gives them. Dependencies that schedules do not follow are left out.
 #[must_use]
 pub fn declarations(repository: &Repository) -> String {
     let mut text = String::new();
@@ -120,8 +130,14 @@ fn declare(text: &mut String, repository: &Repository, info: &RtInfo) {
     ] {
         put(text, format_args!("            {field}: {value},"));
     }
-    text.push_str("        },\n        depends_on: &[\n");
-    for it in &info.dependencies {
+    text.push_str("        },\n");
+    let state = info.state;
+    put(
+        text,
+        format_args!("        state: orbium_sched::EnableState::{state:?},"),
+    );
+    text.push_str("        depends_on: &[\n");
+    for it in repository.followed(info) {
         let (on, calls, kind) = (repository.name(it.on), it.calls, it.kind);
         put(
             text,

@@ -2,7 +2,7 @@
 //! The graph of dependencies: acyclic, with an order in which dependencies come first.
 
 use crate::error::SchedError;
-use crate::info::{Dependency, DependencyKind};
+use crate::info::DependencyKind;
 use crate::repository::Repository;
 
 /// An edge: the index of the other operation, and the number of calls.
@@ -36,13 +36,7 @@ impl Graph {
             order: Vec::with_capacity(count),
         };
         for (index, info) in infos.iter().enumerate() {
-            let is_followed = |it: &&Dependency| {
-                !(it.state.is_disabled() || infos[it.on.index()].state.is_disabled())
-            };
-            if info.state.is_disabled() {
-                continue;
-            }
-            for it in info.dependencies.iter().filter(is_followed) {
+            for it in repository.followed(info) {
                 let (on, calls) = (it.on.index(), u64::from(it.calls));
                 match it.kind {
                     DependencyKind::TwoWayCall => {

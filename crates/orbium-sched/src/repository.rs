@@ -108,11 +108,11 @@ impl Repository {
         self.depend(handle, dependency)
     }
 
-    pub(crate) fn depend(
-        &mut self,
-        handle: Handle,
-        dependency: Dependency,
-    ) -> Result<(), SchedError> {
+    /// As [`add_dependency`](Self::add_dependency), with the state of the dependency.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn depend(&mut self, handle: Handle, dependency: Dependency) -> Result<(), SchedError> {
         self.get(dependency.on)?;
         let info = self.get_mut(handle)?;
         if dependency.calls == 0 {
@@ -217,6 +217,18 @@ impl Repository {
         for (info, assignment) in self.infos.iter_mut().zip(assignments) {
             info.assignment = *assignment;
         }
+    }
+
+    /// The dependencies of an operation that schedules follow: neither they nor the operations at their ends are disabled.
+    pub(crate) fn followed<'r>(
+        &'r self,
+        info: &'r RtInfo,
+    ) -> impl Iterator<Item = &'r Dependency> + Clone {
+        let is_followed = |it: &&Dependency| {
+            let is_part = |handle| self.get(handle).is_ok_and(|it| !it.state.is_disabled());
+            !it.state.is_disabled() && is_part(it.on) && is_part(info.handle)
+        };
+        info.dependencies.iter().filter(is_followed)
     }
 
     fn get_mut(&mut self, handle: Handle) -> Result<&mut RtInfo, SchedError> {

@@ -12,10 +12,11 @@ use crate::schedule::{Dispatching, Level, Schedule, Verdict};
 use crate::table::hash_of;
 
 /// The schedule as Rust source: a constant index for each operation and `static SCHEDULE`, a
-/// [`Table`](crate::Table). The same repository gives the same bytes.
+/// [`Table`](crate::Table). The same repository gives the same bytes. Operations that are disabled are in the table without a
+/// queue, so that each has its index.
 ///
 /// # Errors
-/// `NotScheduled` for an operation that no thread runs.
+/// `NotScheduled` for another operation that no thread runs.
 pub fn source(repository: &Repository, schedule: &Schedule) -> Result<String, SchedError> {
     let mut text = String::from(
         "// Written from RT_Infos by orbium-sched. Change those, then write it again.\n//\n",
@@ -85,6 +86,14 @@ pub(crate) fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
 }
 
 fn entry(info: &RtInfo, schedule: &Schedule) -> Result<String, SchedError> {
+    if info.state.is_disabled() {
+        return Ok(format!(
+            "orbium_sched::Entry::disabled({:?}, {}, {})",
+            info.entry_point,
+            info.timing.period.ticks(),
+            info.timing.worst_case_execution_time.ticks()
+        ));
+    }
     let not_scheduled = || SchedError::NotScheduled(info.entry_point.clone());
     let it = schedule.assignment(info.handle).ok_or_else(not_scheduled)?;
     Ok(format!(
@@ -201,11 +210,11 @@ fn preemption(schedule: &Schedule) -> String {
     }
 }
 
-/// What each operation depends on, if any does.
+/// What each operation depends on, if any does; what schedules do not follow is left out.
 fn dependencies(text: &mut String, repository: &Repository) {
     let mut rows = Vec::new();
     for info in repository.infos() {
-        for it in &info.dependencies {
+        for it in repository.followed(info) {
             let kind = match it.kind {
                 DependencyKind::TwoWayCall => "calls",
                 DependencyKind::OneWayCall => "is supplied by",
@@ -269,11 +278,12 @@ fn columns<const N: usize>(text: &mut String, rows: &[[String; N]]) {
 }
 
 /// The graph of dependencies in the language of Graphviz: calls are solid arrows to the callee,
-/// data dashed ones from the supplier to its consumer.
+/// data dashed ones from the supplier to its consumer. Operations that are disabled are left out.
 #[must_use]
 pub fn dot(repository: &Repository, schedule: &Schedule) -> String {
     let mut text = String::from("digraph schedule {\n    rankdir = LR;\n    node [shape = box];\n");
-    for info in repository.infos() {
+    let infos = repository.infos().iter();
+    for info in infos.clone().filter(|it| !it.state.is_disabled()) {
         let queue = schedule
             .assignment(info.handle)
             .map(|it| it.preemption_priority);
@@ -286,8 +296,8 @@ pub fn dot(repository: &Repository, schedule: &Schedule) -> String {
             format_args!("    n{} [label = {label:?}{style}];", info.handle.number()),
         );
     }
-    for info in repository.infos() {
-        for it in &info.dependencies {
+    for info in infos {
+        for it in repository.followed(info) {
             let (own, on, calls) = (info.handle.number(), it.on.number(), it.calls);
             match it.kind {
                 DependencyKind::TwoWayCall => {

@@ -57,6 +57,18 @@ impl Entry {
         }
     }
 
+    /// The entry of an operation that is disabled: it has no queue. Times are in units of 100 ns.
+    #[must_use]
+    pub const fn disabled(name: &'static str, period: u64, worst_case: u64) -> Self {
+        Self::new(name, (NO_QUEUE, u32::MAX, 0), period, worst_case)
+    }
+
+    /// Whether the schedule does without the operation.
+    #[must_use]
+    pub const fn is_disabled(&self) -> bool {
+        self.assignment.preemption_priority == NO_QUEUE
+    }
+
     /// The deadline of a run released at that time of any clock: a period later. None without a
     /// period.
     #[must_use]
@@ -65,6 +77,9 @@ impl Entry {
         (!period.is_zero()).then(|| released.saturating_add(period))
     }
 }
+
+/// The queue of operations that are disabled, which no table has.
+const NO_QUEUE: u32 = u32::MAX;
 
 /// A queue of a [`Table`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +103,7 @@ impl Table {
     /// memory is not freed.
     ///
     /// # Errors
-    /// `NotScheduled` for an operation that no thread runs.
+    /// `NotScheduled` for an operation that is not disabled, and that no thread runs.
     ///
     /// ```
     /// use orbium_sched::{Options, Repository, Schedule, Table, Time, Timing};
@@ -108,7 +123,10 @@ impl Table {
     ) -> Result<&'static Table, SchedError> {
         let assignment = |info: &RtInfo| {
             let not_scheduled = || SchedError::NotScheduled(info.entry_point.clone());
-            schedule.assignment(info.handle).ok_or_else(not_scheduled)
+            match schedule.assignment(info.handle) {
+                None if info.state.is_disabled() => Ok(Entry::disabled("", 0, 0).assignment),
+                assigned => assigned.ok_or_else(not_scheduled),
+            }
         };
         // All of them before the first name is leaked.
         let assignments: Result<Vec<_>, SchedError> =
@@ -141,13 +159,18 @@ impl Table {
     /// The operation of that index.
     ///
     /// # Errors
-    /// `UnknownTask` for an index beyond the table.
+    /// `UnknownTask` for an index beyond the table, `NotScheduled` for an operation that is disabled.
     pub fn entry(&self, index: usize) -> Result<&'static Entry, SchedError> {
-        let entry = self.entries.get(index);
-        entry.ok_or_else(|| SchedError::UnknownTask(index.to_string()))
+        match self.entries.get(index) {
+            Some(entry) if entry.is_disabled() => {
+                Err(SchedError::NotScheduled(entry.name.to_owned()))
+            }
+            Some(entry) => Ok(entry),
+            None => Err(SchedError::UnknownTask(index.to_string())),
+        }
     }
 
-    /// The number of the queue of an operation, and the queue; none if the table is not whole.
+    /// The number of the queue of an operation, and the queue; none if it is disabled, or the table is not whole.
     #[must_use]
     pub fn queue_of(&self, entry: &Entry) -> Option<(usize, &'static Queue)> {
         let number = entry.assignment.preemption_priority as usize;

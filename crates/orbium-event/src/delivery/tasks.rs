@@ -45,7 +45,7 @@ pub fn qos_by_schedule(
 ) -> impl Fn(i32) -> TaskQos + Send + Sync + Copy + 'static {
     move |rt_info| {
         let index = rt_info.checked_sub(1).map(usize::try_from);
-        let entry = index.and_then(|it| table.entries.get(it.ok()?));
+        let entry = index.and_then(|it| table.entry(it.ok()?).ok());
         let Some(entry) = entry else {
             return TaskQos::default().priority(i32::MIN);
         };

@@ -27,6 +27,7 @@ pub static OPERATIONS: [orbium_sched::Declaration; 6] = [
             threads: 0,
             kind: orbium_sched::InfoKind::Operation,
         },
+        state: orbium_sched::EnableState::Enabled,
         depends_on: &[
         ],
     },
@@ -43,6 +44,7 @@ pub static OPERATIONS: [orbium_sched::Declaration; 6] = [
             threads: 0,
             kind: orbium_sched::InfoKind::Operation,
         },
+        state: orbium_sched::EnableState::Enabled,
         depends_on: &[
         ],
     },
@@ -59,6 +61,7 @@ pub static OPERATIONS: [orbium_sched::Declaration; 6] = [
             threads: 0,
             kind: orbium_sched::InfoKind::Operation,
         },
+        state: orbium_sched::EnableState::Enabled,
         depends_on: &[
         ],
     },
@@ -75,6 +78,7 @@ pub static OPERATIONS: [orbium_sched::Declaration; 6] = [
             threads: 0,
             kind: orbium_sched::InfoKind::Operation,
         },
+        state: orbium_sched::EnableState::Enabled,
         depends_on: &[
         ],
     },
@@ -91,6 +95,7 @@ pub static OPERATIONS: [orbium_sched::Declaration; 6] = [
             threads: 0,
             kind: orbium_sched::InfoKind::Conjunction,
         },
+        state: orbium_sched::EnableState::Enabled,
         depends_on: &[
             orbium_sched::DeclaredDependency { on: "INS::update", calls: 1, kind: orbium_sched::DependencyKind::OneWayCall },
             orbium_sched::DeclaredDependency { on: "ADC::update", calls: 1, kind: orbium_sched::DependencyKind::OneWayCall },
@@ -111,6 +116,7 @@ pub static OPERATIONS: [orbium_sched::Declaration; 6] = [
             threads: 6,
             kind: orbium_sched::InfoKind::Disjunction,
         },
+        state: orbium_sched::EnableState::Enabled,
         depends_on: &[
         ],
     },

@@ -2,8 +2,8 @@
 //! RT_Infos as constants: their source is compiled here.
 
 use orbium_sched::{
-    Criticality, Declaration, DeclaredDependency, DependencyKind, Importance, InfoKind, Options,
-    Repository, SchedError, Timing, declarations, source,
+    Criticality, Declaration, DeclaredDependency, DependencyKind, EnableState, Importance,
+    InfoKind, Options, Repository, SchedError, Table, Timing, call_tree, declarations, dot, source,
 };
 
 use crate::book::{avionics, ms, timing};
@@ -70,6 +70,43 @@ fn tables_have_the_constants_of_their_declarations() {
     assert_eq!(constants(&declared), constants(&table));
 }
 
+/// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: operations and dependencies are disabled and enabled - in tables and sources
+#[test]
+fn sources_trees_and_tables_do_without_what_is_disabled() {
+    let (mut repository, [ins, adc, gps, bit, frame]) = avionics();
+    let (data, call) = (DependencyKind::OneWayCall, DependencyKind::TwoWayCall);
+    repository.add_dependency(frame, bit, 1, call).unwrap();
+    let disabled = EnableState::Disabled;
+    repository.set_enable_state(gps, disabled).unwrap();
+    repository
+        .set_dependency_enable_state(frame, (adc, 1, data), disabled)
+        .unwrap();
+    let schedule = repository.compute_scheduling(&Options::default()).unwrap();
+    let tree = call_tree(&repository, &schedule);
+    assert!(tree.contains("suppliers: INS::update\n"), "{tree}");
+    let text = source(&repository, &schedule).unwrap();
+    assert!(text.contains("Entry::disabled(\"GPS::update\", 2000000, 200000)"));
+    assert!(!text.contains("is supplied by  ADC::update"), "{text}");
+    assert!(!text.contains("is supplied by  GPS::update"), "{text}");
+    let graph = dot(&repository, &schedule);
+    assert!(!graph.contains("GPS::update"), "{graph}");
+    assert!(graph.contains(&format!("n{} -> n{}", ins.number(), frame.number())));
+    assert!(!graph.contains(&format!("n{} -> n{}", adc.number(), frame.number())));
+
+    // Each index is that of its operation, as before.
+    let table = Table::leak(&repository, &schedule).unwrap();
+    table.check(&repository).unwrap();
+    assert_eq!(table.entry(4).unwrap().name, "AirFrame::push");
+    let refused = SchedError::NotScheduled("GPS::update".to_owned());
+    assert_eq!(table.entry(2), Err(refused));
+    assert!(table.queue_of(&table.entries[2]).is_none());
+
+    let declared = declarations(&repository);
+    assert_eq!(declared.matches("EnableState::Disabled").count(), 1);
+    assert!(!declared.contains("on: \"GPS::update\"") && !declared.contains("on: \"ADC::update\""));
+    assert!(declared.contains("on: \"INS::update\""));
+}
+
 /// Conformance: RT 6 - bad input: DUPLICATE_NAME, UNKNOWN_TASK, NOT_SCHEDULED
 #[test]
 fn wrong_declarations_are_refused() {
@@ -81,6 +118,7 @@ fn wrong_declarations_are_refused() {
     let plain = Declaration {
         name: "a",
         timing: timing(50, 1),
+        state: EnableState::Enabled,
         depends_on: &[],
     };
     let long = Declaration {

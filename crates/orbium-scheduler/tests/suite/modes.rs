@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use orbium_sched::{
-    Declaration, DeclaredDependency, DependencyKind, SchedError, Strategy, Table, Time, Timing,
+    Declaration, DeclaredDependency, DependencyKind, EnableState, SchedError, Strategy, Table,
+    Time, Timing,
 };
 use orbium_scheduler::{Mode, Outcome, Scheduler, SchedulerError};
 
@@ -25,6 +26,7 @@ fn declaration(name: &'static str, period: u64, time: u64) -> Declaration {
             worst_case_execution_time: Time::from_millis(time),
             ..Timing::default()
         },
+        state: EnableState::Enabled,
         depends_on: &[],
     }
 }
