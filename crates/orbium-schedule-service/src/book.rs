@@ -72,7 +72,9 @@ impl Book {
         state.options = saved.options;
         if let Some(options) = saved.options {
             // Without a schedule, as after changes that it does not hold for, it waits for the next.
-            let _ = state.compute(&options);
+            let _ = state
+                .attempt(&options)
+                .and_then(|()| state.assign(&options));
         }
         Ok(Book(Mutex::new(state)))
     }
@@ -88,9 +90,15 @@ impl State {
         if name.len() > MAX_NAME || self.repository.infos().len() >= MAX_OPERATIONS {
             return Err(TOO_MUCH.into());
         }
-        let handle = self.repository.create(name)?;
-        self.store(handle)?;
-        Ok(handle)
+        if self.repository.lookup(name).is_ok() {
+            return Err(SchedError::DuplicateName(name.to_owned()).into());
+        }
+        self.append(&operation_line(
+            name,
+            Timing::default(),
+            EnableState::default(),
+        )?)?;
+        Ok(self.repository.create(name)?)
     }
 
     /// Changes the timing of an operation.
@@ -99,55 +107,80 @@ impl State {
         handle: Handle,
         change: impl FnOnce(&mut Timing),
     ) -> Result<(), Fault> {
-        self.require_file()?;
-        let mut timing = self.repository.get(handle)?.timing;
+        let info = self.repository.get(handle)?;
+        let (mut timing, state) = (info.timing, info.state);
         change(&mut timing);
-        self.repository.set(handle, timing)?;
-        self.store(handle)
+        self.apply(&[(handle, timing, state)])
     }
 
-    /// Changes the timing of operations that are known. Those that are disabled are enabled.
+    /// Changes the timing of operations. Those that are disabled are enabled.
     pub(crate) fn set_all(&mut self, all: &[(Handle, Timing)]) -> Result<(), Fault> {
-        for (handle, timing) in all {
-            self.enable(*handle)?;
-            self.set(*handle, |it| *it = *timing)?;
-        }
-        Ok(())
+        let set = |(handle, timing): &(Handle, Timing)| {
+            let state = enabled(self.repository.get(*handle)?.state);
+            Ok((*handle, *timing, state))
+        };
+        let changes: Result<Vec<_>, SchedError> = all.iter().map(set).collect();
+        self.apply(&changes?)
     }
 
     /// As [`set_all`](Self::set_all); all other operations that are enabled are disabled.
     pub(crate) fn replace_all(&mut self, all: &[(Handle, Timing)]) -> Result<(), Fault> {
-        self.require_file()?;
-        let infos = self.repository.infos().iter();
-        let enabled = infos.filter(|it| it.state == EnableState::Enabled);
-        let enabled: Vec<_> = enabled.map(|it| it.handle).collect();
-        for handle in enabled {
-            self.repository
-                .set_enable_state(handle, EnableState::Disabled)?;
-        }
-        for (handle, timing) in all {
-            self.enable(*handle)?;
-            self.repository.set(*handle, *timing)?;
-        }
-        self.rewrite()
-    }
-
-    fn enable(&mut self, handle: Handle) -> Result<(), SchedError> {
-        match self.repository.get(handle)?.state {
-            EnableState::Disabled => self
-                .repository
-                .set_enable_state(handle, EnableState::Enabled),
-            EnableState::Enabled | EnableState::NonVolatile => Ok(()),
-        }
+        self.change(|repository| {
+            let infos = repository.infos().iter();
+            let enabled_ones = infos.filter(|it| it.state == EnableState::Enabled);
+            let enabled_ones: Vec<_> = enabled_ones.map(|it| it.handle).collect();
+            for handle in enabled_ones {
+                repository.set_enable_state(handle, EnableState::Disabled)?;
+            }
+            for (handle, timing) in all {
+                let state = enabled(repository.get(*handle)?.state);
+                repository.set_enable_state(*handle, state)?;
+                repository.set(*handle, *timing)?;
+            }
+            Ok(())
+        })
     }
 
     /// Changes which operations are part of schedules.
     pub(crate) fn set_states(&mut self, all: &[(Handle, EnableState)]) -> Result<(), Fault> {
+        let set = |(handle, state): &(Handle, EnableState)| {
+            Ok((*handle, self.repository.get(*handle)?.timing, *state))
+        };
+        let changes: Result<Vec<_>, SchedError> = all.iter().map(set).collect();
+        self.apply(&changes?)
+    }
+
+    /// Gives operations timings and states, once the file has all of them.
+    fn apply(&mut self, changes: &[(Handle, Timing, EnableState)]) -> Result<(), Fault> {
         self.require_file()?;
-        for (handle, state) in all {
-            self.repository.set_enable_state(*handle, *state)?;
-            self.store(*handle)?;
+        let mut lines = String::new();
+        for (handle, timing, state) in changes {
+            let name = &self.repository.get(*handle)?.entry_point;
+            lines.push_str(&operation_line(name, *timing, *state)?);
         }
+        self.append(&lines)?;
+        for (handle, timing, state) in changes {
+            self.repository.set(*handle, *timing)?;
+            self.repository.set_enable_state(*handle, *state)?;
+        }
+        Ok(())
+    }
+
+    /// Changes the operations, once the file has them as they become.
+    fn change(
+        &mut self,
+        change: impl FnOnce(&mut Repository) -> Result<(), SchedError>,
+    ) -> Result<(), Fault> {
+        self.require_file()?;
+        let mut repository = self.repository.clone();
+        change(&mut repository)?;
+        if let Some(journal) = &mut self.journal {
+            let mut text = listing(&repository);
+            // What was computed last stays in it.
+            text.extend(self.options.as_ref().map(schedule_line));
+            journal.rewrite(&text).map_err(|_| NOT_STORED)?;
+        }
+        self.repository = repository;
         Ok(())
     }
 
@@ -156,14 +189,12 @@ impl State {
         &mut self,
         all: &[(Handle, Dependency)],
     ) -> Result<(), Fault> {
-        self.require_file()?;
-        let mut repository = self.repository.clone();
-        for (handle, it) in all {
-            let same = (it.on, it.calls, it.kind);
-            repository.set_dependency_enable_state(*handle, same, it.state)?;
-        }
-        self.repository = repository;
-        self.rewrite()
+        self.change(|repository| {
+            all.iter().try_for_each(|(handle, it)| {
+                let same = (it.on, it.calls, it.kind);
+                repository.set_dependency_enable_state(*handle, same, it.state)
+            })
+        })
     }
 
     pub(crate) fn add_dependency(
@@ -177,18 +208,18 @@ impl State {
         if self.dependencies >= MAX_DEPENDENCIES {
             return Err(TOO_MUCH.into());
         }
-        self.repository.add_dependency(handle, on, calls, kind)?;
-        self.dependencies += 1;
         let mut alone = Repository::new();
-        let own = alone.create(self.repository.name(handle))?;
-        let other = if handle == on {
-            own
-        } else {
-            alone.create(self.repository.name(on))?
+        let own = alone.create(&self.repository.get(handle)?.entry_point)?;
+        let other = match &self.repository.get(on)?.entry_point {
+            _ if handle == on => own,
+            name => alone.create(name)?,
         };
         alone.add_dependency(own, other, calls, kind)?;
         let text = listing(&alone);
-        self.append(text.lines().last().unwrap_or_default())
+        self.append(text.split_inclusive('\n').next_back().unwrap_or_default())?;
+        self.repository.add_dependency(handle, on, calls, kind)?;
+        self.dependencies += 1;
+        Ok(())
     }
 
     /// Removes so many calls of a dependency, and with the last one the dependency.
@@ -199,47 +230,42 @@ impl State {
         calls: u32,
         kind: DependencyKind,
     ) -> Result<(), Fault> {
-        self.require_file()?;
         let all = &self.repository.get(handle)?.dependencies;
         let same = all.iter().filter(|it| it.on == on && it.kind == kind);
         let state = same.clone().next().map(|it| it.state);
         let (count, sum) = same.fold((0, 0_u32), |(count, sum), it| {
             (count + 1, sum.saturating_add(it.calls))
         });
-        if sum < calls {
-            return Err(SchedError::UnknownTask(self.repository.name(on).to_owned()).into());
-        }
-        self.repository.remove_dependency(handle, on, kind)?;
-        self.dependencies -= count;
-        if sum > calls {
-            let calls = sum - calls;
-            self.repository.add_dependency(handle, on, calls, kind)?;
-            self.dependencies += 1;
-            let state = state.unwrap_or_default();
-            self.repository
-                .set_dependency_enable_state(handle, (on, calls, kind), state)?;
-        }
-        self.rewrite()
-    }
-
-    /// Writes the file anew. What was computed last stays in it.
-    fn rewrite(&mut self) -> Result<(), Fault> {
-        let Some(journal) = &mut self.journal else {
-            return Ok(());
+        let remaining = match (sum.checked_sub(calls), state) {
+            (None, _) => {
+                return Err(SchedError::UnknownTask(self.repository.name(on).to_owned()).into());
+            }
+            (Some(calls @ 1..), Some(state)) => Some(Dependency {
+                on,
+                calls,
+                kind,
+                state,
+            }),
+            _ => None,
         };
-        let mut text = listing(&self.repository);
-        if let Some(options) = &self.options {
-            text.push_str(&schedule_line(options));
-        }
-        journal.rewrite(&text).map_err(|_| NOT_STORED.into())
+        self.change(|repository| {
+            repository.remove_dependency(handle, on, kind)?;
+            match remaining {
+                Some(remaining) => repository.depend(handle, remaining),
+                None => Ok(()),
+            }
+        })?;
+        self.dependencies -= count - usize::from(remaining.is_some());
+        Ok(())
     }
 
     /// Computes the schedule and assigns priorities, if its deadlines hold.
     pub(crate) fn schedule(&mut self, options: &Options) -> Result<&Schedule, Fault> {
         self.require_file()?;
-        self.compute(options)?;
-        self.append(schedule_line(options).trim_end())?;
+        self.attempt(options)?;
+        self.append(&schedule_line(options))?;
         self.options = Some(*options);
+        self.assign(options)?;
         let not_scheduled = || SchedError::NotScheduled(String::new());
         Ok(self.schedule.as_ref().ok_or_else(not_scheduled)?)
     }
@@ -250,10 +276,14 @@ impl State {
         infos.all(|it| it.state.is_disabled() || it.assignment.is_some())
     }
 
-    fn compute(&mut self, options: &Options) -> Result<(), SchedError> {
+    /// Computes a schedule that keeps its deadlines.
+    fn attempt(&mut self, options: &Options) -> Result<(), SchedError> {
         let computed = Schedule::compute(&self.repository, options)?;
-        let attempt = self.attempt.insert(computed);
-        attempt.require_feasible()?;
+        self.attempt.insert(computed).require_feasible()?;
+        Ok(())
+    }
+
+    fn assign(&mut self, options: &Options) -> Result<(), SchedError> {
         self.schedule = Some(self.repository.compute_scheduling(options)?);
         Ok(())
     }
@@ -278,22 +308,26 @@ impl State {
         }
     }
 
-    /// Writes the line of an operation.
-    fn store(&mut self, handle: Handle) -> Result<(), Fault> {
-        let info = self.repository.get(handle)?;
-        let mut alone = Repository::new();
-        let own = alone.register(&info.entry_point, info.timing)?;
-        alone.set_enable_state(own, info.state)?;
-        self.append(listing(&alone).trim_end_matches('\n'))
-    }
-
-    fn append(&mut self, line: &str) -> Result<(), Fault> {
+    fn append(&mut self, lines: &str) -> Result<(), Fault> {
         match &mut self.journal {
-            Some(journal) => {
-                let written = journal.append(&format!("{line}\n"));
-                written.map_err(|_| Fault::System(NOT_STORED))
-            }
+            Some(journal) => journal.append(lines).map_err(|_| NOT_STORED.into()),
             None => Ok(()),
         }
+    }
+}
+
+/// The line of an operation.
+fn operation_line(name: &str, timing: Timing, state: EnableState) -> Result<String, SchedError> {
+    let mut alone = Repository::new();
+    let own = alone.register(name, timing)?;
+    alone.set_enable_state(own, state)?;
+    Ok(listing(&alone))
+}
+
+/// The state of an operation that is enabled, if it is not.
+fn enabled(state: EnableState) -> EnableState {
+    match state {
+        EnableState::Disabled => EnableState::Enabled,
+        state => state,
     }
 }

@@ -327,3 +327,43 @@ fn dependencies_that_are_removed_are_gone_from_the_file() {
     let served = Served::open(file.path()).unwrap();
     assert_eq!(calls(&served.rtec()), 0);
 }
+
+/// Conformance: RT 6 - the Scheduling Service: state kept in a file - nothing changes that the file refuses
+#[test]
+fn changes_that_the_file_refuses_are_not_made() {
+    let folder = Scratch::new("refusing");
+    std::fs::create_dir_all(folder.path()).unwrap();
+    let served = Served::open(&folder.path().join("state")).unwrap();
+    let rtec = served.rtec();
+    let [steer, read] = ["Rudder::steer", "Gyro::read"].map(|it| register(&rtec, it, 50, 1));
+    rtec.add_dependency(steer, read, 2, TWO_WAY).unwrap();
+    let disabled = RtInfoEnabledTypeT::RtInfoDisabled;
+    rtec.set_rt_info_enable_state(steer, disabled).unwrap();
+    let state = || {
+        (
+            rtec.get_rt_info_set().unwrap(),
+            rtec.get_dependency_set().unwrap(),
+        )
+    };
+    let before = state();
+
+    std::fs::remove_dir_all(folder.path()).unwrap();
+    let not_stored = |refused: Result<(), SchedulerSetError>| match refused {
+        Err(SchedulerSetError::System(exception)) => {
+            assert_eq!(exception.kind, ExceptionKind::PersistStore);
+        }
+        other => panic!("{other:?}"),
+    };
+    // The first one finds that the file cannot be written anew, the others what it has left.
+    not_stored(rtec.replace_seq(&[info(steer, 20, 1)]));
+    not_stored(rtec.set_seq(&[info(steer, 20, 1)]));
+    not_stored(rtec.reset_seq(&[info(read, 20, 1)]));
+    assert!(rtec.create("Log::write").is_err());
+    assert!(rtec.remove_dependency(steer, read, 1, TWO_WAY).is_err());
+    assert!(rtec.add_dependency(steer, read, 1, TWO_WAY).is_err());
+    let enabled = RtInfoEnabledTypeT::RtInfoEnabled;
+    assert!(rtec.set_rt_info_enable_state(steer, enabled).is_err());
+    assert!(served.rtec_privileged().compute_scheduling(1, 99).is_err());
+    assert_eq!(state(), before);
+    assert!(rtec.lookup("Log::write").is_err());
+}
