@@ -2,14 +2,16 @@
 //! Connections that ask for a thread of their own.
 
 use crate::common;
-use std::sync::Arc;
+use std::any::Any;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::common::{adapter, client, seen_by, server, server_with, soft};
 use orbium_channel::dedication::DedicationRequest;
 use orbium_core::{
-    ClientStrategy, Config, GiopMinor, Interface, LaneConfig, Limits, Orb, Policies, Priority,
-    ServerStrategy,
+    Arrival, ClientStrategy, Config, DedicatedThread, Dedication, Gate, GiopMinor, Interface,
+    LaneConfig, Limits, Orb, Pass, Policies, Priority, Reservation, ServerStrategy, ThreadAsked,
 };
 use orbium_giop::{ResponseFlags, ServiceContext, service_context};
 use orbium_rt::binding::{DedicationReply, Undedicated};
@@ -179,6 +181,71 @@ fn beyond_the_limit_connections_are_served_as_ever() {
         assert_eq!(third.act(PRIORITY), Ok(40));
         server_orb.shutdown(true).unwrap();
     });
+}
+
+/// Grants a thread with a reservation that no host gives, and changes its priority later.
+#[derive(Debug, Default)]
+struct Changing(Mutex<Option<DedicatedThread>>);
+
+struct Granting(Arc<Changing>);
+
+impl Dedication for Granting {
+    fn asked(&self, request: &ThreadAsked<'_>) -> Result<DedicatedThread, Undedicated> {
+        let gate: Arc<dyn Gate> = Arc::clone(&self.0) as _;
+        // Linux refuses less than 1,024 ns.
+        let too_short = Reservation::new(Duration::from_micros(1), Duration::from_millis(1));
+        Ok(DedicatedThread {
+            priority: request.priority,
+            reservation: Some(too_short),
+            gate: Some(gate),
+            ..DedicatedThread::default()
+        })
+    }
+}
+
+impl Gate for Changing {
+    fn arrived(&self, _: &Arrival<'_>) -> Pass {
+        Pass::Begin
+    }
+
+    fn begin(&self) -> Result<(), Duration> {
+        Ok(())
+    }
+
+    fn changed(&self) -> Option<DedicatedThread> {
+        self.0.lock().unwrap().take()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// It was what the thread had been granted at first.
+///
+/// Conformance: RT - one QoS value: in references, and what is in force is shown - for a thread of a connection
+#[test]
+fn priorities_and_reservations_in_force_are_shown() {
+    let (server_orb, rt) = server();
+    let gate = Arc::new(Changing::default());
+    assert!(server_orb.install_dedication(Arc::new(Granting(Arc::clone(&gate)))));
+    let object = object(&server_orb, &rt);
+    let (orb, _) = client();
+    let marked = seen_by(&orb, &server_orb, &object).with_dedicated_thread(at(40));
+    let shown = || -> Vec<String> {
+        let all = server_orb.connections().entries.into_iter();
+        let all = all.map(|it| it.in_force);
+        all.filter(|it| !it.is_empty()).collect()
+    };
+    assert_eq!(marked.act(PRIORITY), Ok(40));
+    assert_eq!(shown(), ["dedicated thread: priority 40"]);
+    *gate.0.lock().unwrap() = Some(DedicatedThread {
+        priority: at(45),
+        ..DedicatedThread::default()
+    });
+    assert_eq!(marked.act(PRIORITY), Ok(45));
+    assert_eq!(shown(), ["dedicated thread: priority 45"]);
+    server_orb.shutdown(true).unwrap();
 }
 
 /// Conformance: RT GOPI 5.1 - markers: refused: served as ever, with the reason

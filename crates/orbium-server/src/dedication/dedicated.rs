@@ -21,6 +21,7 @@ use crate::{LaneCore, ServerConnection};
 use orbium_invocation::dedication::{Gate, Pass};
 use orbium_lane::thread::{self, Setup};
 use orbium_request::Dispatcher;
+use orbium_sys::Scheduling;
 
 /// What all threads have that serve the connection: one reads, and others may
 /// wait in calls of their own.
@@ -83,6 +84,12 @@ impl Own {
         thread::resume(&setup);
         self.connection.change_priority(setup.priority);
         *self.setup.lock() = setup;
+        self.connection.change_thread(|thread| {
+            thread.priority = changed.priority;
+            thread.scheduling = changed.scheduling.and_then(|_| scheduling_in_force());
+            // One that the host has refused is not in force now either.
+            thread.reservation = thread.reservation.and(changed.reservation);
+        });
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Kept>> {
@@ -109,6 +116,10 @@ impl Own {
         let setup = self.setup();
         setup.begin();
         let refused = setup.begin_serving();
+        self.connection.change_thread(|thread| {
+            thread.scheduling = thread.scheduling.and_then(|_| scheduling_in_force());
+            thread.reservation = thread.reservation.filter(|_| refused.is_none());
+        });
         if let Some(gate) = &self.gate {
             gate.begun(refused.as_ref());
         }
@@ -132,6 +143,11 @@ impl Own {
         }
         thread::resume(&self.lane.setup);
     }
+}
+
+/// What the host gives the calling thread, which may be less than what it was granted.
+fn scheduling_in_force() -> Option<Scheduling> {
+    Scheduling::of_this_thread().ok()
 }
 
 /// The thread that reads.

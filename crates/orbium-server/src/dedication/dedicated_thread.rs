@@ -99,12 +99,20 @@ impl ServerConnection {
         }
     }
 
-    /// The thread that the connection was granted.
+    /// The thread that the connection was granted, with what is in force for it.
     pub(crate) fn thread(&self) -> Option<DedicatedThread> {
         let state = &self.dedication_state.state;
         match &*state.lock() {
             State::Granted(thread, _) => Some((**thread).clone()),
             _ => None,
+        }
+    }
+
+    /// Records what the thread has in place of what it was granted.
+    pub(crate) fn change_thread(&self, change: impl FnOnce(&mut DedicatedThread)) {
+        let state = &self.dedication_state.state;
+        if let State::Granted(thread, _) = &mut *state.lock() {
+            change(thread);
         }
     }
 
