@@ -4,6 +4,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use orbium::{ExceptionKind, SystemException};
 use orbium_executor::SpawnError;
 use orbium_sched::Table;
 use orbium_scheduler::Mode;
@@ -173,6 +174,23 @@ impl fmt::Debug for ConnectError {
 }
 
 impl std::error::Error for ConnectError {}
+
+/// What operations raise that declare nothing better.
+impl From<ConnectError> for SystemException {
+    fn from(error: ConnectError) -> Self {
+        let kind = match error {
+            ConnectError::TooMany => ExceptionKind::ImpLimit,
+            ConnectError::NoThread | ConnectError::Priority(_) | ConnectError::Context(_) => {
+                ExceptionKind::NoResources
+            }
+            ConnectError::Filter(_) | ConnectError::RtInfo(_) | ConnectError::AlreadyConnected => {
+                ExceptionKind::BadParam
+            }
+            ConnectError::Destroyed => ExceptionKind::ObjectNotExist,
+        };
+        kind.into()
+    }
+}
 
 impl From<FilterError> for ConnectError {
     fn from(error: FilterError) -> Self {

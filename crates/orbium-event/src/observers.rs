@@ -40,13 +40,15 @@ impl<F: Fn(&Sums) + Send + Sync + 'static> Observer for F {
 /// The observers of a channel of this crate, or of another one that serves its interfaces.
 ///
 /// ```
-/// use orbium_event::{Observers, Pattern, Sums};
+/// use orbium_event::{Observer, Observers, Pattern, Sums};
 /// use std::sync::Arc;
 ///
 /// let observers = Observers::new(8, 3);
-/// let show = |sums: &Sums| println!("{:?}", sums.consumers);
-/// let handle = observers.append(Arc::new(show)).expect("there is no other one");
-/// observers.update(&Sums::of(&[Pattern::of(16, 0)], &[]));
+/// let show: Arc<dyn Observer> = Arc::new(|sums: &Sums| println!("{:?}", sums.consumers));
+/// let sums = || Sums::of(&[Pattern::of(16, 0)], &[]);
+/// let (handle, is_stale) = observers.begin(&show, sums).expect("there is no other one");
+/// assert!(!is_stale);
+/// observers.update(&Sums::of(&[Pattern::of(16, 0), Pattern::of(17, 0)], &[]));
 /// assert!(observers.remove(handle));
 /// ```
 pub struct Observers {
@@ -82,8 +84,21 @@ impl Observers {
         self.registered.lock()
     }
 
-    /// Registers an observer; `None` if there are as many as permitted.
-    pub fn append(&self, observer: Arc<dyn Observer>) -> Option<u32> {
+    /// Registers an observer and gives it the present sums; `None` if there are as many as permitted. Returns its handle, and
+    /// whether the sums have changed since: then all observers are to be updated.
+    pub fn begin(
+        &self,
+        observer: &Arc<dyn Observer>,
+        sums: impl Fn() -> Sums,
+    ) -> Option<(u32, bool)> {
+        let handle = self.append(Arc::clone(observer))?;
+        let given = sums();
+        // One that is gone is removed after the next changes.
+        let _ = observer.update(&given);
+        Some((handle, sums() != given))
+    }
+
+    fn append(&self, observer: Arc<dyn Observer>) -> Option<u32> {
         let mut registry = self.lock();
         if registry.by_handle.len() >= self.most {
             return None;

@@ -10,7 +10,6 @@ use orbium::{
     Call, ExceptionKind, Interface, ObjectRef, Orb, Poa, PoaError, Policies, SystemException,
 };
 
-use crate::config::ConnectError;
 use crate::delivery::health::DeliveryError;
 use crate::engine::OnEnd;
 
@@ -91,21 +90,6 @@ pub(crate) fn end_objects(call: &Call<'_>, admins: [&ObjectRef; 2]) {
         }
     }
     end_object(&poa, call.object_id());
-}
-
-/// As the system exception that operations raise which declare nothing better.
-pub(crate) fn refused(error: ConnectError) -> SystemException {
-    let kind = match error {
-        ConnectError::TooMany => ExceptionKind::ImpLimit,
-        ConnectError::NoThread | ConnectError::Priority(_) | ConnectError::Context(_) => {
-            ExceptionKind::NoResources
-        }
-        ConnectError::Filter(_) | ConnectError::RtInfo(_) | ConnectError::AlreadyConnected => {
-            ExceptionKind::BadParam
-        }
-        ConnectError::Destroyed => ExceptionKind::ObjectNotExist,
-    };
-    kind.into()
 }
 
 /// Checks whether the object of a peer is there.

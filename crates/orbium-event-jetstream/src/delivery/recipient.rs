@@ -131,7 +131,7 @@ impl Recipient {
 
     fn push_all(&self, passed: &Passed) -> Vec<Outcome> {
         let mut outcomes = vec![Outcome::Delivered; passed.of];
-        let Err(error) = self.push(&passed.events) else {
+        let Err(error) = self.push(&passed.events, self.set_consumer.as_ref()) else {
             return outcomes;
         };
         match error.event {
@@ -154,37 +154,32 @@ impl Recipient {
 
     /// Pushes what the subscription has completed, as one set for which the reply of the consumer stands.
     pub(crate) fn push_as_one(&self, events: &[Event]) -> Outcome {
-        let event = None;
-        let pushed = self.consumer.push(events);
-        let pushed = pushed.map_err(|exception| PushError { event, exception });
-        match self.record(events.len(), pushed) {
+        match self.push(events, None) {
             Ok(()) => Outcome::Delivered,
             Err(error) => self.failure(&error.exception),
         }
     }
 
-    fn push(&self, events: &[Event]) -> Result<(), PushError> {
-        match (events, &self.set_consumer) {
-            ([], _) => Ok(()),
+    /// Pushes to the consumer, which reports with which event it has failed if it is `reporting`.
+    fn push(&self, events: &[Event], reporting: Option<&SetConsumer>) -> Result<(), PushError> {
+        let pushed = match (events, reporting) {
+            ([], _) => return Ok(()),
             ([_, _, ..], Some(consumer)) => {
-                let pushed = consumer.push_set(events).map_err(|error| match error {
+                consumer.push_set(events).map_err(|error| match error {
                     EventFailedError::EventFailed(failed) => PushError::of(&failed, events.len()),
                     EventFailedError::System(exception) => PushError {
                         event: None,
                         exception,
                     },
-                });
-                self.record(events.len(), pushed)
+                })
             }
             _ => {
-                let pushed = self.consumer.push(events);
                 let event = (events.len() == 1).then_some(0);
-                self.record(
-                    events.len(),
-                    pushed.map_err(|exception| PushError { event, exception }),
-                )
+                let pushed = self.consumer.push(events);
+                pushed.map_err(|exception| PushError { event, exception })
             }
-        }
+        };
+        self.record(events.len(), pushed)
     }
 
     /// Counts the outcome of a push of so many events.

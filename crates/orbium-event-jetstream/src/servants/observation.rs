@@ -40,7 +40,7 @@ impl Observation {
         observer: &Arc<dyn Observer>,
         runtime: &Handle,
     ) -> Option<u32> {
-        let handle = self.observers.append(Arc::clone(observer))?;
+        let (handle, is_stale) = self.observers.begin(observer, || channel.sums())?;
         self.task.call_once(|| {
             let (observers, changed) = (Arc::clone(&self.observers), Arc::clone(&self.changed));
             runtime.spawn(notify_of_changes(
@@ -49,10 +49,7 @@ impl Observation {
                 changed,
             ));
         });
-        let sums = channel.sums();
-        // One that is gone is removed after the next changes.
-        let _ = observer.update(&sums);
-        if channel.sums() != sums {
+        if is_stale {
             self.changed();
         }
         Some(handle)

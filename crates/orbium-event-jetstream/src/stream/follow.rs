@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_nats::jetstream::consumer::pull::Config;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::{Instant, interval, sleep};
 
 use crate::delivery::delivery_outcome::{Outcome, Progress, Settling};
@@ -291,29 +291,48 @@ impl Follower {
             .fetch_add(repeated as u64, Ordering::Relaxed);
     }
 
-    /// Calls the consumer on a thread that may block. The server waits for as long as that takes.
     async fn handle(
         &self,
         handler: &Arc<Handler>,
         (set, from): (&Arc<[Received]>, usize),
     ) -> Vec<Outcome> {
         let (handler, handled) = (Arc::clone(handler), Arc::clone(set));
-        let mut calling = spawn_blocking(move || handler(&handled[from..]));
+        let calling = spawn_blocking(move || handler(&handled[from..]));
+        match self.called(calling, || set[from..].iter()).await {
+            Ok(outcomes) => outcomes,
+            Err(error) if set.len() == from + 1 => vec![Outcome::Failed(error.to_string())],
+            Err(_) => vec![Outcome::Singly; set.len() - from],
+        }
+    }
+
+    /// Waits for a call of the consumer on a thread that may block. The server waits for the acknowledgement of these messages for
+    /// as long as that takes.
+    async fn called<'m, T, I>(
+        &self,
+        mut calling: JoinHandle<T>,
+        messages: impl Fn() -> I,
+    ) -> Result<T, JoinError>
+    where
+        I: Iterator<Item = &'m Received>,
+    {
         let mut signs = interval(self.sign_period());
         signs.tick().await;
         loop {
             tokio::select! {
-                outcomes = &mut calling => return match outcomes {
-                    Ok(outcomes) => outcomes,
-                    Err(error) if set.len() == from + 1 => vec![Outcome::Failed(error.to_string())],
-                    Err(_) => vec![Outcome::Singly; set.len() - from],
-                },
-                _ = signs.tick() => {
-                    for received in &set[from..] {
-                        received.give_sign().await;
-                    }
-                }
+                outcome = &mut calling => return outcome,
+                _ = signs.tick() => give_signs(messages()).await,
             }
         }
+    }
+
+    fn sign_period(&self) -> Duration {
+        (self.stream.config.ack_wait / 3).max(Duration::from_millis(1))
+    }
+}
+
+/// Has the server wait longer.
+async fn give_signs(messages: impl Iterator<Item = &Received>) {
+    for received in messages {
+        received.give_sign().await;
     }
 }

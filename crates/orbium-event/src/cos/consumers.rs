@@ -22,7 +22,7 @@ use crate::cos_event::cos_event_comm::{
 use crate::delivery::health::DeliveryError;
 use crate::event::SharedEvent;
 use crate::peer::{Anonymous, Peer, Sink};
-use crate::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
+use crate::proxies::{ProxyCount, Slot, deactivation, end_object};
 use crate::subscription::pattern::Pattern;
 use crate::supply::operations::Consumption;
 
@@ -88,7 +88,7 @@ impl Proxy {
             is_remote: true,
         };
         let connected = self.channel.connect_consumer(consumption, connection);
-        *slot = Some((connected.map_err(refused)?, Arc::clone(sink)));
+        *slot = Some((connected?, Arc::clone(sink)));
         Ok(true)
     }
 

@@ -8,7 +8,7 @@ use orbium::{Any, Call, SystemException};
 use crate::channel::{Channel, Connection};
 use crate::event::new_event;
 use crate::peer::Peer;
-use crate::proxies::{deactivation, refused};
+use crate::proxies::deactivation;
 use crate::rtec::rtec_event_comm::Event;
 use crate::supply::publication::Publication;
 use crate::supply::publisher::Publisher;
@@ -38,9 +38,7 @@ impl CosHeader {
             on_end: deactivation(call),
         };
         let published = vec![Publication::of(self.r#type, self.source)];
-        channel
-            .connect_publisher(published, connection)
-            .map_err(refused)
+        Ok(channel.connect_publisher(published, connection)?)
     }
 
     /// An event with this header that carries what a supplier has given.

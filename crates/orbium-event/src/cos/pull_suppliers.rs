@@ -14,7 +14,7 @@ use crate::cos_event::cos_event_channel_admin::{
 use crate::cos_event::cos_event_comm::{DisconnectedError, PullConsumerServant, PullSupplier};
 use crate::delivery::health::DeliveryError;
 use crate::peer::Peer;
-use crate::proxies::{Counted, Slot, end_object, failure, ping, refused};
+use crate::proxies::{Counted, Slot, end_object, failure, ping};
 use crate::supply::publisher::Publisher;
 use crate::supply::pulling::Pulling;
 
@@ -97,7 +97,7 @@ impl PullProxy {
                 pulled.disconnect();
             }
         };
-        start("orbium-puller", run).map_err(refused)?;
+        start("orbium-puller", run)?;
         Ok(connected)
     }
 }

@@ -68,10 +68,8 @@ impl Engine {
 
     /// Registers an observer, and gives it the present sums.
     pub(crate) fn append_observer(&self, observer: &Arc<dyn Observer>) -> Option<u32> {
-        let handle = self.observers.append(Arc::clone(observer))?;
-        let sums = self.sums();
-        let _ = observer.update(&sums);
-        if self.sums() != sums {
+        let (handle, is_stale) = self.observers.begin(observer, || self.sums())?;
+        if is_stale {
             self.control.notify_observers();
         }
         Some(handle)

@@ -9,7 +9,7 @@ use super::peers::RemoteConsumer;
 use crate::channel::{Channel, Connection, Subscription};
 use crate::config::ConnectError;
 use crate::peer::{Peer, Sink};
-use crate::proxies::{ProxyCount, Slot, deactivation, end_object, refused};
+use crate::proxies::{ProxyCount, Slot, deactivation, end_object};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerAdminServant, ConsumerQos,
     ProxyPushSupplier, ProxyPushSupplierServant, TypeError,
@@ -105,7 +105,7 @@ impl ProxyPushSupplierServant for SupplierProxy {
                     tracing::warn!(target: "orbium::event", %error, "subscription refused");
                     TypeError {}.into()
                 }
-                error => refused(error).into(),
+                error => SystemException::from(error).into(),
             })
     }
 

@@ -13,7 +13,7 @@ use super::peers::RemoteSupplier;
 use crate::channel::{Channel, Connection};
 use crate::config::ConnectError;
 use crate::peer::{Anonymous, Peer};
-use crate::proxies::{Counted, ProxyCount, deactivation, end_object, refused};
+use crate::proxies::{Counted, ProxyCount, deactivation, end_object};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPushConsumer, ProxyPushConsumerServant,
     SupplierAdminServant, SupplierQos,
@@ -121,7 +121,7 @@ impl ProxyPushConsumerServant for ConsumerProxy {
         let connected = self.connect(call, push_supplier, qos);
         connected.map_err(|error| match error {
             ConnectError::AlreadyConnected => AlreadyConnected {}.into(),
-            error => refused(error).into(),
+            error => SystemException::from(error).into(),
         })
     }
 }

@@ -4,9 +4,7 @@
 use orbium::cdr::CdrError;
 use orbium::{Any, ExceptionKind, SystemException, TCKind};
 use orbium_event::rtec::rtec_event_comm::Event;
-use orbium_event::{
-    Channel, ConnectError, Pattern, Publication, Publisher, SharedEvent, new_event,
-};
+use orbium_event::{Channel, Pattern, Publication, Publisher, SharedEvent, new_event};
 
 use super::{Deliver, Following, Journal};
 use crate::event::{ANY_TYPE, as_any, event_type, property, structured_event};
@@ -119,7 +117,7 @@ impl RealTime {
         let publisher = channel.connect_scheduled_supplier(&published);
         Ok(Self {
             channel: channel.clone(),
-            publisher: publisher.map_err(refused)?,
+            publisher: publisher?,
             headers,
         })
     }
@@ -150,15 +148,7 @@ impl Journal for RealTime {
             }
         };
         let subscription = self.channel.subscribe(&Pattern::Null, sink);
-        Ok(Box::new(subscription.map_err(refused)?))
-    }
-}
-
-fn refused(error: ConnectError) -> SystemException {
-    match error {
-        ConnectError::TooMany => ExceptionKind::ImpLimit.into(),
-        ConnectError::Destroyed => ExceptionKind::ObjectNotExist.into(),
-        _ => ExceptionKind::NoResources.into(),
+        Ok(Box::new(subscription?))
     }
 }
 

@@ -8,7 +8,7 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use tokio::task::spawn_blocking;
 use tokio::time::{interval, sleep_until};
 
-use super::{End, Follower, RETRY_PAUSES};
+use super::{End, Follower, RETRY_PAUSES, give_signs};
 use crate::delivery::collected::Sequenced;
 use crate::delivery::delivery_outcome::Outcome;
 use crate::delivery::recipient::marked;
@@ -108,20 +108,11 @@ impl Follower {
         }
     }
 
-    /// Calls the consumer on a thread that may block. The server waits for as long as that takes.
     async fn push_set(&self, correlator: &Correlator, events: Vec<Event>) -> Outcome {
         let push = correlator.consumer();
-        let mut pushing = spawn_blocking(move || push(&events));
-        let mut signs = interval(self.sign_period());
-        signs.tick().await;
-        loop {
-            tokio::select! {
-                outcome = &mut pushing => {
-                    return outcome.unwrap_or_else(|error| Outcome::Failed(error.to_string()));
-                }
-                _ = signs.tick() => give_signs(correlator.messages()).await,
-            }
-        }
+        let pushing = spawn_blocking(move || push(&events));
+        let pushed = self.called(pushing, || correlator.messages()).await;
+        pushed.unwrap_or_else(|error| Outcome::Failed(error.to_string()))
     }
 
     /// Acts on the outcome of a push; whether the consumer is gone.
@@ -163,16 +154,5 @@ impl Follower {
         for received in &messages {
             self.settling.settle(received, outcome.clone()).await;
         }
-    }
-
-    pub(super) fn sign_period(&self) -> Duration {
-        (self.stream.config.ack_wait / 3).max(Duration::from_millis(1))
-    }
-}
-
-/// Has the server wait longer.
-async fn give_signs(messages: impl Iterator<Item = &Received>) {
-    for received in messages {
-        received.give_sign().await;
     }
 }
