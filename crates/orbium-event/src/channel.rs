@@ -2,7 +2,7 @@
 //! A channel as programs have it.
 
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
@@ -10,15 +10,16 @@ use orbium_sched::{Repository, SchedError};
 use orbium_scheduler::{ScheduledThread, SchedulerError};
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
-use crate::delivery::consumer::Consumer;
+use crate::consumer_connection::Subscription;
 use crate::delivery::serving::serve_in_context;
-use crate::engine::{Engine, OnEnd};
+use crate::engine::Engine;
 use crate::observers::{Observer, Sums};
-use crate::peer::{Anonymous, Peer, Sink};
-use crate::statistics::{ChannelStatistics, ConsumerStatistics};
+use crate::peer::{Anonymous, Connection, Peer, Sink};
+use crate::selection::ConsumerOptions;
+use crate::statistics::ChannelStatistics;
+use crate::subscription::filter::Filter;
 use crate::subscription::pattern::Pattern;
 use crate::subscription::timers::Task;
-use crate::supply::operations::Consumption;
 use crate::supply::publication::Publication;
 use crate::supply::publisher::Publisher;
 
@@ -46,20 +47,6 @@ use crate::supply::publisher::Publisher;
 #[derive(Clone)]
 pub struct Channel {
     pub(crate) engine: Arc<Engine>,
-}
-
-/// A consumer's connection to a channel. Dropping it disconnects the consumer.
-#[must_use = "dropping it disconnects the consumer"]
-pub struct Subscription {
-    engine: Weak<Engine>,
-    consumer: Arc<Consumer>,
-}
-
-/// What connects, and how.
-pub(crate) struct Connection<P: ?Sized> {
-    pub(crate) peer: Arc<P>,
-    pub(crate) is_gateway: bool,
-    pub(crate) on_end: OnEnd,
 }
 
 impl Channel {
@@ -120,52 +107,86 @@ impl Channel {
         rt_info: i32,
         sink: impl Sink,
     ) -> Result<Subscription, ConnectError> {
+        let options = ConsumerOptions {
+            rt_info,
+            ..ConsumerOptions::default()
+        };
+        self.subscribe_with(pattern, options, Arc::new(sink), || {})
+    }
+
+    /// Connects a consumer of this process with a choice among events by their content, a queue of its own kind, or an end that
+    /// the program is to see: `on_end` is called once when the connection ends, however it does.
+    ///
+    /// ```
+    /// use std::sync::{Arc, mpsc};
+    /// use std::time::Instant;
+    /// use orbium_event::{
+    ///     Channel, ChannelConfig, ConsumerOptions, Pattern, QueueLimits, QueueOrder, Rank, SharedEvent, new_event,
+    /// };
+    ///
+    /// let channel = Channel::new(ChannelConfig::default());
+    /// let (send, received) = mpsc::channel();
+    /// let sink = move |events: &[SharedEvent]| drop(send.send(events[0].header.source));
+    /// // Those with a payload, by the first byte of it.
+    /// let select = |event: &SharedEvent, _: Instant| {
+    ///     let priority = i16::from(*event.data.payload.first()?);
+    ///     Some(Rank { priority, ..Rank::default() })
+    /// };
+    /// let options = ConsumerOptions {
+    ///     selection: Some(Arc::new(select)),
+    ///     queue: Some(QueueLimits { order: QueueOrder::Priority, ..QueueLimits::default() }),
+    ///     ..ConsumerOptions::default()
+    /// };
+    /// let subscription = channel.subscribe_with(&Pattern::Null, options, Arc::new(sink), || {})?;
+    /// let supplier = channel.connect_supplier(&[])?;
+    /// let mut event = new_event(16, 8);
+    /// event.data.payload = vec![3];
+    /// supplier.push(&[new_event(16, 7), event]);
+    /// assert_eq!(received.recv()?, 8);
+    /// # drop(subscription);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConnectError`].
+    pub fn subscribe_with(
+        &self,
+        pattern: &Pattern,
+        options: ConsumerOptions,
+        sink: Arc<dyn Sink>,
+        on_end: impl FnOnce() + Send + 'static,
+    ) -> Result<Subscription, ConnectError> {
         let qos = pattern.to_qos();
         let pattern = Pattern::from_dependencies(&qos.dependencies, &self.config().filter)?;
         let connection = Connection {
-            peer: Arc::new(sink) as Arc<dyn Sink>,
+            peer: sink,
             is_gateway: false,
-            on_end: Box::new(|| {}),
+            on_end: Box::new(on_end),
         };
-        let consumption = Consumption {
-            pattern,
-            rt_info,
-            is_remote: false,
-        };
-        self.connect_consumer(consumption, connection)
+        self.connect_consumer(pattern, options, connection)
     }
 
     pub(crate) fn connect_consumer(
         &self,
-        consumption: Consumption,
+        pattern: Pattern,
+        options: ConsumerOptions,
         connection: Connection<dyn Sink>,
     ) -> Result<Subscription, ConnectError> {
         self.start_control()?;
-        let has_timers = !crate::subscription::filter::Filter::new(&consumption.pattern)
-            .timers()
-            .is_empty();
-        if has_timers {
+        if !Filter::new(&pattern).timers().is_empty() {
             self.start_timers()?;
         }
-        let Connection {
-            peer,
-            is_gateway,
-            on_end,
-        } = connection;
         let engine = &self.engine;
         let place = match engine.config.dispatching {
-            Dispatching::Scheduled(_) => Some(engine.dispatch.place(consumption.rt_info)?),
+            Dispatching::Scheduled(_) => Some(engine.dispatch.place(options.rt_info)?),
             _ => None,
         };
         if let Some(place) = place {
             self.start_dispatch_queue(place.queue)?;
         }
-        let consumer = engine.add_consumer(peer, consumption, (place, is_gateway), on_end)?;
-        let subscription = Subscription {
-            engine: Arc::downgrade(engine),
-            consumer,
-        };
-        let (engine, consumer) = (Arc::downgrade(engine), Arc::clone(&subscription.consumer));
+        let consumer = engine.add_consumer((pattern, options), place, connection)?;
+        let subscription = Subscription::new(engine, consumer);
+        let (engine, consumer) = (Arc::downgrade(engine), Arc::clone(subscription.consumer()));
         match self.config().dispatching {
             Dispatching::PerConsumer => start("orbium-consumer", move || {
                 Engine::serve_queue(&engine, &consumer);
@@ -344,7 +365,7 @@ impl Channel {
         })
     }
 
-    fn start_timers(&self) -> Result<(), ConnectError> {
+    pub(crate) fn start_timers(&self) -> Result<(), ConnectError> {
         let timers = &self.engine.timers;
         timers.thread.run(|| {
             let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(timers));
@@ -368,63 +389,10 @@ pub(crate) fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<
     })
 }
 
-impl Subscription {
-    /// Replaces sink and pattern. What conjunctions have collected is forgotten.
-    pub(crate) fn reconnect(
-        &self,
-        channel: &Channel,
-        pattern: Pattern,
-        sink: Arc<dyn Sink>,
-        is_gateway: bool,
-    ) -> Result<(), ConnectError> {
-        channel.start_timers()?;
-        let now = Instant::now();
-        self.consumer.reconnect(sink, pattern, is_gateway, now);
-        channel.engine.connected(&self.consumer);
-        Ok(())
-    }
-
-    /// Drops events from now on, those included that wait for the consumer.
-    pub fn suspend(&self) {
-        self.consumer.suspend();
-    }
-
-    /// Ends [`suspend`](Self::suspend).
-    pub fn resume(&self) {
-        self.consumer.resume();
-    }
-
-    /// Disconnects the consumer; false if it was disconnected already.
-    pub fn disconnect(&self) -> bool {
-        let engine = self.engine.upgrade();
-        engine.is_some_and(|it| it.remove_consumer(&self.consumer))
-    }
-
-    /// The counts of the channel for this consumer.
-    #[must_use]
-    pub fn statistics(&self) -> ConsumerStatistics {
-        self.consumer.statistics()
-    }
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        self.disconnect();
-    }
-}
-
 impl std::fmt::Debug for Channel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Channel")
             .field("statistics", &self.statistics())
-            .finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Subscription {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Subscription")
-            .field("id", &self.consumer.id)
             .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use orbium_sched::Table;
 use orbium_scheduler::Mode;
 
 use crate::delivery::health::FailurePolicy;
-use crate::delivery::queue::QueueLimits;
+use crate::delivery::queue::limits::QueueLimits;
 use crate::subscription::parse::{FilterError, FilterLimits};
 
 /// On which thread events are pushed to consumers.

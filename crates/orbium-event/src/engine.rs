@@ -21,12 +21,14 @@ use crate::delivery::health::Health;
 use crate::delivery::tasks::ConsumerTasks;
 use crate::event::SharedEvent;
 use crate::observers::Observers;
-use crate::peer::{Peer, Sink, push};
+use crate::peer::{Connection, OnEnd, Peer, Sink, push};
 use crate::recent::RecentEvents;
+use crate::selection::ConsumerOptions;
 use crate::statistics::{ChannelStatistics, Counter};
+use crate::subscription::pattern::Pattern;
 use crate::subscription::schedule::timer_event;
 use crate::subscription::timers::{Control, TimerKey, Timers};
-use crate::supply::operations::{self, Consumption};
+use crate::supply::operations;
 use crate::supply::publication::Publication;
 use crate::supply::supplier::Supplier;
 
@@ -43,9 +45,6 @@ const CLOSED: Removal<'_, Arc<Consumer>> = Removal {
     is_removed: &|consumer| consumer.is_closed(),
     discard: &|consumer| consumer.discard(),
 };
-
-/// Called once when a connection ends, however it does.
-pub(crate) type OnEnd = Box<dyn FnOnce() + Send>;
 
 pub(crate) struct Engine {
     pub(crate) config: ChannelConfig,
@@ -103,13 +102,17 @@ impl Engine {
 
     pub(crate) fn add_consumer(
         &self,
-        sink: Arc<dyn Sink>,
-        consumption: Consumption,
-        manner: (Option<Place>, bool),
-        on_end: OnEnd,
+        subscribed: (Pattern, ConsumerOptions),
+        place: Option<Place>,
+        connection: Connection<dyn Sink>,
     ) -> Result<Arc<Consumer>, ConnectError> {
-        let (id, now) = (self.new_id(), Instant::now());
-        let consumer = Consumer::new(id, &self.config, sink, consumption, manner, now);
+        let Connection {
+            peer,
+            is_gateway,
+            on_end,
+        } = connection;
+        let (id, config) = (self.new_id(), &self.config);
+        let consumer = Consumer::new(id, config, subscribed, place, (peer, is_gateway));
         let consumer = Arc::new(consumer);
         self.consumers.add(&consumer, |others| {
             if self.is_destroyed() {
@@ -260,6 +263,11 @@ impl Engine {
                 None => return,
             }
         }
+    }
+
+    /// Ends a pause of a consumer.
+    pub(crate) fn unpause(&self, consumer: &Arc<Consumer>) {
+        self.act(consumer, consumer.unpause());
     }
 
     /// Puts a consumer into the queue of its place.

@@ -36,6 +36,7 @@
 
 mod channel;
 mod config;
+mod consumer_connection;
 mod cos;
 mod delivery;
 mod engine;
@@ -46,6 +47,7 @@ mod pool;
 mod proxies;
 mod recent;
 mod remote;
+mod selection;
 mod servants;
 mod statistics;
 mod subscription;
@@ -61,11 +63,12 @@ pub mod cos_event {
     orbium::include_idl!("CosEvent");
 }
 
-pub use channel::{Channel, Subscription};
+pub use channel::Channel;
 pub use config::{ChannelConfig, ConnectError, Dispatching};
+pub use consumer_connection::Subscription;
 pub use cos::CosHeader;
 pub use delivery::health::{DeliveryError, FailurePolicy, Health};
-pub use delivery::queue::{DiscardPolicy, QueueLimits};
+pub use delivery::queue::limits::{DiscardPolicy, QueueLimits, QueueOrder, Rank};
 pub use delivery::tasks::qos_by_schedule;
 pub use event::{
     ANY, DEADLINE_TIMEOUT, FIRST_APPLICATION_TYPE, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT,
@@ -79,6 +82,7 @@ pub use remote::{
     connect_gateway_supplier, connect_scheduled_consumer, connect_scheduled_supplier,
     connect_supplier,
 };
+pub use selection::{ConsumerOptions, Selection};
 pub use servants::{RemoteObserver, ServedChannel, serve_channel};
 pub use statistics::{ChannelStatistics, ConsumerStatistics};
 pub use subscription::filter::{Filter, Timer, TimerKind};

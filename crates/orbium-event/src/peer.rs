@@ -2,6 +2,7 @@
 //! Interfaces of a channel's peers: consumers and suppliers, local or remote.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use crate::delivery::health::DeliveryError;
 use crate::event::SharedEvent;
@@ -43,6 +44,16 @@ impl<F: Fn(&[SharedEvent]) + Send + Sync + 'static> Sink for F {
 pub(crate) fn push(sink: &dyn Sink, events: &[SharedEvent]) -> Result<(), DeliveryError> {
     let pushed = catch_unwind(AssertUnwindSafe(|| sink.push(events)));
     pushed.unwrap_or(Err(DeliveryError::Gone))
+}
+
+/// Called once when a connection ends, however it does.
+pub(crate) type OnEnd = Box<dyn FnOnce() + Send>;
+
+/// A peer that connects.
+pub(crate) struct Connection<P: ?Sized> {
+    pub(crate) peer: Arc<P>,
+    pub(crate) is_gateway: bool,
+    pub(crate) on_end: OnEnd,
 }
 
 /// A supplier that is never called back.

@@ -11,7 +11,7 @@ use orbium::{
 };
 
 use crate::delivery::health::DeliveryError;
-use crate::engine::OnEnd;
+use crate::peer::OnEnd;
 
 /// Proxies of one kind that exist.
 #[derive(Clone, Default)]

@@ -38,6 +38,8 @@ pub struct ConsumerStatistics {
     pub suspended: u64,
     /// Lost because the consumer failed.
     pub lost: u64,
+    /// Dropped because they expired before they were pushed.
+    pub expired: u64,
     /// Sets of events that wait in its queue.
     pub queued: usize,
     /// Whether the consumer has suspended the connection.

@@ -9,7 +9,8 @@ use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium::{Any, Call, ExceptionKind, SystemException};
 
 use super::peers::{Consumer, Puller, any_of};
-use crate::channel::{Channel, Connection, Subscription};
+use crate::channel::Channel;
+use crate::consumer_connection::Subscription;
 use crate::cos_event::cos_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, AlreadyConnectedOrTypeErrorError,
     ConsumerAdminServant, ProxyPullSupplier, ProxyPullSupplierServant, ProxyPushSupplier,
@@ -21,10 +22,10 @@ use crate::cos_event::cos_event_comm::{
 };
 use crate::delivery::health::DeliveryError;
 use crate::event::SharedEvent;
-use crate::peer::{Anonymous, Peer, Sink};
+use crate::peer::{Anonymous, Connection, Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object};
+use crate::selection::ConsumerOptions;
 use crate::subscription::pattern::Pattern;
-use crate::supply::operations::Consumption;
 
 /// How long `pull` waits for an event, unless the caller's deadline is earlier: TIMEOUT.
 const PULL_TIMEOUT: Duration = Duration::from_secs(60);
@@ -82,12 +83,12 @@ impl Proxy {
             is_gateway: false,
             on_end: deactivation(call),
         };
-        let consumption = Consumption {
-            pattern: Pattern::Null,
-            rt_info: 0,
+        let options = ConsumerOptions {
             is_remote: true,
+            ..ConsumerOptions::default()
         };
-        let connected = self.channel.connect_consumer(consumption, connection);
+        let channel = &self.channel;
+        let connected = channel.connect_consumer(Pattern::Null, options, connection);
         *slot = Some((connected?, Arc::clone(sink)));
         Ok(true)
     }

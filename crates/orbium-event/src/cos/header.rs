@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use orbium::{Any, Call, SystemException};
 
-use crate::channel::{Channel, Connection};
+use crate::channel::Channel;
 use crate::event::new_event;
-use crate::peer::Peer;
+use crate::peer::{Connection, Peer};
 use crate::proxies::deactivation;
 use crate::rtec::rtec_event_comm::Event;
 use crate::supply::publication::Publication;

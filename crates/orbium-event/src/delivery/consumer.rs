@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connected consumer: its filter, its queue, its health.
 
+mod queueing;
 mod serving;
 mod taking;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::Waker;
 use std::thread::Thread;
 use std::time::Instant;
@@ -17,9 +18,11 @@ use crate::config::{ChannelConfig, Dispatching};
 use crate::delivery::consumer::serving::{Joined, Serving, Waiter};
 use crate::delivery::dispatch::Place;
 use crate::delivery::health::{DeliveryError, FailurePolicy, Health};
+use crate::delivery::queue::limits::Rank;
 use crate::delivery::queue::{Behind, EventSet, Put, Queue};
 use crate::event::SharedEvent;
 use crate::peer::Sink;
+use crate::selection::{ConsumerOptions, Selection};
 use crate::statistics::{ConsumerStatistics, Counter};
 use crate::subscription::filter::Filter;
 use crate::subscription::pattern::Pattern;
@@ -32,6 +35,12 @@ pub(crate) struct Consumer {
     pub(crate) id: u64,
     state: Mutex<State>,
     queue: Queue,
+    /// Its choice among events, before they are offered.
+    selection: Option<Arc<dyn Selection>>,
+    /// Events that may be pushed together.
+    batch: AtomicUsize,
+    /// Whether what waits is not pushed: stored under the lock.
+    is_paused: AtomicBool,
     serving: Serving,
     sink: ArcSwap<Arc<dyn Sink>>,
     /// The task that serves it, once it has waited: stored under the lock.
@@ -100,33 +109,31 @@ impl Consumer {
     pub(crate) fn new(
         id: u64,
         config: &ChannelConfig,
-        sink: Arc<dyn Sink>,
-        consumption: Consumption,
-        (place, is_gateway): (Option<Place>, bool),
-        now: Instant,
+        (pattern, options): (Pattern, ConsumerOptions),
+        place: Option<Place>,
+        (sink, is_gateway): (Arc<dyn Sink>, bool),
     ) -> Self {
-        let Consumption {
-            pattern,
-            rt_info,
-            is_remote,
-        } = consumption;
+        let limits = options.queue.unwrap_or(config.queue);
         let filter = Filter::new(&pattern);
         let state = State {
             is_gateway,
-            schedule: TimerSchedule::new(filter.timers(), now),
+            schedule: TimerSchedule::new(filter.timers(), Instant::now()),
             filter,
             pattern,
             epoch: 0,
             is_suspended: false,
             health: Health::Well,
             thread: None,
-            behind: Behind::new(),
+            behind: Behind::new(limits),
             passed: Vec::new(),
         };
         Self {
             id,
             state: Mutex::new(state),
-            queue: Queue::new(config.queue),
+            queue: Queue::new(limits),
+            selection: options.selection,
+            batch: AtomicUsize::new(options.batch),
+            is_paused: AtomicBool::new(false),
             serving: Serving::default(),
             sink: ArcSwap::from_pointee(sink),
             waker: ArcSwapOption::empty(),
@@ -136,7 +143,7 @@ impl Consumer {
             failure: config.failure,
             dispatching: config.dispatching,
             place,
-            operation: (rt_info, is_remote),
+            operation: (options.rt_info, options.is_remote),
         }
     }
 
@@ -169,11 +176,6 @@ impl Consumer {
         (state.epoch, state.schedule.iter().collect())
     }
 
-    /// Offers a set of events to the filter.
-    pub(crate) fn offer(&self, events: &[SharedEvent], now: Instant) -> Action {
-        self.offer_to(&mut self.lock(), events, None, now)
-    }
-
     /// The event of a timer, if it is due and of the present subscription.
     pub(crate) fn fire(&self, timer: usize, epoch: u64, now: Instant) -> Due {
         let mut state = self.lock();
@@ -200,7 +202,8 @@ impl Consumer {
         if self.is_closed() || state.epoch != epoch {
             return (Action::Nothing, None);
         }
-        let action = self.offer_to(&mut state, &[event], Some(timer), at);
+        let of_timer = (Some(timer), Rank::default());
+        let action = self.offer_to(&mut state, &[event], of_timer, at);
         (action, state.schedule.due(timer))
     }
 
@@ -208,7 +211,7 @@ impl Consumer {
         &self,
         state: &mut State,
         events: &[SharedEvent],
-        timer: Option<usize>,
+        (timer, rank): (Option<usize>, Rank),
         now: Instant,
     ) -> Action {
         let State { filter, passed, .. } = state;
@@ -227,21 +230,22 @@ impl Consumer {
             self.counts.lost.add(set.len());
             return Action::Nothing;
         }
-        if self.dispatching == Dispatching::Reactive && self.serving.join() == Joined::First {
+        let is_reactive = self.dispatching == Dispatching::Reactive && !self.is_paused();
+        if is_reactive && self.serving.join() == Joined::First {
             return Action::Push(self.sink(), set);
         }
-        self.enqueue(state, set, now)
+        self.enqueue(state, (set, rank), now)
     }
 
-    fn enqueue(&self, state: &mut State, set: EventSet, now: Instant) -> Action {
+    fn enqueue(&self, state: &mut State, (set, rank): (EventSet, Rank), now: Instant) -> Action {
         let events = set.len();
-        match self.queue.put(&mut state.behind, set, now) {
+        match self.queue.put(&mut state.behind, set, rank, now) {
             Put::Queued { discarded } => {
                 self.counts.discarded.add(discarded);
                 self.queued(state, now)
             }
-            Put::Discarded => {
-                self.counts.discarded.add(events);
+            Put::Discarded { others } => {
+                self.counts.discarded.add(events + others);
                 Action::Nothing
             }
             Put::Overflow => {
@@ -254,6 +258,7 @@ impl Consumer {
     /// A set has been put into the queue.
     fn queued(&self, state: &State, now: Instant) -> Action {
         match (self.dispatching, self.place) {
+            _ if self.is_paused() => Action::Nothing,
             (Dispatching::Reactive, _) => Action::Nothing,
             (_, Some(place)) => match self.serving.join() {
                 Joined::First => Action::Submit(place, now),
@@ -261,12 +266,15 @@ impl Consumer {
             },
             // With others in the queue what serves it has still to take them, and looks for more.
             (_, None) if self.queue.len() > 1 => Action::Nothing,
-            (_, None) => {
-                let task = self.waker.load_full().map(Waiter::Task);
-                let waiter = task.or_else(|| state.thread.clone().map(Waiter::Thread));
-                waiter.map_or(Action::Nothing, Action::Notify)
-            }
+            (_, None) => self.notify(state),
         }
+    }
+
+    /// What serves the queue is to look for sets.
+    fn notify(&self, state: &State) -> Action {
+        let task = self.waker.load_full().map(Waiter::Task);
+        let waiter = task.or_else(|| state.thread.clone().map(Waiter::Thread));
+        waiter.map_or(Action::Nothing, Action::Notify)
     }
 
     /// Discards what waits: the queue of its place has no room.
@@ -367,6 +375,7 @@ impl Consumer {
             discarded: self.counts.discarded.count(),
             suspended: self.counts.suspended.count(),
             lost: self.counts.lost.count(),
+            expired: self.queue.expired(),
             queued: self.queue.len(),
             is_suspended: state.is_suspended,
             is_suspect: !state.health.is_well(),

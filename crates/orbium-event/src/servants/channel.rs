@@ -73,7 +73,7 @@ impl ServedChannel for Channel {
         let consumers = statistics.consumers.iter().map(|it| ConsumerState {
             id: it.id,
             delivered: it.delivered,
-            discarded: it.discarded,
+            discarded: it.discarded + it.expired,
             suspended: it.suspended,
             lost: it.lost,
             queued: it.queued as u64,

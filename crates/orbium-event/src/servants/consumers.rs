@@ -6,17 +6,18 @@ use std::sync::Arc;
 use orbium::{Call, ExceptionKind, SystemException};
 
 use super::peers::RemoteConsumer;
-use crate::channel::{Channel, Connection, Subscription};
+use crate::channel::Channel;
 use crate::config::ConnectError;
-use crate::peer::{Peer, Sink};
+use crate::consumer_connection::Subscription;
+use crate::peer::{Connection, Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerAdminServant, ConsumerQos,
     ProxyPushSupplier, ProxyPushSupplierServant, TypeError,
 };
 use crate::rtec::rtec_event_comm::{PushConsumer, PushSupplierServant};
+use crate::selection::ConsumerOptions;
 use crate::subscription::pattern::Pattern;
-use crate::supply::operations::Consumption;
 
 pub(super) struct Consumers {
     pub(super) channel: Channel,
@@ -63,8 +64,10 @@ impl SupplierProxy {
         match &mut *slot {
             Some(connected) if config.consumer_reconnect => {
                 connected.consumer = consumer;
+                self.channel.start_timers()?;
                 let subscription = &connected.subscription;
-                subscription.reconnect(&self.channel, pattern, sink, qos.is_gateway)
+                subscription.reconnect(pattern, sink, qos.is_gateway);
+                Ok(())
             }
             Some(_) => Err(ConnectError::AlreadyConnected),
             None => {
@@ -73,12 +76,13 @@ impl SupplierProxy {
                     is_gateway: qos.is_gateway,
                     on_end: deactivation(call),
                 };
-                let consumption = Consumption {
-                    pattern,
+                let options = ConsumerOptions {
                     rt_info: rt_info_of(qos),
                     is_remote: true,
+                    ..ConsumerOptions::default()
                 };
-                let subscription = self.channel.connect_consumer(consumption, connection)?;
+                let channel = &self.channel;
+                let subscription = channel.connect_consumer(pattern, options, connection)?;
                 *slot = Some(Connected {
                     subscription,
                     consumer,

@@ -10,9 +10,9 @@ use orbium::stub::ServedBy;
 use orbium::{Call, Interface, Servant, SystemException};
 
 use super::peers::RemoteSupplier;
-use crate::channel::{Channel, Connection};
+use crate::channel::Channel;
 use crate::config::ConnectError;
-use crate::peer::{Anonymous, Peer};
+use crate::peer::{Anonymous, Connection, Peer};
 use crate::proxies::{Counted, ProxyCount, deactivation, end_object};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, ProxyPushConsumer, ProxyPushConsumerServant,

@@ -12,6 +12,7 @@ mod omni_events;
 mod operations;
 mod parsing;
 mod pull_suppliers;
+mod queues;
 mod scheduled;
 mod served;
 

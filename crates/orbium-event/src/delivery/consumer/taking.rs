@@ -7,15 +7,37 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use super::{Action, Consumer, Delivery};
-use crate::delivery::queue::{EventSet, Taken};
+use crate::delivery::queue::{Behind, EventSet, Taken};
 
 impl Consumer {
     fn take(&self) -> Option<EventSet> {
-        match self.queue.take() {
+        match self.take_first() {
             Taken::Set(set) => Some(set),
-            Taken::Behind => self.queue.pop(&mut self.lock().behind),
+            Taken::Behind => {
+                let behind = &mut self.lock().behind;
+                if self.is_paused() {
+                    return None;
+                }
+                self.take_behind(behind)
+            }
             Taken::Nothing => None,
         }
+    }
+
+    /// Takes a set without the lock, unless several are to be pushed together.
+    fn take_first(&self) -> Taken {
+        if self.is_paused() {
+            return Taken::Nothing;
+        }
+        match self.queue.len() {
+            2.. if self.batch() > 1 => Taken::Behind,
+            _ => self.queue.take(),
+        }
+    }
+
+    /// Takes what is to be pushed together.
+    pub(super) fn take_behind(&self, behind: &mut Behind) -> Option<EventSet> {
+        EventSet::joined(self.batch(), || self.queue.pop(behind))
     }
 
     /// As [`wait`](Self::wait), for the task of a context.
@@ -32,7 +54,9 @@ impl Consumer {
             if self.is_closed() {
                 return Poll::Ready(None);
             }
-            set = self.queue.pop(&mut state.behind);
+            if !self.is_paused() {
+                set = self.take_behind(&mut state.behind);
+            }
         }
         match set {
             Some(set) => Poll::Ready(Some((self.sink(), set))),
@@ -61,14 +85,18 @@ impl Consumer {
 
     /// What the thread of its place pushes next; and what remains to be submitted for.
     pub(crate) fn take_submitted(&self) -> (Option<Delivery>, Action) {
-        let mut set = match self.queue.take() {
+        let mut set = match self.take_first() {
             Taken::Set(set) => Some(set),
             Taken::Behind | Taken::Nothing => None,
         };
         let mut action = Action::Nothing;
         if set.is_none() || !self.serving.leave() {
             let behind = &mut self.lock().behind;
-            set = set.or_else(|| self.queue.pop_behind(behind));
+            if self.is_paused() {
+                self.serving.remain(0);
+                return (set.map(|set| (self.sink(), set)), action);
+            }
+            set = set.or_else(|| EventSet::joined(self.batch(), || self.queue.pop_behind(behind)));
             let next = self.queue.next_arrived(behind);
             self.serving.remain(self.queue.len());
             if let Some((place, arrived)) = self.place.zip(next) {
@@ -84,7 +112,14 @@ impl Consumer {
             return None;
         }
         let behind = &mut self.lock().behind;
-        let set = self.queue.pop(behind);
+        let set = match self.is_paused() {
+            true => None,
+            false => self.take_behind(behind),
+        };
+        if set.is_none() {
+            self.serving.remain(0);
+            return None;
+        }
         let remaining = self.queue.len() + usize::from(set.is_some());
         self.serving.remain(remaining);
         set.map(|set| (self.sink(), set))

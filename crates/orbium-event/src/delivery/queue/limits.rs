@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bounds and order of a consumer's queue, and the rank of an event in it.
+
+use std::cmp::Reverse;
+use std::time::Instant;
+
+/// Treatment of an event for which a consumer's queue has no space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DiscardPolicy {
+    /// The oldest events are discarded.
+    #[default]
+    Oldest,
+    /// The new event is discarded.
+    Newest,
+    /// The event that has waited for the shortest time is discarded for the new one.
+    Latest,
+    /// An event replaces the waiting one of the same type and source, full queue or not; if there
+    /// is none, the oldest events are discarded. For events that tell a state.
+    Coalesce,
+    /// The consumer is disconnected.
+    Disconnect,
+    /// The events with the lowest [`Rank::priority`] are discarded, of those the oldest first; the new one if none is lower.
+    LowestPriority,
+    /// The events that expire first are discarded, the new one if it does; those that do not expire last.
+    FirstToExpire,
+}
+
+/// Order in which a consumer gets what waits in its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QueueOrder {
+    /// As it has arrived.
+    #[default]
+    Arrival,
+    /// The greatest [`Rank::priority`] first.
+    Priority,
+    /// What expires first; what does not expire last.
+    Deadline,
+}
+
+/// The bounds of a consumer's queue, its order, and what happens beyond the bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLimits {
+    /// Sets of events; 1,024 by default.
+    pub sets: usize,
+    /// Bytes of all events in the queue; 4 MiB by default.
+    pub bytes: usize,
+    /// What is discarded beyond the bounds.
+    pub discard: DiscardPolicy,
+    /// What is delivered first; what has arrived first by default.
+    pub order: QueueOrder,
+}
+
+impl Default for QueueLimits {
+    fn default() -> Self {
+        Self {
+            sets: 1024,
+            bytes: 4 << 20,
+            discard: DiscardPolicy::default(),
+            order: QueueOrder::default(),
+        }
+    }
+}
+
+impl QueueLimits {
+    /// Whether all wait behind, under the lock under which one is replaced, discarded or put before others.
+    pub(super) fn are_by_rank(&self) -> bool {
+        let is_by_arrival = matches!(
+            self.discard,
+            DiscardPolicy::Oldest | DiscardPolicy::Newest | DiscardPolicy::Disconnect
+        );
+        !is_by_arrival || self.order != QueueOrder::Arrival
+    }
+}
+
+/// Rank of an event in the queue of a consumer, which its [`Selection`](crate::Selection) gives it. All events of other consumers have
+/// the same one, and do not expire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rank {
+    /// The greater, the more urgent.
+    pub priority: i16,
+    /// When it is dropped if it still waits.
+    pub expires: Option<Instant>,
+}
+
+/// What is smaller comes first.
+type Key = (Reverse<i16>, (bool, Option<Instant>));
+
+impl Rank {
+    pub(super) fn key(&self, order: QueueOrder) -> Key {
+        match order {
+            QueueOrder::Arrival => (Reverse(0), (false, None)),
+            QueueOrder::Priority => (Reverse(self.priority), (false, None)),
+            QueueOrder::Deadline => (Reverse(0), self.deadline()),
+        }
+    }
+
+    /// What expires first is smaller.
+    pub(super) fn deadline(&self) -> (bool, Option<Instant>) {
+        (self.expires.is_none(), self.expires)
+    }
+
+    pub(super) fn is_expired(&self, now: Instant) -> bool {
+        self.expires.is_some_and(|it| it <= now)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Choice of a consumer among the events of a channel, and its queue.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::delivery::queue::limits::{QueueLimits, Rank};
+use crate::event::SharedEvent;
+
+/// Choice of a consumer among events by their content, before its pattern and its queue.
+pub trait Selection: Send + Sync + 'static {
+    /// The rank of an event in the queue of the consumer; `None` if the consumer does not get it. Called by the thread of the
+    /// supplier, without a lock of the channel's: it returns in bounded time.
+    fn select(&self, event: &SharedEvent, now: Instant) -> Option<Rank>;
+}
+
+impl<F: Fn(&SharedEvent, Instant) -> Option<Rank> + Send + Sync + 'static> Selection for F {
+    fn select(&self, event: &SharedEvent, now: Instant) -> Option<Rank> {
+        self(event, now)
+    }
+}
+
+/// What a consumer has beyond its pattern, for [`Channel::subscribe_with`](crate::Channel::subscribe_with).
+#[derive(Clone)]
+pub struct ConsumerOptions {
+    /// The handle of its operation in the schedule of the channel, or 0; 0 by default.
+    pub rt_info: i32,
+    /// Whether another process runs the operation; no by default.
+    pub is_remote: bool,
+    /// Its choice among the events; all of them without rank by default.
+    pub selection: Option<Arc<dyn Selection>>,
+    /// The limits of its queue; those of the channel by default.
+    pub queue: Option<QueueLimits>,
+    /// Events that may be pushed together, if as many wait; 1 by default. Sets that its pattern makes are not divided.
+    pub batch: usize,
+}
+
+impl Default for ConsumerOptions {
+    fn default() -> Self {
+        Self {
+            rt_info: 0,
+            is_remote: false,
+            selection: None,
+            queue: None,
+            batch: 1,
+        }
+    }
+}
+
+impl std::fmt::Debug for ConsumerOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConsumerOptions")
+            .field("rt_info", &self.rt_info)
+            .field("queue", &self.queue)
+            .field("batch", &self.batch)
+            .finish_non_exhaustive()
+    }
+}
