@@ -27,6 +27,7 @@ use crate::idl::cos_notify_filter::{Filter, MappingFilter};
 use crate::journal::{Following, Journal};
 use crate::producer::{Notify, Producer};
 use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS};
+use crate::real_time_front::RealTime;
 
 /// An admin and its object.
 pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
@@ -47,6 +48,8 @@ pub(crate) struct Channel {
     /// Where events are stored before they are delivered.
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) following: OnceLock<Following>,
+    /// The real-time event channel behind this one.
+    pub(crate) real_time: Option<Box<RealTime>>,
     next: AtomicI32,
     is_destroyed: AtomicBool,
     received: AtomicU64,
@@ -82,6 +85,7 @@ impl Channel {
             population: Population::default(),
             journal: None,
             following: OnceLock::new(),
+            real_time: None,
             next: AtomicI32::new(1),
             is_destroyed: AtomicBool::new(false),
             received: AtomicU64::new(0),
@@ -138,7 +142,9 @@ impl Channel {
     /// Applies properties that have changed to all consumers.
     pub(crate) fn refresh(&self) {
         for consumer in self.consumers.load().iter() {
-            consumer.set_rules(self.rules(&consumer.level));
+            let rules = self.rules(&consumer.level);
+            let limits = self.real_time.as_ref().map(|it| it.limits(&rules));
+            consumer.set_rules(rules, limits);
         }
     }
 
@@ -260,13 +266,14 @@ impl Channel {
         if !supplier.admin.combine(&supplier.filters, &event) {
             return Ok(());
         }
-        match &self.journal {
-            Some(journal) => journal.store(&event.structured()),
-            None => self.distribute(event, now),
+        match (&self.journal, &self.real_time) {
+            (Some(journal), _) => journal.store(&event.structured()),
+            (None, Some(real_time)) => real_time.publish(&event.structured()),
+            (None, None) => self.distribute(event, now),
         }
     }
 
-    /// Queues an event for every consumer that its queue is for.
+    /// Queues an event for every consumer with a queue of its own that wants it.
     ///
     /// # Errors
     /// As [`publish`](Self::publish).
@@ -276,7 +283,7 @@ impl Channel {
         }
         let event = Arc::new(event);
         for consumer in self.consumers.load().iter() {
-            if consumer.name().is_none() && consumer.wants(&event) {
+            if consumer.has_own_queue() && consumer.wants(&event) {
                 consumer.offer(&event, now);
             }
         }
@@ -391,6 +398,9 @@ impl Channel {
             for id in ids {
                 self.end_admin(id, side);
             }
+        }
+        if let Some(real_time) = &self.real_time {
+            real_time.end();
         }
     }
 }

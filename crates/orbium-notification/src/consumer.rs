@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A consumer's connection: its queue, and the thread that pushes to it.
 
+mod core;
 pub(crate) mod queue;
 pub(crate) mod sink;
+mod stored;
 pub(crate) mod structured_consumer;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use orbium::lock::{Condvar, Mutex, MutexGuard};
-use orbium_event::{DeliveryError, FailurePolicy, Health};
+use orbium_event::{DeliveryError, FailurePolicy, Health, QueueLimits, Subscription};
 
 use crate::admin::Admin;
 use crate::consumer::queue::{Queue, Rules};
@@ -19,7 +22,7 @@ use crate::event::updates::Subscriber;
 use crate::filter::filters::FilterGroup;
 use crate::filter::mapping::Mappings;
 use crate::idl::cos_notify_comm::NotifyPublish;
-use crate::journal::{Delivered, Following};
+use crate::journal::Following;
 use crate::qos::Level;
 
 /// A consumer, and the events that it gets together.
@@ -42,6 +45,10 @@ pub(crate) struct Consumer {
     /// The name of its position in a journal, from which it gets its events then.
     name: Option<String>,
     following: Mutex<Option<Following>>,
+    /// Whether it waits for events in the queue here.
+    has_own_queue: AtomicBool,
+    /// Its connection to a real-time event channel, where its events wait then.
+    core: OnceLock<Subscription>,
     state: Mutex<State>,
     arrived: Condvar,
 }
@@ -108,6 +115,8 @@ impl Consumer {
             is_sequence,
             name: None,
             following: Mutex::default(),
+            has_own_queue: AtomicBool::new(true),
+            core: OnceLock::new(),
             state: Mutex::new(State {
                 queue: Queue::default(),
                 rules,
@@ -137,35 +146,6 @@ impl Consumer {
         matches!(self.lock().phase, Phase::Active(_) | Phase::Suspended(_))
     }
 
-    /// Gets its events from a journal, unless the connection has ended.
-    pub(crate) fn follows(&self, following: Following) {
-        let mut current = self.following();
-        if self.is_connected() {
-            *current = Some(following);
-        }
-    }
-
-    fn following(&self) -> MutexGuard<'_, Option<Following>> {
-        self.following.lock()
-    }
-
-    /// Pushes an event of a journal, and returns when the consumer has returned from it.
-    pub(crate) fn push_stored(&self, event: &Arc<Event>) -> Delivered {
-        let phase = self.lock().phase.clone();
-        let sink = match phase {
-            Phase::Active(Some(sink)) => sink,
-            Phase::Suspended(_) => return Delivered::Deferred,
-            _ => return Delivered::Gone,
-        };
-        match sink.push(std::slice::from_ref(event)) {
-            Ok(()) => {
-                self.lock().counts.delivered += 1;
-                Delivered::Accepted
-            }
-            Err(error) => error.into(),
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
@@ -182,11 +162,13 @@ impl Consumer {
     pub(crate) fn offer(&self, event: &Arc<Event>, now: Instant) {
         let overrides = self.mappings.overrides(&self.admin.mappings, event);
         let mut state = self.lock();
-        if matches!(state.phase, Phase::Unconnected | Phase::Ended) {
+        let is_connected = !matches!(state.phase, Phase::Unconnected | Phase::Ended);
+        if !is_connected || !self.has_own_queue() {
             return;
         }
         let rules = state.rules;
-        let removed = state.queue.put(Arc::clone(event), overrides, &rules, now);
+        let queue = &mut state.queue;
+        let removed = queue.put(Arc::clone(event), &overrides, &rules, now);
         state.counts.discarded += removed.discarded;
         state.counts.expired += removed.expired;
         let is_awaited = state.waiting > 0;
@@ -205,8 +187,11 @@ impl Consumer {
         has_discarded
     }
 
-    /// Applies properties that have changed.
-    pub(crate) fn set_rules(&self, rules: Rules) {
+    /// Applies properties that have changed; these are the limits of its queue in a real-time event channel.
+    pub(crate) fn set_rules(&self, rules: Rules, limits: Option<QueueLimits>) {
+        if let Some((core, limits)) = self.core.get().zip(limits) {
+            core.set_queue(limits, self.batch(&rules));
+        }
         let mut state = self.lock();
         if state.rules.order != rules.order {
             state.queue.reorder(rules.order);
@@ -217,10 +202,11 @@ impl Consumer {
     }
 
     /// Connects a consumer; `None` is one that pulls. False if one is connected.
-    pub(crate) fn connect(&self, sink: Option<Arc<dyn Sink>>) -> bool {
+    pub(crate) fn connect(&self, sink: Option<Arc<dyn Sink>>, has_own_queue: bool) -> bool {
         let mut state = self.lock();
         let is_free = matches!(state.phase, Phase::Unconnected);
         if is_free {
+            self.has_own_queue.store(has_own_queue, Ordering::Release);
             state.phase = Phase::Active(sink);
         }
         is_free
@@ -233,6 +219,10 @@ impl Consumer {
             Phase::Suspended(_) => return Err(SuspendError::Already),
             Phase::Unconnected | Phase::Ended => return Err(SuspendError::NotConnected),
         };
+        drop(state);
+        if let Some(core) = self.core.get() {
+            core.pause();
+        }
         Ok(())
     }
 
@@ -245,6 +235,9 @@ impl Consumer {
         };
         drop(state);
         self.arrived.notify_all();
+        if let Some(core) = self.core.get() {
+            core.unpause();
+        }
         Ok(())
     }
 
@@ -256,6 +249,9 @@ impl Consumer {
         drop(state);
         let following = self.following().take();
         drop(following);
+        if let Some(core) = self.core.get() {
+            core.disconnect();
+        }
         self.arrived.notify_all();
         match phase {
             Phase::Active(sink) | Phase::Suspended(sink) => sink,
@@ -264,8 +260,10 @@ impl Consumer {
     }
 
     pub(crate) fn counts(&self) -> (Counts, usize) {
-        let state = self.lock();
-        (state.counts, state.queue.len())
+        self.core_counts().unwrap_or_else(|| {
+            let state = self.lock();
+            (state.counts, state.queue.len())
+        })
     }
 
     /// Takes up to so many events for a consumer that pulls, waiting for the first.

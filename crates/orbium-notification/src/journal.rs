@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Channels that store events before they deliver them.
 
-mod over_channel;
 mod stored;
 use std::any::Any;
 
 use orbium::SystemException;
 
 use crate::idl::cos_notification::StructuredEvent;
-
-pub use over_channel::EventHeaders;
-pub(crate) use over_channel::RealTime;
 
 /// Store of a channel's events before delivery, which returns them after a restart.
 ///

@@ -60,6 +60,7 @@ mod filter;
 mod journal;
 mod producer;
 mod qos;
+mod real_time_front;
 mod servants;
 mod service;
 
@@ -73,5 +74,6 @@ pub use config::NotificationConfig;
 pub use consumer::structured_consumer::StructuredConsumer;
 pub use event::{event_type, property, structured_event};
 pub use filter::{Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject};
-pub use journal::{Deliver, Delivered, EventHeaders, Following, Journal};
+pub use journal::{Deliver, Delivered, Following, Journal};
+pub use real_time_front::EventHeaders;
 pub use service::{ChannelStatistics, ConsumerStatistics, NotificationService};

@@ -8,8 +8,9 @@ use orbium_event::Channel;
 
 use crate::config::NotificationConfig;
 use crate::idl::cos_notify_channel_admin::{EventChannel, EventChannelFactory};
-use crate::journal::{EventHeaders, Journal, RealTime};
-use crate::servants::Factory;
+use crate::journal::Journal;
+use crate::real_time_front::{EventHeaders, RealTime};
+use crate::servants::{Behind, Factory};
 
 /// A factory of channels, served by an ORB. Its channels end with the ORB.
 pub struct NotificationService {
@@ -56,7 +57,7 @@ impl NotificationService {
     /// # Errors
     /// [`PoaError`]: the ORB serves something under that key, cannot listen, or is shut down.
     pub fn serve(orb: &Orb, key: &str, config: NotificationConfig) -> Result<Self, PoaError> {
-        Self::serve_with(orb, key, config, None)
+        Self::serve_with(orb, key, config, Behind::Nothing)
     }
 
     /// As [`serve`](Self::serve), with a channel that stores its events in a journal before it delivers them. Consumers
@@ -70,14 +71,17 @@ impl NotificationService {
         config: NotificationConfig,
         journal: Arc<dyn Journal>,
     ) -> Result<Self, PoaError> {
-        Self::serve_with(orb, key, config, Some(journal))
+        Self::serve_with(orb, key, config, Behind::Journal(journal))
     }
 
     /// As [`serve`](Self::serve), with a channel in front of a real-time event channel: what suppliers of either kind push reaches
     /// consumers of both. Structured events are the anys of events with the types and sources that `headers` has for them; events of
     /// other suppliers are structured ones with fields `type` and `source`, for filters, and the any or the payload as the
-    /// remainder. A push returns when the real-time channel has queued the event, whatever the queues of notification do with it.
-    /// Channels that the factory makes have no other one behind them.
+    /// remainder. A push returns when the real-time channel has queued the event.
+    ///
+    /// Consumers that are pushed to are consumers of the real-time channel: its queues have what their filters pass, by their order
+    /// and discard policies, its threads push, and its failure policy disconnects them. Those that pull, and sequence consumers with
+    /// a `PacingInterval`, have queues of notification. Channels that the factory makes have no other one behind them.
     ///
     /// ```
     /// use orbium::Orb;
@@ -103,20 +107,20 @@ impl NotificationService {
         (channel, headers): (&Channel, EventHeaders),
     ) -> Result<Self, PoaError> {
         let behind = RealTime::connect(channel, headers)?;
-        Self::serve_with(orb, key, config, Some(Arc::new(behind)))
+        Self::serve_with(orb, key, config, Behind::RealTime(Box::new(behind)))
     }
 
     fn serve_with(
         orb: &Orb,
         key: &str,
         config: NotificationConfig,
-        journal: Option<Arc<dyn Journal>>,
+        behind: Behind,
     ) -> Result<Self, PoaError> {
         let root = orb.root_poa();
         let name = format!("NotificationService/{key}");
         let poa = root.create_poa(&name, Some(root.manager()), Policies::default())?;
         let (factory, reference) = Factory::serve(config, &poa)?;
-        let channel = factory.first(&poa, journal)?;
+        let channel = factory.first(&poa, behind)?;
         orb.bind_key(key, &channel)?;
         orb.bind_key(&format!("{key}Factory"), &reference)?;
         root.manager().activate()?;

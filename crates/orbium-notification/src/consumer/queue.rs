@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use orbium_event::{DiscardPolicy, QueueLimits, QueueOrder, Rank};
+
 use crate::event::Event;
 use crate::filter::mapping::Overrides;
 use crate::qos::{self, Level};
@@ -32,6 +34,8 @@ pub(crate) enum Order {
 /// Which event is discarded for a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Discard {
+    /// Any: the oldest here.
+    Any,
     Oldest,
     LowestPriority,
     FirstToExpire,
@@ -49,10 +53,11 @@ impl Rules {
                 _ => Order::Fifo,
             },
             discard: match level.get(qos::DISCARD) {
+                1 => Discard::Oldest,
                 2 => Discard::LowestPriority,
                 3 => Discard::FirstToExpire,
                 4 => Discard::Newest,
-                _ => Discard::Oldest,
+                _ => Discard::Any,
             },
             events: match count(qos::MAX_EVENTS) {
                 0 => events,
@@ -63,6 +68,39 @@ impl Rules {
             pacing: qos::duration(level.get(qos::PACING)),
             timeout: qos::duration(level.get(qos::TIMEOUT)),
             priority: i16::try_from(level.get(qos::PRIORITY)).unwrap_or_default(),
+        }
+    }
+
+    /// The rank of an event that arrives now.
+    pub(crate) fn rank(&self, event: &Event, overrides: &Overrides, now: Instant) -> Rank {
+        let timeout = (!self.timeout.is_zero()).then(|| now + self.timeout);
+        let priority = overrides.priority.or(event.priority);
+        Rank {
+            priority: priority.unwrap_or(self.priority),
+            expires: match overrides.lifetime {
+                Some(life) => now.checked_add(life),
+                None => event.expires.or(timeout),
+            },
+        }
+    }
+
+    /// As a queue of a real-time event channel has them, within the limits of that channel.
+    pub(crate) fn limits(&self, of_channel: &QueueLimits) -> QueueLimits {
+        QueueLimits {
+            sets: self.events.min(of_channel.sets),
+            bytes: self.bytes.min(of_channel.bytes),
+            discard: match self.discard {
+                Discard::Any => of_channel.discard,
+                Discard::Oldest => DiscardPolicy::Oldest,
+                Discard::LowestPriority => DiscardPolicy::LowestPriority,
+                Discard::FirstToExpire => DiscardPolicy::FirstToExpire,
+                Discard::Newest => DiscardPolicy::Latest,
+            },
+            order: match self.order {
+                Order::Fifo => QueueOrder::Arrival,
+                Order::Priority => QueueOrder::Priority,
+                Order::Deadline => QueueOrder::Deadline,
+            },
         }
     }
 }
@@ -115,7 +153,7 @@ impl Queue {
     pub(crate) fn put(
         &mut self,
         event: Arc<Event>,
-        overrides: Overrides,
+        overrides: &Overrides,
         rules: &Rules,
         now: Instant,
     ) -> Removed {
@@ -131,17 +169,11 @@ impl Queue {
                 return removed;
             }
         }
-        let timeout = (!rules.timeout.is_zero()).then(|| now + rules.timeout);
+        let Rank { priority, expires } = rules.rank(&event, overrides, now);
         self.number += 1;
         let item = Item {
-            priority: overrides
-                .priority
-                .or(event.priority)
-                .unwrap_or(rules.priority),
-            expires: match overrides.lifetime {
-                Some(life) => now.checked_add(life),
-                None => event.expires.or(timeout),
-            },
+            priority,
+            expires,
             arrived: now,
             number: self.number,
             event,
@@ -200,7 +232,7 @@ impl Queue {
     pub(crate) fn discard(&mut self, discard: Discard) -> bool {
         let items = self.items.iter().enumerate();
         let victim = match discard {
-            Discard::Oldest => items.min_by_key(|(_, it)| it.number),
+            Discard::Any | Discard::Oldest => items.min_by_key(|(_, it)| it.number),
             Discard::Newest => items.max_by_key(|(_, it)| it.number),
             Discard::LowestPriority => items.min_by_key(|(_, it)| (it.priority, it.number)),
             Discard::FirstToExpire => items.min_by_key(|(_, it)| it.key(Order::Deadline)),

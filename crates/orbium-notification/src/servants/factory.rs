@@ -21,6 +21,7 @@ use crate::idl::cos_notify_channel_admin::{
 };
 use crate::idl::cos_notify_filter::FilterFactory;
 use crate::journal::Journal;
+use crate::real_time_front::RealTime;
 
 /// Channels by their ids.
 pub(crate) struct Factory {
@@ -36,6 +37,13 @@ pub(crate) struct Factory {
 struct Channels {
     next: i32,
     by_id: BTreeMap<i32, (EventChannel, Arc<Channel>)>,
+}
+
+/// What events of a channel pass before they reach its consumers.
+pub(crate) enum Behind {
+    Nothing,
+    Journal(Arc<dyn Journal>),
+    RealTime(Box<RealTime>),
 }
 
 /// What serves a factory.
@@ -77,14 +85,18 @@ impl Factory {
         Channel::new(&self.config, poa.clone(), table, updates)
     }
 
-    /// A channel without properties of its own.
+    /// A channel without properties of its own, with what is behind it.
     pub(crate) fn first(
         self: &Arc<Self>,
         poa: &Poa,
-        journal: Option<Arc<dyn Journal>>,
+        behind: Behind,
     ) -> Result<EventChannel, PoaError> {
         let mut channel = self.new_channel(poa);
-        channel.journal = journal;
+        match behind {
+            Behind::Nothing => {}
+            Behind::Journal(journal) => channel.journal = Some(journal),
+            Behind::RealTime(real_time) => channel.real_time = Some(real_time),
+        }
         Ok(self.add(channel)?.0)
     }
 

@@ -17,4 +17,4 @@ mod pull_suppliers;
 mod push_receiver;
 mod supplier_admins;
 
-pub(crate) use factory::Factory;
+pub(crate) use factory::{Behind, Factory};

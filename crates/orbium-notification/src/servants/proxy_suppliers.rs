@@ -41,16 +41,24 @@ pub(super) struct Supplied {
 impl Supplied {
     /// Connects a consumer that is pushed to; false if one is connected.
     pub(super) fn connect(&self, sink: Option<Arc<dyn Sink>>) -> Result<bool, SystemException> {
-        let pushes = sink.is_some();
-        let is_connected = self.consumer.connect(sink);
-        if is_connected && pushes {
-            let channel = &self.channel;
-            match self.consumer.name() {
-                Some(name) => channel.follow(&self.consumer, name)?,
-                None => channel.start(&self.consumer)?,
-            }
+        let (channel, consumer) = (&self.channel, &self.consumer);
+        let is_in_core = sink.is_some() && channel.has_core_for(consumer);
+        if !consumer.connect(sink.clone(), !is_in_core) {
+            return Ok(false);
         }
-        Ok(is_connected)
+        match (sink, consumer.name()) {
+            (Some(sink), None) if is_in_core => {
+                let connected = channel.connect_to_core(consumer, sink);
+                connected.inspect_err(|_| consumer.unconnect())?;
+            }
+            (Some(_), None) => {
+                channel.serve_own_queues()?;
+                channel.start(consumer)?;
+            }
+            (Some(_), Some(name)) => channel.follow(consumer, name)?,
+            (None, _) => channel.serve_own_queues()?,
+        }
+        Ok(true)
     }
 
     /// The consumer gets changes of offered types when it asks for them.

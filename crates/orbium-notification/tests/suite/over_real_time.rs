@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Notification in front of a real-time event channel.
 
+use std::net::TcpListener;
 use std::sync::mpsc;
+use std::time::Duration;
 
-use orbium::{Any, Interface};
-use orbium_event::{Channel, ChannelConfig, Pattern, SharedEvent, new_event};
+use orbium::{Any, ExceptionKind, Interface};
+use orbium_event::{
+    Channel, ChannelConfig, Dispatching, FailurePolicy, Pattern, SharedEvent, new_event,
+};
 use orbium_notification::idl::cos_notification::StructuredEvent;
 use orbium_notification::idl::cos_notify_channel_admin::{
-    ClientType, ProxyPushConsumer, ProxyPushSupplier,
+    AlreadyConnectedOrTypeErrorError, ClientType, ProxyPushConsumer, ProxyPushSupplier,
+    SequenceProxyPushSupplier,
 };
-use orbium_notification::{EventHeaders, NotificationConfig, NotificationService};
-use orbium_testkit::PATIENCE;
+use orbium_notification::idl::cos_notify_comm::{SequencePushConsumer, StructuredPushConsumer};
+use orbium_notification::{EventHeaders, NotificationConfig, NotificationService, property};
+use orbium_testkit::{PATIENCE, dead_port, eventually};
 
-use crate::peers::{Report, Served, alarm};
+use crate::peers::{Report, Served, alarm, severity};
 
 fn served_over(channel: &Channel) -> Served {
     let headers = EventHeaders::new(16, 1).with("Telecom", "Alarm", (17, 2));
@@ -117,10 +123,274 @@ fn an_any_is_the_any_of_the_event() {
     let durable = admin
         .as_object()
         .narrow::<orbium_notification::idl::orbium_notification::DurableConsumerAdmin>();
-    assert!(
-        durable
-            .unwrap()
-            .obtain_durable_push_supplier("display")
-            .is_err()
-    );
+    assert!(durable.is_err());
+}
+
+fn over(config: ChannelConfig) -> (Channel, Served) {
+    let channel = Channel::new(config);
+    let served = served_over(&channel);
+    (channel, served)
+}
+
+fn ranked(number: i16, priority: i16) -> StructuredEvent {
+    let mut event = alarm(number);
+    event.header.variable_header = vec![property("Priority", priority)];
+    event
+}
+
+/// The severities of the next events.
+fn severities(received: &mpsc::Receiver<Report>, count: usize) -> Vec<i16> {
+    let events = (0..count).map(|_| next_event(received));
+    events.map(|it| severity(&it)).collect()
+}
+
+/// Conformance: notification - in front of a real-time event channel: each push consumer is one of its consumers - in every form
+#[test]
+fn consumers_that_are_pushed_to_are_those_of_the_channel() {
+    for dispatching in [Dispatching::PerConsumer, Dispatching::Reactive] {
+        let (channel, served) = over(ChannelConfig {
+            dispatching,
+            ..ChannelConfig::default()
+        });
+        let connected = || channel.statistics().consumers.len();
+        let (structured, events) = served.structured_reporter();
+        let proxy = served.pushed();
+        proxy
+            .connect_structured_push_consumer(Some(&structured))
+            .unwrap();
+        assert!(
+            proxy
+                .connect_structured_push_consumer(Some(&structured))
+                .is_err()
+        );
+        let (any, anys) = served.any_reporter();
+        let any_proxy = served.consumers.obtain_push_supplier().unwrap().unwrap();
+        any_proxy.connect_push_consumer(Some(&any)).unwrap();
+        let (_batches, batch_proxy, batch_events) = batches(&served);
+        assert_eq!(connected(), 3);
+        // One that pulls has a queue of its own, which a further consumer of the channel fills.
+        let pulled = served.pulled();
+        assert_eq!(connected(), 4);
+
+        let supplier = served.supplier();
+        supplier.push_structured_event(&alarm(5)).unwrap();
+        assert_eq!(next_event(&events), alarm(5));
+        let Report::Any(any) = anys.recv_timeout(PATIENCE).unwrap() else {
+            panic!("no any");
+        };
+        assert_eq!(any.extract::<StructuredEvent>(), Ok(alarm(5)));
+        let batch = batch_events.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(batch, Report::Batch(vec![5]));
+        assert_eq!(pulled.pull_structured_event().unwrap(), alarm(5));
+        eventually("the counts", || {
+            let counts = served.service.statistics().remove(0).consumers;
+            counts.iter().filter(|it| it.delivered == 1).count() == 4
+        });
+
+        proxy.disconnect_structured_push_supplier().unwrap();
+        batch_proxy.disconnect_sequence_push_supplier().unwrap();
+        assert_eq!(connected(), 2);
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(Report::Disconnected));
+        // The end of the channel is that of its consumers.
+        channel.destroy();
+        assert_eq!(anys.recv_timeout(PATIENCE), Ok(Report::Disconnected));
+        eventually("the end of the proxy", || {
+            any_proxy.as_object().non_existent().unwrap()
+        });
+    }
+}
+
+/// A consumer of batches, connected.
+fn batches(
+    served: &Served,
+) -> (
+    SequencePushConsumer,
+    SequenceProxyPushSupplier,
+    mpsc::Receiver<Report>,
+) {
+    let (consumer, received) =
+        served.reporter(|orb, it| -> SequencePushConsumer { orb.root_poa().activate(it).unwrap() });
+    let obtained = served
+        .consumers
+        .obtain_notification_push_supplier(ClientType::SequenceEvent);
+    let proxy = obtained.unwrap().result.unwrap();
+    let proxy: SequenceProxyPushSupplier = proxy.as_object().narrow().unwrap();
+    proxy
+        .connect_sequence_push_consumer(Some(&consumer))
+        .unwrap();
+    (consumer, proxy, received)
+}
+
+/// Conformance: notification - in front of a real-time event channel: each push consumer is one of its consumers - OrderPolicy,
+/// DiscardPolicy, suspension
+#[test]
+fn the_queue_of_the_channel_has_the_policies_of_notification() {
+    let (channel, served) = over(ChannelConfig::default());
+    let supplier = served.supplier();
+    let (consumer, received) = served.structured_reporter();
+    // Order, discarding, what is delivered of the priorities 1, 5, -1, 5: any, FIFO, priority, deadline, LIFO.
+    for (order, discard, expected) in [
+        (1i16, 0i16, [2i16, 3]),
+        (1, 1, [2, 3]),
+        (1, 2, [1, 3]),
+        (1, 3, [0, 2]),
+        (1, 4, [0, 3]),
+        (2, 1, [3, 2]),
+        (3, 1, [3, 2]),
+    ] {
+        let proxy = served.pushed();
+        proxy
+            .connect_structured_push_consumer(Some(&consumer))
+            .unwrap();
+        proxy.suspend_connection().unwrap();
+        assert!(proxy.suspend_connection().is_err());
+        // The queue that is there follows.
+        let policies = [
+            property("OrderPolicy", order),
+            property("DiscardPolicy", discard),
+            property("MaxEventsPerConsumer", 2i32),
+        ];
+        proxy.set_qos(&policies).unwrap();
+        let hours = [9u64, 1, 2, 1];
+        for (number, (priority, hours)) in (0i16..).zip([1, 5, -1, 5].into_iter().zip(hours)) {
+            let mut event = ranked(number, priority);
+            let timeout = property("Timeout", hours * 36_000_000_000);
+            event.header.variable_header.push(timeout);
+            supplier.push_structured_event(&event).unwrap();
+        }
+        let counts = served.service.statistics()[0].consumers[0];
+        assert_eq!((counts.queued, counts.discarded), (2, 2));
+        assert!(received.try_recv().is_err());
+        proxy.resume_connection().unwrap();
+        let delivered = severities(&received, 2);
+        assert_eq!(delivered, expected, "order {order}, discard {discard}");
+        proxy.disconnect_structured_push_supplier().unwrap();
+        assert_eq!(received.recv_timeout(PATIENCE), Ok(Report::Disconnected));
+    }
+    assert_eq!(channel.statistics().dropped_consumers, 0);
+}
+
+/// Conformance: notification - in front of a real-time event channel: each push consumer is one of its consumers - batches, lifetimes
+#[test]
+fn batches_and_lifetimes_are_those_of_notification() {
+    let (_channel, served) = over(ChannelConfig::default());
+    let supplier = served.supplier();
+    let (_consumer, proxy, received) = batches(&served);
+    proxy.suspend_connection().unwrap();
+    proxy
+        .set_qos(&[property("MaximumBatchSize", 2i32)])
+        .unwrap();
+    let mut expired = alarm(9);
+    expired.header.variable_header = vec![property("Timeout", 1u64)];
+    for event in [&alarm(1), &expired, &ranked(2, 7), &alarm(3)] {
+        supplier.push_structured_event(event).unwrap();
+    }
+    proxy.resume_connection().unwrap();
+    let batch = |received: &mpsc::Receiver<Report>| received.recv_timeout(PATIENCE).unwrap();
+    // By priority, unless another order is set.
+    assert_eq!(batch(&received), Report::Batch(vec![2, 1]));
+    assert_eq!(batch(&received), Report::Batch(vec![3]));
+    let counts = served.service.statistics()[0].consumers[0];
+    assert_eq!((counts.expired, counts.discarded), (1, 0));
+
+    // With an interval between batches the queue is one of notification.
+    served
+        .consumers
+        .set_qos(&[
+            property("PacingInterval", 1u64),
+            property("MaximumBatchSize", 2i32),
+        ])
+        .unwrap();
+    let (_paced, _proxy, paced) = batches(&served);
+    supplier.push_structured_event(&alarm(4)).unwrap();
+    assert_eq!(batch(&received), Report::Batch(vec![4]));
+    assert_eq!(batch(&paced), Report::Batch(vec![4]));
+}
+
+fn impatient() -> ChannelConfig {
+    ChannelConfig {
+        ping_period: Some(Duration::from_millis(20)),
+        failure: FailurePolicy {
+            failures: 2,
+            time: Duration::from_secs(600),
+        },
+        ..ChannelConfig::default()
+    }
+}
+
+/// A consumer at a port, and a good one: the good one gets every event, and the other one is dropped by the rules of the channel.
+fn is_dropped(port: u16, dispatching: Dispatching) {
+    let channel = Channel::new(ChannelConfig {
+        dispatching,
+        ..impatient()
+    });
+    let headers = EventHeaders::new(16, 1);
+    let config = NotificationConfig {
+        push_timeout: Duration::from_millis(50),
+        ..NotificationConfig::default()
+    };
+    let served = Served::by(|server| {
+        NotificationService::serve_over(server, "Alarms", config, (&channel, headers)).unwrap()
+    });
+    let url = format!("corbaloc::127.0.0.1:{port}/Consumer");
+    let bad = served.orb.string_to_object(&url).unwrap().unwrap();
+    let proxy = served.pushed();
+    let bad = StructuredPushConsumer::from_object(bad);
+    proxy.connect_structured_push_consumer(Some(&bad)).unwrap();
+    let (send, good) = mpsc::channel();
+    // In the process of the channel: on a busy machine another one would be too slow as well.
+    let sink = move |events: &[SharedEvent]| {
+        for event in events {
+            let _ = send.send(event.data.any_value.extract::<StructuredEvent>());
+        }
+    };
+    let _good = channel.subscribe(&Pattern::Null, sink).unwrap();
+    let supplier = served.supplier();
+    let mut number = 0;
+    eventually("the bad consumer is dropped", || {
+        number += 1;
+        supplier.push_structured_event(&alarm(number)).unwrap();
+        let received = good.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(received, Ok(alarm(number)));
+        channel.statistics().dropped_consumers == 1
+    });
+    eventually("the end of its proxy", || {
+        proxy.as_object().non_existent().unwrap()
+    });
+    assert!(served.service.statistics()[0].consumers.is_empty());
+}
+
+/// Conformance: notification - in front of a real-time event channel: its rules for consumers that die or stall
+#[test]
+fn a_structured_consumer_that_dies_or_stalls_harms_no_other_one() {
+    for dispatching in [Dispatching::PerConsumer, Dispatching::Reactive] {
+        is_dropped(dead_port(), dispatching);
+        // It accepts connections, and reads nothing.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        is_dropped(listener.local_addr().unwrap().port(), dispatching);
+    }
+}
+
+/// Conformance: notification - in front of a real-time event channel: each push consumer is one of its consumers - limits of the channel
+#[test]
+fn a_full_channel_refuses_a_consumer_that_may_connect_later() {
+    let (channel, served) = over(ChannelConfig {
+        consumers: 1,
+        ..ChannelConfig::default()
+    });
+    let only = channel.subscribe(&Pattern::Null, |_: &[SharedEvent]| {});
+    let only = only.unwrap();
+    let (consumer, received) = served.structured_reporter();
+    let proxy = served.pushed();
+    let connect = || proxy.connect_structured_push_consumer(Some(&consumer));
+    match connect().unwrap_err() {
+        AlreadyConnectedOrTypeErrorError::System(exception) => {
+            assert_eq!(exception.kind, ExceptionKind::ImpLimit);
+        }
+        other => panic!("{other:?}"),
+    }
+    drop(only);
+    connect().unwrap();
+    served.supplier().push_structured_event(&alarm(1)).unwrap();
+    assert_eq!(next_event(&received), alarm(1));
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Notification in front of a real-time event channel: what suppliers of either kind push reaches consumers of both.
+//! Structured events as events of a real-time event channel, and the other way round.
 
 use orbium::cdr::CdrError;
-use orbium::{Any, ExceptionKind, SystemException, TCKind};
+use orbium::{Any, TCKind};
+use orbium_event::new_event;
 use orbium_event::rtec::rtec_event_comm::Event;
-use orbium_event::{Channel, Pattern, Publication, Publisher, SharedEvent, new_event};
 
-use super::{Deliver, Following, Journal};
 use crate::event::{ANY_TYPE, as_any, event_type, property, structured_event};
 use crate::idl::cos_notification::{EventType, StructuredEvent};
 
@@ -55,13 +54,13 @@ impl EventHeaders {
         found.map_or(self.others, |(_, header)| *header)
     }
 
-    fn all(&self) -> impl Iterator<Item = (i32, i32)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (i32, i32)> {
         let by_type = self.by_type.iter().map(|(_, header)| *header);
         by_type.chain([self.others])
     }
 
     /// The event that the channel gets of a structured one: its any is the structured event, or the any that was pushed.
-    fn to_event(&self, structured: &StructuredEvent) -> Result<Event, CdrError> {
+    pub(super) fn to_event(&self, structured: &StructuredEvent) -> Result<Event, CdrError> {
         let (r#type, source) = self.of(structured);
         let mut event = new_event(r#type, source);
         event.data.any_value = as_any(structured)?.into_owned();
@@ -70,7 +69,7 @@ impl EventHeaders {
 
     /// What structured consumers get of an event: the one that its any is, or one with its type, its source and its any or its
     /// payload.
-    fn to_structured(&self, event: &Event) -> StructuredEvent {
+    pub(super) fn to_structured(&self, event: &Event) -> StructuredEvent {
         if let Ok(structured) = event.data.any_value.extract::<StructuredEvent>() {
             return structured;
         }
@@ -91,64 +90,6 @@ impl EventHeaders {
             Any::new(&event.data.payload).unwrap_or_default()
         };
         structured
-    }
-}
-
-/// A real-time event channel in the place of a journal: it returns each event at once, and those of its other suppliers.
-pub(crate) struct RealTime {
-    channel: Channel,
-    publisher: Publisher,
-    headers: EventHeaders,
-}
-
-impl RealTime {
-    /// Connects a supplier to the channel.
-    ///
-    /// # Errors
-    /// The exception that remote suppliers get.
-    pub(crate) fn connect(
-        channel: &Channel,
-        headers: EventHeaders,
-    ) -> Result<Self, SystemException> {
-        let published = headers
-            .all()
-            .map(|(r#type, source)| Publication::of(r#type, source));
-        let published: Vec<_> = published.collect();
-        let publisher = channel.connect_scheduled_supplier(&published);
-        Ok(Self {
-            channel: channel.clone(),
-            publisher: publisher?,
-            headers,
-        })
-    }
-}
-
-impl Journal for RealTime {
-    fn store(&self, event: &StructuredEvent) -> Result<(), SystemException> {
-        let event = self.headers.to_event(event);
-        self.publisher
-            .push(&[event.map_err(SystemException::from)?]);
-        Ok(())
-    }
-
-    /// It has no positions.
-    fn is_name(&self, _: &str) -> bool {
-        false
-    }
-
-    fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException> {
-        if name.is_some() {
-            return Err(ExceptionKind::NoImplement.into());
-        }
-        let headers = self.headers.clone();
-        let sink = move |events: &[SharedEvent]| {
-            for event in events {
-                // Queues that are full count what they discard; the channel goes on.
-                let _ = deliver(headers.to_structured(event));
-            }
-        };
-        let subscription = self.channel.subscribe(&Pattern::Null, sink);
-        Ok(Box::new(subscription?))
     }
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The side of a consumer that gets its events from a journal.
+
+use std::sync::Arc;
+
+use orbium::lock::MutexGuard;
+
+use super::{Consumer, Phase};
+use crate::event::Event;
+use crate::journal::{Delivered, Following};
+
+impl Consumer {
+    /// Gets its events from a journal, unless the connection has ended.
+    pub(crate) fn follows(&self, following: Following) {
+        let mut current = self.following();
+        if self.is_connected() {
+            *current = Some(following);
+        }
+    }
+
+    pub(super) fn following(&self) -> MutexGuard<'_, Option<Following>> {
+        self.following.lock()
+    }
+
+    /// Pushes an event of a journal, and returns when the consumer has returned from it.
+    pub(crate) fn push_stored(&self, event: &Arc<Event>) -> Delivered {
+        let phase = self.lock().phase.clone();
+        let sink = match phase {
+            Phase::Active(Some(sink)) => sink,
+            Phase::Suspended(_) => return Delivered::Deferred,
+            _ => return Delivered::Gone,
+        };
+        match sink.push(std::slice::from_ref(event)) {
+            Ok(()) => {
+                self.lock().counts.delivered += 1;
+                Delivered::Accepted
+            }
+            Err(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A consumer of notification as one of a real-time event channel.
+
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use orbium_event::{DeliveryError, Peer, Rank, Selection, SharedEvent, Sink as RtSink};
+
+use crate::channel::Channel;
+use crate::consumer::Consumer;
+use crate::consumer::sink::Sink;
+
+/// What the real-time channel has of a consumer: its filters and its rules when an event is offered, its reference when one is pushed.
+pub(super) struct CoreConsumer {
+    channel: Weak<Channel>,
+    consumer: Weak<Consumer>,
+    sink: Arc<dyn Sink>,
+}
+
+impl CoreConsumer {
+    pub(super) fn new(
+        channel: &Arc<Channel>,
+        consumer: &Arc<Consumer>,
+        sink: Arc<dyn Sink>,
+    ) -> Self {
+        Self {
+            channel: Arc::downgrade(channel),
+            consumer: Arc::downgrade(consumer),
+            sink,
+        }
+    }
+}
+
+impl Selection for CoreConsumer {
+    fn select(&self, event: &SharedEvent, now: Instant) -> Option<Rank> {
+        let (channel, consumer) = (self.channel.upgrade()?, self.consumer.upgrade()?);
+        let event = channel.converted(event, now)?;
+        consumer.wants(&event).then(|| consumer.rank(&event, now))
+    }
+}
+
+impl Peer for CoreConsumer {
+    fn ping(&self) -> Result<(), DeliveryError> {
+        self.sink.ping()
+    }
+
+    fn disconnect(&self) {
+        self.sink.disconnect();
+    }
+}
+
+impl RtSink for CoreConsumer {
+    fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+        let channel = self.channel.upgrade().ok_or(DeliveryError::Gone)?;
+        let now = Instant::now();
+        let events = events.iter().filter_map(|it| channel.converted(it, now));
+        let events: Vec<_> = events.collect();
+        Ok(self.sink.push(&events)?)
+    }
+}
