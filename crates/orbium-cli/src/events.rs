@@ -4,6 +4,7 @@
 mod args;
 mod described;
 mod dispatching;
+mod front;
 mod gateway;
 pub(crate) mod jetstream;
 mod notification;

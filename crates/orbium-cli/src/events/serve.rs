@@ -7,6 +7,7 @@ use orbium_event::{ChannelConfig, DiscardPolicy, QueueLimits};
 use orbium_event_jetstream::{JetStreamConfig, PersistentChannel};
 
 use super::dispatching::DispatchingArgs;
+use super::front::FrontArgs;
 use crate::events::jetstream::JetStreamArgs;
 use crate::failure::Failure;
 use crate::serving::{Served, ServingArgs, because, serve};
@@ -45,6 +46,8 @@ pub(super) struct ServeArgs {
     #[arg(long, conflicts_with = "jetstream")]
     strict_publications: bool,
     #[command(flatten)]
+    front: FrontArgs,
+    #[command(flatten)]
     jetstream: JetStreamArgs,
     #[command(flatten)]
     serving: ServingArgs,
@@ -71,7 +74,17 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let (channel, context) = args.dispatching.channel(config)?;
     serve(&args.serving, |orb| {
         let object = channel.serve(orb, &args.key).map_err(because)?;
-        Ok(Served::new((channel, context), object.as_object().clone()))
+        let front = args.front.serve(orb, &channel)?;
+        let references = front.iter().map(|it| {
+            let channel = orb.object_to_string(it.channel());
+            let factory = orb.object_to_string(it.factory());
+            format!("{channel}\n{factory}\n")
+        });
+        let further = references.collect();
+        Ok(Served {
+            further,
+            ..Served::new((front, channel, context), object.as_object().clone())
+        })
     })
 }
 

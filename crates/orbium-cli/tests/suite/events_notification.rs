@@ -78,6 +78,47 @@ fn structured_events_are_pushed_filtered_printed_and_counted() {
     );
 }
 
+/// Conformance: notification - `orbium events serve --notification` - structured consumers are those of the served channel
+#[test]
+fn a_served_channel_is_notification_too() {
+    let headers = ["--notification", "--event-type", "Telecom/Alarm=17:2"];
+    let served = Served::new("events", headers);
+    let notification = served.lines[1].as_str();
+    let filtered = ["events", "tail", notification, "--filter", "$severity > 3"];
+    let filtered = filtered.into_iter().chain(["--count", "1"]);
+    let structured = orbium(filtered).stdout(Stdio::piped()).spawn().unwrap();
+    let by_type = ["events", "tail", served.reference(), "--type", "17"];
+    let by_type = by_type.into_iter().chain(["--count", "2"]);
+    let real_time = orbium(by_type).stdout(Stdio::piped()).spawn().unwrap();
+    eventually("the consumers", || served.consumers() == 2);
+    for severity in [2, 5] {
+        let text = event(severity).to_string();
+        run(["events", "push", notification, "--json", &text]).assert_done();
+    }
+    let lines = |child: std::process::Child| {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (structured, real_time) = (lines(structured), lines(real_time));
+    let shown: Value = serde_json::from_str(&structured).unwrap();
+    assert_eq!(
+        shown["filterable_data"][0]["value"]["$value"], 5,
+        "{structured}"
+    );
+    let first = real_time.lines().next().unwrap();
+    let first: Value = serde_json::from_str(first).unwrap();
+    assert_eq!(
+        (&first["type"], &first["source"]),
+        (&17.into(), &2.into()),
+        "{real_time}"
+    );
+    for wrong in ["--event-type", "--structured"] {
+        let refused = run(["events", "serve", "--notification", "Key", wrong, "17:0"]);
+        assert_eq!(refused.status, Some(2), "{refused:?}");
+    }
+}
+
 #[test]
 fn options_that_do_not_fit_a_notification_channel_are_refused() {
     let served = Served::new("notify", []);
