@@ -41,7 +41,8 @@ enum What {
     Push(Box<PushArgs>),
     /// Print what a channel of orbium's has counted.
     Stat(Box<StatArgs>),
-    /// Forward events from one channel to another, or to and from datagrams, until a signal ends it.
+    /// Forward events from one channel to another, to and from a group, or datagrams, until a signal
+    /// ends it.
     ///
     /// What a consumer of the other channel subscribes to is forwarded, TAO's channels included. It
     /// connects again whenever a channel is gone; what comes until then is lost.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use orbium::Orb;
 
 use crate::gateway_config::{End, GatewayConfig, GatewayError, GatewayStatistics};
+use crate::group::{GroupReceiver, GroupSender, origin_of};
 use crate::link::{Link, Parts, Target};
 use crate::receiver::DatagramReceiver;
 use crate::sender::DatagramSender;
@@ -34,6 +35,8 @@ use crate::shared::Shared;
 pub struct Gateway {
     shared: Arc<Shared>,
     receiver: Option<Arc<DatagramReceiver>>,
+    /// What has joined a group.
+    member: Option<GroupReceiver>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -48,22 +51,29 @@ impl Gateway {
         to: &End,
         config: GatewayConfig,
     ) -> Result<Self, GatewayError> {
-        // The time to live is counted by what sends datagrams.
-        let uses_ttl = config.uses_ttl && matches!(from, End::Channel(_));
+        // The time to live is counted by what sends datagrams, or to a group.
+        let uses_ttl = config.uses_ttl && from.channel().is_some();
         let shared = Arc::new(Shared::new(config.queue, uses_ttl));
-        let receiver = match (from, to) {
-            (End::Datagrams(_), End::Datagrams(_)) => return Err(GatewayError::NoChannel),
-            (End::Datagrams(address), _) => {
-                let receiver = DatagramReceiver::bind(address, &config.datagrams)?;
-                Some(Arc::new(receiver))
+        let channel = from.channel().or(to.channel());
+        let origin = origin_of(channel.ok_or(GatewayError::NoChannel)?);
+        let (mut receiver, mut member) = (None, None);
+        match from {
+            End::Channel(_) => {}
+            End::Datagrams(address) => {
+                let bound = DatagramReceiver::bind(address, &config.datagrams)?;
+                receiver = Some(Arc::new(bound));
             }
-            (End::Channel(_), _) => None,
-        };
+            End::Group(group) => {
+                let joined = GroupReceiver::join(group, origin, &config.group, &shared)?;
+                member = Some(joined);
+            }
+        }
         let to = match to {
             End::Channel(reference) => Target::Channel(reference.clone()),
             End::Datagrams(address) => {
                 Target::Datagrams(DatagramSender::open(address, &config.datagrams)?)
             }
+            End::Group(group) => Target::Group(GroupSender::open(group, origin, &config.group)?),
         };
         let parts = Parts {
             orb: orb.clone(),
@@ -75,6 +85,7 @@ impl Gateway {
         let mut gateway = Self {
             shared,
             receiver,
+            member,
             threads: Vec::new(),
         };
         gateway.run("orbium-gateway", move || run(&parts))?;
@@ -108,6 +119,7 @@ impl Drop for Gateway {
         if let Some(receiver) = &self.receiver {
             receiver.shutdown();
         }
+        drop(self.member.take());
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }

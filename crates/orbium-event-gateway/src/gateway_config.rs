@@ -26,15 +26,29 @@ pub enum End {
     Channel(String),
     /// Datagrams of TAO's format, by `host:port`; a multicast address is a group.
     Datagrams(String),
+    /// An object group of MIOP, by its reference `corbaloc:miop:…`: oneway pushes of
+    /// `RtecEventComm::PushConsumer`.
+    Group(String),
+}
+
+impl End {
+    /// The channel, if it is one.
+    pub(crate) fn channel(&self) -> Option<&str> {
+        match self {
+            Self::Channel(reference) => Some(reference),
+            Self::Datagrams(_) | Self::Group(_) => None,
+        }
+    }
 }
 
 impl FromStr for End {
     type Err = Infallible;
 
-    /// `udp:host:port` is datagrams, all else the reference of a channel.
+    /// `udp:host:port` is datagrams, `corbaloc:miop:…` a group, all else the reference of a channel.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(match text.strip_prefix("udp:") {
             Some(address) => Self::Datagrams(address.to_owned()),
+            None if text.starts_with("corbaloc:miop:") => Self::Group(text.to_owned()),
             None => Self::Channel(text.to_owned()),
         })
     }
@@ -44,7 +58,7 @@ impl FromStr for End {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Forwards {
     /// What the consumers of the other channel subscribe to, as its observers are notified; all
-    /// events where the other end is datagrams.
+    /// events where the other end is datagrams or a group.
     #[default]
     Subscribed,
     /// What this pattern matches. For chains of more than two channels: observers do not see the
@@ -76,6 +90,24 @@ impl Default for DatagramConfig {
     }
 }
 
+/// The packets of MIOP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupConfig {
+    /// Routers that packets pass at most, and one: the time to live of IP; 1 by default, which is this network.
+    pub hops: u8,
+    /// The interface of a group, by name, index or address; by default the routing table says.
+    pub interface: Option<String>,
+}
+
+impl Default for GroupConfig {
+    fn default() -> Self {
+        Self {
+            hops: 1,
+            interface: None,
+        }
+    }
+}
+
 /// Configuration of a gateway. Each bound is for one gateway.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatewayConfig {
@@ -95,6 +127,8 @@ pub struct GatewayConfig {
     pub longest_pause: Duration,
     /// For ends that are datagrams.
     pub datagrams: DatagramConfig,
+    /// For ends that are groups.
+    pub group: GroupConfig,
 }
 
 impl Default for GatewayConfig {
@@ -107,6 +141,7 @@ impl Default for GatewayConfig {
             first_pause: Duration::from_millis(100),
             longest_pause: Duration::from_secs(5),
             datagrams: DatagramConfig::default(),
+            group: GroupConfig::default(),
         }
     }
 }
@@ -124,6 +159,8 @@ pub enum GatewayError {
     Io(io::Error),
     /// The interface of a group.
     Interface(String),
+    /// The reference of a group, or the ORB that is to call or join it.
+    Group(String),
 }
 
 impl fmt::Display for GatewayError {
@@ -134,6 +171,7 @@ impl fmt::Display for GatewayError {
             Self::Listen(error) => error.fmt(f),
             Self::Io(error) => error.fmt(f),
             Self::Interface(name) => write!(f, "no interface {name:?}"),
+            Self::Group(why) => write!(f, "no group: {why}"),
         }
     }
 }
@@ -162,6 +200,10 @@ pub struct GatewayStatistics {
     pub expired: u64,
     /// Lost: the queue was full, or the other end could not be reached.
     pub lost: u64,
+    /// Left out: a gateway of this process has sent them from the same channel to the group.
+    pub own: u64,
+    /// Sets, not events, that other gateways of orbium's have sent to the group, and that have not arrived.
+    pub missing: u64,
     /// Connections to both ends, in sequence.
     pub connections: u64,
     /// Whether both ends are connected.

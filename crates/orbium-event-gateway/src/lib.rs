@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Gateways between event channels: by IIOP, and by the datagrams of TAO's gateways to a multicast
-//! group or one host.
+//! Gateways between event channels: by IIOP, by oneways to an object group of MIOP, and by the datagrams
+//! of TAO's gateways to a multicast group or one host.
 //!
 //! ```no_run
 //! use orbium::Orb;
@@ -22,13 +22,15 @@
 mod datagram;
 mod gateway;
 mod gateway_config;
+mod group;
 mod link;
 mod reassembly;
 mod receiver;
 mod sender;
+mod sequence;
 mod shared;
 
 pub use gateway::Gateway;
 pub use gateway_config::{
-    DatagramConfig, End, Forwards, GatewayConfig, GatewayError, GatewayStatistics,
+    DatagramConfig, End, Forwards, GatewayConfig, GatewayError, GatewayStatistics, GroupConfig,
 };

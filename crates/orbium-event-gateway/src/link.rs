@@ -16,6 +16,7 @@ use orbium_event::{
 };
 
 use crate::gateway_config::{End, Forwards, GatewayConfig};
+use crate::group::GroupSender;
 use crate::sender::DatagramSender;
 use crate::shared::{Headers, Shared, Task};
 
@@ -28,6 +29,7 @@ const FIRST_APPLICATION_TYPE: i32 = 16;
 pub(crate) enum Target {
     Channel(String),
     Datagrams(DatagramSender),
+    Group(GroupSender),
 }
 
 /// What a gateway joins.
@@ -118,7 +120,7 @@ impl<'p> Link<'p> {
         let Parts { orb, from, to, .. } = self.parts;
         orb.root_poa().manager().activate()?;
         let observed = match to {
-            Target::Datagrams(_) => None,
+            Target::Datagrams(_) | Target::Group(_) => None,
             Target::Channel(reference) => {
                 let channel = resolve(orb, reference)?;
                 self.supplier = Some(connect_gateway_supplier(orb, &channel)?);
@@ -220,6 +222,12 @@ impl<'p> Link<'p> {
                     .count();
                 self.parts.shared.pushed(sent, true);
                 self.parts.shared.pushed(set.len() - sent, false);
+                return Ok(());
+            }
+            (Target::Group(sender), _) => {
+                // Packets may be lost; so may these.
+                let is_sent = sender.send(set).is_ok();
+                self.parts.shared.pushed(set.len(), is_sent);
                 return Ok(());
             }
         };

@@ -117,6 +117,23 @@ impl Shared {
         }
     }
 
+    /// Records events of the own channel that came back from a group.
+    pub(crate) fn left_out(&self, events: usize) {
+        self.lock().counts.own += events as u64;
+    }
+
+    /// Records sets that a sender of a group has sent, and that have not arrived.
+    pub(crate) fn missing(&self, sets: u64) {
+        let counts = &mut self.lock().counts;
+        counts.missing = counts.missing.saturating_add(sets);
+    }
+
+    /// Records a set that was missing.
+    pub(crate) fn came_late(&self) {
+        let counts = &mut self.lock().counts;
+        counts.missing = counts.missing.saturating_sub(1);
+    }
+
     pub(crate) fn connected(&self) {
         let counts = &mut self.lock().counts;
         counts.is_connected = true;

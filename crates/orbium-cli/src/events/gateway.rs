@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use orbium::{Config, Endpoint, Orb};
 use orbium_event::Pattern;
-use orbium_event_gateway::{DatagramConfig, End, Forwards, Gateway, GatewayConfig};
+use orbium_event_gateway::{DatagramConfig, End, Forwards, Gateway, GatewayConfig, GroupConfig};
 
 use crate::failure::Failure;
 use crate::object::{ping, reference};
@@ -15,10 +15,11 @@ use crate::serving::{Ending, because};
 
 #[derive(Debug, Args)]
 pub(super) struct GatewayArgs {
-    /// Where events come from: the reference of a channel, or udp:HOST:PORT
+    /// Where events come from: the reference of a channel, udp:HOST:PORT, or a group
+    /// corbaloc:miop:1.0@1.0-DOMAIN-NUMBER/GROUP:PORT
     #[arg(value_name = "FROM")]
     from: String,
-    /// Where they go, likewise; a multicast address is a group
+    /// Where they go, likewise; a multicast address is a group for udp: too
     #[arg(value_name = "TO")]
     to: String,
     /// Forward events the other way too
@@ -42,6 +43,9 @@ pub(super) struct GatewayArgs {
     /// The interface of a group: its name, index or address
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
+    /// Networks that the packets of an object group pass: the time to live of IP
+    #[arg(long, value_name = "HOPS", default_value = "1", value_parser = clap::value_parser!(u8).range(1..))]
+    hops: u8,
     /// Where channels reach this program; a host or address that they can reach
     #[arg(long, value_name = "URL", default_value = "iiop://localhost:0")]
     endpoint: Endpoint,
@@ -73,8 +77,12 @@ pub(super) fn run(args: &GatewayArgs) -> Result<(), Failure> {
     ending.wait(args.until_input_ends)?;
     for gateway in gateways {
         let counts = gateway.statistics();
+        let of_group = match (counts.own, counts.missing) {
+            (0, 0) => String::new(),
+            (own, missing) => format!(", {own} of the own channel, {missing} sets missing"),
+        };
         output::print(&format!(
-            "{} events forwarded, {} expired, {} lost; connected {} times\n",
+            "{} events forwarded, {} expired, {} lost{of_group}; connected {} times\n",
             counts.forwarded, counts.expired, counts.lost, counts.connections
         ))?;
     }
@@ -83,9 +91,10 @@ pub(super) fn run(args: &GatewayArgs) -> Result<(), Failure> {
 
 /// An end that an argument names: a channel's reference may be in a file.
 fn end(argument: &str) -> Result<End, Failure> {
-    Ok(match argument.strip_prefix("udp:") {
-        Some(address) => End::Datagrams(address.to_owned()),
-        None => End::Channel(reference::text(argument)?),
+    let Ok(end) = argument.parse();
+    Ok(match end {
+        End::Channel(argument) => End::Channel(reference::text(&argument)?),
+        end => end,
     })
 }
 
@@ -103,6 +112,10 @@ fn gateway_config(args: &GatewayArgs) -> GatewayConfig {
             crc: args.crc,
             interface: args.interface.clone(),
             ..DatagramConfig::default()
+        },
+        group: GroupConfig {
+            hops: args.hops,
+            interface: args.interface.clone(),
         },
         ..GatewayConfig::default()
     }

@@ -128,9 +128,9 @@ impl Hosts {
     }
 }
 
-/// Conformance: events - gateways: two hosts, by IIOP and by a multicast group - network name spaces
+/// Conformance: events - gateways: two hosts, by IIOP and by multicast groups - network name spaces
 #[test]
-fn hosts_are_federated_by_iiop_and_by_a_group() {
+fn hosts_are_federated_by_iiop_and_by_groups() {
     let Some(hosts) = Hosts::new() else {
         return skipped("gateways between network name spaces: `ip netns add` is refused");
     };
@@ -146,16 +146,22 @@ fn hosts_are_federated_by_iiop_and_by_a_group() {
             assert_eq!((&event["source"], &event["ttl"]), (&3.into(), &0.into()));
         }
     }
-    let pairs = [0, 1].map(|host: usize| {
-        let address = ADDRESSES[host];
-        let ends = format!("{} udp:239.78.0.1:5078", channel(host));
-        let places = format!("--endpoint iiop://{address}:0 --interface cable --crc");
-        let gateway = format!("events gateway {ends} --both --until-input-ends {places}");
-        hosts.run(host, &gateway).await_ready()
-    });
-    for (from, to) in [(0, 1), (1, 0)] {
-        let event = hosts.through(from, to, "by-group");
-        assert!(event["any"].to_string().contains("by-group"), "{event}");
+    for group in [
+        "udp:239.78.0.1:5078 --crc",
+        "corbaloc:miop:1.0@1.0-events-1/239.78.0.2:5079",
+    ] {
+        let pairs = [0, 1].map(|host: usize| {
+            let address = ADDRESSES[host];
+            let ends = format!("{} {group}", channel(host));
+            let places = format!("--endpoint iiop://{address}:0 --interface cable");
+            let gateway = format!("events gateway {ends} --both --until-input-ends {places}");
+            hosts.run(host, &gateway).await_ready()
+        });
+        for (from, to) in [(0, 1), (1, 0)] {
+            let event = hosts.through(from, to, "by-group");
+            assert!(event["any"].to_string().contains("by-group"), "{event}");
+            assert_eq!(event["ttl"], 0);
+        }
+        drop(pairs);
     }
-    drop(pairs);
 }

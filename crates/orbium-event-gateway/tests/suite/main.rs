@@ -4,3 +4,4 @@
 mod channels;
 mod datagrams;
 mod federation;
+mod groups;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Numbers of the requests that the senders of a group have sent: what has not arrived, without sockets and clock.
+
+use std::collections::{BTreeSet, HashMap};
+
+/// Senders at the same time. Beyond it the one that was silent for longest is forgotten.
+const MAX_ORIGINS: usize = 64;
+/// Requests of a sender that are missing, and may still come.
+const MAX_MISSING: usize = 1024;
+
+/// The channel that a gateway sends events of, in its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Origin(pub(crate) u64);
+
+/// What a request has in its service context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) origin: Origin,
+    /// Counts the requests of a sender, from 1.
+    pub(crate) number: u64,
+}
+
+impl Mark {
+    pub(crate) fn encode(self) -> [u8; 16] {
+        let mut data = [0; 16];
+        data[..8].copy_from_slice(&self.origin.0.to_be_bytes());
+        data[8..].copy_from_slice(&self.number.to_be_bytes());
+        data
+    }
+
+    /// `None` if the data have another length.
+    pub(crate) fn decode(data: &[u8]) -> Option<Self> {
+        let (origin, number) = data.split_first_chunk::<8>()?;
+        Some(Self {
+            origin: Origin(u64::from_be_bytes(*origin)),
+            number: u64::from_be_bytes(number.try_into().ok()?),
+        })
+    }
+}
+
+/// What a request is among those of its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// So many before it have not arrived.
+    Next { missing: u64 },
+    /// It was missing.
+    Late,
+    /// It has arrived before.
+    Repeated,
+}
+
+/// The senders of a group.
+#[derive(Debug, Default)]
+pub(crate) struct Sequences {
+    senders: HashMap<Origin, Sender>,
+    /// Counts what arrives.
+    arrived: u64,
+}
+
+#[derive(Debug)]
+struct Sender {
+    last: u64,
+    missing: BTreeSet<u64>,
+    /// When it was heard last.
+    heard: u64,
+}
+
+impl Sequences {
+    /// Takes a request. What a sender has sent before its first one that arrives is not missing.
+    pub(crate) fn arrived(&mut self, mark: Mark) -> Arrival {
+        self.arrived += 1;
+        if !self.senders.contains_key(&mark.origin) && self.senders.len() >= MAX_ORIGINS {
+            let silent = self.senders.iter().min_by_key(|(_, it)| it.heard);
+            let silent = silent.map(|(origin, _)| *origin);
+            silent.and_then(|it| self.senders.remove(&it));
+        }
+        let new = || Sender {
+            last: mark.number.saturating_sub(1),
+            missing: BTreeSet::new(),
+            heard: 0,
+        };
+        let sender = self.senders.entry(mark.origin).or_insert_with(new);
+        sender.heard = self.arrived;
+        sender.arrived(mark.number)
+    }
+}
+
+impl Sender {
+    fn arrived(&mut self, number: u64) -> Arrival {
+        if number <= self.last {
+            return match self.missing.remove(&number) {
+                true => Arrival::Late,
+                false => Arrival::Repeated,
+            };
+        }
+        let missing = number - self.last - 1;
+        // Those that may still come: the latest of them.
+        let first = number - missing.min(MAX_MISSING as u64);
+        self.missing.extend(first..number);
+        while self.missing.len() > MAX_MISSING {
+            self.missing.pop_first();
+        }
+        self.last = number;
+        Arrival::Next { missing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(origin: u64, number: u64) -> Mark {
+        let origin = Origin(origin);
+        Mark { origin, number }
+    }
+
+    #[test]
+    fn a_mark_survives_its_context() {
+        let mark = mark(u64::MAX - 7, 1 << 40);
+        assert_eq!(Mark::decode(&mark.encode()), Some(mark));
+        for length in 0..16 {
+            assert_eq!(Mark::decode(&mark.encode()[..length]), None);
+        }
+        assert_eq!(Mark::decode(&[0; 17]), None);
+    }
+
+    #[test]
+    fn missing_late_and_repeated_requests_are_distinguished() {
+        let mut sequences = Sequences::default();
+        let mut arrived = |origin, number| sequences.arrived(mark(origin, number));
+        let next = |missing| Arrival::Next { missing };
+        assert_eq!(arrived(1, 40), next(0));
+        assert_eq!(arrived(1, 41), next(0));
+        assert_eq!(arrived(1, 45), next(3));
+        assert_eq!(arrived(1, 43), Arrival::Late);
+        assert_eq!(arrived(1, 43), Arrival::Repeated);
+        assert_eq!(arrived(1, 40), Arrival::Repeated);
+        // Each sender counts for itself.
+        assert_eq!(arrived(2, 43), next(0));
+        assert_eq!(arrived(1, 46), next(0));
+    }
+
+    #[test]
+    fn hostile_numbers_take_bounded_memory() {
+        let mut sequences = Sequences::default();
+        assert_eq!(sequences.arrived(mark(0, 0)), Arrival::Repeated);
+        assert_eq!(sequences.arrived(mark(0, 1)), Arrival::Next { missing: 0 });
+        let gap = u64::MAX - 2;
+        assert_eq!(
+            sequences.arrived(mark(0, u64::MAX)),
+            Arrival::Next { missing: gap }
+        );
+        assert_eq!(sequences.arrived(mark(0, 5)), Arrival::Repeated);
+        for origin in 1..1000 {
+            sequences.arrived(mark(origin, 1));
+            sequences.arrived(mark(origin, 5000));
+        }
+        assert_eq!(sequences.senders.len(), MAX_ORIGINS);
+        let mut senders = sequences.senders.values();
+        assert!(senders.all(|it| it.missing.len() <= MAX_MISSING));
+    }
+}
