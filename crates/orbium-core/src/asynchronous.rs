@@ -90,7 +90,7 @@ impl ObjectRef {
         }
         let object: Arc<Reference> = Arc::clone(&self.0) as _;
         let serve = move |arguments: &A, object: &Reference, detour: &Detour| {
-            in_place.serve(operation, arguments, object, detour, results)
+            in_place.serve(operation, (arguments, write), object, detour, results)
         };
         let readers = reply_readers(self.orb());
         let arguments = (arguments, write);
@@ -119,13 +119,14 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
     fn serve<'a>(
         &self,
         operation: &'static Operation,
-        arguments: &'a A,
+        (arguments, write): (&'a A, for<'v> fn(&'v A, &mut CdrWriter<'v>)),
         object: &Reference,
         detour: &Detour,
         read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Option<ServedCall<T, E>> {
         let orb = Orb::from_owner(&object.client().decoding().owner)?;
         let outcome = TypedOutcome::new();
+        let all = |writer: &mut CdrWriter<'a>| write(arguments, writer);
         let copies = |writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer);
         let serve = |servant: &S, call: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
             (self.serve)(arguments, servant, call, copies)
@@ -134,6 +135,7 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
             operation,
             passing: self.passing,
             is_plain: self.is_plain,
+            arguments: &all,
             copies: &copies,
             results: (self.write, &read),
             serve: &serve,

@@ -2,6 +2,7 @@
 //! Object references.
 
 pub(crate) mod answered;
+mod by_message;
 pub(crate) mod collocated;
 mod detoured;
 pub(crate) mod in_place_call;

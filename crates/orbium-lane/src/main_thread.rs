@@ -8,11 +8,24 @@ use std::thread::{self, ThreadId};
 use crate::Lane;
 
 /// Identity of the main thread, and the lane that it serves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct MainThread {
     thread: OnceLock<ThreadId>,
     lane: OnceLock<Lane>,
     calls: AtomicU64,
+}
+
+/// Asynchronous calls, which wait in the same queue, have the numbers below.
+const FIRST_CALL: u64 = 1 << 63;
+
+impl Default for MainThread {
+    fn default() -> Self {
+        Self {
+            thread: OnceLock::new(),
+            lane: OnceLock::new(),
+            calls: AtomicU64::new(FIRST_CALL),
+        }
+    }
 }
 
 impl MainThread {

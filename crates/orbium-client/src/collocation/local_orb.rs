@@ -25,8 +25,8 @@ pub trait LocalOrb: Send + Sync + 'static {
     /// Whether an object with that key is there, or where another adapter says it is.
     fn locate(&self, object_key: &[u8]) -> bool;
 
-    /// The place of the active object with that key; `None` if the key does not lead to one at
-    /// once.
+    /// The place of the object with that key among the active ones, or that of none, if its adapter
+    /// finds a servant for each request; `None` if the key does not lead to one at once.
     fn slot(&self, object_key: &[u8]) -> Option<SlotKey>;
 
     /// The queue of the lane that serves an asynchronous call of that operation of the active

@@ -12,7 +12,7 @@ pub struct Collocated {
     /// The key of the object.
     pub object_key: Box<[u8]>,
     /// Its place among the active objects. No other object ever has it, so a call has to check
-    /// no more than its generation.
+    /// no more than its generation. An object that is not active has one where none ever is.
     pub slot: SlotKey,
     /// How values would be written.
     pub format: Format,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests of the ORB's own callers that come without a message.
 
+mod found;
 mod intercepted;
 mod placed;
 mod queueing;
@@ -9,10 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use orbium_adapter::Serving;
-use orbium_giop::SystemException;
+use orbium_giop::{ResponseFlags, SystemException};
+use orbium_interceptor::Interrupt;
 use orbium_interceptor::server::{Carried, Served, Unserved};
 use orbium_invocation::Expiry;
-use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::OWN;
 use orbium_request::conclusion::panicked;
 use orbium_request::{IncomingRequest, ServerContext};
@@ -26,7 +27,13 @@ use crate::adapter::Adapters;
 use crate::client::{Collocated, ObservedCall};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
-use intercepted::serve_intercepted;
+pub(crate) use found::{Dispatches, Upcalls};
+
+/// What a servant has returned, or what ended the request in its place.
+pub(crate) type ServedInPlace = Result<Result<(), ExceptionId>, Interrupt>;
+
+/// Copies what a servant has returned, as its caller is to have it.
+pub(crate) type Checked<'c> = dyn Fn(Result<(), ExceptionId>) -> Result<(), ExceptionId> + 'c;
 
 /// The servant of an active object as one of an interface, and what calls without a message
 /// need of its ORB. References remember it; it keeps no servant alive.
@@ -90,6 +97,11 @@ impl Terms<'_, '_> {
         observed: None,
         is_answered: false,
     };
+
+    /// Which answer to a request the caller waits for.
+    pub(crate) fn response_to(&self, operation: &Operation) -> ResponseFlags {
+        self.carried.map_or(operation.response(), |it| it.response)
+    }
 }
 
 impl<S: ?Sized> CollocatedServant<S> {
@@ -144,15 +156,7 @@ impl<S: ?Sized> CollocatedServant<S> {
         operation: &'static Operation,
         begin: impl FnOnce(&mut Option<R>) -> Option<()>,
     ) -> Option<Result<R, SystemException>> {
-        let mut outcome = None;
-        // The last reference to a servant may be dropped in there too.
-        let ended = catch_unwind(AssertUnwindSafe(|| begin(&mut outcome)));
-        match (outcome, ended) {
-            // A panic behind the servant's answer does not change it.
-            (Some(outcome), _) => Some(Ok(outcome)),
-            (None, Ok(_)) => None,
-            (None, Err(panic)) => Some(Err(self.panicked(at, operation, &*panic))),
-        }
+        guarded(begin, |panic| self.panicked(at, operation, panic))
     }
 
     /// Enters the object as policies for collocated calls have it.
@@ -175,30 +179,15 @@ impl<S: ?Sized> CollocatedServant<S> {
         at: &Collocated,
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
-        checked: impl FnOnce(Result<(), ExceptionId>) -> Result<(), ExceptionId>,
+        checked: &Checked<'_>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<(), ExceptionId>,
     ) -> Option<Served> {
         let served = self.guarded(at, operation, |outcome| {
             let object = &self.object.pin()?;
-            if adapters.takes_message(object, terms.is_answered) {
-                return None;
-            }
             let request = &self.request(at, operation, terms);
-            *outcome = adapters.serve_placed(request, object, || {
-                let serve = || serve(object.view(), &called(request, object));
-                let upcall = |run: &mut dyn FnMut()| adapters.within_upcall(object, run);
-                match &adapters.interceptors {
-                    Some(all) if !terms.is_answered => {
-                        let serve = || checked(serve());
-                        let seen = (terms.observed, terms.carried);
-                        serve_intercepted(all, seen, request, object, upcall, serve)
-                    }
-                    _ => Ok(observed(terms, request, object, || {
-                        let (mut serve, mut served) = (Some(serve), None);
-                        upcall(&mut || served = serve.take().map(|serve| serve()));
-                        served.unwrap_or_else(|| Err(broken_invariant().into()))
-                    })),
-                }
+            *outcome = adapters.serve_in_place(request, object, terms, |_| {
+                let served = serve(object.view(), &called(request, object));
+                Ok(adapters.as_seen(terms, served, checked))
             });
             Some(())
         })?;
@@ -213,13 +202,7 @@ impl<S: ?Sized> CollocatedServant<S> {
         operation: &'static Operation,
         terms: &Terms<'r, '_>,
     ) -> IncomingRequest<'r> {
-        let mut request =
-            IncomingRequest::collocated(&self.context, &at.object_key, operation, terms.expiry);
-        if let Some(carried) = terms.carried {
-            request.response = carried.response;
-            request.contexts = carried.contexts.contexts();
-        }
-        request
+        request_of(&self.context, at, operation, terms)
     }
 
     #[cold]
@@ -232,6 +215,40 @@ impl<S: ?Sized> CollocatedServant<S> {
     ) -> SystemException {
         panicked(&self.request(at, operation, &Terms::NONE), panic)
     }
+}
+
+/// What a servant came to that `begin` has called, or that it has panicked. `None` if `begin` has
+/// not called it.
+#[inline(always)]
+fn guarded<R>(
+    begin: impl FnOnce(&mut Option<R>) -> Option<()>,
+    panicked: impl FnOnce(&(dyn Any + Send)) -> SystemException,
+) -> Option<Result<R, SystemException>> {
+    let mut outcome = None;
+    // The last reference to a servant may be dropped in there too.
+    let ended = catch_unwind(AssertUnwindSafe(|| begin(&mut outcome)));
+    match (outcome, ended) {
+        // A panic behind the servant's answer does not change it.
+        (Some(outcome), _) => Some(Ok(outcome)),
+        (None, Ok(_)) => None,
+        (None, Err(panic)) => Some(Err(panicked(&*panic))),
+    }
+}
+
+/// A request without a message.
+#[inline]
+fn request_of<'r>(
+    context: &'r ServerContext,
+    at: &'r Collocated,
+    operation: &'static Operation,
+    terms: &Terms<'r, '_>,
+) -> IncomingRequest<'r> {
+    let mut request = IncomingRequest::collocated(context, &at.object_key, operation, terms.expiry);
+    if let Some(carried) = terms.carried {
+        request.response = carried.response;
+        request.contexts = carried.contexts.contexts();
+    }
+    request
 }
 
 /// A request to an object, as its servant sees it.

@@ -12,7 +12,7 @@ use orbium_interceptor::server::InterceptedObject;
 use orbium_interceptor::{OrbIdentity, Policy};
 use orbium_sync::SlotKey;
 
-use crate::adapter::dispatch::forward::ForwardRequest;
+use crate::adapter::dispatch::forward::{ForwardRequest, ServantError};
 use crate::raises::DispatchError;
 use orbium_adapter::object_key::NO_HINT;
 use orbium_adapter::{RegisteredAdapter, RegisteredObject, Serving};
@@ -51,9 +51,18 @@ pub(crate) trait Adapter: RegisteredAdapter<ActiveObject> {
         serve: &mut Upcall<'_>,
     ) -> Result<(), DispatchError>;
 
-    /// Runs `upcall` as an upcall to an active object: in the turn of the adapter, if it serves one
-    /// request at a time.
-    fn within_upcall(self: Arc<Self>, object: &ActiveObject, upcall: &mut dyn FnMut());
+    /// Runs `upcall` with the object that serves a request without a message: that one, or else what
+    /// the adapter finds for it. It runs in the turn of the adapter, if that serves one request at a
+    /// time.
+    ///
+    /// # Errors
+    /// The adapter finds no servant, or its servant locator fails once the servant has returned.
+    fn within_upcall(
+        self: Arc<Self>,
+        object: &ActiveObject,
+        operation: &[u8],
+        upcall: &mut dyn FnMut(&ActiveObject),
+    ) -> Result<(), ServantError>;
 
     /// Whether the calling thread has the turn of an adapter that serves one request at a
     /// time.

@@ -59,7 +59,7 @@ impl ObjectRef {
         let object: Arc<Reference> = Arc::clone(&self.0) as _;
         let answer =
             move |arguments: &A, object: &Reference, detour: &Detour, later: LateAnswers<'_>| {
-                in_place.answer(operation, arguments, object, detour, later)
+                in_place.answer(operation, (arguments, write), object, detour, later)
             };
         let readers = reply_readers(self.orb());
         let arguments = (arguments, write);
@@ -72,7 +72,7 @@ impl<S: ?Sized + Sync + 'static, A> AnsweredInPlace<S, A> {
     fn answer<'a>(
         &self,
         operation: &'static Operation,
-        arguments: &'a A,
+        (arguments, write): (&'a A, for<'v> fn(&'v A, &mut CdrWriter<'v>)),
         object: &Reference,
         detour: &Detour,
         later: LateAnswers<'_>,
@@ -82,6 +82,7 @@ impl<S: ?Sized + Sync + 'static, A> AnsweredInPlace<S, A> {
         let call = AnsweredCall {
             operation,
             passing: self.passing,
+            arguments: &|writer: &mut CdrWriter<'a>| write(arguments, writer),
             copies: &|writer: &mut CdrWriter<'a>| (self.copies)(arguments, writer),
             answer: &|servant: &S, call, copies, reply| {
                 (self.answer)(arguments, servant, call, copies, reply)

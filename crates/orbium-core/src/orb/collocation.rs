@@ -26,8 +26,7 @@ impl LocalOrb for Orb {
     }
 
     fn slot(&self, object_key: &[u8]) -> Option<SlotKey> {
-        let object = self.core().adapters.registry.find_active(object_key)?;
-        Some(object.slot)
+        Some(self.core().adapters.registry.find(object_key).ok()?.slot)
     }
 
     fn call_queue(

@@ -5,17 +5,18 @@
 use std::cell::RefCell;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
-use orbium_giop::{SystemException, Version};
+use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::ContextList;
 use orbium_invocation::collocation::Passing;
 use orbium_request::Kept;
 use orbium_transport::Deadline;
 
 use super::ObjectRef;
+use super::by_message::{answer_to, with_arguments};
 use super::collocated::served;
 use super::detoured::Detoured;
 use super::in_place_call::{Copies, InPlaceCall, KeptResults, kept};
-use crate::adapter::Terms;
+use crate::adapter::{Dispatches, Terms, Unserved};
 use crate::client::attempt::Attempt;
 use crate::client::{
     self, Acknowledgement, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome,
@@ -36,6 +37,8 @@ pub(crate) struct AnsweredCall<'c, 'a, S: ?Sized> {
     pub(crate) operation: &'static Operation,
     /// How the servant gets the arguments.
     pub(crate) passing: Passing,
+    /// Writes all arguments.
+    pub(crate) arguments: Copies<'c, 'a>,
     pub(crate) copies: Copies<'c, 'a>,
     pub(crate) answer: Answer<'c, S>,
 }
@@ -68,6 +71,7 @@ impl ObjectRef {
         let call = AnsweredCall {
             operation,
             passing,
+            arguments: &arguments,
             copies: &copies,
             answer: &answer,
         };
@@ -102,6 +106,7 @@ impl ObjectRef {
         let call = AnsweredCall {
             operation,
             passing,
+            arguments: &arguments,
             copies: &copies,
             answer: &answer,
         };
@@ -176,14 +181,17 @@ impl ObjectRef {
             let Some(detoured) = detoured else {
                 return Some(Ok(()));
             };
-            if detoured.awaits_target() {
+            // Refused or sent elsewhere, before the servant was called.
+            let is_refused = kept.as_ref().is_ok_and(Kept::has_message);
+            if detoured.awaits_target() || is_refused {
                 let message = kept.and_then(|kept| kept.into_message(detoured.deadline()));
                 let message = detoured.late().map_or(message, Err);
                 let ended = object.answered(at.format, operation, message, &mut Acknowledgement);
                 note_ended(observed.as_ref(), ended.as_ref());
                 return ended;
             }
-            let late = detoured.raised_by_oneway(self, operation, Ok(Ok(())))?;
+            let served = kept.map(|_| Ok(())).map_err(Unserved::Refused);
+            let late = detoured.raised_by_oneway(self, operation, served)?;
             let raised = |exception| Err(object.raised_in_place(operation, exception).into());
             let ended = Some(late.map_or(Ok(()), raised));
             note_ended(observed.as_ref(), ended.as_ref());
@@ -211,22 +219,26 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
 ) -> Option<Result<Kept, SystemException>> {
     let kept = Kept::default();
     let mut storage = Vec::new();
-    let version = Version {
-        major: 1,
-        minor: at.format.minor,
-    };
-    let response = terms
-        .carried
-        .map_or(call.operation.response(), |it| it.response);
-    let reply = UntypedReply::new(&kept, &mut storage, version, 0, at.format, response);
+    let response = terms.response_to(call.operation);
+    let reply = answer_to(&kept, &mut storage, at.format, response);
     let reply = RefCell::new(reply);
+    let by_message = |called: (&Reference, &Collocated), dispatches: &mut Dispatches<'_>| {
+        let reply = &mut *reply.borrow_mut();
+        let dispatched = with_arguments(called, call.arguments, |arguments| {
+            let served = dispatches(arguments, reply);
+            served.map_err(DispatchError::exception)
+        });
+        match dispatched {
+            Ok(()) => ended(reply),
+            Err(exception) => Err(exception.into()),
+        }
+    };
     let serve = |servant: &S, request: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
         let adapters = &called.1.core().adapters;
         let answer = |reply: &mut UntypedReply<'_>| (call.answer)(servant, request, copies, reply);
         let reply = &mut *reply.borrow_mut();
         match adapters.answer_intercepted(request, reply, answer) {
-            Ok(()) if reply.is_raised() => Err(ANSWERED_BY_EXCEPTION),
-            Ok(()) => Ok(()),
+            Ok(()) => ended(reply),
             Err(error) => Err(error.exception().into()),
         }
     };
@@ -235,13 +247,25 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
         passing: call.passing,
         copies: call.copies,
         serve: &serve,
+        by_message: &|called, _, dispatches| Ok(by_message(called, dispatches)),
         results: KeptResults::CHECKED,
     };
     let terms = &Terms {
         is_answered: true,
         ..*terms
     };
-    match served(called, at, terms, &answered)? {
+    let served = served(called, at, terms, &answered)?;
+    // The caller of a oneway that waits for the server has its confirmation by then.
+    let is_confirmed = response == ResponseFlags::SyncWithServer
+        && matches!(
+            served,
+            Ok(_) | Err(Unserved::Raised(_) | Unserved::Panicked(_))
+        );
+    match served {
+        _ if is_confirmed => Some(Ok(kept)),
+        // What `postinvoke` raises replaces an answer that is there.
+        Err(Unserved::Raised(exception)) if !kept.is_late() => Some(Err(exception)),
+        Err(Unserved::Raised(_)) => Some(Ok(kept)),
         Ok(Ok(()) | Err(ExceptionId::User(_))) => Some(Ok(kept)),
         // Interceptors have seen it, and the answer that they leave is there.
         _ if kept.has_message() => Some(Ok(kept)),
@@ -253,6 +277,15 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
                 Some(Ok(kept))
             }
         },
+    }
+}
+
+/// What interceptors and metrics see of a servant that has answered so.
+fn ended(reply: &UntypedReply<'_>) -> Result<(), ExceptionId> {
+    if reply.is_raised() {
+        Err(ANSWERED_BY_EXCEPTION)
+    } else {
+        Ok(())
     }
 }
 

@@ -8,16 +8,27 @@ use orbium_interceptor::ContextList;
 use orbium_invocation::collocation::Passing;
 
 use super::ObjectRef;
+use super::by_message::serve_by_message;
 use super::detoured::Detoured;
 use super::in_place_call::{InPlaceCall, KeptResults, TypedCall, kept};
-use crate::adapter::{CollocatedServant, Served, Terms, Unserved};
+use crate::adapter::{CollocatedServant, Served, Terms, Unserved, Upcalls};
 use crate::client::attempt::Attempt;
-use crate::client::{self, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome};
+use crate::client::{
+    self, Acknowledgement, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome,
+};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation, Orb};
 use orbium_connection::outcome::Outcome;
 
 impl ObjectRef {
+    /// Whether a servant of the same ORB may take its calls without a message.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub fn may_be_collocated(&self) -> bool {
+        self.target().may_be_collocated()
+    }
+
     /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `serve` calls
     /// it. `passing` says of the arguments how a servant gets them, and whether the result can
     /// be moved unchecked; `write` writes a result. `arguments` are what writes them all, and
@@ -44,11 +55,12 @@ impl ObjectRef {
             operation,
             passing,
             is_plain,
+            arguments: &arguments,
             copies: &copies,
             results: (write, &results),
             serve: &serve,
         };
-        self.call_own(call, &arguments)
+        self.call_own(call)
     }
 
     /// As [`send`](Self::send); where a servant of the same ORB is seen as `S`, `serve` calls
@@ -74,6 +86,10 @@ impl ObjectRef {
             passing,
             copies: &copies,
             serve: &|servant: &S, call, copies| Ok(serve(servant, call, copies)?),
+            by_message: &|called, terms, dispatches| {
+                let asked = (operation, terms);
+                serve_by_message(called, asked, &arguments, &mut Acknowledgement, dispatches)
+            },
             results: KeptResults::CHECKED,
         };
         self.send_own(&call, &arguments)
@@ -106,7 +122,6 @@ impl ObjectRef {
             T,
             impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
         >,
-        arguments: &dyn Fn(&mut CdrWriter<'a>),
     ) -> Result<T, E> {
         if call.passing == Passing::Plain
             && call.is_plain
@@ -121,7 +136,7 @@ impl ObjectRef {
                 None => {}
             }
         }
-        self.call_own_otherwise(call, arguments)
+        self.call_own_otherwise(call)
     }
 
     /// As `call_own`, by the one path of all operations.
@@ -135,8 +150,8 @@ impl ObjectRef {
             T,
             impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
         >,
-        arguments: &dyn Fn(&mut CdrWriter<'a>),
     ) -> Result<T, E> {
+        let arguments = call.arguments;
         let outcome = TypedOutcome::new();
         let mut reply = outcome.read_by(call.results.1);
         let ended = call.in_place(&outcome, |call| self.perform(call, arguments, &mut reply));
@@ -285,21 +300,36 @@ pub(crate) fn served<S: ?Sized + Sync + 'static>(
         Passing::Plain => None,
         passing => object.copied_arguments(at, passing, call.copies)?,
     };
+    let adapters = &orb.core().adapters;
     let servant = match at.servant::<CollocatedServant<S>>() {
-        Some(servant) => servant,
-        None => at.add_servant(orb.core().adapters.collocated_servant(at)?)?,
+        Some(servant) => Some(servant),
+        None => adapters
+            .collocated_servant(at)
+            .and_then(|servant| at.add_servant(servant)),
     };
-    let serve = |servant: &S, request: &Call<'_>| match &mut copied {
+    let checked = |served| call.results.as_served(object, at, served);
+    let mut serve = |servant: &S, request: &Call<'_>| match &mut copied {
         None => (call.serve)(servant, request, None),
         Some(copied) => {
             let mut reader = copied.reader(object.client().decoding());
             (call.serve)(servant, request, Some(&mut reader))
         }
     };
-    if servant.is_placed {
-        let adapters = &orb.core().adapters;
-        let checked = |served| call.results.as_served(object, at, served);
-        return servant.serve_placed(adapters, at, call.operation, terms, checked, serve);
+    if let Some(servant) = servant {
+        let operation = call.operation;
+        let served = if servant.is_placed {
+            servant.serve_placed(adapters, at, operation, terms, &checked, &mut serve)
+        } else {
+            servant.serve(at, operation, terms, &mut serve)
+        };
+        if served.is_some() {
+            return served;
+        }
     }
-    servant.serve(at, call.operation, terms, serve)
+    let mut upcalls = Upcalls {
+        serve: &mut serve,
+        by_message: &|dispatches| (call.by_message)((object, at), terms, dispatches),
+        checked: &checked,
+    };
+    adapters.serve_found(at, call.operation, terms, &mut upcalls)
 }

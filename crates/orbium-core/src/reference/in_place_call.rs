@@ -6,6 +6,8 @@ use orbium_cdr::{CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 use orbium_invocation::collocation::Passing;
 
+use super::by_message::serve_by_message;
+use crate::adapter::{Dispatches, ServedInPlace, Terms};
 use crate::client::{Collocated, Reference, Results, TypedOutcome};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
@@ -21,6 +23,11 @@ pub(crate) type Serve<'c, S> =
 pub(crate) type CopyResults<'c> =
     &'c dyn Fn(&Reference, &Collocated) -> Result<Result<(), ExceptionId>, SystemException>;
 
+/// Has a servant that is none of the interface serve the request of a call through a reference, with
+/// its arguments marshalled.
+pub(crate) type ByMessage<'c> =
+    &'c dyn Fn((&Reference, &Collocated), &Terms<'_, '_>, &mut Dispatches<'_>) -> ServedInPlace;
+
 /// A call of an operation of servants that are seen as `S`.
 pub(crate) struct InPlaceCall<'c, 'a, S: ?Sized> {
     pub(crate) operation: &'static Operation,
@@ -28,6 +35,8 @@ pub(crate) struct InPlaceCall<'c, 'a, S: ?Sized> {
     pub(crate) passing: Passing,
     pub(crate) copies: Copies<'c, 'a>,
     pub(crate) serve: Serve<'c, S>,
+    /// Has a servant called that is not seen as `S`.
+    pub(crate) by_message: ByMessage<'c>,
     pub(crate) results: KeptResults<'c>,
 }
 
@@ -93,6 +102,8 @@ pub(crate) struct TypedCall<'c, 'a, T, F> {
     pub(crate) operation: &'static Operation,
     pub(crate) passing: Passing,
     pub(crate) is_plain: bool,
+    /// Writes all arguments.
+    pub(crate) arguments: Copies<'c, 'a>,
     pub(crate) copies: Copies<'c, 'a>,
     pub(crate) results: Results<'c, T>,
     pub(crate) serve: &'c F,
@@ -123,6 +134,11 @@ impl<'a, T, F> TypedCall<'_, 'a, T, F> {
             passing: self.passing,
             copies: self.copies,
             serve: &|servant: &S, call, copies| outcome.keep((self.serve)(servant, call, copies)),
+            by_message: &|called, terms, dispatches| {
+                let mut reply = outcome.read_by(self.results.1);
+                let asked = (self.operation, terms);
+                serve_by_message(called, asked, self.arguments, &mut reply, dispatches)
+            },
             results: KeptResults {
                 is_plain: self.is_plain,
                 copy: Some(&|object, at| {

@@ -200,6 +200,7 @@ pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
         passing: call.passing,
         copies: call.copies,
         serve: &serve,
+        by_message: call.by_message,
         results: KeptResults::CHECKED,
     };
     let served = match terms(detour, &carried, observed.as_ref()) {

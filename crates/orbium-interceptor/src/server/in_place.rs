@@ -132,14 +132,15 @@ struct UnderWay {
 }
 
 impl<'r> InterceptedRequest<'r> {
-    /// Serves it, with each point of the interceptors. `serve` runs the servant, `upcall` what is
-    /// between their first point and that.
+    /// Serves it, with each point of the interceptors. `serve` runs the servant of the object that
+    /// `upcall` finds, or says what ends the request in its place; `upcall` runs what is between
+    /// their first point and that, and may fail before or after it.
     #[cold]
     #[inline(never)]
-    pub fn serve(
+    pub fn serve<O: InterceptedObject>(
         self,
-        upcall: impl FnOnce(&mut dyn FnMut()),
-        serve: impl FnOnce() -> Result<(), ExceptionId>,
+        upcall: impl FnOnce(&mut dyn FnMut(&O)) -> Result<(), Interrupt>,
+        serve: impl FnOnce(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
     ) -> ServedInPlace {
         let added = AddedContexts::of(self.facts.served);
         let mut flow = if self.all.overlooks_requests(self.facts.locality) {
@@ -165,11 +166,11 @@ impl<'r> InterceptedRequest<'r> {
     }
 
     /// The points before the servant, and the servant.
-    fn begin(
+    fn begin<O: InterceptedObject>(
         &self,
         mut flow: Option<&mut RequestFlow<'r>>,
-        upcall: impl FnOnce(&mut dyn FnMut()),
-        serve: impl FnOnce() -> Result<(), ExceptionId>,
+        upcall: impl FnOnce(&mut dyn FnMut(&O)) -> Result<(), Interrupt>,
+        serve: impl FnOnce(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
     ) -> UnderWay {
         let mut served = UnderWay {
             outcome: Err(Interrupt::Raise(self.panicked)),
@@ -184,18 +185,27 @@ impl<'r> InterceptedRequest<'r> {
         }
         served.is_begun = true;
         let mut serve = Some(serve);
-        upcall(&mut || {
-            let known = flow.as_mut().map(|it| it.receive_request(self.object));
+        let mut upcalled = |object: &O| {
+            let known = flow.as_mut().map(|it| it.receive_request(object));
             if let Some(Err(interrupt)) = known {
                 served.outcome = Err(interrupt);
                 return;
             }
             let Some(serve) = serve.take() else { return };
-            match catch_unwind(AssertUnwindSafe(serve)) {
-                Ok(outcome) => served.outcome = Ok(outcome),
+            match catch_unwind(AssertUnwindSafe(|| serve(object))) {
+                Ok(outcome) => served.outcome = outcome,
                 Err(panic) => served.panic = Some(panic),
             }
-        });
+        };
+        match catch_unwind(AssertUnwindSafe(|| upcall(&mut upcalled))) {
+            // The adapter found no servant, or what follows that has failed. A panic stays one.
+            Ok(Err(interrupt)) if served.panic.is_none() => served.outcome = Err(interrupt),
+            Ok(_) => {}
+            Err(panic) => {
+                served.outcome = Err(Interrupt::Raise(self.panicked));
+                served.panic = Some(panic);
+            }
+        }
         served
     }
 

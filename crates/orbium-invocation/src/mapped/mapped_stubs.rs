@@ -70,7 +70,7 @@ macro_rules! idl_stub_forms {
             $id $kind $op $parameters $value $error $wire [$($out $gives)?]
         }
         $crate::idl_stub_into! {
-            $orb $id $kind $op $parameters $value $error $wire [$($strings)?] [$($into)?]
+            $orb $typed $id $kind $op $parameters $value $error $wire [$($strings)?] [$($into)?]
         }
         $crate::idl_stub_async! {
             $orb $typed $id $kind $op $parameters $value $error $wire [$($strings)?]
@@ -192,9 +192,9 @@ macro_rules! idl_stub_call {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_into {
-    ($orb:tt $id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal $strings:tt []) => {};
+    ($orb:tt $typed:tt $id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal $strings:tt []) => {};
     (
-        $orb:tt $id:literal $kind:ident $op:ident(
+        $orb:tt $typed:tt $id:literal $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?]
         [$into:ident]
@@ -208,6 +208,7 @@ macro_rules! idl_stub_into {
             out: &mut $value,
         ) -> $orb::Result<() $(, $error)?> {
             static OP: $crate::Operation = $crate::idl_operation!($kind $id, $wire);
+            $crate::idl_move_into!($orb $typed self $op($($arg),*) out);
             $($orb::idl_take!($(@$flag)? $arg);)*
             $orb::ObjectRef::call(
                 $orb::Interface::as_object(self),
@@ -222,6 +223,20 @@ macro_rules! idl_stub_into {
                     ::core::result::Result::Ok(())
                 },
             )
+        }
+    };
+}
+
+/// Moves the result of a servant of the same ORB into a value that is there, and returns.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_move_into {
+    ($orb:tt [] $($call:tt)*) => {};
+    ($orb:tt [[] $($how:tt)+] $($call:tt)*) => {};
+    ($orb:tt $typed:tt $this:ident $op:ident($($arg:ident),*) $out:ident) => {
+        if $orb::ObjectRef::may_be_collocated($orb::Interface::as_object($this)) {
+            *$out = $this.$op($($arg),*)?;
+            return ::core::result::Result::Ok(());
         }
     };
 }

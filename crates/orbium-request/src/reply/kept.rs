@@ -3,10 +3,11 @@
 //! certain that they are sent.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use orbium_cdr::{ByteOrder, CdrWriter};
-use orbium_giop::{ReplyStatus, SystemException};
+use orbium_giop::{ReplyStatus, ResponseFlags, SystemException};
 use orbium_interceptor::Interrupt;
 use orbium_interceptor::server::InterceptedObject;
 use orbium_invocation::LateAnswer;
@@ -29,6 +30,12 @@ impl Kept {
     #[must_use]
     pub fn has_message(&self) -> bool {
         !self.message.borrow().is_empty()
+    }
+
+    /// Whether the servant answers after it has returned.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.late.get().is_some()
     }
 
     /// The message; empty if there was none. Blocks for one that is given after the servant
@@ -103,7 +110,10 @@ impl UntypedReply<'_> {
     /// servant answers late, whether `serve` succeeds makes no difference.
     ///
     /// # Errors
-    /// That of `serve`; nothing was sent then.
+    /// That of `serve`; nothing was sent then but the confirmation of a oneway.
+    ///
+    /// # Panics
+    /// As `serve` does.
     #[cold]
     #[doc(hidden)]
     pub fn keeping<E>(
@@ -124,10 +134,15 @@ impl UntypedReply<'_> {
             self.format,
             self.response,
         );
-        let served = serve(&mut inner);
-        if !kept.is_late.get() {
-            served?;
-        }
+        let served = catch_unwind(AssertUnwindSafe(|| serve(&mut inner)));
+        // The servant was called behind its confirmation, whatever it came to.
+        let is_confirmed =
+            self.response == ResponseFlags::SyncWithServer && !kept.message.borrow().is_empty();
+        let served = match served {
+            Ok(Err(error)) if !kept.is_late.get() && !is_confirmed => return Err(error),
+            Err(panic) if !is_confirmed => resume_unwind(panic),
+            served => served,
+        };
         (self.answered, self.raised, self.forwarded) =
             (inner.answered, inner.raised, inner.forwarded);
         let message = kept.message.into_inner();
@@ -136,6 +151,10 @@ impl UntypedReply<'_> {
             writer.write_raw(&message);
             self.path.send(&writer);
         }
-        Ok(())
+        match served {
+            Err(panic) => resume_unwind(panic),
+            Ok(served) if is_confirmed => served,
+            Ok(_) => Ok(()),
+        }
     }
 }

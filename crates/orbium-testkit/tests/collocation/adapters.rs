@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, ThreadId};
 
 use orbium::{
     Call, Collocation, Completion, Config, Dispatch, DispatchHook, ExceptionKind, ForwardRequest,
@@ -12,7 +12,7 @@ use orbium::{
 use orbium_core::idl_interface;
 use orbium_testkit::{Served, eventually, within};
 
-use super::{ALL, Places, config, each_way};
+use super::{ALL, Places, config, each_way, place_of};
 
 /// Decides as the test says, and notes what it was asked.
 #[derive(Debug, Default)]
@@ -125,11 +125,12 @@ fn a_hook_sends_calls_of_the_orb_itself_elsewhere_or_gives_them_a_priority() {
 idl_interface! {
     /// Returns where its data lie, once no other thread is there.
     pub struct Turns = "IDL:Turns:1.0";
-    operations by_octet(0, 99, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    operations by_octet(0, 99, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0]);
     pub trait TurnsServant;
 
     fn take(data: &[u8]) -> Result<u64> = "take";
     fn call(other: Option<&orbium::ObjectRef>, data: &[u8]) -> Result<u64> = "call";
+    fn which(other: Option<&orbium::ObjectRef>) -> Result<u64> = "which" { async which_async, };
 }
 
 /// Counts the threads within it.
@@ -139,6 +140,8 @@ struct Counting {
     most: AtomicUsize,
     /// Whether `PortableServer::Current` is to show its upcalls.
     is_current: bool,
+    /// The thread of the last call of `which`.
+    thread: Mutex<Option<ThreadId>>,
 }
 
 impl TurnsServant for Counting {
@@ -154,6 +157,15 @@ impl TurnsServant for Counting {
             assert_eq!(*current.object_id(), *call.object_id());
         }
         Ok(data.as_ptr().addr() as u64)
+    }
+
+    fn which(
+        &self,
+        _: &Call<'_>,
+        other: Option<&orbium::ObjectRef>,
+    ) -> Result<u64, SystemException> {
+        *self.thread.lock().unwrap() = Some(thread::current().id());
+        other.map_or(Err(ExceptionKind::BadParam.into()), |it| Ok(place_of(it)))
     }
 
     /// Calls that object, whatever turn that has.
@@ -236,6 +248,44 @@ fn calls_of_an_adapter_of_the_main_thread_are_served_by_it() {
         });
         served.orb.perform_work().unwrap();
         within("the call", move || elsewhere.join().unwrap()).unwrap();
+        served.end();
+    }
+}
+
+/// Conformance: POA - MAIN_THREAD_MODEL: asynchronous collocated calls wait in the queue of the main
+/// thread, and are lent what they own
+#[test]
+fn asynchronous_calls_of_the_main_thread_are_lent_what_they_own() {
+    for way in ALL.into_iter().filter(|it| *it != Collocation::Direct) {
+        let served = Served::with(config(way));
+        let root = served.orb.root_poa();
+        let policies = Policies {
+            thread_model: ThreadModel::MainThread,
+            ..Policies::default()
+        };
+        let poa = root
+            .create_poa("main", Some(root.manager()), policies)
+            .unwrap();
+        let counting = Arc::new(Counting::default());
+        let turns: Turns = poa.activate(Arc::clone(&counting)).unwrap();
+        // This thread is the main one from now on.
+        assert_eq!(served.orb.work_pending(), Ok(false));
+        let other = served.target.as_object().clone();
+        let before = place_of(&other);
+        let call = turns.which_async(Some(&other));
+        eventually("a call waits for this thread", || {
+            served.orb.work_pending() == Ok(true)
+        });
+        served.orb.perform_work().unwrap();
+        let which = within("the call", move || call.wait()).unwrap();
+        assert_eq!(which == before, way != Collocation::Marshalled, "{way}");
+        let thread = *counting.thread.lock().unwrap();
+        assert_eq!(thread, Some(thread::current().id()), "{way}");
+        if way == Collocation::ThroughPoa {
+            // One that is dropped leaves the queue.
+            drop(turns.which_async(Some(&other)));
+            assert_eq!(served.orb.work_pending(), Ok(false));
+        }
         served.end();
     }
 }

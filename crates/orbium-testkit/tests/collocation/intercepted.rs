@@ -2,6 +2,7 @@
 //! Calls that interceptors see, and those with service contexts: the points of both sides have the
 //! order and the information that they have for a message, while the servant is lent the arguments.
 
+mod managed;
 mod watcher;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,8 +45,11 @@ const RAISES: i32 = 3;
 const PANICS: i32 = 4;
 
 /// Notes what it sees of requests.
+#[derive(Clone)]
 struct Watching {
     name: &'static str,
+    /// Whether there are interceptors: slots are those of requests then.
+    is_seen: bool,
     journal: Journal,
     current: PiCurrent,
     slot: SlotId,
@@ -54,17 +58,26 @@ struct Watching {
 }
 
 impl Watching {
+    fn named(&self, name: &'static str) -> Self {
+        Self {
+            name,
+            ..self.clone()
+        }
+    }
+
     fn seen(&self, call: &Call<'_>, data: &[u8], number: i32) -> Result<u64, RefusedError> {
         let slot = self.current.get_slot(self.slot).unwrap();
-        let slot = slot.extract::<i32>().ok();
+        let slot = slot.extract::<i32>().ok().filter(|_| self.is_seen);
         let contexts = TAGS.map(|tag| call.service_context(tag).map(<[u8]>::to_vec));
         let (name, expected) = (self.name, call.response_expected());
         self.journal
             .note(format!("{name} {number} {slot:?} {expected} {contexts:?}"));
-        self.current
-            .set_slot(self.slot, Any::from(slot.unwrap_or_default() + 1))
-            .unwrap();
-        call.add_reply_service_context(TAGS[3], b"of the servant", false)?;
+        if self.is_seen {
+            self.current
+                .set_slot(self.slot, Any::from(slot.unwrap_or_default() + 1))
+                .unwrap();
+            call.add_reply_service_context(TAGS[3], b"of the servant", false)?;
+        }
         let place = data.as_ptr().addr() as u64;
         *self.place.lock().unwrap() = place;
         match number {
@@ -134,6 +147,7 @@ impl WatchedServant for Watching {
 struct Scene {
     served: Served,
     watched: Watched,
+    watching: Watching,
     journal: Journal,
     armed: Arc<AtomicBool>,
     place: Arc<Mutex<u64>>,
@@ -141,11 +155,16 @@ struct Scene {
 
 impl Scene {
     fn new(way: Collocation, at: &'static str, act: Act) -> Self {
+        Self::of(way, true, at, act)
+    }
+
+    /// With interceptors or without.
+    fn of(way: Collocation, is_seen: bool, at: &'static str, act: Act) -> Self {
         let mut interceptors = Interceptors::new();
         let slot = interceptors.allocate_slot();
         let (journal, armed) = (Journal::default(), Arc::new(AtomicBool::new(false)));
         let elsewhere = Arc::new(OnceLock::new());
-        for name in ["1", "2", "3"] {
+        for name in ["1", "2", "3"].into_iter().filter(|_| is_seen) {
             let watcher = Watcher {
                 name,
                 journal: journal.clone(),
@@ -164,21 +183,23 @@ impl Scene {
             ..config(way)
         });
         let place = Arc::new(Mutex::new(0));
-        let watching = |name| Watching {
-            name,
+        let watching = Watching {
+            name: "servant",
+            is_seen,
             journal: journal.clone(),
             current,
             slot,
             place: Arc::clone(&place),
         };
         let root = served.orb.root_poa();
-        let watched: Watched = root.activate(watching("servant")).unwrap();
-        let other: Watched = root.activate(watching("another")).unwrap();
+        let watched: Watched = root.activate(watching.named("servant")).unwrap();
+        let other: Watched = root.activate(watching.named("another")).unwrap();
         elsewhere.set(other.as_object().clone()).unwrap();
         current.set_slot(slot, Any::from(40)).unwrap();
         Self {
             served,
             watched,
+            watching,
             journal,
             armed,
             place,
@@ -270,8 +291,7 @@ const CALLS: [(&str, bool, Calling); 14] = [
 ];
 
 /// All that is seen of calls of each sort while something is done at that point.
-fn seen(way: Collocation, at: &'static str, act: Act) -> Vec<String> {
-    let scene = Scene::new(way, at, act);
+fn seen(scene: Scene) -> Vec<String> {
     let mut all = Vec::new();
     for (name, is_concurrent, call) in CALLS {
         for number in [RESULTS, REFUSES, RAISES, PANICS] {
@@ -291,9 +311,13 @@ fn seen(way: Collocation, at: &'static str, act: Act) -> Vec<String> {
 
 /// Compares what is seen of calls without messages with what is seen of messages.
 fn compare(at: &'static str, act: Act) {
-    let by_message = seen(Collocation::Marshalled, at, act);
+    compare_scenes(|way| Scene::new(way, at, act));
+}
+
+fn compare_scenes(make: impl Fn(Collocation) -> Scene) {
+    let by_message = seen(make(Collocation::Marshalled));
     for way in [Collocation::ThroughPoa, Collocation::Direct] {
-        let in_place = seen(way, at, act);
+        let in_place = seen(make(way));
         let differs = |&at: &usize| in_place.get(at) != by_message.get(at);
         let longest = in_place.len().max(by_message.len());
         if let Some(first) = (0..longest).find(differs) {
@@ -306,7 +330,7 @@ fn compare(at: &'static str, act: Act) {
                     .join("\n")
             };
             let (in_place, by_message) = (shown(&in_place), shown(&by_message));
-            panic!("{way}, {act:?} at {at}:\n{in_place}\nby a message:\n{by_message}");
+            panic!("{way}:\n{in_place}\nby a message:\n{by_message}");
         }
     }
 }

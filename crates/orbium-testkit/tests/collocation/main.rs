@@ -31,7 +31,7 @@ idl_interface! {
     operations by_octet(0, 99, &[2, 0, 4, 0, 6, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 8, 0, 0, 7, 0, 3]);
     pub trait PlacesServant;
 
-    fn many(size: u32) -> Result<Vec<u8>> = "many";
+    fn many(size: u32) -> Result<Vec<u8>> = "many" { into many_into, };
     fn put(data: &[u8]) -> Result<u64> = "put";
     fn change(fails: bool, @inout value: Vec<u8> | &[u8]) -> Result<()> = "change" {
         out(value: Vec<u8>) gives (), };
@@ -188,6 +188,29 @@ fn arguments_are_lent_and_results_are_moved() {
         // A marshalled one may have got the freed memory of the servant's.
         let moved = many.as_ptr() as usize == recorder.made.load(Ordering::SeqCst);
         assert!(moved || way == Collocation::Marshalled);
+    });
+}
+
+/// A stub that reads into a value that is there.
+///
+/// Conformance: TAO 35 - collocated calls behave as remote ones - results are moved into what is
+/// there
+#[test]
+fn results_are_moved_into_a_value_that_is_there() {
+    each_way(|way, served| {
+        let recorder = Arc::new(Recorder::default());
+        let root = served.orb.root_poa();
+        let places: Places = root.activate(Arc::clone(&recorder)).unwrap();
+        let mut many = vec![1; 8];
+        for size in [64 * 1024, 3] {
+            places.many_into(size, &mut many).unwrap();
+            assert_eq!(many, vec![7; size as usize]);
+            let moved = many.as_ptr() as usize == recorder.made.load(Ordering::SeqCst);
+            assert!(moved || way == Collocation::Marshalled);
+        }
+        places.end().unwrap();
+        let gone = places.many_into(8, &mut many).unwrap_err();
+        assert_eq!(gone.kind, ExceptionKind::ObjectNotExist);
     });
 }
 

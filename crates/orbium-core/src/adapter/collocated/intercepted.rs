@@ -6,11 +6,13 @@ use orbium_interceptor::{Interceptors, Interrupt, Locality};
 use orbium_request::conclusion::{panicked, servant_panicked};
 use orbium_request::{IncomingRequest, intercept};
 
+use super::ServedInPlace;
+use crate::adapter::dispatch::forward::ServantError;
 use crate::adapter::dispatch::measured::observe;
 use crate::adapter::poa::active;
 use crate::adapter::{ActiveObject, Adapters, Carried, Served};
 use crate::client::ObservedCall;
-use crate::raises::{DispatchError, ExceptionId};
+use crate::raises::DispatchError;
 use crate::{Call, UntypedReply};
 
 /// Calls the servant with each point of the interceptors, within its metrics and its span.
@@ -21,8 +23,8 @@ pub(crate) fn serve_intercepted(
     (observed, carried): (Option<&ObservedCall<'_>>, Option<&Carried>),
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
-    upcall: impl FnOnce(&mut dyn FnMut()),
-    serve: impl FnOnce() -> Result<(), ExceptionId>,
+    upcall: impl FnOnce(&mut dyn FnMut(&ActiveObject)) -> Result<(), ServantError>,
+    serve: impl FnOnce(&ActiveObject) -> ServedInPlace,
 ) -> Served {
     let seen = InterceptedRequest {
         all,
@@ -31,6 +33,7 @@ pub(crate) fn serve_intercepted(
         panicked: servant_panicked(),
     };
     let observed = observed.map(|it| observe(it, request, object));
+    let upcall = |run: &mut dyn FnMut(&ActiveObject)| upcall(run).map_err(Interrupt::from);
     let mut served = seen.serve(upcall, serve);
     match (&served.panic, observed) {
         (Some(panic), _) => {

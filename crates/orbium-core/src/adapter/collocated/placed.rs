@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use orbium_giop::SystemException;
+use orbium_interceptor::Interrupt;
 use orbium_interceptor::server::raised;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::{OWN, OWN_INTERCEPTED, Route};
@@ -12,8 +13,11 @@ use orbium_request::IncomingRequest;
 use orbium_request::conclusion::{busy, check_expiry, not_permitted, note_refusal};
 use orbium_sync::role::while_serving_own_thread;
 
-use super::called;
+use super::intercepted::serve_intercepted;
+use super::{ServedInPlace, Terms, called};
 use crate::Extension;
+use crate::adapter::dispatch::forward::ServantError;
+use crate::adapter::dispatch::measured::observe;
 use crate::adapter::{ActiveObject, Adapters, Served, ThreadModel, Unserved};
 use crate::log::Recurring;
 use crate::raises::{DispatchError, Raised};
@@ -21,30 +25,69 @@ use crate::raises::{DispatchError, Raised};
 impl Adapters {
     /// Whether a request to that object takes a message: another thread is to serve it, or
     /// interceptors see it before its adapter does and its answer too.
-    pub(crate) fn takes_message(&self, object: &ActiveObject, is_answered: bool) -> bool {
+    fn takes_message(&self, object: &ActiveObject, is_answered: bool) -> bool {
         let policies = object.policies();
+        let is_seen = is_answered && self.interceptors.is_some();
         if self.calls_directly || !policies.is_special() {
-            return false;
+            return is_seen && object.stands_in();
         }
         let is_of_main = policies.thread_model == ThreadModel::MainThread;
         let is_elsewhere = is_of_main && !self.main.is_this() && self.main.lane().is_some();
-        is_elsewhere || is_answered && self.interceptors.is_some()
+        is_elsewhere || is_seen
     }
 
-    /// Runs `upcall` as the adapter of an active object has it.
-    pub(crate) fn within_upcall(&self, object: &ActiveObject, upcall: &mut dyn FnMut()) {
-        if self.calls_directly || !object.policies().is_special() {
-            upcall();
-        } else {
-            Arc::clone(&object.adapter).within_upcall(object, upcall);
+    /// Runs `upcall` with the object that serves a request, as its adapter has it.
+    fn within_upcall(
+        &self,
+        object: &ActiveObject,
+        operation: &[u8],
+        upcall: &mut dyn FnMut(&ActiveObject),
+    ) -> Result<(), ServantError> {
+        let is_plain = self.calls_directly || !object.policies().is_special();
+        if is_plain && !object.stands_in() {
+            upcall(object);
+            return Ok(());
         }
+        Arc::clone(&object.adapter).within_upcall(object, operation, upcall)
+    }
+
+    /// Serves a request to that object at the priority of its lane, or as hooks or an extension of
+    /// the adapter say; interceptors see it. `serve` calls the servant of the object that is found.
+    /// `None` if it takes a message: nothing was done then.
+    pub(super) fn serve_in_place(
+        &self,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        terms: &Terms<'_, '_>,
+        serve: impl FnOnce(&ActiveObject) -> ServedInPlace,
+    ) -> Option<Served> {
+        if self.takes_message(object, terms.is_answered) {
+            return None;
+        }
+        self.serve_placed(request, object, || {
+            let upcall = |run: &mut dyn FnMut(&ActiveObject)| {
+                self.within_upcall(object, request.operation, run)
+            };
+            let seen = (terms.observed, terms.carried);
+            match &self.interceptors {
+                Some(all) if !terms.is_answered => {
+                    serve_intercepted(all, seen, request, object, upcall, serve)
+                }
+                _ => serve_observed(terms, request, object, || {
+                    let (mut serve, mut served) = (Some(serve), None);
+                    let found =
+                        upcall(&mut |object| served = serve.take().map(|serve| serve(object)));
+                    ended(found, served)
+                }),
+            }
+        })
     }
 
     /// Serves a request at the priority of its object's lane, or as hooks or an extension of the
     /// adapter say; `None` if it takes a message: nothing was done then.
     #[cold]
     #[inline(never)]
-    pub(crate) fn serve_placed(
+    fn serve_placed(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
@@ -109,6 +152,38 @@ impl Adapters {
             _ => served,
         }
     }
+}
+
+/// What a request came to whose servant returned that, if it was called.
+fn ended(found: Result<(), ServantError>, served: Option<ServedInPlace>) -> Served {
+    let is_begun = served.is_some();
+    let interrupt = match (found, served) {
+        (Ok(()), Some(Ok(served))) => return Ok(served),
+        (Ok(()), Some(Err(interrupt))) => interrupt,
+        // An upcall runs its servant.
+        (Ok(()), None) => return Ok(Err(broken_invariant().into())),
+        (Err(error), _) => error.into(),
+    };
+    Err(match interrupt {
+        Interrupt::Forward(to) => Unserved::Elsewhere(to),
+        Interrupt::Raise(exception) if is_begun => Unserved::Raised(exception),
+        Interrupt::Raise(exception) => Unserved::Refused(exception),
+    })
+}
+
+/// Serves a request within its metrics and its span, if there are any.
+fn serve_observed(
+    terms: &Terms<'_, '_>,
+    request: &IncomingRequest<'_>,
+    object: &ActiveObject,
+    serve: impl FnOnce() -> Served,
+) -> Served {
+    let observed = terms.observed.map(|it| observe(it, request, object));
+    let served = serve();
+    if let Some(observed) = observed {
+        observed.end(raised(&served).as_ref());
+    }
+    served
 }
 
 /// Serves a request within what the extension of its adapter wraps around it.

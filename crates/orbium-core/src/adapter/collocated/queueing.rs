@@ -32,9 +32,9 @@ impl CallQueue for LaneQueue {
 }
 
 impl Adapters {
-    /// The queue of the lane that serves an asynchronous call to the active object with that
-    /// key; `None` if a thread of the caller's priority does: no lane serves the object, a hook
-    /// decides for each request when it is served, or calls pass over policies.
+    /// The queue of the lane that serves an asynchronous call to the object with that key, that of
+    /// the main thread among them; `None` if a thread of the caller's priority does: no lane serves
+    /// the object, a hook decides for each request when it is served, or calls pass over policies.
     pub(crate) fn call_queue(
         &self,
         key: &[u8],
@@ -43,14 +43,22 @@ impl Adapters {
         if self.calls_directly {
             return None;
         }
-        let object = self.registry.find_active(key)?;
+        let object = self.registry.find(key).ok()?;
         if matches!(object.lane, OWN | OWN_INTERCEPTED) {
             return None;
         }
         let policies = object.policies();
         let is_hooked = self.hook.is_some() || policies.dispatch.is_some();
-        if is_hooked || policies.thread_model == ThreadModel::MainThread {
+        if is_hooked {
             return None;
+        }
+        if policies.thread_model == ThreadModel::MainThread
+            && let Some(lane) = self.main.lane()
+        {
+            return Some(LaneQueue {
+                lane: lane.clone(),
+                priority: priority::current(),
+            });
         }
         if let Some(placed) = self.placed_by_extension(key, operation, &object) {
             return placed;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests that other objects serve: LOCATION_FORWARD.
 
+use std::sync::Arc;
+
 use orbium_giop::{Ior, SystemException};
+use orbium_interceptor::Interrupt;
 use orbium_request::{Forward, UntypedReply};
 
 use crate::raises::DispatchError;
@@ -62,6 +65,15 @@ pub enum ServantError {
 impl From<ForwardRequest> for ServantError {
     fn from(forward: ForwardRequest) -> Self {
         Self::Forward(forward)
+    }
+}
+
+impl From<ServantError> for Interrupt {
+    fn from(error: ServantError) -> Self {
+        match error {
+            ServantError::Forward(forward) => Self::Forward(Arc::new(forward.to.ior().clone())),
+            ServantError::System(exception) => Self::Raise(exception),
+        }
     }
 }
 

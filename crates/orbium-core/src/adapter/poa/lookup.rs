@@ -15,9 +15,8 @@ use orbium_invocation::Expiry;
 use orbium_request::UntypedReply;
 
 use super::servants::Vacant;
-use super::upcall::within_frame;
 use super::{Poa, PoaCore};
-use crate::adapter::dispatch::forward::ForwardRequest;
+use crate::adapter::dispatch::forward::{ForwardRequest, ServantError};
 use crate::adapter::managing::ServantManager;
 use crate::adapter::object::{ActiveObject, Adapter, Upcall};
 use crate::adapter::{Adapters, Lifespan, ManagerState, RequestProcessing, ThreadModel};
@@ -145,9 +144,13 @@ impl Adapter for PoaCore {
         self.serve(object, operation, reply, serve)
     }
 
-    fn within_upcall(self: Arc<Self>, object: &ActiveObject, upcall: &mut dyn FnMut()) {
-        let _turn = self.turn_of_upcall();
-        within_frame(object, upcall);
+    fn within_upcall(
+        self: Arc<Self>,
+        object: &ActiveObject,
+        operation: &[u8],
+        upcall: &mut dyn FnMut(&ActiveObject),
+    ) -> Result<(), ServantError> {
+        self.serve_in_place(object, operation, upcall)
     }
 
     fn is_taken_by_this_thread(&self) -> bool {

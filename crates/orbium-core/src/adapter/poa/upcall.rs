@@ -8,7 +8,6 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_request::UntypedReply;
 
 use super::{Poa, PoaCore, PoaError};
-use crate::Servant;
 use crate::adapter::dispatch::forward::ServantError;
 use crate::adapter::frames::{self, Frame};
 use crate::adapter::managing::{Activating, ServantManager};
@@ -23,7 +22,7 @@ fn obj_adapter(minor: u32) -> SystemException {
 }
 
 /// Runs `upcall` so that `Current` shows that object.
-pub(super) fn within_frame<R>(object: &ActiveObject, upcall: impl FnOnce() -> R) -> R {
+fn within_frame<R>(object: &ActiveObject, upcall: impl FnOnce() -> R) -> R {
     let frame = Frame {
         adapter: Arc::clone(&object.adapter),
         id: object.id.clone(),
@@ -41,9 +40,19 @@ fn run(
     within_frame(object, || serve(object, reply))
 }
 
+/// What serves the requests to an object.
+enum Provided {
+    /// The object: it is active.
+    Itself,
+    /// One with the default servant, or one that was incarnated.
+    Object(Arc<ActiveObject>),
+    /// What a servant locator finds for each of them.
+    Located(Arc<ServantManager>),
+}
+
 impl PoaCore {
     /// The turn of an upcall, if the adapter serves one request at a time.
-    pub(super) fn turn_of_upcall(&self) -> Option<orbium_sync::Taken<'_>> {
+    fn turn_of_upcall(&self) -> Option<orbium_sync::Taken<'_>> {
         let single = self.policies.thread_model == ThreadModel::SingleThread;
         single.then(|| self.turn.take())
     }
@@ -57,39 +66,79 @@ impl PoaCore {
         serve: &mut Upcall<'_>,
     ) -> Result<(), DispatchError> {
         let _turn = self.turn_of_upcall();
-        if !object.stands_in() {
-            return run(object, reply, serve);
-        }
-        self.check_not_destroyed()?;
-        if self.policies.request_processing == RequestProcessing::DefaultServant {
-            let servant = self.default_servant().ok_or_else(|| obj_adapter(3))?;
-            return run(&self.temporary(&object.id, servant), reply, serve);
-        }
-        let manager = self.servant_manager();
-        let served = match manager.as_deref() {
-            None => return Err(obj_adapter(4).into()),
-            Some(ServantManager::Activator(activator)) => {
-                match self.incarnated(&**activator, &object.id) {
-                    Ok(object) => return run(&object, reply, serve),
-                    Err(error) => Err(error),
-                }
-            }
-            Some(ServantManager::Locator(locator)) => {
-                let adapter: Arc<dyn Adapter> = self.clone();
-                // What `postinvoke` raises replaces the answer.
-                reply.keeping(|reply| {
-                    let mut upcall = |servant: Arc<dyn Servant>| {
-                        run(&self.temporary(&object.id, servant), reply, serve)
-                    };
-                    locator.invoke(&adapter, &object.id, operation, &mut upcall)
-                })
-            }
+        let served = match self.provided(object) {
+            Ok(Provided::Itself) => return run(object, reply, serve),
+            Ok(Provided::Object(object)) => return run(&object, reply, serve),
+            // What `postinvoke` raises replaces the answer.
+            Ok(Provided::Located(manager)) => reply.keeping(|reply| {
+                let mut upcall = |object: &ActiveObject| serve(object, reply);
+                self.serve_located(&manager, object, operation, &mut upcall)
+            }),
+            Err(error) => Err(error),
         };
         match served {
             Ok(()) => Ok(()),
             Err(ServantError::Forward(forward)) => forward.answer(reply),
             Err(ServantError::System(exception)) => Err(exception.into()),
         }
+    }
+
+    /// Serves a request that was let in and comes without a message.
+    pub(super) fn serve_in_place(
+        self: &Arc<Self>,
+        object: &ActiveObject,
+        operation: &[u8],
+        upcall: &mut dyn FnMut(&ActiveObject),
+    ) -> Result<(), ServantError> {
+        let _turn = self.turn_of_upcall();
+        match self.provided(object)? {
+            Provided::Itself => within_frame(object, || upcall(object)),
+            Provided::Object(object) => within_frame(&object, || upcall(&object)),
+            Provided::Located(manager) => {
+                let mut upcall = |object: &ActiveObject| {
+                    upcall(object);
+                    Ok(())
+                };
+                self.serve_located(&manager, object, operation, &mut upcall)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What serves the requests to an object.
+    fn provided(self: &Arc<Self>, object: &ActiveObject) -> Result<Provided, ServantError> {
+        if !object.stands_in() {
+            return Ok(Provided::Itself);
+        }
+        self.check_not_destroyed()?;
+        if self.policies.request_processing == RequestProcessing::DefaultServant {
+            let servant = self.default_servant().ok_or_else(|| obj_adapter(3))?;
+            return Ok(Provided::Object(self.temporary(&object.id, servant)));
+        }
+        let manager = self.servant_manager().ok_or_else(|| obj_adapter(4))?;
+        let ServantManager::Activator(activator) = &*manager else {
+            return Ok(Provided::Located(manager));
+        };
+        let object = self.incarnated(&**activator, &object.id)?;
+        Ok(Provided::Object(object))
+    }
+
+    /// Runs `upcall` between `preinvoke` and `postinvoke` of a servant locator.
+    fn serve_located(
+        self: &Arc<Self>,
+        manager: &ServantManager,
+        object: &ActiveObject,
+        operation: &[u8],
+        upcall: &mut dyn FnMut(&ActiveObject) -> Result<(), DispatchError>,
+    ) -> Result<(), ServantError> {
+        let ServantManager::Locator(locator) = manager else {
+            return Err(obj_adapter(4).into());
+        };
+        let adapter: Arc<dyn Adapter> = self.clone();
+        locator.invoke(&adapter, &object.id, operation, &mut |servant| {
+            let object = self.temporary(&object.id, servant);
+            within_frame(&object, || upcall(&object))
+        })
     }
 
     /// The object with that id, active by now.
