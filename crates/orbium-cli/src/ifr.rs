@@ -8,10 +8,13 @@ use clap::{Args, Subcommand};
 use orbium::giop::minor;
 use orbium::{ExceptionKind, Interface, ObjectRef, Orb};
 use orbium_dynamic::Definitions;
+use orbium_idl::model::DefId;
 use orbium_idl::{Options, compile_source};
 use orbium_ifr::corba::{InterfaceDef, Repository};
 use orbium_ifr::repositories::{LoadingRepository, RejectedError};
-use orbium_ifr::{ExportError, InterfaceRepository, SoundIdl, idl_of, sound_idl_of};
+use orbium_ifr::{
+    ExportError, InterfaceRepository, SoundIdl, idl_of, sound_idl_of, sound_idl_of_interface,
+};
 
 use crate::failure::Failure;
 use crate::idl::idl_files::FileArgs;
@@ -142,10 +145,9 @@ fn unreadable(error: &ExportError) -> Failure {
     Failure::because(printable(&error.to_string()))
 }
 
-/// What makes sense of a repository. What does not is reported: a call of anything else goes on.
-fn sound_text_of(object: &ObjectRef) -> Result<String, Failure> {
-    let SoundIdl { text, left_out } =
-        sound_idl_of(&repository(object)?).map_err(|error| unreadable(&error))?;
+/// The text of what makes sense. What does not is reported: a call of anything else goes on.
+fn reported(sound: SoundIdl) -> String {
+    let SoundIdl { text, left_out } = sound;
     if let Some(first) = left_out.first() {
         let why = printable(&first.to_string());
         let count = left_out.len();
@@ -153,7 +155,7 @@ fn sound_text_of(object: &ObjectRef) -> Result<String, Failure> {
             "orbium: left out of the Interface Repository: {count} definitions ({why})\n"
         ));
     }
-    Ok(text)
+    text
 }
 
 /// The definition of an object's interface, in the repository that its server has.
@@ -194,10 +196,24 @@ pub(crate) fn interface_named(object: &ObjectRef, id_or_name: &str) -> Option<In
 
 /// What a repository defines.
 pub(crate) fn definitions(object: &ObjectRef) -> Result<Definitions, Failure> {
-    let text = sound_text_of(object)?;
+    let sound = sound_idl_of(&repository(object)?).map_err(|error| unreadable(&error))?;
+    compiled(&reported(sound))
+}
+
+/// An interface with what it names; `None` if it takes more of the repository to say what it is.
+pub(crate) fn definitions_of(interface: &InterfaceDef) -> Option<(Definitions, DefId)> {
+    let id = interface.id().ok()?;
+    let sound = sound_idl_of_interface(interface).ok()?;
+    let definitions = compiled(&sound.text).ok()?;
+    let found = definitions.interface(&id)?;
+    reported(sound);
+    Some((definitions, found))
+}
+
+fn compiled(text: &str) -> Result<Definitions, Failure> {
     let mut options = Options::new();
     options.lenient_names = true;
-    let mut compilation = compile_source(&options, "the Interface Repository", &text);
+    let mut compilation = compile_source(&options, "the Interface Repository", text);
     match compilation.model.take() {
         Some(model) => Ok(Definitions::new(model)),
         None => {

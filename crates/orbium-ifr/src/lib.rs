@@ -42,6 +42,6 @@ mod view;
 orbium::include_idl!("InterfaceRepository");
 
 pub use error::{LoadError, RepositoryError};
-pub use export::{ExportError, SoundIdl, idl_of, sound_idl_of};
+pub use export::{ExportError, SoundIdl, idl_of, sound_idl_of, sound_idl_of_interface};
 pub use repository::{INTERFACE_REPOSITORY, InterfaceRepository};
 pub use signatures::signatures;

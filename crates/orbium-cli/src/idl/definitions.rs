@@ -7,6 +7,7 @@ use clap::Args;
 use orbium::{Interface, ObjectRef};
 use orbium_dynamic::{Definitions, Signature};
 use orbium_idl::model::{DefId, Model};
+use orbium_ifr::corba::InterfaceDef;
 
 use crate::failure::Failure;
 use crate::idl::idl_files::FileArgs;
@@ -28,6 +29,15 @@ pub(crate) struct DefinitionArgs {
     /// The interface, by scoped name or repository id; that of the reference unless given
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
+}
+
+/// Definitions, with an interface among them.
+pub(crate) struct Loaded {
+    pub(crate) definitions: Definitions,
+    pub(crate) interface: DefId,
+    /// Whether there is no more than the interface and what it names: values may be of any type
+    /// that its repository has.
+    pub(crate) is_partial: bool,
 }
 
 impl DefinitionArgs {
@@ -56,10 +66,32 @@ impl DefinitionArgs {
         Ok(found)
     }
 
+    /// As [`DefinitionArgs::load`], of a repository no more than the interface and what it names.
+    pub(crate) fn load_interface(&self, object: &ObjectRef) -> Result<Loaded, Failure> {
+        let definition = self.definition(object)?;
+        let described = definition.and_then(|it| ifr::definitions_of(&it));
+        let is_partial = described.is_some();
+        let (definitions, interface) = match described {
+            Some(described) => described,
+            None => self.load(object)?,
+        };
+        Ok(Loaded {
+            definitions,
+            interface,
+            is_partial,
+        })
+    }
+
     /// The operations of the object's interface, as a repository describes that one; `None` if
     /// types come from files, or it takes the whole repository to find the interface.
     pub(crate) fn described(&self, object: &ObjectRef) -> Result<Option<Vec<Signature>>, Failure> {
-        let definition = match &self.ifr {
+        let definition = self.definition(object)?;
+        Ok(definition.and_then(|it| orbium_ifr::signatures(&it).ok()))
+    }
+
+    /// The object's interface in a repository; `None` as for `described`.
+    fn definition(&self, object: &ObjectRef) -> Result<Option<InterfaceDef>, Failure> {
+        Ok(match &self.ifr {
             None if !self.files.is_empty() => return Ok(None),
             None => {
                 let timeout = object.orb().config().call_timeout.unwrap_or_default();
@@ -82,8 +114,7 @@ impl DefinitionArgs {
                     (None, id) => named(id),
                 }
             }
-        };
-        Ok(definition.and_then(|it| orbium_ifr::signatures(&it).ok()))
+        })
     }
 
     /// The signature of an operation of the object, or of the half of an attribute that is meant,

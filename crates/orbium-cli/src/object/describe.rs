@@ -26,6 +26,6 @@ pub(crate) struct DescribeArgs {
 
 pub(crate) fn run(args: &DescribeArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
-    let (definitions, interface) = args.definitions.load(&object)?;
-    output::print(&definitions.idl_of(interface))
+    let loaded = args.definitions.load_interface(&object)?;
+    output::print(&loaded.definitions.idl_of(loaded.interface))
 }

@@ -4,6 +4,7 @@
 mod words;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use rustyline::history::DefaultHistory;
 use rustyline::{CompletionType, Editor, Helper};
 
 use crate::failure::Failure;
-use crate::idl::definitions::DefinitionArgs;
+use crate::idl::definitions::{DefinitionArgs, Loaded};
 use crate::object::call::{self, LineArgs, Target};
 use crate::object::{ping, reference};
 use crate::output;
@@ -73,15 +74,15 @@ pub(crate) fn run(args: &ShellArgs) -> Result<(), Failure> {
         return Err(Failure::wrong_usage(sentence));
     }
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
-    let (definitions, interface) = args.definitions.load(&object)?;
+    let loaded = args.definitions.load_interface(&object)?;
     if let Some(priority) = args.priority {
         call::set_priority(&object, priority)?;
     }
     let session = Session {
         args,
         object,
-        definitions,
-        interface,
+        loaded,
+        whole: OnceCell::new(),
     };
     if std::io::stdin().is_terminal() {
         session.converse()
@@ -94,8 +95,9 @@ pub(crate) fn run(args: &ShellArgs) -> Result<(), Failure> {
 struct Session<'a> {
     args: &'a ShellArgs,
     object: ObjectRef,
-    definitions: Definitions,
-    interface: DefId,
+    loaded: Loaded,
+    /// All that the repository has, once a call takes it.
+    whole: OnceCell<(Definitions, DefId)>,
 }
 
 /// What comes after a line.
@@ -118,7 +120,12 @@ impl Session<'_> {
             // There is none the first time.
             let _ = editor.load_history(history);
         }
-        let name = self.definitions.model()[self.interface].name.clone();
+        let Loaded {
+            definitions,
+            interface,
+            ..
+        } = &self.loaded;
+        let name = definitions.model()[*interface].name.clone();
         let ended = loop {
             let line = match editor.readline(&format!("{name}> ")) {
                 Ok(line) => line,
@@ -176,7 +183,9 @@ impl Session<'_> {
             None => {}
             Some(":quit") => return Ok(Next::End),
             Some(":help") => output::print(HELP)?,
-            Some(":describe") => output::print(&self.definitions.idl_of(self.interface))?,
+            Some(":describe") => {
+                output::print(&self.loaded.definitions.idl_of(self.loaded.interface))?;
+            }
             Some(":operations") => output::print(&self.operations())?,
             Some(word) if word.starts_with(':') => {
                 let known = COMMANDS.join(", ");
@@ -199,18 +208,47 @@ impl Session<'_> {
             let sentence = "standard input is the prompt's own: give @FILE in place of -";
             return Err(Failure::wrong_usage(sentence));
         }
+        let (definitions, interface) = self.definitions_for(&line.call)?;
         let target = Target {
-            definitions: &self.definitions,
+            definitions,
             object: &self.object,
-            interface: self.interface,
+            interface,
             timeout: self.args.timeout,
         };
         target.call(&line.call)
     }
 
+    /// What a call takes: all that the repository has, where there may be values in it.
+    fn definitions_for(&self, line: &LineArgs) -> Result<(&Definitions, DefId), Failure> {
+        let Loaded {
+            definitions,
+            interface,
+            is_partial,
+        } = &self.loaded;
+        let has_values = || {
+            let writes = line.has_arguments();
+            let meant = call::signature(definitions, *interface, line.operation(), writes);
+            meant.is_ok_and(|signature| signature.may_hold_values())
+        };
+        if !is_partial || !has_values() {
+            return Ok((definitions, *interface));
+        }
+        if self.whole.get().is_none() {
+            let whole = self.args.definitions.load(&self.object)?;
+            let _ = self.whole.set(whole);
+        }
+        let whole = self.whole.get();
+        Ok(whole.map_or((definitions, *interface), |(all, it)| (all, *it)))
+    }
+
     /// Words that a line may begin with.
     fn names(&self) -> Vec<String> {
-        let operations = self.definitions.operation_names(self.interface);
+        let Loaded {
+            definitions,
+            interface,
+            ..
+        } = &self.loaded;
+        let operations = definitions.operation_names(*interface);
         let mut names: Vec<String> = operations.into_iter().map(str::to_owned).collect();
         names.extend(COMMANDS.map(str::to_owned));
         names.sort();
@@ -219,9 +257,9 @@ impl Session<'_> {
 
     /// Operations and attributes with the names of what is sent.
     fn operations(&self) -> String {
-        let model = self.definitions.model();
+        let model = self.loaded.definitions.model();
         let mut text = String::new();
-        for id in model.all_features(self.interface) {
+        for id in model.all_features(self.loaded.interface) {
             let definition = &model[id];
             text.push_str(&definition.name);
             match &definition.kind {

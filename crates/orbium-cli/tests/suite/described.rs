@@ -10,7 +10,7 @@ use orbium_demo::serve;
 use orbium_idl::{Options, compile_source};
 use orbium_ifr::InterfaceRepository;
 
-use crate::program::{orbium, project_idl, run};
+use crate::program::{orbium, project_idl, run, run_with};
 
 /// Records the operations that are called.
 struct Observer(Arc<Mutex<Vec<String>>>);
@@ -23,11 +23,13 @@ impl ServerInterceptor for Observer {
     }
 }
 
-/// `Cubit::Cube`, and a repository that defines it among 1,000 other interfaces.
+/// `Cubit::Cube` and `Kitchen::Peer`, and a repository that defines them among 1,000 other
+/// interfaces.
 struct Large {
     orb: Orb,
     repository: InterfaceRepository,
     cube: String,
+    peer: String,
     operations: Arc<Mutex<Vec<String>>>,
 }
 
@@ -45,7 +47,11 @@ impl Large {
         let orb = orb.unwrap();
         let served = serve(&orb).unwrap();
         let repository = InterfaceRepository::in_memory(&orb).unwrap();
-        let mut idl = std::fs::read_to_string(project_idl("cubit.idl")).unwrap();
+        let files = ["cubit.idl", "kitchen.idl"].map(|it| {
+            let text = std::fs::read_to_string(project_idl(it));
+            text.unwrap()
+        });
+        let mut idl = files.join("\n");
         for number in 0..1000 {
             let _ = writeln!(idl, "interface Other{number} {{ void noop(); }};");
         }
@@ -53,6 +59,7 @@ impl Large {
         repository.load(&compiled.model.unwrap()).unwrap();
         Self {
             cube: orb.object_to_string(&served.cube),
+            peer: orb.object_to_string(&served.peer),
             orb,
             repository,
             operations,
@@ -75,6 +82,15 @@ impl Large {
         let described = called.iter().filter(|it| it.starts_with("describe_"));
         assert_eq!(described.count(), 1, "{called:?}");
         assert!(called.len() <= 8, "{called:?}");
+    }
+}
+
+impl Large {
+    /// Asserts that the 1,000 other interfaces were not read.
+    #[track_caller]
+    fn assert_little_read(&self) {
+        let called = self.called();
+        assert!((1..=400).contains(&called.len()), "{}", called.len());
     }
 }
 
@@ -115,6 +131,62 @@ fn a_call_reads_one_interface_of_a_repository() {
         );
         large.assert_one_described();
     }
+}
+
+/// Conformance: ORB - Interface Repository - `orbium describe` reads the one interface and what it
+/// names
+#[test]
+fn a_description_reads_one_interface_of_a_repository() {
+    let large = Large::new();
+    let repository = large.repository();
+    for (reference, idl) in [(&large.cube, "cubit.idl"), (&large.peer, "kitchen.idl")] {
+        let by_file = run(["describe", reference, "--idl", &project_idl(idl)]);
+        by_file.assert_done();
+        // Comments are not in a repository.
+        let lines = by_file.stdout.lines();
+        let lines = lines.filter(|it| !it.trim_start().starts_with("//"));
+        let mut expected: Vec<_> = lines.collect();
+        expected.sort_unstable();
+        for way in [&["--ifr", &*repository][..], &[]] {
+            large.called();
+            let described = run(["describe", reference]
+                .into_iter()
+                .chain(way.iter().copied()));
+            described.assert_done();
+            large.assert_little_read();
+            // In another order, where IDL leaves that open.
+            let mut lines: Vec<_> = described.stdout.lines().collect();
+            lines.sort_unstable();
+            assert_eq!(lines, expected);
+        }
+    }
+}
+
+/// Conformance: ORB - Interface Repository - `orbium shell` reads the one interface and what it
+/// names, and the whole for a call with values
+#[test]
+fn a_shell_reads_one_interface_of_a_repository() {
+    let large = Large::new();
+    let ran = run_with(
+        ["shell", &large.cube],
+        "cube_long 3\n:describe\n:operations\ncalls\n",
+    );
+    ran.assert_done();
+    assert!(ran.stdout.starts_with("27\n"), "{ran:?}");
+    large.assert_little_read();
+
+    let ran = run_with(["shell", &large.peer], "label a\nlabel\n");
+    ran.assert_done();
+    large.assert_little_read();
+
+    let lines =
+        "echo_any {\"$type\":\"IDL:Cubit/Many:1.0\",\"$value\":{\"o\":1,\"l\":2,\"s\":3}}\n";
+    let ran = run_with(["shell", &large.peer], lines);
+    ran.assert_done();
+    assert!(ran.stdout.contains("IDL:Cubit/Many:1.0"), "{ran:?}");
+    let whole = large.called().into_iter();
+    let whole = whole.filter(|it| it == "describe_contents").count();
+    assert!(whole > 1000, "{whole}");
 }
 
 /// What cannot be called by the description alone is refused as with IDL from a file.

@@ -154,7 +154,7 @@ impl<'f> Writer<'f> {
     }
 
     fn define(&mut self, place: usize) -> Written<()> {
-        if self.inside.contains(&place) || !self.found.is_sound(place) {
+        if self.inside.contains(&place) || !self.found.is_defined(place) {
             return Ok(());
         }
         let outer = core::mem::replace(&mut self.at, place);

@@ -12,7 +12,7 @@ use crate::corba::ext_value_def::ExtFullValueDescription;
 use crate::corba::{
     AttributeDescription, Contained, Container, DefinitionKind, ExceptionDescription,
     ExtAttributeDescription, ExtInitializer, ExtValueDef, InterfaceAttrExtension, Repository,
-    TypeDescription, ValueDef,
+    TypeDescription, ValueDef, ValueDescription,
 };
 use crate::edit::{check_id, check_name};
 use crate::fault;
@@ -21,7 +21,7 @@ use crate::fault;
 const MAX_DEFINITIONS: usize = 200_000;
 
 /// Containers within containers.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// Octets of the scoped names of all definitions.
 const MAX_NAMES: usize = 64 << 20;
@@ -41,6 +41,8 @@ pub(super) struct Definition {
     pub(super) container: Option<usize>,
     /// Of an attribute, with its exceptions, where the repository describes those.
     pub(super) attribute: Option<ExtAttributeDescription>,
+    /// Whether no more than its declaration is wanted: of an interface that others name.
+    pub(super) is_declared: bool,
     /// Of a value.
     pub(super) initializers: Vec<ExtInitializer>,
 }
@@ -135,12 +137,17 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    /// Reads all definitions, or with `leaves_out` all that can be read.
-    pub(super) fn read(repository: &Repository, leaves_out: bool) -> Result<Self, ExportError> {
-        let mut found = Self {
+    /// None yet.
+    pub(super) fn leaving_out(leaves_out: bool) -> Self {
+        Self {
             leaves_out,
             ..Self::default()
-        };
+        }
+    }
+
+    /// Reads all definitions, or with `leaves_out` all that can be read.
+    pub(super) fn read(repository: &Repository, leaves_out: bool) -> Result<Self, ExportError> {
+        let mut found = Self::leaving_out(leaves_out);
         let root = Container::from_object(repository.as_object().clone());
         found.top_level = found.container(&root, None)?;
         Ok(found)
@@ -159,13 +166,12 @@ impl Definitions {
         container: &Container,
         parent: Option<usize>,
     ) -> Result<Vec<usize>, ExportError> {
-        let path = parent.map_or_else(Vec::new, |it| self.definitions[it].path.clone());
-        if path.len() >= MAX_DEPTH {
+        if self.path(parent).len() >= MAX_DEPTH {
             return Err(ExportError::TooLarge);
         }
         let mut places = Vec::new();
         for described in self.descriptions(container, parent)? {
-            match self.add(described, &path, parent) {
+            match self.add(described, parent) {
                 Ok(place) => places.push(place),
                 Err(error) if self.may_leave_out(parent, &error) => self.note(error)?,
                 Err(error) => return Err(error),
@@ -207,25 +213,36 @@ impl Definitions {
         Ok(all)
     }
 
+    fn path(&self, place: Option<usize>) -> &[String] {
+        place.map_or(&[], |it| &self.definitions[it].path)
+    }
+
     /// Adds a definition with all that it contains.
-    fn add(
+    fn add(&mut self, described: Described, parent: Option<usize>) -> Result<usize, ExportError> {
+        let invalid = || ExportError::Invalid(self.path(parent).join("::"));
+        let object = described.contained_object.clone().ok_or_else(invalid)?;
+        let place = self.push(described, parent)?;
+        self.ask_or_leave_out(place, &object)?;
+        Ok(place)
+    }
+
+    /// Adds a definition alone.
+    pub(super) fn push(
         &mut self,
         described: Described,
-        path: &[String],
         parent: Option<usize>,
     ) -> Result<usize, ExportError> {
         if self.definitions.len() >= MAX_DEFINITIONS {
             return Err(ExportError::TooLarge);
         }
+        let mut path = self.path(parent).to_vec();
         let invalid = || ExportError::Invalid(path.join("::"));
-        let object = described.contained_object.ok_or_else(invalid)?;
         let (name, id) = head(&described.value).ok_or_else(invalid)?;
         let code = code(described.kind, &described.value);
         let has_type = type_kind(described.kind).is_none_or(|kind| kind == code.kind());
         if check_head(&name, &id).is_err() || !has_type {
             return Err(invalid());
         }
-        let mut path = path.to_vec();
         path.push(name);
         self.names += path.iter().map(String::len).sum::<usize>();
         if self.names > MAX_NAMES {
@@ -246,15 +263,24 @@ impl Definitions {
             contents: Vec::new(),
             container: parent,
             attribute: None,
+            is_declared: false,
             initializers: Vec::new(),
         });
-        let asked = self.ask(place, &object);
-        match asked {
+        Ok(place)
+    }
+
+    /// As `ask`; a definition of which the repository cannot say more is left out.
+    pub(super) fn ask_or_leave_out(
+        &mut self,
+        place: usize,
+        object: &Contained,
+    ) -> Result<(), ExportError> {
+        let parent = self.definitions[place].container;
+        match self.ask(place, object) {
             Err(error) if self.may_leave_out(parent, &error) => {
-                self.leave_out(Fault { place, error })?;
-                Ok(place)
+                self.leave_out(Fault { place, error })
             }
-            asked => asked.map(|()| place),
+            asked => asked,
         }
     }
 
@@ -341,6 +367,22 @@ fn head(value: &Any) -> Option<(String, String)> {
         Ok((name, id))
     });
     read.ok().filter(|_| first)
+}
+
+/// The id of a definition and that of what contains it.
+pub(super) fn container_of(kind: DefinitionKind, value: &Any) -> Option<(String, String)> {
+    use orbium::codegen::Decode;
+    if is_value(kind) {
+        let described = value.extract::<ValueDescription>().ok()?;
+        return Some((described.id, described.defined_in));
+    }
+    let third = value.type_code().member(2)?.name() == "defined_in";
+    let read = value.read_with(|reader| {
+        let _name = String::decode(reader)?;
+        let id = String::decode(reader)?;
+        Ok((id, String::decode(reader)?))
+    });
+    read.ok().filter(|_| third)
 }
 
 /// The kind of the types of a kind of definition, where the text is made of the type.

@@ -7,7 +7,7 @@ use orbium_dynamic::{JsonOptions, idl_identifier, to_json};
 
 use super::definitions::Definitions;
 use super::error::ExportError;
-use super::order::VALUE_BASE;
+use super::needs::VALUE_BASE;
 use crate::edit::check_name;
 
 /// A path from the repository: its names were checked when they were read.

@@ -17,6 +17,11 @@ impl Definitions {
                 .all(|place| !self.broken.contains(&place))
     }
 
+    /// Whether the text has more of the definition than a declaration.
+    pub(super) fn is_defined(&self, place: usize) -> bool {
+        self.is_sound(place) && !self.definitions[place].is_declared
+    }
+
     /// Leaves out a definition with all that is in it. A value without one of its members would
     /// be another type: it is left out as a whole.
     ///

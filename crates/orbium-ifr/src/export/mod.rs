@@ -6,9 +6,11 @@ mod definitions;
 mod error;
 mod idl_text;
 mod left_out;
+mod needs;
+mod of_interface;
 mod order;
 
-use crate::corba::Repository;
+use crate::corba::{InterfaceDef, Repository};
 use definitions::Definitions;
 pub use error::ExportError;
 use error::Fault;
@@ -42,7 +44,19 @@ pub struct SoundIdl {
 /// [`ExportError::System`] where the repository cannot be reached, [`ExportError::TooLarge`], and
 /// whatever is wrong after 256 definitions were left out.
 pub fn sound_idl_of(repository: &Repository) -> Result<SoundIdl, ExportError> {
-    let mut found = Definitions::read(repository, true)?;
+    sound_text_of(Definitions::read(repository, true)?)
+}
+
+/// As [`sound_idl_of`], of an interface, its bases and the types that they name, and what those
+/// name in turn: no more of the repository is read. Of other interfaces there are declarations.
+///
+/// # Errors
+/// As [`sound_idl_of`].
+pub fn sound_idl_of_interface(interface: &InterfaceDef) -> Result<SoundIdl, ExportError> {
+    sound_text_of(Definitions::read_interface(interface)?)
+}
+
+fn sound_text_of(mut found: Definitions) -> Result<SoundIdl, ExportError> {
     loop {
         match text_of(&found) {
             Ok(text) => {

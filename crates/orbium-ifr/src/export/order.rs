@@ -3,22 +3,15 @@
 
 use std::collections::HashSet;
 
-use orbium::cdr::TypeRef;
-use orbium::{OBJECT_REPOSITORY_ID, TCKind};
-
-use super::definitions::{Definition, Definitions};
+use super::definitions::Definitions;
 use super::error::{ExportError, Fault};
-use crate::corba::{
-    ConstantDescription, DefinitionKind, InterfaceDescription, OperationDescription,
-    ValueDescription, ValueMember,
-};
+use super::needs::{Need, Needs};
+use crate::corba::DefinitionKind;
 
 /// Definitions directly in modules or in the repository, ordered.
 pub(super) struct Order {
     pub(super) places: Vec<usize>,
 }
-
-pub(super) const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
 impl Order {
     pub(super) fn of(found: &Definitions) -> Result<Self, Fault> {
@@ -67,7 +60,7 @@ impl Sorting<'_> {
             return Err(Fault { place, error });
         }
         self.open.push(place);
-        let mut needs = Needs {
+        let mut needs = Before {
             found: self.found,
             leaf: place,
             seen: HashSet::new(),
@@ -89,7 +82,7 @@ impl Sorting<'_> {
 }
 
 /// What a definition needs before it.
-struct Needs<'f> {
+struct Before<'f> {
     found: &'f Definitions,
     leaf: usize,
     seen: HashSet<usize>,
@@ -98,7 +91,7 @@ struct Needs<'f> {
     at: usize,
 }
 
-impl Needs<'_> {
+impl Before<'_> {
     /// The one with an id must stand before, with the definition that contains it.
     fn id(&mut self, id: &str) -> Result<(), ExportError> {
         let mut place = self.found.with_id(id)?;
@@ -114,132 +107,32 @@ impl Needs<'_> {
         Ok(())
     }
 
-    fn ids(&mut self, ids: &[String]) -> Result<(), ExportError> {
-        ids.iter().try_for_each(|id| self.id(id))
-    }
-
-    fn ty(&mut self, code: TypeRef<'_>, in_sequence: bool) -> Result<(), ExportError> {
-        match code.kind() {
-            TCKind::Sequence => self.content(code, true),
-            TCKind::Array => self.content(code, in_sequence),
-            TCKind::Struct | TCKind::Union => {
-                let place = self.found.with_id(code.id())?;
-                if in_sequence && self.found.definitions[place].is_recursive() {
+    fn need(&mut self, need: Need<'_>) -> Result<(), ExportError> {
+        match need {
+            Need::Definition(id) => self.id(id),
+            Need::Element(id) => {
+                let place = self.found.with_id(id)?;
+                if self.found.definitions[place].is_recursive() {
                     Ok(())
                 } else {
-                    self.id(code.id())
+                    self.id(id)
                 }
             }
-            // Declared before all definitions.
-            TCKind::ObjRef
-            | TCKind::AbstractInterface
-            | TCKind::LocalInterface
-            | TCKind::Value
-            | TCKind::Event => match code.id() {
-                OBJECT_REPOSITORY_ID | VALUE_BASE | "" => Ok(()),
-                id => self.found.with_id(id).map(drop),
-            },
-            TCKind::Enum | TCKind::Alias | TCKind::Except | TCKind::ValueBox | TCKind::Native => {
-                self.id(code.id())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn content(&mut self, code: TypeRef<'_>, in_sequence: bool) -> Result<(), ExportError> {
-        match code.content_type() {
-            Some(content) => self.ty(content, in_sequence),
-            None => Ok(()),
+            Need::Declaration { id, .. } => self.found.with_id(id).map(drop),
         }
     }
 
     /// What a definition with all in it needs.
     fn definition(&mut self, place: usize) -> Result<(), ExportError> {
         let outer = core::mem::replace(&mut self.at, place);
-        self.of_its_own(place)?;
         let found = self.found;
+        Needs(&mut |need| self.need(need)).of(&found.definitions[place])?;
         for content in &found.definitions[place].contents {
             if found.is_sound(*content) {
                 self.definition(*content)?;
             }
         }
         self.at = outer;
-        Ok(())
-    }
-
-    fn of_its_own(&mut self, place: usize) -> Result<(), ExportError> {
-        let it = &self.found.definitions[place];
-        match it.kind {
-            DefinitionKind::DkStruct | DefinitionKind::DkException => self.members(it)?,
-            DefinitionKind::DkUnion => {
-                if let Some(discriminator) = it.code.discriminator_type() {
-                    self.ty(discriminator.as_ref(), false)?;
-                }
-                self.members(it)?;
-            }
-            DefinitionKind::DkAlias | DefinitionKind::DkValueBox => {
-                self.content(it.code.as_ref(), false)?;
-            }
-            DefinitionKind::DkConstant => {
-                let constant: ConstantDescription = it.described()?;
-                self.ty(constant.r#type.as_ref(), false)?;
-            }
-            DefinitionKind::DkAttribute => {
-                self.ty(it.code.as_ref(), false)?;
-                if let Some(raised) = &it.attribute {
-                    for exception in raised.get_exceptions.iter().chain(&raised.put_exceptions) {
-                        self.id(&exception.id)?;
-                    }
-                }
-            }
-            DefinitionKind::DkOperation => {
-                let operation: OperationDescription = it.described()?;
-                self.ty(operation.result.as_ref(), false)?;
-                for parameter in &operation.parameters {
-                    self.ty(parameter.r#type.as_ref(), false)?;
-                }
-                for exception in &operation.exceptions {
-                    self.id(&exception.id)?;
-                }
-            }
-            DefinitionKind::DkValueMember => {
-                let member: ValueMember = it.described()?;
-                self.ty(member.r#type.as_ref(), false)?;
-            }
-            DefinitionKind::DkValue | DefinitionKind::DkEvent => self.value(it)?,
-            _ if it.is_interface() => {
-                let interface: InterfaceDescription = it.described()?;
-                self.ids(&interface.base_interfaces)?;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn members(&mut self, it: &Definition) -> Result<(), ExportError> {
-        for member in it.code.members() {
-            if let Some(code) = member.type_code() {
-                self.ty(code, false)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn value(&mut self, it: &Definition) -> Result<(), ExportError> {
-        let value: ValueDescription = it.described()?;
-        self.ids(&value.supported_interfaces)?;
-        self.ids(&value.abstract_base_values)?;
-        if !value.base_value.is_empty() {
-            self.id(&value.base_value)?;
-        }
-        for initializer in &it.initializers {
-            for member in &initializer.members {
-                self.ty(member.r#type.as_ref(), false)?;
-            }
-            for exception in &initializer.exceptions {
-                self.id(&exception.id)?;
-            }
-        }
         Ok(())
     }
 }

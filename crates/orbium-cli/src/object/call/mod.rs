@@ -99,8 +99,12 @@ pub(crate) struct LineArgs {
 }
 
 impl LineArgs {
-    fn has_arguments(&self) -> bool {
+    pub(crate) fn has_arguments(&self) -> bool {
         !self.arguments.is_empty() || self.all.is_some()
+    }
+
+    pub(crate) fn operation(&self) -> &str {
+        &self.operation
     }
 
     /// Whether an argument comes from standard input.
