@@ -9,7 +9,11 @@ type Constructor = fn() -> Box<dyn ValueCopier>;
 pub(crate) fn copier() -> Option<Box<dyn ValueCopier>> {
     let constructors: &[Constructor] = &[
         #[cfg(feature = "values")]
-        || Box::new(orbium_value::Factories::default()),
+        || {
+            let factories = orbium_value::Factories::default();
+            crate::portable_interceptor::register(&factories);
+            Box::new(factories)
+        },
     ];
     constructors.first().map(|construct| construct())
 }

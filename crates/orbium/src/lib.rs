@@ -167,6 +167,10 @@ pub mod value {
     };
 }
 
+/// Object reference templates and factories as values.
+#[cfg(feature = "values")]
+pub use orbium_core::portable_interceptor;
+
 /// Portable interceptors: what sees every call, request and reply; service contexts; slots.
 pub use orbium_interceptor as interceptor;
 

@@ -20,6 +20,7 @@ mod recorder;
 mod request_policies;
 mod retries;
 mod slots;
+mod template_values;
 mod templates;
 mod unlocated;
 
