@@ -5,13 +5,20 @@ use core::any::Any;
 use core::fmt;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::{CdrReader, Owner, OwnerWithValues, TypeCode};
 use parking_lot::RwLock;
 
 use crate::handle::Facets;
 use crate::{Class, Kind, ValueBase, ValueType};
+
+/// Bases of a type that are read for it at most.
+const MAX_BASES: usize = 64;
+
+/// Finds the bases of a value type that is not registered, by its repository id: those that its
+/// values may be cut off to, the nearest first.
+type FindBases = dyn Fn(&str) -> Vec<String> + Send + Sync;
 
 type Make = dyn Fn() -> ValueBase + Send + Sync;
 
@@ -23,6 +30,8 @@ type Make = dyn Fn() -> ValueBase + Send + Sync;
 #[derive(Default)]
 pub struct Factories {
     factories: RwLock<HashMap<Cow<'static, str>, Factory>>,
+    /// Set where types that are not known may be asked for elsewhere.
+    bases: OnceLock<Box<FindBases>>,
 }
 
 #[derive(Clone)]
@@ -81,6 +90,24 @@ impl Factories {
             }
         };
         self.insert(id, factory);
+    }
+
+    /// Has `find` say which bases a value may be cut off to whose type is not known, and for which
+    /// its message names none: their repository ids, the nearest first, none that is not reached
+    /// by `truncatable`. It runs while the message is read, so it must not wait for long. Returns
+    /// whether that was the first.
+    pub fn find_bases_by(
+        &self,
+        find: impl Fn(&str) -> Vec<String> + Send + Sync + 'static,
+    ) -> bool {
+        self.bases.set(Box::new(find)).is_ok()
+    }
+
+    /// The bases of a type that is not known.
+    pub(crate) fn bases_of(&self, id: &str) -> Vec<String> {
+        let mut found = self.bases.get().map_or_else(Vec::new, |find| find(id));
+        found.truncate(MAX_BASES);
+        found
     }
 
     /// Forgets the factory of a type; returns whether there was one.

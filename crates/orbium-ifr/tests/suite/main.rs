@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tests of the Interface Repository.
 
+mod code_bases;
 mod events;
 mod exporting;
 mod files;

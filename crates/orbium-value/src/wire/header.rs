@@ -112,6 +112,15 @@ pub(crate) fn first_known(
     Err(CdrErrorKind::UnknownValue)
 }
 
+/// The last id of a value: that of the base which is nearest to the expected type.
+pub(crate) fn last_id(header: &Header, reader: &mut CdrReader<'_>) -> Option<Id> {
+    match &header.ids {
+        Ids::None => None,
+        Ids::One(at) => found(&met(reader).ids, *at),
+        Ids::List(ids) => ids.last().cloned(),
+    }
+}
+
 /// Reads the offset of an indirection. Returns the position that it points to.
 #[inline]
 fn target(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode};
 
 use crate::base::VALUE_BASE;
-use crate::factories::Found;
-use crate::wire::header::{Header, Ids, Lead, first_known, lead};
+use crate::factories::{Found, ValueOwner};
+use crate::wire::header::{Header, Ids, Lead, first_known, last_id, lead};
 use crate::wire::met::{Latest, found, met};
 use crate::wire::write::{INDIRECTION, ONE_ID, VALUE_TAG};
 use crate::{Class, HasState, Kind, ValueBase};
@@ -39,7 +39,11 @@ pub fn read_value(
         Some(value) => value,
         None => {
             note_expected(formal, reader);
-            let found = choose(&header, formal, reader).map_err(|kind| reader.error(kind))?;
+            let found = match choose(&header, formal, reader) {
+                Err(CdrErrorKind::UnknownValue) => choose_base(&header, formal, reader),
+                found => found,
+            };
+            let found = found.map_err(|kind| reader.error(kind))?;
             begin(&header, &found, reader)?
         }
     };
@@ -209,6 +213,24 @@ fn choose(
         });
     }
     Ok(found)
+}
+
+/// The type to cut a value off to of which the message names no type that is known: one of the
+/// bases that somebody else knows it by.
+#[cold]
+fn choose_base(
+    header: &Header,
+    formal: &'static Class,
+    reader: &mut CdrReader<'_>,
+) -> Result<Found, CdrErrorKind> {
+    let unknown = CdrErrorKind::UnknownValue;
+    let last = last_id(header, reader).filter(|_| header.is_chunked);
+    let last = last.ok_or(unknown)?;
+    let owner = reader.owner().cloned().ok_or(unknown)?;
+    let factories = ValueOwner::factories(&owner).ok_or(unknown)?;
+    let bases = factories.bases_of(&last);
+    let found = bases.iter().find_map(|id| Found::find(id, formal, reader));
+    found.ok_or(unknown)
 }
 
 fn note_expected(formal: &'static Class, reader: &mut CdrReader<'_>) {

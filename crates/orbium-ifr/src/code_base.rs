@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The code base of a sender of values (`SendingContext::CodeBase`): what it knows of their types,
+//! as its receivers may ask it (CORBA 3.3 Part 2, clause 9.7.2).
+
+use std::sync::{Arc, OnceLock};
+
+use orbium::cdr::{ByteOrder, CdrWriter, Decode, Encode, Format};
+use orbium::giop::{Completion, Ior, decode_encapsulation, service_context};
+use orbium::interceptor::{ClientInterceptor, Interrupt, SendRequest};
+use orbium::{Call, ExceptionKind, Interface, ObjectRef, Orb, PoaError, SystemException};
+
+use crate::InterfaceRepository;
+use crate::corba::value_def::FullValueDescription;
+use crate::corba::{Repository, ValueDef};
+use crate::sending_context::{CodeBase, CodeBaseServant, RunTimeServant};
+
+/// Bases of a value type that are looked up one after another.
+pub(crate) const MAX_BASES: usize = 64;
+
+impl InterfaceRepository {
+    /// The code base of a sender whose types this repository has: an object of the root adapter
+    /// that describes them. It has no code to offer: `implementation` is empty for all.
+    ///
+    /// # Errors
+    /// The object cannot be activated.
+    pub fn code_base(&self, orb: &Orb) -> Result<CodeBase, PoaError> {
+        orb.root_poa().activate(Describing(self.reference()))
+    }
+}
+
+/// Describes the value types of a repository.
+struct Describing(Repository);
+
+/// The repository has no such value type.
+fn unknown_type() -> SystemException {
+    SystemException::omg(ExceptionKind::IntfRepos, 2, Completion::No)
+}
+
+impl Describing {
+    fn value(&self, id: &str) -> Result<ValueDef, SystemException> {
+        let found = self.0.lookup_id(id)?.ok_or_else(unknown_type)?;
+        found.as_object().narrow().map_err(|_| unknown_type())
+    }
+}
+
+impl RunTimeServant for Describing {}
+
+impl CodeBaseServant for Describing {
+    fn get_ir(&self, _: &Call<'_>) -> Result<Option<Repository>, SystemException> {
+        Ok(Some(self.0.clone()))
+    }
+
+    fn implementation(&self, _: &Call<'_>, _: &str) -> Result<String, SystemException> {
+        Ok(String::new())
+    }
+
+    fn implementations(
+        &self,
+        _: &Call<'_>,
+        ids: &[String],
+    ) -> Result<Vec<String>, SystemException> {
+        Ok(vec![String::new(); ids.len()])
+    }
+
+    fn meta(&self, _: &Call<'_>, id: &str) -> Result<FullValueDescription, SystemException> {
+        self.value(id)?.describe_value()
+    }
+
+    fn metas(
+        &self,
+        call: &Call<'_>,
+        ids: &[String],
+    ) -> Result<Vec<FullValueDescription>, SystemException> {
+        ids.iter().map(|id| self.meta(call, id)).collect()
+    }
+
+    fn bases(&self, _: &Call<'_>, id: &str) -> Result<Vec<String>, SystemException> {
+        let mut bases = Vec::new();
+        let mut value = Some(self.value(id)?);
+        while let Some(it) = value
+            && bases.len() < MAX_BASES
+        {
+            value = it.base_value()?;
+            if let Some(base) = &value {
+                bases.push(base.id()?);
+            }
+        }
+        Ok(bases)
+    }
+}
+
+/// Sends the code base of this process with each request: service context 6.
+///
+/// It is an interceptor, so that calls of an ORB without one pay nothing; until
+/// [`set`](Self::set) nothing is sent.
+///
+/// ```
+/// use orbium::interceptor::Interceptors;
+/// use orbium::{Config, Orb};
+/// use orbium_ifr::{InterfaceRepository, OfferedCodeBase};
+///
+/// let offered = OfferedCodeBase::default();
+/// let mut interceptors = Interceptors::new();
+/// interceptors.add_client(offered.clone())?;
+/// let orb = Orb::new(Config {
+///     endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+///     interceptors,
+///     ..Config::default()
+/// })?;
+/// let repository = InterfaceRepository::in_memory(&orb)?;
+/// offered.set(&repository.code_base(&orb)?);
+/// # orb.shutdown(true)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct OfferedCodeBase(Arc<OnceLock<Vec<u8>>>);
+
+impl OfferedCodeBase {
+    /// Requests carry the reference of that code base from now on; whether none was set before.
+    pub fn set(&self, code_base: &CodeBase) -> bool {
+        let ior = code_base.as_object().ior();
+        let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 0));
+        writer.write_u8(ByteOrder::NATIVE.flag());
+        ior.encode(&mut writer);
+        let context = writer.finish();
+        context.is_ok_and(|context| self.0.set(context).is_ok())
+    }
+}
+
+impl ClientInterceptor for OfferedCodeBase {
+    fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
+        if let Some(context) = self.0.get() {
+            let id = service_context::SENDING_CONTEXT_RUN_TIME;
+            request.add_service_context(id, context.clone(), true)?;
+        }
+        Ok(())
+    }
+}
+
+/// The reference in a service context 6.
+///
+/// # Errors
+/// MARSHAL: it holds none.
+pub fn code_base_in(context: &[u8]) -> Result<Ior, SystemException> {
+    let read = decode_encapsulation(context, Ior::decode);
+    let read = read.map_err(|error| SystemException::from_cdr(error, Completion::No))?;
+    if read.is_nil() {
+        return Err(ExceptionKind::Marshal.into());
+    }
+    Ok(read)
+}
+
+/// The code base of the sender of a request, if it names one. Nothing is asked yet; give the
+/// reference a deadline before ([`Interface::with_timeout`]): it may lead anywhere.
+///
+/// # Errors
+/// MARSHAL: the service context holds no reference.
+pub fn code_base_of(call: &Call<'_>) -> Result<Option<CodeBase>, SystemException> {
+    let id = service_context::SENDING_CONTEXT_RUN_TIME;
+    let Some(context) = call.service_context(id) else {
+        return Ok(None);
+    };
+    let object: ObjectRef = call.orb().plain_reference(code_base_in(context)?);
+    Ok(Some(CodeBase::from_object(object)))
+}
