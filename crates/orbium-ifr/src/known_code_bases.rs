@@ -21,6 +21,9 @@ const MAX_KNOWN: usize = 16;
 /// Types whose bases are remembered.
 const MAX_ANSWERS: usize = 1024;
 
+/// Octets of the id of a type whose bases are remembered.
+const MAX_ID: usize = 1024;
+
 /// Octets of a reference to a code base.
 const MAX_REFERENCE: usize = 4096;
 
@@ -133,12 +136,17 @@ impl CodeBases {
         let until = Instant::now() + self.0.limit;
         let asked = known.iter().find_map(|it| self.ask(it, id, until));
         IS_ASKING.set(false);
-        let bases = asked.unwrap_or_default();
+        // What none of them knows another one may know that comes later.
+        let Some(bases) = asked else {
+            return Vec::new();
+        };
         let mut answers = self.0.answers.lock();
         if answers.len() >= MAX_ANSWERS {
             answers.clear();
         }
-        answers.insert(id.to_owned(), bases.clone());
+        if id.len() <= MAX_ID {
+            answers.insert(id.to_owned(), bases.clone());
+        }
         bases
     }
 
