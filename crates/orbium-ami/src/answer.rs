@@ -8,8 +8,8 @@ use orbium_client::ServedCall;
 use orbium_client::received_reply::ReceivedReply;
 use orbium_connection::outcome::Outcome;
 use orbium_giop::{ReplyStatus, SystemException};
-use orbium_interceptor::ContextList;
 use orbium_interceptor::client::CallOutcome;
+use orbium_interceptor::{ContextList, DynamicInvocation};
 use orbium_invocation::Decoding;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_invocation::raises::{Raised, Raises};
@@ -91,6 +91,13 @@ impl Answer {
                 Some(id) => CallOutcome::UserException(id.into()),
                 None => CallOutcome::Results,
             },
+        }
+    }
+
+    /// Shows interceptors of a dynamic call what it has.
+    pub(super) fn show(&self, decoding: &Decoding, facts: &DynamicInvocation) {
+        if let Self::Message(reply) = self {
+            reply.show(decoding, facts);
         }
     }
 

@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
-use orbium_cdr::TypeCode;
+use orbium_cdr::{Any, TypeCode};
 use orbium_core::Properties;
-use orbium_interceptor::{DynamicInvocation, Parameter, ParameterMode};
+use orbium_interceptor::{DynamicInvocation, Parameter, ParameterMode, ReplyTypes, Returned};
 
 use crate::request::Argument;
 use crate::signature::{Direction, Signature};
@@ -23,6 +23,20 @@ pub(crate) fn parameters(arguments: &[Argument]) -> Vec<Parameter> {
     arguments.iter().map(parameter).collect()
 }
 
+/// What a reply has: `values` are the result, unless there is none, and what is returned of the
+/// arguments.
+pub(crate) fn returned(mut arguments: Vec<Parameter>, values: Vec<Any>) -> Returned {
+    let is_returned = |it: &&mut Parameter| it.mode != ParameterMode::In;
+    let has_result = values.len() > arguments.iter_mut().filter(is_returned).count();
+    let mut values = values.into_iter();
+    let mut next = || values.next().unwrap_or_default();
+    let result = if has_result { next() } else { Any::default() };
+    for argument in arguments.iter_mut().filter(is_returned) {
+        argument.argument = next();
+    }
+    Returned { result, arguments }
+}
+
 /// Names and values in turn.
 pub(crate) fn context_strings(properties: &[(String, String)]) -> Vec<String> {
     let pairs = properties.iter().cloned();
@@ -33,6 +47,7 @@ pub(crate) fn context_strings(properties: &[(String, String)]) -> Vec<String> {
 pub(crate) fn of_call(
     arguments: &[Argument],
     exceptions: &[TypeCode],
+    reply: Box<dyn ReplyTypes>,
     (names, context): (&[String], Option<&Properties>),
 ) -> DynamicInvocation {
     DynamicInvocation {
@@ -40,7 +55,8 @@ pub(crate) fn of_call(
         exceptions: Some(exceptions.to_vec()),
         contexts: Some(names.to_vec()),
         operation_context: OnceLock::from(context_strings(context.map_or(&[], |it| it))),
-        returned: OnceLock::new(),
+        reply: Some(reply),
+        ..DynamicInvocation::default()
     }
 }
 
@@ -57,6 +73,6 @@ pub(crate) fn of_request(
         exceptions: signature.map(|it| it.exceptions.clone()),
         contexts: signature.map(|it| it.contexts.clone()),
         operation_context: context.map_or_else(OnceLock::new, |it| context_strings(it).into()),
-        returned: OnceLock::new(),
+        ..DynamicInvocation::default()
     }
 }

@@ -37,6 +37,11 @@ pub(crate) const fn contexts_not_collected() -> SystemException {
     omg(ExceptionKind::BadInvOrder, 14)
 }
 
+/// An ORB initialiser runs.
+pub(crate) const fn initializing() -> SystemException {
+    omg(ExceptionKind::BadInvOrder, 14)
+}
+
 /// Statically compiled stubs and skeletons do not keep that.
 pub(crate) const fn not_kept() -> SystemException {
     omg(ExceptionKind::NoResources, 1)

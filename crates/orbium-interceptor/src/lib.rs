@@ -51,10 +51,12 @@ pub use registration::initializer::{OrbInitInfo, OrbInitializer};
 pub use registration::post_init::PostInitInfo;
 pub use registration::registry::{DuplicateName, Interceptors};
 pub use request::context_list::{ContextList, OwnedContext, ReplyContexts};
-pub use request::dynamic::{DynamicInvocation, Parameter, ParameterMode, Returned};
+pub use request::dynamic::{
+    DynamicInvocation, LastReply, Parameter, ParameterMode, ReplyTypes, Returned,
+};
 pub use request::interrupt::Interrupt;
 pub use request::reply_message::{ReplyMessage, with_contexts};
-pub use request::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
+pub use request::slots::{InvalidSlot, PiCurrent, SlotError, SlotId, SlotTable};
 pub use request::status::RequestStatus;
 pub use server::{
     ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply, ServerInterceptor,

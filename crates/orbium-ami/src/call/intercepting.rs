@@ -129,6 +129,9 @@ impl Call {
     }
 
     fn show_now(self: &Arc<Self>, flow: SuspendedFlow, mut answered: Answered) {
+        if let (Some(facts), Ok(reply)) = (flow.dynamic(), &answered) {
+            reply.show(self.client().decoding(), facts);
+        }
         let (outcome, contexts) = match &mut answered {
             Ok(reply) => (reply.call_outcome(), reply.contexts()),
             Err(exception) => (CallOutcome::Raised(*exception), ContextList::default()),

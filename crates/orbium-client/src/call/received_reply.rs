@@ -6,8 +6,8 @@ use orbium_channel::peer_memory::Charge;
 use orbium_giop::{
     Completion, HEADER_LEN, MessageHeader, ReplyHeader, ReplyStatus, SystemException,
 };
-use orbium_interceptor::ContextList;
 use orbium_interceptor::client::CallOutcome;
+use orbium_interceptor::{ContextList, DynamicInvocation};
 use orbium_invocation::raises::{ExceptionId, Raises};
 use orbium_invocation::story::unreadable;
 use orbium_metrics::End;
@@ -58,15 +58,19 @@ impl ReceivedReply {
         })
     }
 
+    fn body_format(&self) -> Format {
+        Format {
+            minor: self.header.format().minor,
+            ..self.format.with_order(self.header.order)
+        }
+    }
+
     fn read<T>(
         &mut self,
         decoding: Option<&Decoding>,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, CdrError> {
-        let format = Format {
-            minor: self.header.format().minor,
-            ..self.format.with_order(self.header.order)
-        };
+        let format = self.body_format();
         let octets = self.octets.get_mut(self.body..).unwrap_or_default();
         let mut reader = CdrReader::at(octets, self.body, format);
         reader.set_fragment_boundaries(&self.seams);
@@ -93,13 +97,20 @@ impl ReceivedReply {
         const MAX_ID_LENGTH: usize = 1024;
         let end = self.octets.len().min(self.body + MAX_ID_LENGTH);
         let mut octets = self.octets.get(self.body..end)?.to_vec();
-        let format = Format {
-            minor: self.header.format().minor,
-            ..self.format.with_order(self.header.order)
-        };
-        let mut reader = CdrReader::at(&mut octets, self.body, format);
+        let mut reader = CdrReader::at(&mut octets, self.body, self.body_format());
         reader.set_fragment_boundaries(&self.seams);
         reader.read_owned_name().ok()
+    }
+
+    /// Shows interceptors of a dynamic call what it has.
+    #[cold]
+    pub fn show(&self, decoding: &Decoding, facts: &DynamicInvocation) {
+        // A reader turns foreign byte order where it lies, and the caller reads it again.
+        let mut octets = self.octets.get(self.body..).unwrap_or_default().to_vec();
+        let mut reader = CdrReader::at(&mut octets, self.body, self.body_format());
+        reader.set_fragment_boundaries(&self.seams);
+        decoding.apply(&mut reader);
+        facts.read_reply(self.status == ReplyStatus::UserException, &mut reader);
     }
 
     /// The outcome of its call, for interceptors.

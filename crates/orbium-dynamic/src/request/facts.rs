@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use orbium_core::Operation;
-use orbium_interceptor::{DynamicInvocation, Returned};
+use orbium_interceptor::DynamicInvocation;
 
-use super::{Request, is_void};
+use super::Request;
+use super::reply_body::ReplyBody;
 use crate::body_struct::BodyValues;
-use crate::invocation_facts::{of_call, parameters};
+use crate::invocation_facts::{of_call, returned};
 use crate::operations::interned;
 
 impl Request {
@@ -26,25 +27,24 @@ impl Request {
             let _ = interned(listed.unaliased().id());
         }
         let context = (&*self.context_names, self.contexts.as_ref());
-        let facts = Arc::new(of_call(&self.arguments, &self.exceptions, context));
+        let members = self.reply_members();
+        let reply = Box::new(ReplyBody {
+            results: members
+                .map(|(name, code)| (name.to_owned(), code))
+                .collect(),
+            exceptions: self.exceptions.clone(),
+        });
+        let facts = Arc::new(of_call(&self.arguments, &self.exceptions, reply, context));
         facts.during(operation, || call(Some(&facts)))
     }
 
     /// Adds what the reply has to the facts.
     pub(super) fn show(&self, results: &BodyValues, facts: Option<&DynamicInvocation>) {
-        let Some(facts) = facts else { return };
-        let mut values = results.each.iter().cloned();
-        let result = if is_void(&self.returns) {
-            self.returned.clone()
-        } else {
-            values.next().unwrap_or_default()
-        };
-        let mut arguments = parameters(&self.arguments);
-        let returned = arguments.iter_mut().zip(&self.arguments);
-        for (parameter, _) in returned.filter(|(_, it)| it.direction.is_returned()) {
-            parameter.argument = values.next().unwrap_or_default();
+        if let Some(facts) = facts {
+            let values = results.each.clone();
+            facts
+                .returned
+                .set(returned(facts.arguments.clone(), values));
         }
-        // A call that is made anew after a forward has one reply with results at most.
-        let _ = facts.returned.set(Returned { result, arguments });
     }
 }

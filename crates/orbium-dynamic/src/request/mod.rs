@@ -10,6 +10,7 @@ mod group;
 mod handled;
 mod idl_contexts;
 mod received_exception;
+mod reply_body;
 
 use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, TCKind, Type, TypeCode};
 use orbium_core::{
@@ -319,11 +320,16 @@ impl Request {
         }
     }
 
-    /// The result first, then what is returned of the arguments.
-    fn read_results(&self, reader: &mut CdrReader<'_>) -> Result<BodyValues, CdrError> {
+    /// The values of the reply by their types: the result first, then what is returned of the
+    /// arguments.
+    fn reply_members(&self) -> impl Iterator<Item = (&str, TypeCode)> {
         let result = (!is_void(&self.returns)).then(|| (RETURN, self.returns.clone()));
         let returned = returned(&self.arguments).map(|it| (it.name(), it.code.clone()));
-        BodyValues::read(result.into_iter().chain(returned).collect(), reader)
+        result.into_iter().chain(returned)
+    }
+
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> Result<BodyValues, CdrError> {
+        BodyValues::read(self.reply_members().collect(), reader)
     }
 
     /// Stores what [`read_results`](Self::read_results) has read.

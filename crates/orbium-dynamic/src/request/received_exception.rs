@@ -4,8 +4,9 @@
 use orbium_cdr::{CdrError, CdrReader, TypeCode};
 use orbium_core::asynchronous::Asynchronous;
 use orbium_core::{Completion, Raised, Raises, SystemException};
+use orbium_interceptor::DynamicInvocation;
 
-use super::RequestError;
+use super::{RequestError, reply_body};
 use crate::body::Body;
 use crate::operations::known;
 
@@ -28,7 +29,7 @@ impl Received {
             Self::System(exception) => return RequestError::System(exception),
             Self::User { id, members } => (id, members),
         };
-        match listed.iter().find(|code| code.unaliased().id() == id) {
+        match reply_body::listed(listed, &id) {
             Some(code) => match members.exception(&code.unaliased()) {
                 Ok(exception) => RequestError::User(exception),
                 Err(error) => {
@@ -43,6 +44,17 @@ impl Received {
     }
 }
 
+/// Shows interceptors the exception of the call that this thread makes.
+fn show(id: &str, members: &Body) {
+    if let Some(facts) = DynamicInvocation::of_this_thread() {
+        // What cannot be read is not shown: the caller gets the error.
+        let _ = members.read(|reader| {
+            facts.read_exception(id, reader);
+            Ok(())
+        });
+    }
+}
+
 impl From<SystemException> for Received {
     fn from(exception: SystemException) -> Self {
         Self::System(exception)
@@ -51,7 +63,7 @@ impl From<SystemException> for Received {
 
 impl Raises for Received {
     fn decode_raised(id: &str, reader: &mut CdrReader<'_>) -> Option<Result<Self, CdrError>> {
-        let members = Body::take(reader);
+        let members = Body::take(reader).inspect(|members| show(id, members));
         Some(members.map(|members| Self::User {
             id: id.to_owned(),
             members,

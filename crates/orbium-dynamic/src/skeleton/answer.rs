@@ -8,10 +8,10 @@ use orbium_core::{
     Completion, DispatchError, ExceptionKind, ForwardRequest, SystemException, UntypedReply,
 };
 use orbium_giop::ReplyStatus;
-use orbium_interceptor::{ParameterMode, Returned};
+use orbium_interceptor::{DynamicInvocation, Returned};
 
 use crate::body_struct::{self, member_types};
-use crate::invocation_facts::parameters;
+use crate::invocation_facts::{parameters, returned};
 use crate::request::{Argument, is_void};
 use crate::signature::Signature;
 
@@ -140,27 +140,25 @@ impl Answer {
         !self.has_exception() && self.forward.is_none()
     }
 
-    /// What it gives as results, for interceptors.
-    pub(super) fn returned(&self) -> Returned {
-        let mut arguments = parameters(self.arguments());
-        let Some(results) = &self.results else {
-            let result = self.result.clone().unwrap_or_default();
-            return Returned { result, arguments };
-        };
-        let mut values = body_struct::split(results).unwrap_or_default().into_iter();
-        let mut returned: Vec<_> = arguments
-            .iter_mut()
-            .filter(|it| it.mode != ParameterMode::In)
-            .collect();
-        let result = if values.len() > returned.len() {
-            values.next().unwrap_or_default()
-        } else {
-            Any::default()
-        };
-        for parameter in &mut returned {
-            parameter.argument = values.next().unwrap_or_default();
+    /// Shows interceptors what it gives.
+    pub(super) fn show(&self, facts: &DynamicInvocation) {
+        if let Some(exception) = &self.exception {
+            facts.raised.set(exception.clone());
+        } else if self.forward.is_none() {
+            facts.returned.set(self.returned());
         }
-        Returned { result, arguments }
+    }
+
+    /// What it gives as results.
+    fn returned(&self) -> Returned {
+        let arguments = parameters(self.arguments());
+        match &self.results {
+            Some(results) => returned(arguments, body_struct::split(results).unwrap_or_default()),
+            None => Returned {
+                result: self.result.clone().unwrap_or_default(),
+                arguments,
+            },
+        }
     }
 
     /// Gives the answer.

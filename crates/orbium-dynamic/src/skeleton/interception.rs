@@ -70,10 +70,8 @@ impl Interception {
         if let Some(interrupt) = self.interrupt {
             return Err(interrupt);
         }
-        if let Some(facts) = &self.facts
-            && answer.has_results()
-        {
-            let _ = facts.returned.set(answer.returned());
+        if let Some(facts) = &self.facts {
+            answer.show(facts);
         }
         Ok(answer)
     }

@@ -356,8 +356,8 @@ impl ReceiveReply<'_> {
     /// The arguments of a dynamic call, with the values that were returned.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: stubs of a compiler do not keep them, nor is the reply to an asynchronous
-    /// call read yet.
+    /// NO_RESOURCES 1: stubs of a compiler do not keep them, or those of the reply to an
+    /// asynchronous call cannot be read.
     pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         Ok(self.request.dynamic()?.returned()?.arguments.clone())
     }
@@ -394,6 +394,18 @@ impl ReceiveException<'_> {
             CallOutcome::Raised(exception) => exception.kind.repository_id(),
             CallOutcome::UserException(id) => id,
             _ => "",
+        }
+    }
+
+    /// The user exception of a dynamic call.
+    ///
+    /// # Errors
+    /// NO_RESOURCES 1: it is a system exception, or of a type that the call does not list, or stubs
+    /// of a compiler do not keep it.
+    pub fn received_user_exception(&self) -> Result<Any, SystemException> {
+        match self.outcome {
+            CallOutcome::UserException(_) => self.request.dynamic()?.raised(),
+            _ => Err(not_kept()),
         }
     }
 }

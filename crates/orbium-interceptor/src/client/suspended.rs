@@ -7,6 +7,7 @@ use super::start::CallStart;
 use super::target::CallFacts;
 use crate::registration::registry::Interceptors;
 use crate::request::context_list::ContextList;
+use crate::request::dynamic::DynamicInvocation;
 use crate::request::slots::SlotTable;
 
 /// An attempt at an asynchronous call between its points, which different threads run.
@@ -45,6 +46,12 @@ impl SuspendedFlow {
     pub fn contexts(&self) -> &ContextList {
         let extended = self.progress.extended.as_ref();
         extended.unwrap_or(&self.facts.contexts)
+    }
+
+    /// The facts of a dynamic call, for its reply.
+    #[must_use]
+    pub fn dynamic(&self) -> Option<&DynamicInvocation> {
+        self.slots.dynamic(self.facts.operation)
     }
 
     /// The request is handed to its connection: ends with `receive_other` of each interceptor.

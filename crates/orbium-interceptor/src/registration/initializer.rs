@@ -10,7 +10,8 @@ use crate::registration::post_init::PostInitInfo;
 use crate::registration::registry::Interceptors;
 
 /// Takes part in the making of an ORB (`PortableInterceptor::ORBInitializer`): registers
-/// interceptors, slots, policy factories and initial references.
+/// interceptors, slots, policy factories and initial references. While it runs, the slots of its
+/// thread are out of its reach: [`PiCurrent`](crate::PiCurrent) raises BAD_INV_ORDER 14.
 ///
 /// ```
 /// use orbium_core::Orb;
@@ -96,8 +97,9 @@ impl Interceptors {
     /// # Errors
     /// What `pre_init` raises; UNKNOWN if it panics.
     pub fn initialize(&mut self, initializer: impl OrbInitializer) -> Result<(), SystemException> {
+        let slots = self.slots();
         let mut info = OrbInitInfo { all: self };
-        let run = AssertUnwindSafe(|| initializer.pre_init(&mut info));
+        let run = AssertUnwindSafe(|| slots.initialize(|| initializer.pre_init(&mut info)));
         catch_unwind(run).map_err(|_| initializer_panicked())??;
         self.keep_post_init(move |info| initializer.post_init(info));
         Ok(())

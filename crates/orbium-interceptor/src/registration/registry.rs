@@ -192,6 +192,10 @@ impl Interceptors {
         &self.orb_policies
     }
 
+    pub(crate) fn slots(&self) -> SlotAllocator {
+        self.slots.clone()
+    }
+
     pub(crate) fn keep_post_init(
         &mut self,
         post_init: impl Fn(&PostInitInfo<'_>) -> Result<(), SystemException> + Send + Sync + 'static,
@@ -215,7 +219,7 @@ impl Interceptors {
             resolve,
         };
         for post_init in &self.initializers {
-            let run = AssertUnwindSafe(|| post_init(&info));
+            let run = AssertUnwindSafe(|| slots.initialize(|| post_init(&info)));
             catch_unwind(run).map_err(|_| initializer_panicked())??;
         }
         Ok(())

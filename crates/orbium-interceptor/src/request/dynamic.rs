@@ -3,12 +3,14 @@
 //! dynamic call (DII) and of a dynamic skeleton (DSI), where compiled code retains nothing.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use orbium_cdr::{Any, TypeCode};
+use orbium_cdr::{Any, CdrError, CdrReader, TypeCode};
 use orbium_giop::SystemException;
 use orbium_invocation::Operation;
+use orbium_sync::lock::Mutex;
 
 use crate::errors::not_kept;
 
@@ -41,6 +43,49 @@ pub struct Returned {
     pub arguments: Vec<Parameter>,
 }
 
+/// The types of the reply to a dynamic invocation, by which it is read for interceptors.
+pub trait ReplyTypes: fmt::Debug + Send + Sync {
+    /// Reads the results of a call with these arguments.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn read_results(
+        &self,
+        sent: &[Parameter],
+        reader: &mut CdrReader<'_>,
+    ) -> Result<Returned, CdrError>;
+
+    /// Reads the members of the user exception of that repository id; `None` if its type is not
+    /// known.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>)
+    -> Result<Option<Any>, CdrError>;
+}
+
+/// Part of the last reply to a dynamic invocation: interceptors may send a call elsewhere after a
+/// reply.
+#[derive(Debug)]
+pub struct LastReply<T>(Mutex<Option<Arc<T>>>);
+
+impl<T> LastReply<T> {
+    /// A reply has come that has that part.
+    pub fn set(&self, part: T) {
+        *self.0.lock() = Some(Arc::new(part));
+    }
+
+    fn get(&self) -> Result<Arc<T>, SystemException> {
+        self.0.lock().clone().ok_or(not_kept())
+    }
+}
+
+impl<T> Default for LastReply<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
 /// Facts of a dynamic invocation, as far as its caller or its servant knows them.
 #[derive(Debug, Default)]
 pub struct DynamicInvocation {
@@ -52,8 +97,12 @@ pub struct DynamicInvocation {
     pub contexts: Option<Vec<String>>,
     /// Names and values of the context of the call, in turn, once they are known.
     pub operation_context: OnceLock<Vec<String>>,
-    /// What the reply has, once there is one.
-    pub returned: OnceLock<Returned>,
+    /// How its reply is read, where interceptors see it first.
+    pub reply: Option<Box<dyn ReplyTypes>>,
+    /// The results, once there are some.
+    pub returned: LastReply<Returned>,
+    /// The user exception, once there is one.
+    pub raised: LastReply<Any>,
 }
 
 /// A call of this thread.
@@ -89,10 +138,46 @@ impl DynamicInvocation {
         call()
     }
 
+    /// Whether this process has made a dynamic call that interceptors see.
+    #[inline]
+    pub(super) fn is_used() -> bool {
+        HAS_CALLED.load(Ordering::Relaxed)
+    }
+
+    /// The facts of the innermost dynamic call that this thread makes.
+    #[must_use]
+    pub fn of_this_thread() -> Option<Arc<Self>> {
+        Self::called().map(|OfOperation((_, facts))| facts)
+    }
+
+    /// Reads a reply that was received. Its caller is not here to have the error of what cannot
+    /// be read: it is left out.
+    pub fn read_reply(&self, is_exception: bool, reader: &mut CdrReader<'_>) {
+        let Some(types) = &self.reply else { return };
+        if !is_exception {
+            if let Ok(returned) = types.read_results(&self.arguments, reader) {
+                self.returned.set(returned);
+            }
+            return;
+        }
+        if let Ok(id) = reader.read_owned_name() {
+            self.read_exception(&id, reader);
+        }
+    }
+
+    /// As [`read_reply`](Self::read_reply), of a user exception behind its repository id.
+    pub fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) {
+        let types = self.reply.as_ref();
+        let read = types.map(|types| types.read_exception(id, reader));
+        if let Some(Ok(Some(raised))) = read {
+            self.raised.set(raised);
+        }
+    }
+
     /// The dynamic call that this thread makes.
     #[inline]
     pub(super) fn called() -> Option<OfOperation> {
-        match HAS_CALLED.load(Ordering::Relaxed) {
+        match Self::is_used() {
             false => None,
             true => CALLED.with_borrow(|called| called.clone().map(OfOperation)),
         }
@@ -110,8 +195,12 @@ impl DynamicInvocation {
         self.operation_context.get().cloned().ok_or(not_kept())
     }
 
-    pub(crate) fn returned(&self) -> Result<&Returned, SystemException> {
-        self.returned.get().ok_or(not_kept())
+    pub(crate) fn returned(&self) -> Result<Arc<Returned>, SystemException> {
+        self.returned.get()
+    }
+
+    pub(crate) fn raised(&self) -> Result<Any, SystemException> {
+        self.raised.get().map(|raised| (*raised).clone())
     }
 }
 

@@ -13,6 +13,7 @@ use orbium_giop::SystemException;
 use orbium_invocation::Operation;
 
 use super::dynamic::{DynamicInvocation, OfOperation};
+use crate::errors::initializing;
 
 /// A slot that was allocated before its ORB was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +50,54 @@ impl From<InvalidSlot> for crate::Interrupt {
     }
 }
 
+/// Why there is no access to a slot of a thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SlotError {
+    /// No such slot was allocated.
+    Invalid(InvalidSlot),
+    /// An initialiser of the ORB runs on the thread: there are no requests yet.
+    Initializing,
+}
+
+impl fmt::Display for SlotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(invalid) => fmt::Display::fmt(invalid, f),
+            Self::Initializing => f.write_str("an initialiser of the ORB has no slots yet"),
+        }
+    }
+}
+
+impl fmt::Debug for SlotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for SlotError {}
+
+impl From<InvalidSlot> for SlotError {
+    fn from(invalid: InvalidSlot) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+impl From<SlotError> for SystemException {
+    /// BAD_PARAM, or BAD_INV_ORDER 14.
+    fn from(error: SlotError) -> Self {
+        match error {
+            SlotError::Invalid(invalid) => invalid.into(),
+            SlotError::Initializing => initializing(),
+        }
+    }
+}
+
+impl From<SlotError> for crate::Interrupt {
+    fn from(error: SlotError) -> Self {
+        Self::Raise(error.into())
+    }
+}
+
 /// The values of slots: of a thread or of a request. Allocates nothing while none is set. That of
 /// a dynamic call has the facts of the call too.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +107,17 @@ pub struct SlotTable {
 }
 
 impl SlotTable {
+    /// Of a request without slots.
+    #[must_use]
+    #[inline]
+    pub fn none() -> &'static Self {
+        static NONE: SlotTable = SlotTable {
+            values: Vec::new(),
+            dynamic: None,
+        };
+        &NONE
+    }
+
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -87,6 +147,17 @@ impl SlotTable {
 thread_local! {
     /// The tables of this thread, by the ORB's slots that they are for.
     static TABLES: RefCell<Vec<(usize, SlotTable)>> = const { RefCell::new(Vec::new()) };
+    /// The owners of the slots of the ORBs of which this thread runs initialisers.
+    static INITIALIZING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Ends the access of an initialiser when it is dropped.
+struct Initializer;
+
+impl Drop for Initializer {
+    fn drop(&mut self) {
+        INITIALIZING.with_borrow_mut(Vec::pop);
+    }
 }
 
 /// The slots of the calling thread (`PICurrent`, the thread scope): a call carries a copy of
@@ -127,6 +198,13 @@ impl SlotAllocator {
         PiCurrent {
             owner: self.owner,
             slots: self.slots.load(Ordering::Relaxed),
+    /// Runs an initialiser of the ORB: it has no access to the slots of its thread.
+    pub(crate) fn initialize<R>(&self, run: impl FnOnce() -> R) -> R {
+        INITIALIZING.with_borrow_mut(|all| all.push(self.owner));
+        let _initializer = Initializer;
+        run()
+    }
+
         }
     }
 }
@@ -143,9 +221,17 @@ impl PiCurrent {
     /// The value of a slot of this thread; an any of type null if it was never set.
     ///
     /// # Errors
-    /// [`InvalidSlot`].
-    pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
-        self.check(slot)?;
+    /// No such slot was allocated; BAD_INV_ORDER 14 within an initialiser of the ORB.
+    pub fn get_slot(&self, slot: SlotId) -> Result<Any, SlotError> {
+        self.check_access(slot)?;
+    /// As `check`, for a slot of this thread.
+    fn check_access(&self, slot: SlotId) -> Result<(), SlotError> {
+        if INITIALIZING.with_borrow(|all| all.contains(&self.owner)) {
+            return Err(SlotError::Initializing);
+        }
+        Ok(self.check(slot)?)
+    }
+
         Ok(TABLES.with_borrow(|all| {
             let own = all.iter().find(|(owner, _)| *owner == self.owner);
             own.map_or_else(Any::default, |(_, table)| table.get(slot))
@@ -155,9 +241,9 @@ impl PiCurrent {
     /// Sets a slot of this thread.
     ///
     /// # Errors
-    /// [`InvalidSlot`].
-    pub fn set_slot(&self, slot: SlotId, value: Any) -> Result<(), InvalidSlot> {
-        self.check(slot)?;
+    /// As of [`get_slot`](Self::get_slot).
+    pub fn set_slot(&self, slot: SlotId, value: Any) -> Result<(), SlotError> {
+        self.check_access(slot)?;
         let mut table = self.exchange(SlotTable::default());
         table.set(slot, value);
         self.exchange(table);
@@ -184,14 +270,9 @@ impl PiCurrent {
 
     /// A copy of this thread's slots, for the calls that it makes.
     #[must_use]
-    #[inline]
     pub fn of_this_thread(&self) -> Cow<'static, SlotTable> {
-        static NONE: SlotTable = SlotTable {
-            values: Vec::new(),
-            dynamic: None,
-        };
         match (self.copied(), DynamicInvocation::called()) {
-            (None, None) => Cow::Borrowed(&NONE),
+            (None, None) => Cow::Borrowed(SlotTable::none()),
             (table, dynamic) => Cow::Owned(SlotTable {
                 dynamic,
                 ..table.unwrap_or_default()

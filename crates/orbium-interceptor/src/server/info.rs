@@ -35,7 +35,7 @@ use orbium_giop::{Ior, SystemException};
 use super::request_info::{InterceptedObject, ServerRequest};
 use super::request_outcome::RequestOutcome;
 use crate::chain::{PointInfo, Unimplemented};
-use crate::errors::{no_such_context, no_such_policy};
+use crate::errors::{no_such_context, no_such_policy, not_kept};
 use crate::policy::Policy;
 use crate::registration::identity::OrbIdentity;
 use crate::request::dynamic::Parameter;
@@ -288,6 +288,17 @@ impl SendException<'_, '_> {
             RequestOutcome::Raised(exception) => exception.kind.repository_id(),
             RequestOutcome::UserException(id) => id,
             _ => "",
+        }
+    }
+
+    /// The user exception of a dynamic servant.
+    ///
+    /// # Errors
+    /// NO_RESOURCES 1: it is a system exception, or skeletons of a compiler do not keep it.
+    pub fn sending_user_exception(&self) -> Result<Any, SystemException> {
+        match self.outcome {
+            RequestOutcome::UserException(_) => self.request.dynamic()?.raised(),
+            _ => Err(not_kept()),
         }
     }
 }

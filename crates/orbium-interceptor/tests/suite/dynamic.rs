@@ -48,6 +48,15 @@ fn value(any: &Any) -> String {
         .map_or_else(|_| ".".to_owned(), |number| number.to_string())
 }
 
+/// The number in a user exception.
+fn raised(asked: Asked<Any>) -> String {
+    asked.map_or_else(refusal, |any| {
+        assert_eq!(any.type_code(), &lost());
+        let at = any.decode_as::<i32>();
+        at.map_or_else(|_| ".".to_owned(), |number| number.to_string())
+    })
+}
+
 /// The ids of exceptions.
 fn exceptions(asked: Asked<Vec<TypeCode>>) -> String {
     asked.map_or_else(refusal, |all| {
@@ -115,7 +124,9 @@ impl ClientInterceptor for Asking {
     fn receive_exception(&self, it: &mut ReceiveException<'_>) -> Result<(), Interrupt> {
         let [exceptions, contexts] = asked!(it);
         let id = it.received_exception_id().to_owned();
-        let asked = [exceptions, contexts, strings(it.operation_context()), id];
+        let raised = raised(it.received_user_exception());
+        let context = strings(it.operation_context());
+        let asked = [exceptions, contexts, context, id, raised];
         self.note(it.operation(), "receive_exception", &asked);
         Ok(())
     }
@@ -148,7 +159,8 @@ impl ServerInterceptor for Asking {
     }
 
     fn send_exception(&self, it: &mut SendException<'_, '_>) -> Result<(), Interrupt> {
-        let asked = asked!(it);
+        let [exceptions, contexts] = asked!(it);
+        let asked = [exceptions, contexts, raised(it.sending_user_exception())];
         self.note(&it.operation(), "send_exception", &asked);
         Ok(())
     }
@@ -287,10 +299,10 @@ fn points_of_an_exception_have_its_types() -> Tested {
     };
     assert_eq!(
         *last,
-        format!("measure receive_exception {TYPES} {CONTEXT} IDL:test/Lost:1.0")
+        format!("measure receive_exception {TYPES} {CONTEXT} IDL:test/Lost:1.0 -1")
     );
     let points = server.taken();
-    assert_eq!(points[1], format!("measure send_exception {TYPES}"));
+    assert_eq!(points[1], format!("measure send_exception {TYPES} -1"));
     assert_eq!(points.len(), 2);
     Ok(())
 }
@@ -324,9 +336,9 @@ fn a_call_within_a_dynamic_call_has_no_values() -> Tested {
     Ok(())
 }
 
-/// Conformance: PI - RequestInfo of dynamic calls and servants: of a deferred request, until its reply is collected
+/// Conformance: PI - RequestInfo of dynamic calls and servants: of a deferred request, before its reply is collected
 #[test]
-fn a_deferred_request_has_what_it_sends() -> Tested {
+fn a_deferred_request_has_what_it_sends_and_what_its_reply_returns() -> Tested {
     let client = Asking::default();
     let both = Dynamic::new(of_calls(&client), Interceptors::new(), &meter());
     let mut request = both.measure(2);
@@ -337,8 +349,33 @@ fn a_deferred_request_has_what_it_sends() -> Tested {
     let points = [
         format!("measure send_request {sent}"),
         format!("measure receive_other {TYPES} {CONTEXT}"),
-        format!("measure receive_reply refused {TYPES} {CONTEXT} refused"),
+        format!("measure receive_reply (in 2, inout 30, out 200) {TYPES} {CONTEXT} 5"),
     ];
     assert_eq!(client.taken(), points);
+    Ok(())
+}
+
+/// Conformance: PI - RequestInfo of dynamic calls and servants: user exceptions as anys, of a deferred request too
+#[test]
+fn points_of_an_exception_have_its_members() -> Tested {
+    let [client, server] = [0, 1].map(|_| Asking::default());
+    let both = Dynamic::new(of_calls(&client), of_requests(&server, None), &meter());
+    for is_deferred in [false, true] {
+        let mut request = both.measure(-7);
+        let raised = if is_deferred {
+            request.send()?;
+            request.get_response()
+        } else {
+            request.invoke()
+        };
+        assert!(matches!(raised, Err(RequestError::User(_))), "{raised:?}");
+        let last = client.taken().pop().unwrap_or_default();
+        assert_eq!(
+            last,
+            format!("measure receive_exception {TYPES} {CONTEXT} IDL:test/Lost:1.0 -7")
+        );
+        let last = server.taken().pop().unwrap_or_default();
+        assert_eq!(last, format!("measure send_exception {TYPES} -7"));
+    }
     Ok(())
 }

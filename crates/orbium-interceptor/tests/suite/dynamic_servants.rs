@@ -71,7 +71,7 @@ fn receive_request_runs_when_the_servant_reads_the_arguments() -> Tested {
         "invoked",
         "early receive_request () refused refused refused",
         "set",
-        "early send_exception refused refused",
+        "early send_exception refused refused 1",
     ];
     assert_eq!(server.taken(), points);
     Ok(())
@@ -94,7 +94,7 @@ fn an_interceptor_ends_the_request_of_a_dynamic_servant() -> Tested {
     assert!(raised.as_ref().is_err_and(is_refused), "{raised:?}");
     let points = [
         "noop receive_request () refused refused refused",
-        "noop send_exception refused refused",
+        "noop send_exception refused refused refused",
     ];
     assert_eq!(server.taken(), points);
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use orbium::interceptor::{
     ClientInterceptor, Interceptors, Interrupt, InvalidSlot, OrbInitInfo, OrbInitializer,
-    PiCurrent, Policy, PolicyError, PostInitInfo, SendRequest, SlotId,
+    PiCurrent, Policy, PolicyError, PostInitInfo, SendRequest, SlotError, SlotId,
 };
 use orbium::{Any, Completion, ExceptionKind, Interface, Orb, OrbError, SystemException};
 use orbium_giop::Ior;
@@ -137,7 +137,54 @@ fn a_slot_of_post_init_accompanies_requests() -> Tested {
     target.echo_long(7)?;
     assert_eq!(*late.seen.lock().unwrap(), [-1, 41]);
     let beyond = SlotId(slot.0.max(early.0) + 1);
-    assert_eq!(current.get_slot(beyond), Err(InvalidSlot(beyond)));
+    assert_eq!(current.get_slot(beyond), Err(InvalidSlot(beyond).into()));
+    Ok(())
+}
+
+/// Asks for a slot of its thread in both phases.
+struct Early(PiCurrent);
+
+impl Early {
+    fn ask(&self, current: PiCurrent, slot: SlotId) -> Result<(), SystemException> {
+        let own = self.0.get_slot(SlotId(0));
+        assert_eq!(own, Ok(Any::from(5)), "the slots of another ORB");
+        assert_eq!(current.get_slot(slot), Err(SlotError::Initializing));
+        current.set_slot(slot, Any::from(1)).map_err(Into::into)
+    }
+}
+
+impl OrbInitializer for Early {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        let slot = info.allocate_slot();
+        let refused = self.ask(info.current(), slot).unwrap_err();
+        assert_eq!(refused, BAD_INV_ORDER_14);
+        Ok(())
+    }
+
+    fn post_init(&self, info: &PostInitInfo<'_>) -> Result<(), SystemException> {
+        self.ask(info.current(), SlotId(0))
+    }
+}
+
+const BAD_INV_ORDER_14: SystemException =
+    SystemException::omg(ExceptionKind::BadInvOrder, 14, Completion::No);
+
+/// Conformance: PI - ORB initialisers: get_slot and set_slot of PICurrent are BAD_INV_ORDER 14
+#[test]
+fn an_initialiser_has_no_slots_of_its_thread() -> Tested {
+    let mut others = Interceptors::new();
+    let slot = others.allocate_slot();
+    let other = others.current();
+    other.set_slot(slot, Any::from(5))?;
+    let mut interceptors = Interceptors::new();
+    interceptors.initialize(Early(other))?;
+    let current = interceptors.current();
+    current.set_slot(SlotId(0), Any::from(7))?;
+    let Err(OrbError::Initializer(refused)) = built(interceptors.clone()) else {
+        return Err("there is an ORB".into());
+    };
+    assert_eq!(refused, BAD_INV_ORDER_14);
+    assert_eq!(current.get_slot(SlotId(0))?, Any::from(7));
     Ok(())
 }
 

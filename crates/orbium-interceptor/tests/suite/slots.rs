@@ -105,10 +105,10 @@ fn an_unset_slot_is_null_and_one_that_was_not_allocated_is_invalid() {
     let current = interceptors.current();
     assert_eq!(current.get_slot(slot), Ok(Any::default()));
     let beyond = SlotId(1);
-    assert_eq!(current.get_slot(beyond), Err(InvalidSlot(beyond)));
+    assert_eq!(current.get_slot(beyond), Err(InvalidSlot(beyond).into()));
     assert_eq!(
         current.set_slot(beyond, Any::from(1)),
-        Err(InvalidSlot(beyond))
+        Err(InvalidSlot(beyond).into())
     );
 }
 
