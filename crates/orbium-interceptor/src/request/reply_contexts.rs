@@ -30,19 +30,24 @@ struct Collection {
     /// The innermost request that collects what its servant adds; `None` once its reply is
     /// written.
     innermost: Cell<Option<ServedRequest>>,
-    /// How many entries this thread has in `ADDED` and `DESCRIBED`.
+    /// How many entries this thread has in `LEFT_BY_SERVANTS`.
     entries: Cell<usize>,
+}
+
+/// What the servant of a request has left so far.
+struct Kept {
+    request: ServedRequest,
+    added: ContextList,
+    /// If it has described the request.
+    facts: Option<Arc<DynamicInvocation>>,
 }
 
 thread_local! {
     static COLLECTION: Collection = const {
         Collection { innermost: Cell::new(None), entries: Cell::new(0) }
     };
-    /// What servants of this thread have added so far, by their requests.
-    static ADDED: RefCell<Vec<(ServedRequest, ContextList)>> = const { RefCell::new(Vec::new()) };
-    /// The requests of this thread that dynamic servants have described.
-    static DESCRIBED: RefCell<Vec<(ServedRequest, Arc<DynamicInvocation>)>> =
-        const { RefCell::new(Vec::new()) };
+    /// What servants of this thread have left. Not in the collection, which needs no destructor.
+    static LEFT_BY_SERVANTS: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Collects what the servant of a request adds to its reply, until it is dropped.
@@ -91,24 +96,19 @@ impl AddedContexts {
     #[cold]
     #[inline(never)]
     fn take_some(&self) -> ContextList {
-        ADDED
-            .with_borrow_mut(|all| {
-                let own = all.iter().position(|(of, _)| *of == self.request)?;
-                COLLECTION.with(|it| it.entries.update(|entries| entries - 1));
-                Some(all.swap_remove(own).1)
-            })
-            .unwrap_or_default()
+        LEFT_BY_SERVANTS.with_borrow_mut(|all| {
+            let own = all.iter_mut().find(|it| it.request == self.request);
+            own.map(|it| std::mem::take(&mut it.added))
+                .unwrap_or_default()
+        })
     }
 
     #[cold]
     #[inline(never)]
     fn forget(&self) {
-        let _ = self.take_some();
-        DESCRIBED.with_borrow_mut(|all| {
-            let before = all.len();
-            all.retain(|(of, _)| *of != self.request);
-            let forgotten = before - all.len();
-            COLLECTION.with(|it| it.entries.update(|entries| entries - forgotten));
+        LEFT_BY_SERVANTS.with_borrow_mut(|all| {
+            all.retain(|it| it.request != self.request);
+            COLLECTION.with(|it| it.entries.set(all.len()));
         });
     }
 }
@@ -133,16 +133,32 @@ pub fn describe(
         return None;
     }
     let facts = Arc::new(facts());
-    DESCRIBED.with_borrow_mut(|all| all.push((request, Arc::clone(&facts))));
-    COLLECTION.with(|it| it.entries.update(|entries| entries + 1));
+    keep(request, |it| it.facts = Some(Arc::clone(&facts)));
     Some(facts)
 }
 
 /// The facts of a request of this thread that its servant has described.
 pub(crate) fn described(request: ServedRequest) -> Option<Arc<DynamicInvocation>> {
-    DESCRIBED.with_borrow(|all| {
-        let own = all.iter().find(|(of, _)| *of == request);
-        own.map(|(_, facts)| Arc::clone(facts))
+    LEFT_BY_SERVANTS.with_borrow(|all| {
+        let own = all.iter().find(|it| it.request == request)?;
+        own.facts.clone()
+    })
+}
+
+/// Changes what is kept for a request of this thread.
+fn keep<R>(request: ServedRequest, change: impl FnOnce(&mut Kept) -> R) -> R {
+    LEFT_BY_SERVANTS.with_borrow_mut(|all| {
+        let own = all.iter().position(|it| it.request == request);
+        let own = own.unwrap_or_else(|| {
+            all.push(Kept {
+                request,
+                added: ContextList::default(),
+                facts: None,
+            });
+            COLLECTION.with(|it| it.entries.set(all.len()));
+            all.len() - 1
+        });
+        change(&mut all[own])
     })
 }
 
@@ -162,15 +178,7 @@ pub fn add_to_reply(
     if COLLECTION.with(|it| it.innermost.get()) != Some(request) {
         return Err(contexts_not_collected());
     }
-    ADDED.with_borrow_mut(|all| {
-        let own = all.iter().position(|(of, _)| *of == request);
-        let own = own.unwrap_or_else(|| {
-            all.push((request, ContextList::default()));
-            COLLECTION.with(|it| it.entries.update(|entries| entries + 1));
-            all.len() - 1
-        });
-        all[own].1.add(id, data, replace)
-    })
+    keep(request, |it| it.added.add(id, data, replace))
 }
 
 #[cfg(test)]
@@ -203,7 +211,7 @@ mod tests {
         assert_eq!(added.get(6).unwrap(), [3]);
         drop(of_outer);
         assert!(add_to_reply(outer, 5, Vec::new(), false).is_err());
-        assert!(ADDED.with_borrow(Vec::is_empty));
+        assert!(LEFT_BY_SERVANTS.with_borrow(Vec::is_empty));
         assert_eq!(COLLECTION.with(|it| it.entries.get()), 0);
     }
 
