@@ -81,7 +81,8 @@ impl ObjectRef {
     /// Calls an operation and waits for its results.
     ///
     /// `arguments` may run more than once: when the server closed the
-    /// connection before it began, or said that the object is elsewhere.
+    /// connection before it began, or said that the object is elsewhere; `results` when an
+    /// interceptor that has seen them sends the request elsewhere.
     ///
     /// # Errors
     /// A user exception that `E` knows, or a system exception.
@@ -90,7 +91,7 @@ impl ObjectRef {
         &self,
         operation: &'static Operation,
         arguments: impl Fn(&mut CdrWriter<'a>),
-        results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, E> {
         client::call(self.target(), operation, arguments, results)
     }

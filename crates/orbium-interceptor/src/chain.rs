@@ -60,12 +60,14 @@ impl<I: ?Sized> Chain<I> {
         self.known.unimplemented.load(Ordering::Relaxed) & bits == bits
     }
 
-    /// Runs a starting point of each interceptor in order, with empty slots. `started` counts
-    /// those that have succeeded. `info` is called unless none of them implements the point.
+    /// Runs a starting or intermediate point of each interceptor in order, with empty slots, or with
+    /// those of the thread where there are [no slots](crate::request::slots::NO_SLOTS) to set aside.
+    /// `started` counts those that have succeeded. `info` is called unless none of them implements
+    /// the point.
     ///
     /// # Errors
     /// That of the first interceptor that fails; UNKNOWN if it has panicked.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn start<P: PointInfo, E: From<SystemException>>(
         &self,
         point: Point,
@@ -83,13 +85,17 @@ impl<I: ?Sized> Chain<I> {
             return self.start_slowly(point, current, started, &mut info, &run);
         }
         let (entries, info) = (self.entries.as_slice(), &mut info);
-        self.walk(point, started, move |at| {
-            for entry in entries {
+        // Not `started` itself, so that it is in a register.
+        let mut at = 0;
+        let ran = self.walk(point, &mut at, |at| {
+            while let Some(entry) = entries.get(*at) {
                 run(&*entry.interceptor, info)?;
                 *at += 1;
             }
             Ok(())
-        })
+        });
+        *started = at;
+        ran
     }
 
     /// As `start`, where it is not known yet which of them implement the point, not all do, or
@@ -118,62 +124,13 @@ impl<I: ?Sized> Chain<I> {
         ran
     }
 
-    /// Runs an intermediate point of each interceptor in order, with the slots of the thread.
-    /// `info` is called unless none of them implements the point.
-    ///
-    /// # Errors
-    /// That of the first interceptor that fails; UNKNOWN if it has panicked.
-    #[inline]
-    pub(crate) fn go_on<P: PointInfo, E: From<SystemException>>(
-        &self,
-        point: Point,
-        info: impl FnOnce() -> P,
-        run: impl Fn(&I, &mut P) -> Result<(), E>,
-    ) -> Result<(), E> {
-        if self.does_nothing_at(point) {
-            return Ok(());
-        }
-        let mut info = info();
-        if !self.known.has(point) {
-            return self.go_on_slowly(point, &mut info, &run);
-        }
-        let (entries, info) = (self.entries.as_slice(), &mut info);
-        self.walk(point, &mut 0, move |at| {
-            for entry in entries {
-                run(&*entry.interceptor, info)?;
-                *at += 1;
-            }
-            Ok(())
-        })
-    }
-
-    /// As `go_on`, where it is not known yet which of them implement the point, or not all do.
-    #[cold]
-    #[inline(never)]
-    fn go_on_slowly<P: PointInfo, E: From<SystemException>>(
-        &self,
-        point: Point,
-        info: &mut P,
-        run: &impl Fn(&I, &mut P) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let ran = self.walk(point, &mut 0, |at| {
-            for entry in &self.entries {
-                entry.run(point, info, run)?;
-                *at += 1;
-            }
-            Ok(())
-        });
-        self.learn(point);
-        ran
-    }
-
     /// Runs an ending point of the interceptors that have started, the last first, with empty
     /// slots. `started` counts those that remain. `info` is called unless none of them
     /// implements the point.
     ///
     /// # Errors
     /// That of the first interceptor that fails; UNKNOWN if it has panicked.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end<P: PointInfo, E: From<SystemException>>(
         &self,
         point: Point,
@@ -190,16 +147,18 @@ impl<I: ?Sized> Chain<I> {
         if !self.known.has(point) || current.has_slots() {
             return self.end_slowly(point, current, started, &mut info, &run);
         }
-        let entries = self.entries.get(..*started).unwrap_or_default();
-        let info = &mut info;
-        self.walk(point, started, move |at| {
-            for entry in entries.iter().rev() {
+        let (entries, info) = (self.entries.as_slice(), &mut info);
+        let mut at = (*started).min(entries.len());
+        let ran = self.walk(point, &mut at, |at| {
+            while let Some(entry) = at.checked_sub(1).and_then(|last| entries.get(last)) {
                 // Before it is called: none is called twice.
                 *at -= 1;
                 run(&*entry.interceptor, info)?;
             }
             Ok(())
-        })
+        });
+        *started = at;
+        ran
     }
 
     /// As `end`, where it is not known yet which of them implement the point, not all do, or slots
@@ -233,15 +192,18 @@ impl<I: ?Sized> Chain<I> {
     ///
     /// # Errors
     /// Those of `calls`; UNKNOWN if that interceptor has panicked.
-    #[inline]
+    #[inline(always)]
     fn walk<E: From<SystemException>>(
         &self,
         point: Point,
         at: &mut usize,
         calls: impl FnOnce(&mut usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        let ran = catch_unwind(AssertUnwindSafe(|| calls(at)));
-        ran.unwrap_or_else(|_| Err(self.panicked(*at, point).into()))
+        match catch_unwind(AssertUnwindSafe(|| calls(at))) {
+            Ok(ran) => ran,
+            // By value: `at` stays in a register.
+            Err(_) => Err(self.panicked(*at, point).into()),
+        }
     }
 
     /// The point was run: perhaps it is known of all interceptors by now.
@@ -305,7 +267,7 @@ mod tests {
     use orbium_giop::Completion;
 
     use super::*;
-    use crate::request::slots::SlotAllocator;
+    use crate::request::slots::{NO_SLOTS, SlotAllocator};
 
     #[derive(Default)]
     struct Info(Unimplemented);
@@ -356,7 +318,8 @@ mod tests {
                 calls.set(calls.get() + 1);
                 it.point(info)
             };
-            all.go_on(POINT, Info::default, run).unwrap();
+            all.start(POINT, NO_SLOTS, &mut 0, Info::default, run)
+                .unwrap();
         }
         calls.get()
     }

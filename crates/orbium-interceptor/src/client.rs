@@ -10,7 +10,7 @@ mod suspended;
 mod target;
 
 pub use call_outcome::CallOutcome;
-pub use flow::CallFlow;
+pub use flow::{CallFlow, Progress};
 pub use info::{
     ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
 };

@@ -15,5 +15,5 @@ pub use in_place::{
 };
 pub use info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply};
 pub use points::ServerInterceptor;
-pub use request_info::{InterceptedObject, RequestFacts, ServerRequest};
+pub use request_info::{InterceptedMessage, InterceptedObject, RequestFacts, ServerRequest};
 pub use request_outcome::RequestOutcome;

@@ -1,45 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests by way of interceptors: from the first point to the reply.
 
-use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, minor};
-use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome};
+use orbium_interceptor::server::{InterceptedObject, RequestOutcome};
 use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_invocation::raises::DispatchError;
 
 use crate::reply::{InterceptedPath, InterceptedReply, OverlookedReply, RequestEnd};
 use crate::{IncomingRequest, UntypedReply};
 
-/// Interception of a request before its servant.
-#[derive(Clone, Copy, Debug)]
-pub enum Interception<'f, 'r> {
-    /// There are none.
-    None,
-    /// Nothing: no interceptor implements a point that the request passes.
-    Overlooked,
-    /// Those of the flow see which servant it is for.
-    Flow(&'f RefCell<RequestFlow<'r>>),
-}
-
-impl Interception<'_, '_> {
-    /// The servant is known: runs `receive_request` of the flow, if there is one.
-    ///
-    /// # Errors
-    /// What interrupts the request.
-    #[inline]
-    pub fn receive_request(self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
-        match self {
-            Self::None | Self::Overlooked => Ok(()),
-            Self::Flow(flow) => flow.borrow_mut().receive_request(object),
-        }
-    }
-}
-
 /// Serves a request by way of interceptors, and answers it. The ending points are called when
-/// the reply is written, before it is sent. `serve` runs the servant, and calls
-/// `receive_request` of the flow, if there is one.
+/// the reply is written, before it is sent. `serve` runs the servant, and runs `receive_request` of
+/// the answer unless its servant `is_known` before.
 ///
 /// # Errors
 /// The system exception that the request ends with; it was sent already.
@@ -52,19 +26,40 @@ pub fn intercept(
     request: &IncomingRequest<'_>,
     object: &dyn InterceptedObject,
     reply: &mut UntypedReply<'_>,
-    serve: impl FnOnce(&mut UntypedReply<'_>, Interception<'_, '_>) -> Result<(), DispatchError>,
+    is_known: impl FnOnce() -> bool,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
     let end = RequestEnd::new(all, reply, request, object);
     if all.overlooks_requests(request.locality()) {
-        let serve = |reply: &mut UntypedReply<'_>| serve(reply, Interception::Overlooked);
-        return serve_by(&OverlookedReply(end), request, reply, serve);
+        return serve_by(&OverlookedReply(&end), request, reply, serve);
     }
-    let path = InterceptedReply::new(end);
+    let path = InterceptedReply::new(&end);
     if let Err(interrupt) = path.begin() {
         return path.conclude(reply, interrupt.into());
     }
-    let flow = Interception::Flow(&path.flow);
-    serve_by(&path, request, reply, |reply| serve(reply, flow))
+    serve_by(&path, request, reply, |reply| {
+        if is_known()
+            && let Err(interrupt) = path.go_on(object)
+        {
+            return interrupted(interrupt, reply);
+        }
+        serve(reply)
+    })
+}
+
+/// An interceptor has ended the request before its servant.
+///
+/// # Errors
+/// The exception that it has raised.
+#[cold]
+pub fn interrupted(
+    interrupt: Interrupt,
+    reply: &mut UntypedReply<'_>,
+) -> Result<(), DispatchError> {
+    match interrupt {
+        Interrupt::Raise(exception) => Err(exception.into()),
+        Interrupt::Forward(to) => reply.forward(&to, false),
+    }
 }
 
 /// Runs the servant with an answer that takes that path.

@@ -7,17 +7,17 @@ mod intercepted;
 mod rebinding;
 mod recovery;
 mod repeating;
+mod seen;
 mod suspended;
 
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
-use orbium_interceptor::client::{CallPolicies, CallTarget};
-use orbium_interceptor::{Locality, Policy};
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_interceptor::Locality;
+use orbium_invocation::Operation;
 use orbium_invocation::story::{self, Failed};
-use orbium_invocation::{Operation, SyncScope};
 use orbium_trace::log;
 use orbium_transport::Stamp;
 
@@ -25,12 +25,12 @@ use crate::call::link::Link;
 use crate::call::observed::Observed;
 use crate::call::{locate, notice};
 use crate::errors::no_usable_protocol;
-use crate::policy::effective_policies::EffectivePolicies;
 use crate::reference::Reference;
 use crate::reference::binding::Binding;
 use crate::reference::candidate::{Candidate, Route};
 use orbium_connection::outcome::Outcome;
 use orbium_invocation::timing::Timing;
+use seen::Seen;
 pub use suspended::Suspended;
 
 /// Times that a request which the server had not begun is sent again.
@@ -65,8 +65,8 @@ pub struct Attempt<'o> {
     repeats: u32,
     /// The hash of the forward that was given up last, and of how it had failed; 0 for none.
     given_up: u64,
-    /// Whether interceptors see the call only if it ends without results.
-    is_overlooked: bool,
+    /// What interceptors see of it on the plain path.
+    seen: Seen,
     /// When the call was made, from which its story computes the duration.
     begun: Stamp,
     /// Recorded when the call is over.
@@ -86,7 +86,7 @@ impl<'o> Attempt<'o> {
             retries: 0,
             repeats: 0,
             given_up: 0,
-            is_overlooked: false,
+            seen: Seen::NOTHING,
             begun: Stamp::now(),
             observed: None,
         }
@@ -124,7 +124,7 @@ impl<'o> Attempt<'o> {
         operation: &'static Operation,
     ) -> Result<Path, SystemException> {
         if notice == notice::INTERCEPTED && !log::wants_spans() {
-            return Ok(self.intercepted_path(operation));
+            return self.intercepted_path(operation);
         }
         self.begin_request(notice, operation)
             .map_err(|exception| self.failed(operation, exception))
@@ -213,7 +213,9 @@ impl<'o> Attempt<'o> {
         let times = own.or(of_thread.times).or(client.config().times);
         let (timing, start) = Timing::of(&times, !client.config().keeps_deadlines)?;
         self.timing = timing;
-        self.timing.is_timed |= self.object.overrides().cancellation.is_some();
+        if self.object.overrides().cancellation.is_some() {
+            self.timing.at_reply |= Timing::TIMED;
+        }
         let routers = &self.target().overrides().policies.messaging.routers;
         self.timing.is_header_special |= !routers.is_none();
         Ok(start)
@@ -395,34 +397,6 @@ impl<'o> Attempt<'o> {
         let link = link.map_err(failed)?;
         let ior = self.target().ior();
         locate::perform(self.object, ior, link, &self.timing)
-    }
-}
-
-impl CallTarget for Attempt<'_> {
-    fn target(&self) -> &Arc<Ior> {
-        self.object.ior()
-    }
-
-    fn effective_target(&self) -> &Arc<Ior> {
-        self.target().ior()
-    }
-
-    fn profile(&self) -> usize {
-        let used = self.used();
-        let place = used.and_then(|it| it.profile_in(self.target().ior()));
-        place.map_or(0, |(place, _)| place as usize)
-    }
-
-    fn policy(&self, policy_type: u32) -> Option<Policy> {
-        EffectivePolicies::of(self.object).policy(policy_type)
-    }
-
-    fn policies(&self) -> Arc<dyn CallPolicies> {
-        Arc::new(EffectivePolicies::of(self.object))
-    }
-
-    fn sync_scope(&self) -> SyncScope {
-        self.object.overrides().policies.messaging.sync_scope()
     }
 }
 

@@ -29,6 +29,8 @@ use orbium_invocation::timing::Timing;
 pub enum Answer {
     /// The results; or the oneway was sent.
     Results,
+    /// The results, which interceptors see.
+    Seen,
     /// A user exception.
     UserException,
     /// Nothing: see [`Exchange::outcome`].
@@ -54,6 +56,14 @@ pub struct Exchange<'a, 'b> {
 impl Drop for Exchange<'_, '_> {
     #[inline(always)]
     fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+impl Exchange<'_, '_> {
+    /// Gives the reply, or what was written, back to the connection.
+    #[inline(always)]
+    fn give_back(&mut self) {
         if let Some(connection) = &mut self.link.connection {
             match (&self.reply, &self.octets) {
                 (Some((header, _)), None) => connection.consume(header),
@@ -164,6 +174,13 @@ impl<'a, 'b> Exchange<'a, 'b> {
         Answer::None
     }
 
+    /// Gives the connection back: interceptors may use it, and nothing more is read of the reply.
+    #[cold]
+    pub(crate) fn release(&mut self) {
+        self.give_back();
+        self.link.release();
+    }
+
     /// Gives the connection up, whatever was received.
     #[cold]
     pub(crate) fn abandon(mut self) {
@@ -189,7 +206,9 @@ impl<'a, 'b> Exchange<'a, 'b> {
         orbium_trace::probe!(MessagingSend);
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(_) if self.oneway => Answer::Results,
-            Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
+            Ok(serves) if u8::from(serves) | self.timing.at_reply != 0 => {
+                self.receive_specially(serves)
+            }
             Ok(_) => self.receive(false),
             Err(failure) => self.not_sent(failure),
         }
@@ -279,7 +298,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let orb = self.object.orb();
         let performed = orb.perform(message, negotiated, until, token);
         if !self.oneway
-            && self.timing.is_timed
+            && self.timing.is_timed()
             && performed.is_ok()
             && let Err(late) = self.timing.await_reply_start()
         {
@@ -291,7 +310,8 @@ impl<'a, 'b> Exchange<'a, 'b> {
             Ok(Some((header, body, status, octets))) => {
                 self.reply = Some((header, body));
                 self.octets = Some(octets);
-                self.interpret(status)
+                let answer = self.interpret(status);
+                self.seen(answer)
             }
             Err(exception) => {
                 self.note(Phase::Wait, &raised(exception));

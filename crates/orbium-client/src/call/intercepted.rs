@@ -3,7 +3,7 @@
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{ResponseFlags, ServiceContext, SystemException};
-use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart};
+use orbium_interceptor::client::{CallFlow, CallOutcome};
 use orbium_interceptor::{ContextList, Interceptors, SlotTable};
 use orbium_invocation::Operation;
 use orbium_invocation::raises::ExceptionId;
@@ -87,7 +87,7 @@ impl<'a> Intercepted<'_, 'a> {
             return self.attempts(attempt, reply);
         };
         let mut attempt = Attempt::new(&derived);
-        attempt.check_before_request(self.operation)?;
+        attempt.check_derived_request(self.operation)?;
         self.attempts(&mut attempt, reply)
     }
 
@@ -118,29 +118,29 @@ impl<'a> Intercepted<'_, 'a> {
         slots: &SlotTable,
         reply: &mut dyn ReplyReader,
     ) -> Result<Option<Result<(), SystemException>>, CallOutcome> {
+        let begun = attempt.take_flow();
         let object = attempt.object();
         let of_caller = &object.overrides().contexts;
-        let locality = attempt.locality();
-        let start = |attempt| CallStart {
-            operation: self.operation,
-            target: attempt,
-            locality,
-            current: all.current(),
-            slots,
-            contexts: of_caller,
+        let operation = self.operation;
+        let flow = match begun {
+            Some(progress) => {
+                let start = attempt.start(all, operation, slots);
+                Some(CallFlow::resumed(all, start, progress))
+            }
+            None if all.overlooks_results(attempt.locality()) => None,
+            None => {
+                let mut flow = CallFlow::new(all, attempt.start(all, operation, slots));
+                flow.send_request()?;
+                Some(flow)
+            }
         };
-        let mut flow = if all.overlooks_results(locality) {
-            None
-        } else {
-            Some(CallFlow::new(all, start(attempt)))
-        };
-        if let Some(flow) = &mut flow {
-            flow.send_request()?;
-        }
         let contexts = flow.as_ref().map_or(of_caller, CallFlow::contexts);
         if let Err(tried) = self.exchange(attempt, contexts, reply) {
             object.keep_reply_contexts(&tried.contexts);
-            let flow = flow.unwrap_or_else(|| CallFlow::under_way(all, start(attempt)));
+            let flow = flow.unwrap_or_else(|| {
+                let start = attempt.start(all, operation, slots);
+                CallFlow::under_way(all, start, all.next_request())
+            });
             return match tried.outcome {
                 Ok(outcome) => self.end(attempt, flow, &outcome, &tried.contexts),
                 Err(outcome) => {
@@ -212,7 +212,7 @@ impl<'a> Intercepted<'_, 'a> {
         }
         (self.arguments)(exchange.writer());
         match exchange.perform() {
-            Answer::Results => match self.results(&mut exchange, reply) {
+            Answer::Results | Answer::Seen => match self.results(&mut exchange, reply) {
                 Ok(Read::Results) if !exchange.has_reply_contexts() => Ok(()),
                 read => Err(Tried::of(attempt, exchange.reply_contexts(), &read)),
             },

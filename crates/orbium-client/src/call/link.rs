@@ -117,6 +117,17 @@ impl<'b> Link<'b> {
         self
     }
 
+    /// Gives the connection back to its pool, or gives it up if it must not be used again.
+    #[cold]
+    pub(crate) fn release(&mut self) {
+        if let Some(pool) = self.pool.take() {
+            match self.connection.take() {
+                Some(connection) => pool.release(connection),
+                None => pool.discard(),
+            }
+        }
+    }
+
     /// Gives the connection up: it cannot be used any more, and those like it
     /// that wait in the pool are most likely no better.
     #[cold]

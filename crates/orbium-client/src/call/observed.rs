@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that are measured or traced.
+//! Calls that are measured, traced or intercepted.
 
 use std::time::Instant;
 
 use orbium_giop::SystemException;
+use orbium_interceptor::client::Progress;
 use orbium_invocation::story::Phase;
 use orbium_invocation::{Operation, Priority};
 use orbium_metrics::Measured;
@@ -18,6 +19,8 @@ pub(crate) struct Observed<'o> {
     measured: Option<Measured<'o>>,
     /// Boxed: few calls have one, and each makes room for it.
     span: Option<Box<CurrentSpan>>,
+    /// The flow of its interceptors, between the two functions that it passes.
+    flow: Option<Box<Progress>>,
 }
 
 /// The span of a call, which is that of its thread.
@@ -48,7 +51,28 @@ impl<'o> Observed<'o> {
             let _entered = span.enter();
             Box::new(CurrentSpan { _entered, span })
         });
-        (measured.is_some() || span.is_some()).then_some(Self { measured, span })
+        let flow = None;
+        (measured.is_some() || span.is_some()).then_some(Self {
+            measured,
+            span,
+            flow,
+        })
+    }
+
+    /// A call that interceptors alone have seen begin.
+    #[cold]
+    pub(crate) fn begun(flow: Progress) -> Self {
+        Self {
+            measured: None,
+            span: None,
+            flow: Some(Box::new(flow)),
+        }
+    }
+
+    /// Takes the flow of the interceptors, if it has begun.
+    #[cold]
+    pub(crate) fn take_flow(&mut self) -> Option<Progress> {
+        self.flow.take().map(|flow| *flow)
     }
 
     /// Whether a subscriber wants its span.

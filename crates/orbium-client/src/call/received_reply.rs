@@ -140,7 +140,7 @@ impl ReceivedReply {
     pub fn into_result<T, E: Raises>(
         self,
         decoding: &Decoding,
-        results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<Result<T, E>, (SystemException, String)> {
         let outcome = TypedOutcome::new();
         // Either is in the outcome, also an exception of a type without a static id.

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
+use orbium_interceptor::ContextList;
 use orbium_invocation::Operation;
 use orbium_invocation::raises::{ExceptionId, Raises};
 
@@ -22,7 +23,7 @@ pub fn call<'a, T, E: Raises>(
     object: &Reference,
     operation: &'static Operation,
     arguments: impl Fn(&mut CdrWriter<'a>),
-    results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
     call_and(
         object,
@@ -73,12 +74,12 @@ fn call_and<'a, T, E: Raises, R>(
     object: &Reference,
     operation: &'static Operation,
     arguments: &(impl Fn(&mut CdrWriter<'a>) + ?Sized),
-    results: R,
+    mut results: R,
     raised: impl Fn(&Attempt<'_>, &mut Exchange<'a, '_>) -> Result<Outcome, E>,
     intercepted: impl FnOnce((&mut Attempt<'_>, Path), R) -> Result<T, E>,
 ) -> Result<T, E>
 where
-    R: FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    R: FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
 {
     orbium_trace::probe!(ClientStart);
     let mut attempt = Attempt::new(object);
@@ -88,7 +89,7 @@ where
     }
     orbium_trace::probe!(Initialisation);
     loop {
-        let (ended, unseen) = match attempt.link() {
+        let end = match attempt.link() {
             Ok(link) => {
                 orbium_trace::probe!(ObjectReference);
                 let mut exchange =
@@ -97,23 +98,66 @@ where
                 orbium_trace::probe!(MessagingSend);
                 arguments(exchange.writer());
                 orbium_trace::probe!(Marshal);
-                match exchange.perform() {
-                    Answer::Results => {
-                        return exchange
-                            .results(results)
-                            .map_err(|it| attempt.unreadable(operation, &mut exchange, it).into());
+                let answer = exchange.perform();
+                if answer == Answer::Results {
+                    match exchange.results(&mut results) {
+                        Ok(value) => return Ok(value),
+                        Err(it) => {
+                            let shown = attempt.show_unreadable(operation, &mut exchange, it);
+                            End::Otherwise(shown?, None)
+                        }
                     }
-                    Answer::UserException => (raised(&attempt, &mut exchange)?, None),
-                    Answer::None => (exchange.outcome(), attempt.unseen(&mut exchange)),
+                } else {
+                    match answer {
+                        Answer::Results | Answer::Seen => read(&mut exchange, &mut results),
+                        Answer::UserException => {
+                            End::Otherwise(raised(&attempt, &mut exchange)?, None)
+                        }
+                        Answer::None => {
+                            End::Otherwise(exchange.outcome(), attempt.unseen(&mut exchange))
+                        }
+                    }
                 }
             }
             Err(exception) => {
                 let failed = Outcome::Failed(attempt.reached_none(false, exception));
-                (failed, attempt.unseen_unreached())
+                End::Otherwise(failed, attempt.unseen_unreached())
             }
         };
-        attempt.again_unless_changed(operation, ended, unseen)?;
+        // The exchange is over: interceptors may use its connection.
+        let (ended, unseen) = match end {
+            End::Otherwise(outcome, unseen) => (outcome, unseen),
+            End::Read(read, contexts) => {
+                let read_as = read.as_ref().map(|_| ()).map_err(|exception| *exception);
+                match (attempt.show_read(operation, read_as, contexts)?, read) {
+                    (None, Ok(value)) => return Ok(value),
+                    (None, Err(exception)) => return Err(exception.into()),
+                    (Some(forward), _) => (forward, None),
+                }
+            }
+        };
+        if attempt.again_unless_changed(operation, ended, unseen)? {
+            return intercepted((&mut attempt, Path::Intercepted), results);
+        }
     }
+}
+
+/// End of an exchange on the plain path.
+enum End<T> {
+    /// Results that interceptors see before the caller has them, with the service contexts of the reply.
+    Read(Result<T, SystemException>, Option<ContextList>),
+    /// What to do about the attempt, with the service contexts of the reply if interceptors are yet to see it.
+    Otherwise(Outcome, Option<ContextList>),
+}
+
+/// Reads results that interceptors see.
+#[cold]
+#[inline(never)]
+fn read<T>(
+    exchange: &mut Exchange<'_, '_>,
+    results: &mut impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> End<T> {
+    End::Read(exchange.results(results), exchange.reply_contexts_if_any())
 }
 
 /// A call by way of interceptors, or under policies of Messaging.
@@ -123,7 +167,7 @@ fn call_intercepted<'a, T, E: Raises>(
     (attempt, path): (&mut Attempt<'_>, Path),
     operation: &'static Operation,
     arguments: &dyn Fn(&mut CdrWriter<'a>),
-    results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
     let outcome = TypedOutcome::new();
     let request = Intercepted {
@@ -220,7 +264,7 @@ pub fn send_or_serve<'a>(
                 exchange.begin(operation);
                 arguments(exchange.writer());
                 match exchange.perform() {
-                    Answer::Results | Answer::UserException => return Ok(()),
+                    Answer::Results | Answer::Seen | Answer::UserException => return Ok(()),
                     Answer::None => exchange.outcome(),
                 }
             }

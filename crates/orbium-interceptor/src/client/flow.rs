@@ -27,7 +27,7 @@ impl CallStart<'_> {
 
 /// How far an attempt has got.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub struct Progress {
     id: u32,
     /// How many interceptors are owed an ending point.
     started: usize,
@@ -55,24 +55,41 @@ impl<'i> CallFlow<'i> {
         Self::resumed(all, start, progress)
     }
 
-    /// A flow that is under way: no interceptor implements its starting point, and each is
-    /// owed an ending point.
+    /// A flow that is under way: each interceptor has passed its starting point, or does not
+    /// implement it, and is owed an ending point.
     #[must_use]
-    #[cold]
-    pub fn under_way(all: &'i Interceptors, start: CallStart<'i>) -> Self {
-        let mut flow = Self::new(all, start);
-        flow.progress.started = flow.all.len();
-        flow
+    #[inline]
+    pub fn under_way(all: &'i Interceptors, start: CallStart<'i>, id: u32) -> Self {
+        let progress = Progress {
+            id,
+            started: all.client.of(start.locality).len(),
+            extended: None,
+        };
+        Self::resumed(all, start, progress)
     }
 
     /// A flow that goes on where another one has stopped.
+    #[must_use]
     #[inline]
-    pub(super) fn resumed(all: &'i Interceptors, start: CallStart<'i>, progress: Progress) -> Self {
+    pub fn resumed(all: &'i Interceptors, start: CallStart<'i>, progress: Progress) -> Self {
         Self {
             all: all.client.of(start.locality),
             start,
             progress,
         }
+    }
+
+    /// Distinguishes the request from others under way.
+    #[must_use]
+    #[inline]
+    pub fn id(&self) -> u32 {
+        self.progress.id
+    }
+
+    /// How far the flow has got, for one that goes on in its place.
+    #[must_use]
+    pub fn into_progress(self) -> Progress {
+        self.progress
     }
 
     pub(super) fn into_parts(self) -> (CallStart<'i>, Progress) {
@@ -83,7 +100,7 @@ impl<'i> CallFlow<'i> {
     ///
     /// # Errors
     /// What the attempt ends with; ending points were called already.
-    #[inline]
+    #[inline(always)]
     pub fn send_request(&mut self) -> Result<(), CallOutcome> {
         let request = self.start.request(self.progress.id);
         let Progress {
@@ -158,7 +175,7 @@ impl<'i> CallFlow<'i> {
     ///
     /// # Errors
     /// What the attempt ends with instead, where an interceptor has changed that.
-    #[inline]
+    #[inline(always)]
     pub fn end_with_results(&mut self, reply: &ContextList) -> Result<(), CallOutcome> {
         self.receive_reply(reply)
             .map_err(|it| self.end_changed(CallOutcome::Raised(it), reply))
@@ -173,7 +190,7 @@ impl<'i> CallFlow<'i> {
         outcome
     }
 
-    #[inline]
+    #[inline(always)]
     fn receive_reply(&mut self, reply_contexts: &ContextList) -> Result<(), SystemException> {
         let request = self.start.request(self.progress.id);
         let extended = self.progress.extended.as_ref();

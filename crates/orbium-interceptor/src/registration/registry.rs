@@ -315,9 +315,11 @@ impl Interceptors {
         self.ior.destroy();
     }
 
-    /// An id for a request that no other request under way has.
-    pub(crate) fn next_request(&self) -> u32 {
-        self.requests.fetch_add(1, Ordering::Relaxed)
+    /// An id for a request that no other request under way has, of 31 bits.
+    #[must_use]
+    #[inline]
+    pub fn next_request(&self) -> u32 {
+        self.requests.fetch_add(1, Ordering::Relaxed) & (u32::MAX >> 1)
     }
 }
 

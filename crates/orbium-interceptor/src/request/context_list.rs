@@ -49,6 +49,14 @@ impl ContextList {
         Self(contexts.iter().map(owned).collect())
     }
 
+    /// Those of a message that has none.
+    #[must_use]
+    #[inline]
+    pub fn none() -> &'static Self {
+        static NONE: ContextList = ContextList(Vec::new());
+        &NONE
+    }
+
     /// Adds one.
     ///
     /// # Errors

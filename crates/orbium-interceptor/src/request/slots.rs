@@ -170,6 +170,12 @@ pub struct PiCurrent {
     pub(crate) slots: u32,
 }
 
+/// Of points that run with the slots of their thread.
+pub(crate) const NO_SLOTS: PiCurrent = PiCurrent {
+    owner: usize::MAX,
+    slots: 0,
+};
+
 /// Numbers of slot allocators.
 static OWNERS: AtomicUsize = AtomicUsize::new(0);
 
@@ -192,12 +198,6 @@ impl SlotAllocator {
         SlotId(self.slots.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The slots of the calling thread, as allocated so far.
-    #[inline]
-    pub(crate) fn current(&self) -> PiCurrent {
-        PiCurrent {
-            owner: self.owner,
-            slots: self.slots.load(Ordering::Relaxed),
     /// Runs an initialiser of the ORB: it has no access to the slots of its thread.
     pub(crate) fn initialize<R>(&self, run: impl FnOnce() -> R) -> R {
         INITIALIZING.with_borrow_mut(|all| all.push(self.owner));
@@ -205,6 +205,12 @@ impl SlotAllocator {
         run()
     }
 
+    /// The slots of the calling thread, as allocated so far.
+    #[inline]
+    pub(crate) fn current(&self) -> PiCurrent {
+        PiCurrent {
+            owner: self.owner,
+            slots: self.slots.load(Ordering::Relaxed),
         }
     }
 }
@@ -218,12 +224,6 @@ impl PiCurrent {
         }
     }
 
-    /// The value of a slot of this thread; an any of type null if it was never set.
-    ///
-    /// # Errors
-    /// No such slot was allocated; BAD_INV_ORDER 14 within an initialiser of the ORB.
-    pub fn get_slot(&self, slot: SlotId) -> Result<Any, SlotError> {
-        self.check_access(slot)?;
     /// As `check`, for a slot of this thread.
     fn check_access(&self, slot: SlotId) -> Result<(), SlotError> {
         if INITIALIZING.with_borrow(|all| all.contains(&self.owner)) {
@@ -232,6 +232,12 @@ impl PiCurrent {
         Ok(self.check(slot)?)
     }
 
+    /// The value of a slot of this thread; an any of type null if it was never set.
+    ///
+    /// # Errors
+    /// No such slot was allocated; BAD_INV_ORDER 14 within an initialiser of the ORB.
+    pub fn get_slot(&self, slot: SlotId) -> Result<Any, SlotError> {
+        self.check_access(slot)?;
         Ok(TABLES.with_borrow(|all| {
             let own = all.iter().find(|(owner, _)| *owner == self.owner);
             own.map_or_else(Any::default, |(_, table)| table.get(slot))
@@ -278,6 +284,14 @@ impl PiCurrent {
                 ..table.unwrap_or_default()
             }),
         }
+    }
+
+    /// Whether calls of this thread carry neither slots nor facts of a dynamic call.
+    #[must_use]
+    #[inline]
+    pub fn has_none_for_calls(&self) -> bool {
+        (self.slots == 0 && !DynamicInvocation::is_used())
+            || matches!(self.of_this_thread(), Cow::Borrowed(_))
     }
 
     /// A copy of this thread's slots, if it has set any.

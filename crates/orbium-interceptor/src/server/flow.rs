@@ -7,13 +7,14 @@ use orbium_giop::{Completion, SystemException};
 
 use super::info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply};
 use super::points::ServerInterceptor;
-use super::request_info::{InterceptedObject, RequestFacts, ServerRequest};
+use super::request_info::{InterceptedMessage, InterceptedObject, ServerRequest};
 use super::request_outcome::RequestOutcome;
 use crate::chain::{Chain, Point, Unimplemented};
 use crate::processing_mode::Locality;
 use crate::registration::registry::Interceptors;
 use crate::request::context_list::ContextList;
 use crate::request::interrupt::Interrupt;
+use crate::request::slots::NO_SLOTS;
 
 /// A request, and the interceptors that have seen it begin.
 pub struct RequestFlow<'r> {
@@ -29,10 +30,10 @@ impl<'r> RequestFlow<'r> {
     /// A flow with empty slots.
     #[must_use]
     #[inline(always)]
-    pub fn new(all: &'r Interceptors, facts: RequestFacts<'r>) -> Self {
+    pub fn new<M: InterceptedMessage>(all: &'r Interceptors, message: &'r M) -> Self {
         Self {
-            request: ServerRequest::new(facts, all.current()),
-            all: all.server.of(facts.locality),
+            request: ServerRequest::new(message, all.current()),
+            all: all.server.of(message.locality()),
             started: 0,
             slots_are_current: false,
         }
@@ -42,12 +43,12 @@ impl<'r> RequestFlow<'r> {
     /// each is owed an ending point.
     #[must_use]
     #[cold]
-    pub fn under_way(
+    pub fn under_way<M: InterceptedMessage>(
         all: &'r Interceptors,
-        facts: RequestFacts<'r>,
+        message: &'r M,
         object: &'r dyn InterceptedObject,
     ) -> Self {
-        let mut flow = Self::new(all, facts);
+        let mut flow = Self::new(all, message);
         flow.request.object = Some(object);
         flow.started = flow.all.len();
         flow
@@ -58,7 +59,7 @@ impl<'r> RequestFlow<'r> {
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
-    #[inline]
+    #[inline(always)]
     pub fn receive_contexts(&mut self, object: &'r dyn InterceptedObject) -> Result<(), Interrupt> {
         let current = self.request.current;
         let request = &mut self.request;
@@ -106,12 +107,14 @@ impl<'r> RequestFlow<'r> {
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
-    #[inline]
+    #[inline(always)]
     pub fn receive_request(&mut self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
         let request = &mut self.request;
         let all = self.all;
-        all.go_on(
+        all.start(
             RECEIVE_REQUEST,
+            NO_SLOTS,
+            &mut 0,
             || ReceiveRequest {
                 request,
                 object,

@@ -146,7 +146,7 @@ impl<'r> InterceptedRequest<'r> {
         let mut flow = if self.all.overlooks_requests(self.facts.locality) {
             None
         } else {
-            Some(RequestFlow::new(self.all, self.facts))
+            Some(RequestFlow::new(self.all, &self.facts))
         };
         let mut under_way = self.begin(flow.as_mut(), upcall, serve);
         let outcome = self.outcome(&under_way);
@@ -155,7 +155,7 @@ impl<'r> InterceptedRequest<'r> {
             return under_way.ended(self.facts.response, of_servant);
         }
         let mut flow =
-            flow.unwrap_or_else(|| RequestFlow::under_way(self.all, self.facts, self.object));
+            flow.unwrap_or_else(|| RequestFlow::under_way(self.all, &self.facts, self.object));
         match flow.end(&outcome, of_servant) {
             Err(RequestOutcome::Raised(exception)) => under_way.outcome = Err(exception.into()),
             Err(RequestOutcome::Forward(to)) => under_way.outcome = Err(Interrupt::Forward(to)),
@@ -166,9 +166,9 @@ impl<'r> InterceptedRequest<'r> {
     }
 
     /// The points before the servant, and the servant.
-    fn begin<O: InterceptedObject>(
-        &self,
-        mut flow: Option<&mut RequestFlow<'r>>,
+    fn begin<'s, O: InterceptedObject>(
+        &'s self,
+        mut flow: Option<&mut RequestFlow<'s>>,
         upcall: impl FnOnce(&mut dyn FnMut(&O)) -> Result<(), Interrupt>,
         serve: impl FnOnce(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
     ) -> UnderWay {

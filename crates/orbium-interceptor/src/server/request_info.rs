@@ -54,7 +54,54 @@ pub trait InterceptedObject {
     }
 }
 
-/// Facts of a request with which its flow begins.
+/// A request as its flow sees it: what interceptors ask for, which is little.
+pub trait InterceptedMessage {
+    /// The id of the request in its message.
+    fn request_id(&self) -> u32;
+
+    /// Name of the operation on the wire.
+    fn operation(&self) -> &[u8];
+
+    /// Service contexts of the request.
+    fn contexts(&self) -> ServiceContexts<'_>;
+
+    /// Which answer the client expects.
+    fn response(&self) -> ResponseFlags;
+
+    /// Whether its client is of the same ORB.
+    fn locality(&self) -> Locality;
+
+    /// Its identity while it is served.
+    fn served(&self) -> ServedRequest;
+}
+
+impl InterceptedMessage for RequestFacts<'_> {
+    fn request_id(&self) -> u32 {
+        self.request_id
+    }
+
+    fn operation(&self) -> &[u8] {
+        self.operation
+    }
+
+    fn contexts(&self) -> ServiceContexts<'_> {
+        self.contexts
+    }
+
+    fn response(&self) -> ResponseFlags {
+        self.response
+    }
+
+    fn locality(&self) -> Locality {
+        self.locality
+    }
+
+    fn served(&self) -> ServedRequest {
+        self.served
+    }
+}
+
+/// Facts of a request without a message.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestFacts<'r> {
     /// The id of the request in its message.
@@ -73,7 +120,7 @@ pub struct RequestFacts<'r> {
 
 /// Request information available at every point of a request.
 pub struct ServerRequest<'r> {
-    pub(super) facts: RequestFacts<'r>,
+    pub(super) message: &'r dyn InterceptedMessage,
     pub(super) object: Option<&'r dyn InterceptedObject>,
     pub(super) current: PiCurrent,
     /// `None` while nothing was set or added: a flow is moved, and dropped.
@@ -91,9 +138,9 @@ pub(super) struct Kept {
 
 impl<'r> ServerRequest<'r> {
     #[inline(always)]
-    pub(super) fn new(facts: RequestFacts<'r>, current: PiCurrent) -> Self {
+    pub(super) fn new(message: &'r dyn InterceptedMessage, current: PiCurrent) -> Self {
         Self {
-            facts,
+            message,
             object: None,
             current,
             kept: None,
@@ -119,7 +166,7 @@ impl<'r> ServerRequest<'r> {
     /// # Errors
     /// NO_RESOURCES 1: its servant is not one, or has not read the arguments.
     pub(super) fn dynamic(&self) -> Result<Arc<DynamicInvocation>, SystemException> {
-        described(self.facts.served).ok_or(not_kept())
+        described(self.message.served()).ok_or(not_kept())
     }
 }
 
@@ -127,26 +174,26 @@ impl ServerRequest<'_> {
     /// The id of the request in its message.
     #[must_use]
     pub fn request_id(&self) -> u32 {
-        self.facts.request_id
+        self.message.request_id()
     }
 
     /// Name of the operation on the wire.
     #[must_use]
     pub fn operation(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(self.facts.operation)
+        String::from_utf8_lossy(self.message.operation())
     }
 
     /// Whether the client expects a reply.
     #[must_use]
     pub fn response_expected(&self) -> bool {
-        self.facts.response.expects_reply()
+        self.message.response().expects_reply()
     }
 
     /// The confirmation of the request: `NONE` or `WITH_TRANSPORT` (both 1 here),
     /// `WITH_SERVER` 2, `WITH_TARGET` 3.
     #[must_use]
     pub fn sync_scope(&self) -> i16 {
-        match self.facts.response {
+        match self.message.response() {
             ResponseFlags::Full => 3,
             ResponseFlags::SyncWithServer => 2,
             _ => 1,
@@ -178,7 +225,7 @@ impl ServerRequest<'_> {
     /// # Errors
     /// BAD_PARAM 26 if there is none with that id.
     pub fn service_context(&self, id: u32) -> Result<&[u8], SystemException> {
-        self.facts.contexts.find(id).ok_or(no_such_context())
+        self.message.contexts().find(id).ok_or(no_such_context())
     }
 
     /// Adds a service context to the reply.
@@ -198,7 +245,8 @@ impl ServerRequest<'_> {
 impl fmt::Debug for ServerRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerRequest")
-            .field("facts", &self.facts)
+            .field("request_id", &self.request_id())
+            .field("operation", &self.operation())
             .field("reply_contexts", &self.kept().map(|it| &it.reply_contexts))
             .finish_non_exhaustive()
     }

@@ -23,5 +23,6 @@ mod slots;
 mod template_values;
 mod templates;
 mod unlocated;
+mod whole;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;

@@ -133,11 +133,11 @@ pub struct TypedReply<'o, F, T, E> {
 
 impl<F, T, E> ReplyReader for TypedReply<'_, F, T, E>
 where
-    F: FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    F: FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
     E: Raises,
 {
     fn read_results(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-        if let Some(results) = self.results.take() {
+        if let Some(results) = &mut self.results {
             self.outcome.0.set(Some(Ok(results(reader)?)));
         }
         Ok(())

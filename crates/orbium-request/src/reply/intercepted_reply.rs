@@ -32,18 +32,18 @@ pub(crate) trait InterceptedPath<'p, 'r>: ReplyPath {
 }
 
 /// The path of a reply by way of a flow, with each point of its interceptors.
-pub(crate) struct InterceptedReply<'p, 'r> {
-    end: RequestEnd<'p, 'r>,
-    pub(crate) flow: RefCell<RequestFlow<'r>>,
+pub(crate) struct InterceptedReply<'e, 'p, 'r> {
+    end: &'e RequestEnd<'p, 'r>,
+    flow: RefCell<RequestFlow<'e>>,
 }
 
 /// The path of a reply where no interceptor implements a point of a request that ends with
 /// results: interceptors see only how it ends otherwise.
-pub(crate) struct OverlookedReply<'p, 'r>(pub(crate) RequestEnd<'p, 'r>);
+pub(crate) struct OverlookedReply<'e, 'p, 'r>(pub(crate) &'e RequestEnd<'p, 'r>);
 
-impl<'p, 'r> InterceptedReply<'p, 'r> {
+impl<'e, 'p, 'r> InterceptedReply<'e, 'p, 'r> {
     #[inline(always)]
-    pub(crate) fn new(end: RequestEnd<'p, 'r>) -> Self {
+    pub(crate) fn new(end: &'e RequestEnd<'p, 'r>) -> Self {
         let flow = RefCell::new(end.flow());
         Self { end, flow }
     }
@@ -52,16 +52,25 @@ impl<'p, 'r> InterceptedReply<'p, 'r> {
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(&self) -> Result<(), Interrupt> {
         self.flow.borrow_mut().receive_contexts(self.end.object)
     }
+
+    /// Goes on with the flow, once the servant is known.
+    ///
+    /// # Errors
+    /// What interrupts the request. Ending points are yet to be called.
+    #[inline(always)]
+    pub(crate) fn go_on(&self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
+        self.flow.borrow_mut().receive_request(object)
+    }
 }
 
-impl<'p, 'r> InterceptedPath<'p, 'r> for InterceptedReply<'p, 'r> {
+impl<'p, 'r> InterceptedPath<'p, 'r> for InterceptedReply<'_, 'p, 'r> {
     #[inline]
     fn end(&self) -> &RequestEnd<'p, 'r> {
-        &self.end
+        self.end
     }
 
     #[cold]
@@ -75,10 +84,10 @@ impl<'p, 'r> InterceptedPath<'p, 'r> for InterceptedReply<'p, 'r> {
     }
 }
 
-impl<'p, 'r> InterceptedPath<'p, 'r> for OverlookedReply<'p, 'r> {
+impl<'p, 'r> InterceptedPath<'p, 'r> for OverlookedReply<'_, 'p, 'r> {
     #[inline]
     fn end(&self) -> &RequestEnd<'p, 'r> {
-        &self.0
+        self.0
     }
 
     #[cold]
@@ -92,7 +101,7 @@ impl<'p, 'r> InterceptedPath<'p, 'r> for OverlookedReply<'p, 'r> {
     }
 }
 
-impl ReplyPath for InterceptedReply<'_, '_> {
+impl ReplyPath for InterceptedReply<'_, '_, '_> {
     fn send(&self, message: &CdrWriter<'_>) {
         if self.end.expects_message() {
             self.end.send(&mut self.flow.borrow_mut(), message);
@@ -108,7 +117,7 @@ impl ReplyPath for InterceptedReply<'_, '_> {
     }
 
     fn receive_request(&self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
-        self.flow.borrow_mut().receive_request(object)
+        self.go_on(object)
     }
 
     fn arrived(&self) -> Option<Instant> {
@@ -120,7 +129,7 @@ impl ReplyPath for InterceptedReply<'_, '_> {
     }
 }
 
-impl ReplyPath for OverlookedReply<'_, '_> {
+impl ReplyPath for OverlookedReply<'_, '_, '_> {
     fn send(&self, message: &CdrWriter<'_>) {
         if self.0.expects_message() && !self.0.send_overlooked(message) {
             self.send_seen(message);
@@ -144,7 +153,7 @@ impl ReplyPath for OverlookedReply<'_, '_> {
     }
 }
 
-impl OverlookedReply<'_, '_> {
+impl OverlookedReply<'_, '_, '_> {
     /// The message is no results, or has service contexts of the servant.
     #[cold]
     #[inline(never)]

@@ -5,13 +5,14 @@ use std::cell::Cell;
 
 use orbium_cdr::{CdrWriter, Encode};
 use orbium_giop::{
-    Completion, ExceptionKind, ReplyStatus, ResponseFlags, SystemException, SystemExceptionBody,
-    Version, minor,
+    Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException,
+    SystemExceptionBody, Version, minor,
 };
 use orbium_interceptor::server::{
-    AddedContexts, InterceptedObject, RequestFacts, RequestFlow, RequestOutcome, ServedRequest,
+    AddedContexts, InterceptedMessage, InterceptedObject, RequestFlow, RequestOutcome,
+    ServedRequest,
 };
-use orbium_interceptor::{ContextList, Interceptors, ReplyMessage, with_contexts};
+use orbium_interceptor::{ContextList, Interceptors, Locality, ReplyMessage, with_contexts};
 use orbium_invocation::raises::DispatchError;
 
 use super::path::ReplyPath;
@@ -88,28 +89,16 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
         }
     }
 
-    #[inline]
-    fn facts(&self) -> RequestFacts<'r> {
-        RequestFacts {
-            request_id: self.request_id,
-            operation: self.request.operation,
-            contexts: self.request.contexts,
-            response: self.request.response,
-            locality: self.request.locality(),
-            served: ServedRequest::of(self.request),
-        }
+    /// A flow for the end of a request that its interceptors have overlooked so far.
+    #[cold]
+    pub(super) fn flow_under_way(&self) -> RequestFlow<'_> {
+        RequestFlow::under_way(self.all, self, self.object)
     }
 
     /// A flow that is yet to begin.
     #[inline(always)]
-    pub(super) fn flow(&self) -> RequestFlow<'r> {
-        RequestFlow::new(self.all, self.facts())
-    }
-
-    /// A flow for the end of a request that its interceptors have overlooked so far.
-    #[cold]
-    pub(super) fn flow_under_way(&self) -> RequestFlow<'r> {
-        RequestFlow::under_way(self.all, self.facts(), self.object)
+    pub(super) fn flow(&self) -> RequestFlow<'_> {
+        RequestFlow::new(self.all, self)
     }
 
     /// The answer that takes that path, in place of another one.
@@ -294,6 +283,33 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
         } else {
             self.send_changed(flow, &outcome);
         }
+    }
+}
+
+impl InterceptedMessage for RequestEnd<'_, '_> {
+    fn request_id(&self) -> u32 {
+        self.request_id
+    }
+
+    fn operation(&self) -> &[u8] {
+        self.request.operation
+    }
+
+    fn contexts(&self) -> ServiceContexts<'_> {
+        self.request.contexts
+    }
+
+    fn response(&self) -> ResponseFlags {
+        self.request.response
+    }
+
+    #[inline]
+    fn locality(&self) -> Locality {
+        self.request.locality()
+    }
+
+    fn served(&self) -> ServedRequest {
+        ServedRequest::of(self.request)
     }
 }
 

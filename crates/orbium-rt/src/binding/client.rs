@@ -128,7 +128,7 @@ impl<I> Bound<I> {
     fn ask<R>(
         &self,
         operation: &'static Operation,
-        read: impl FnOnce(&mut CdrReader<'_>) -> Result<R, CdrError>,
+        read: impl FnMut(&mut CdrReader<'_>) -> Result<R, CdrError>,
     ) -> Result<R, SystemException> {
         let id = self.id;
         let said: Result<R, SystemException> =

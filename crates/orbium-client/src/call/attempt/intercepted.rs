@@ -1,34 +1,119 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Ends of attempts as interceptors see them. They overlook an attempt with results if none of
-//! them implements a point that it passes: then it takes the plain path, and a flow begins when
-//! the attempt ends in another way.
+//! Attempts on the plain path as interceptors see them. They see only how an attempt ends without
+//! results if none of them implements a point of one that has results; else they see it whole, unless
+//! the request carries service contexts of theirs.
 
-use orbium_giop::SystemException;
-use orbium_interceptor::ContextList;
-use orbium_interceptor::client::{CallFlow, CallOutcome, CallStart, SuspendedFlow};
-use orbium_invocation::Operation;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use orbium_giop::{Ior, SystemException};
+use orbium_interceptor::client::{
+    CallFlow, CallOutcome, CallPolicies, CallStart, CallTarget, Progress,
+};
+use orbium_interceptor::{ContextList, Interceptors, Policy, SlotTable};
 use orbium_invocation::raises::Raised;
+use orbium_invocation::{Operation, SyncScope};
 
+use super::seen::Seen;
 use super::{Attempt, Path};
 use crate::call::exchange::Exchange;
+use crate::call::observed::Observed;
 use crate::errors::broken_invariant;
+use crate::policy::effective_policies::EffectivePolicies;
 use orbium_connection::outcome::Outcome;
+use orbium_invocation::timing::Timing;
 
 impl Attempt<'_> {
     /// The path of a request that the interceptors of the ORB may see, and that has nothing
-    /// else to check.
-    pub(super) fn intercepted_path(&mut self, operation: &'static Operation) -> Path {
-        let all = &self.object.client().config().interceptors;
-        let is_plain = !operation.is_oneway() && self.object.own_notices() == 0;
-        let overlooked = is_plain && all.overlooks_results(self.locality());
+    /// else to check. They have seen it begin if that is the plain path and they see it whole.
+    ///
+    /// # Errors
+    /// What an interceptor ends the call with.
+    pub(super) fn intercepted_path(
+        &mut self,
+        operation: &'static Operation,
+    ) -> Result<Path, SystemException> {
+        let object = self.object;
+        let all = &object.client().config().interceptors;
         // A call of an object of its own ORB needs no message where they see it.
         let is_own = self.may_be_collocated() && self.target().own_object().is_some();
-        self.is_overlooked = overlooked && !is_own;
-        if self.is_overlooked {
-            Path::Plain
-        } else {
-            Path::Intercepted
+        if operation.is_oneway() || object.own_notices() != 0 || is_own {
+            return Ok(Path::Intercepted);
         }
+        if all.overlooks_results(self.locality()) {
+            self.seen = Seen::END;
+            return Ok(Path::Plain);
+        }
+        if all.current().has_none_for_calls() {
+            self.begin_whole(all, operation)
+        } else {
+            Ok(Path::Intercepted)
+        }
+    }
+
+    /// Starts the flow of a request without slots.
+    ///
+    /// # Errors
+    /// What an interceptor ends the call with.
+    #[inline(never)]
+    fn begin_whole(
+        &mut self,
+        all: &Interceptors,
+        operation: &'static Operation,
+    ) -> Result<Path, SystemException> {
+        let mut flow = CallFlow::new(all, self.start(all, operation, SlotTable::none()));
+        match flow.send_request() {
+            Ok(()) if flow.contexts().is_empty() => {
+                self.seen = Seen::whole(flow.id());
+                self.timing.at_reply |= Timing::SEEN;
+                Ok(Path::Plain)
+            }
+            Ok(()) => {
+                self.observed = Some(Observed::begun(flow.into_progress()));
+                Ok(Path::Intercepted)
+            }
+            Err(changed) => {
+                self.go_on_changed(operation, changed)?;
+                Ok(Path::Intercepted)
+            }
+        }
+    }
+
+    /// Takes the flow that has begun, of a request that does not take the plain path.
+    #[inline]
+    pub(crate) fn take_flow(&mut self) -> Option<Progress> {
+        self.observed.as_mut()?.take_flow()
+    }
+
+    /// The parameters of the attempt.
+    #[inline]
+    pub(crate) fn start<'s>(
+        &'s self,
+        all: &Interceptors,
+        operation: &'static Operation,
+        slots: &'s SlotTable,
+    ) -> CallStart<'s> {
+        CallStart {
+            operation,
+            target: self,
+            locality: self.locality(),
+            current: all.current(),
+            slots,
+            contexts: &self.object.overrides().contexts,
+        }
+    }
+
+    /// As [`check_before_request`](Attempt::check_before_request), of a request that does not take the
+    /// plain path.
+    #[cold]
+    pub(crate) fn check_derived_request(
+        &mut self,
+        operation: &'static Operation,
+    ) -> Result<(), SystemException> {
+        let begun = self.begin_request(self.object.notices(), operation);
+        begun
+            .map(drop)
+            .map_err(|exception| self.failed(operation, exception))
     }
 
     /// Whether the object that is called may be one of its own ORB.
@@ -37,34 +122,64 @@ impl Attempt<'_> {
         self.target().may_be_collocated()
     }
 
-    /// The service contexts of the reply, if interceptors have overlooked the attempt so far
-    /// and are to see how it ends.
+    /// The service contexts of the reply, if interceptors are to see how the attempt ends.
     #[cold]
     pub(crate) fn unseen(&self, exchange: &mut Exchange<'_, '_>) -> Option<ContextList> {
-        self.is_overlooked.then(|| exchange.reply_contexts())
+        (self.seen != Seen::NOTHING).then(|| exchange.reply_contexts())
     }
 
     /// As `unseen`, of an attempt without a link.
     #[cold]
     pub(crate) fn unseen_unreached(&self) -> Option<ContextList> {
-        self.is_overlooked.then(ContextList::default)
+        (self.seen != Seen::NOTHING).then(ContextList::default)
     }
 
-    /// The results cannot be read: what the call ends with.
+    /// Shows the results of the call, which were read, or why they cannot be, with the service contexts
+    /// of the reply: what to do instead of returning them, if an interceptor forwards the request.
+    ///
+    /// # Errors
+    /// What the call ends with instead.
     #[cold]
     #[inline(never)]
-    pub(crate) fn unreadable(
+    pub(crate) fn show_read(
+        &self,
+        operation: &'static Operation,
+        read: Result<(), SystemException>,
+        contexts: Option<ContextList>,
+    ) -> Result<Option<Outcome>, SystemException> {
+        let Some(id) = self.seen.id() else {
+            return Ok(None);
+        };
+        if let Err(exception) = read {
+            let exception = self.failed(operation, exception);
+            let contexts = contexts.unwrap_or_default();
+            return self.show_end(operation, &CallOutcome::Raised(exception), &contexts);
+        }
+        let all = &self.object.client().config().interceptors;
+        let start = self.start(all, operation, SlotTable::none());
+        let contexts = contexts.as_ref().unwrap_or(ContextList::none());
+        match CallFlow::under_way(all, start, id).end_with_results(contexts) {
+            Ok(()) => Ok(None),
+            Err(changed) => self.changed(operation, changed),
+        }
+    }
+
+    /// The results cannot be read: what the call ends with, unless an interceptor forwards the
+    /// request.
+    ///
+    /// # Errors
+    /// That exception, or what an interceptor changes it to.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn show_unreadable(
         &self,
         operation: &'static Operation,
         exchange: &mut Exchange<'_, '_>,
         exception: SystemException,
-    ) -> SystemException {
+    ) -> Result<Outcome, SystemException> {
         let exception = self.failed(operation, exception);
-        match self.show_exception(operation, exchange, &Raised::System(exception)) {
-            Ok(None) => exception,
-            Ok(Some(_)) => broken_invariant(),
-            Err(changed) => changed,
-        }
+        let shown = self.show_exception(operation, exchange, &Raised::System(exception))?;
+        shown.ok_or(exception)
     }
 
     /// The call ends with that exception, unless an interceptor that sees it forwards the
@@ -83,24 +198,52 @@ impl Attempt<'_> {
         let Some(contexts) = self.unseen(exchange) else {
             return Ok(None);
         };
+        exchange.release();
         let outcome = match raised {
             Raised::User(id, _) => CallOutcome::UserException((*id).into()),
             Raised::System(exception) => CallOutcome::Raised(*exception),
         };
-        match self.under_way(operation).end(
-            &self.object.client().config().interceptors,
-            &outcome,
-            &contexts,
-        ) {
+        self.show_end(operation, &outcome, &contexts)
+    }
+
+    /// Shows how the call ends: what to do instead, if an interceptor forwards the request.
+    ///
+    /// # Errors
+    /// What the call ends with instead.
+    #[cold]
+    fn show_end(
+        &self,
+        operation: &'static Operation,
+        outcome: &CallOutcome,
+        contexts: &ContextList,
+    ) -> Result<Option<Outcome>, SystemException> {
+        let all = &self.object.client().config().interceptors;
+        let slots = self.slots(all);
+        match self.flow(all, operation, &slots).end(outcome, contexts) {
             Ok(()) => Ok(None),
-            Err(CallOutcome::Forward(to)) => Ok(Some(Outcome::Forward(to))),
-            Err(CallOutcome::Raised(exception)) => Err(self.failed(operation, exception)),
-            Err(_) => Err(broken_invariant()),
+            Err(changed) => self.changed(operation, changed),
         }
     }
 
-    /// As [`again`](Attempt::again), once interceptors that have overlooked the attempt so far
-    /// have seen how it ends; `unseen` are the service contexts of the reply then.
+    /// What to do as an interceptor says.
+    ///
+    /// # Errors
+    /// What the call ends with.
+    #[cold]
+    fn changed(
+        &self,
+        operation: &'static Operation,
+        changed: CallOutcome,
+    ) -> Result<Option<Outcome>, SystemException> {
+        match changed {
+            CallOutcome::Forward(to) => Ok(Some(Outcome::Forward(to))),
+            CallOutcome::Raised(exception) => Err(self.failed(operation, exception)),
+            _ => Err(broken_invariant()),
+        }
+    }
+
+    /// As [`again`](Attempt::again), once interceptors have seen how the attempt ends; `unseen` are the
+    /// service contexts of the reply if they are yet to. Whether another attempt takes the other path.
     #[cold]
     #[inline(never)]
     pub(crate) fn again_unless_changed(
@@ -108,18 +251,31 @@ impl Attempt<'_> {
         operation: &'static Operation,
         outcome: Outcome,
         unseen: Option<ContextList>,
-    ) -> Result<(), SystemException> {
+    ) -> Result<bool, SystemException> {
         let Some(contexts) = unseen else {
-            return self.again(operation, outcome);
+            self.again(operation, outcome)?;
+            return Ok(self.leaves_plain_path());
         };
-        // Whatever comes next has another target.
-        let flow = self.under_way(operation);
-        let (shown, ended) = self.again_shown(operation, outcome);
         let all = &self.object.client().config().interceptors;
+        let slots = self.slots(all);
+        // Whatever comes next has another target.
+        let flow = self.flow(all, operation, &slots).suspend();
+        let (shown, ended) = self.again_shown(operation, outcome);
         match flow.end(all, &shown, &contexts) {
-            Ok(()) => ended,
-            Err(changed) => self.go_on_changed(operation, changed),
+            Ok(()) => ended?,
+            Err(changed) => self.go_on_changed(operation, changed)?,
         }
+        Ok(self.leaves_plain_path())
+    }
+
+    /// Whether another attempt takes the other path: one that interceptors see is a flow of its own.
+    fn leaves_plain_path(&mut self) -> bool {
+        let is_whole = self.seen.id().is_some();
+        if is_whole {
+            self.seen = Seen::NOTHING;
+            self.timing.at_reply &= !Timing::SEEN;
+        }
+        is_whole
     }
 
     /// As [`again`](Attempt::again), and how interceptors see that the attempt has ended.
@@ -155,18 +311,50 @@ impl Attempt<'_> {
         }
     }
 
-    /// The flow of an attempt that interceptors have overlooked so far.
-    fn under_way(&self, operation: &'static Operation) -> SuspendedFlow {
-        let all = &self.object.client().config().interceptors;
-        let slots = all.current().of_this_thread();
-        let start = CallStart {
-            operation,
-            target: self,
-            locality: self.locality(),
-            current: all.current(),
-            slots: &slots,
-            contexts: &self.object.overrides().contexts,
-        };
-        CallFlow::under_way(all, start).suspend()
+    /// The slots of the request.
+    fn slots(&self, all: &Interceptors) -> Cow<'static, SlotTable> {
+        match self.seen.id() {
+            Some(_) => Cow::Borrowed(SlotTable::none()),
+            None => all.current().of_this_thread(),
+        }
+    }
+
+    /// The flow of an attempt on the plain path, as far as interceptors have seen it.
+    fn flow<'s>(
+        &'s self,
+        all: &'s Interceptors,
+        operation: &'static Operation,
+        slots: &'s SlotTable,
+    ) -> CallFlow<'s> {
+        let id = self.seen.id().unwrap_or_else(|| all.next_request());
+        CallFlow::under_way(all, self.start(all, operation, slots), id)
+    }
+}
+
+impl CallTarget for Attempt<'_> {
+    fn target(&self) -> &Arc<Ior> {
+        self.object.ior()
+    }
+
+    fn effective_target(&self) -> &Arc<Ior> {
+        self.target().ior()
+    }
+
+    fn profile(&self) -> usize {
+        let used = self.used();
+        let place = used.and_then(|it| it.profile_in(self.target().ior()));
+        place.map_or(0, |(place, _)| place as usize)
+    }
+
+    fn policy(&self, policy_type: u32) -> Option<Policy> {
+        EffectivePolicies::of(self.object).policy(policy_type)
+    }
+
+    fn policies(&self) -> Arc<dyn CallPolicies> {
+        Arc::new(EffectivePolicies::of(self.object))
+    }
+
+    fn sync_scope(&self) -> SyncScope {
+        self.object.overrides().policies.messaging.sync_scope()
     }
 }

@@ -8,6 +8,7 @@ use orbium_giop::SystemException;
 use orbium_transport::Stamp;
 
 use super::Attempt;
+use super::seen::Seen;
 use crate::errors::no_usable_protocol;
 use crate::reference::Reference;
 use crate::reference::binding::Binding;
@@ -76,7 +77,7 @@ impl<'o> Attempt<'o> {
             retries: suspended.retries,
             repeats: suspended.repeats,
             given_up: suspended.given_up,
-            is_overlooked: false,
+            seen: Seen::NOTHING,
             begun: suspended.begun,
             // The reply may be collected on another thread, where a span must not end:
             // see `Call`.

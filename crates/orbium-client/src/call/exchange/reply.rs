@@ -20,11 +20,32 @@ use orbium_connection::outcome::{Outcome, contexts_of, outcome_of, raised_as, re
 use orbium_invocation::typed_reply::ReplyReader;
 
 impl Exchange<'_, '_> {
-    /// Receives a reply with a deadline or a start time, or for a thread that `serves` a queue
-    /// of its own until it is there.
+    /// Receives a reply of a timed call or one that interceptors see, or for a thread that `serves`
+    /// a queue of its own until it is there.
     #[cold]
     #[inline(never)]
-    pub(super) fn receive_timed(&mut self, serves: bool) -> Answer {
+    pub(super) fn receive_specially(&mut self, serves: bool) -> Answer {
+        let answer = if serves | self.timing.is_timed() {
+            self.receive_timed(serves)
+        } else {
+            self.receive(false)
+        };
+        self.seen(answer)
+    }
+
+    /// The answer, for a call that interceptors may see.
+    #[inline]
+    pub(super) fn seen(&self, answer: Answer) -> Answer {
+        match answer {
+            Answer::Results if self.timing.is_seen() => Answer::Seen,
+            answer => answer,
+        }
+    }
+
+    /// Receives a reply with a deadline or a start time, or for a thread that serves a queue.
+    #[cold]
+    #[inline(never)]
+    fn receive_timed(&mut self, serves: bool) -> Answer {
         let answer = self.receive_before_the_deadline(serves);
         if let Some(connection) = &mut self.link.connection {
             connection.set_cancellation(None);
@@ -254,9 +275,17 @@ impl Exchange<'_, '_> {
     /// The service contexts of the reply, if there is one.
     #[inline]
     pub(crate) fn reply_contexts(&mut self) -> ContextList {
+        self.reply_contexts_if_any().unwrap_or_default()
+    }
+
+    /// The service contexts of the reply, unless it has none.
+    #[inline]
+    pub(crate) fn reply_contexts_if_any(&mut self) -> Option<ContextList> {
         match self.reply {
-            Some((header, _)) if self.has_reply_contexts() => self.some_reply_contexts(header),
-            _ => ContextList::default(),
+            Some((header, _)) if self.has_reply_contexts() => {
+                Some(self.some_reply_contexts(header))
+            }
+            _ => None,
         }
     }
 
@@ -299,7 +328,7 @@ impl Exchange<'_, '_> {
     }
 
     /// Reads the results.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn results<T>(
         &mut self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,

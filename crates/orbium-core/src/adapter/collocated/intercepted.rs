@@ -79,16 +79,6 @@ impl Adapters {
             return answer(reply);
         };
         let object = active(call.object);
-        intercept(
-            all,
-            call.incoming,
-            object,
-            reply,
-            |reply, interception| match interception.receive_request(object) {
-                Ok(()) => answer(reply),
-                Err(Interrupt::Raise(exception)) => Err(exception.into()),
-                Err(Interrupt::Forward(to)) => reply.forward(&to, false),
-            },
-        )
+        intercept(all, call.incoming, object, reply, || true, answer)
     }
 }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use orbium_cdr::CdrReader;
 use orbium_giop::ResponseFlags::SyncWithServer;
-use orbium_interceptor::Interrupt;
 use orbium_invocation::reactor::is_within_a_wait;
 use orbium_request::conclusion::busy;
-use orbium_request::{IncomingRequest, Interception, UntypedReply, intercept};
+use orbium_request::{IncomingRequest, UntypedReply, intercept, interrupted};
 
 use crate::adapter::dispatch::dispatch;
 use crate::adapter::implicit::is_implicit;
@@ -72,9 +71,12 @@ impl Adapters {
             // Another thread waits for the upcall further down on this very stack.
             return Ok(());
         }
-        self.intercepted(request, object, reply, |reply, interception| {
-            serve_found(request, object, arguments, reply, interception)
-        })
+        let Some(all) = &self.interceptors else {
+            return serve_found(request, object, arguments, reply, false);
+        };
+        let serve =
+            |reply: &mut UntypedReply<'_>| serve_found(request, object, arguments, reply, true);
+        intercept(all, request, object, reply, || false, serve)
     }
 
     /// Runs the servant. Interceptors, if there are any, see the request.
@@ -86,61 +88,65 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        self.intercepted(request, object, reply, |reply, interception| {
-            serve_servant(request, object, arguments, reply, interception)
+        let Some(all) = &self.interceptors else {
+            confirm(request, reply)?;
+            return serve_servant(request, object, arguments, reply);
+        };
+        let is_known = || !shows_itself(request, object);
+        intercept(all, request, object, reply, is_known, |reply| {
+            serve_servant(request, object, arguments, reply)
         })
-    }
-
-    /// Interceptors, if there are any, see the request on the thread that serves it.
-    #[inline(always)]
-    fn intercepted(
-        &self,
-        request: &IncomingRequest<'_>,
-        object: &ActiveObject,
-        reply: &mut UntypedReply<'_>,
-        serve: impl FnOnce(&mut UntypedReply<'_>, Interception<'_, '_>) -> Result<(), DispatchError>,
-    ) -> Result<(), DispatchError> {
-        match &self.interceptors {
-            None => serve(reply, Interception::None),
-            Some(all) => intercept(all, request, object, reply, serve),
-        }
     }
 }
 
-/// Runs the servant that the adapter finds.
+/// Confirms a oneway of a client that waits for the server alone.
+#[inline]
+fn confirm(
+    request: &IncomingRequest<'_>,
+    reply: &mut UntypedReply<'_>,
+) -> Result<(), DispatchError> {
+    match request.response {
+        SyncWithServer => reply.confirm(request.peer),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the skeleton of the servant shows the request to interceptors, once it has read the
+/// arguments.
+#[inline]
+fn shows_itself(request: &IncomingRequest<'_>, object: &ActiveObject) -> bool {
+    object.servant.shows_requests() && !is_implicit(request.operation)
+}
+
+/// Runs the servant that the adapter finds, once interceptors have seen which it is.
 fn serve_found(
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
     arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
-    interception: Interception<'_, '_>,
+    is_seen: bool,
 ) -> Result<(), DispatchError> {
     let adapter = Arc::clone(&object.adapter);
     adapter.upcall(object, request.operation, reply, &mut |object, reply| {
-        serve_servant(request, object, arguments, reply, interception)
+        if !is_seen {
+            confirm(request, reply)?;
+        } else if !shows_itself(request, object)
+            && let Err(interrupt) = reply.receive_request(object)
+        {
+            return interrupted(interrupt, reply);
+        }
+        serve_servant(request, object, arguments, reply)
     })
 }
 
-/// Runs the servant, once interceptors have seen which it is.
+/// Runs the servant.
 #[inline(always)]
 fn serve_servant(
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
     arguments: &mut CdrReader<'_>,
     reply: &mut UntypedReply<'_>,
-    interception: Interception<'_, '_>,
 ) -> Result<(), DispatchError> {
-    match interception {
-        Interception::None if request.response == SyncWithServer => reply.confirm(request.peer)?,
-        Interception::None | Interception::Overlooked => {}
-        // Its skeleton does that, once it has read the arguments.
-        _ if object.servant.shows_requests() && !is_implicit(request.operation) => {}
-        Interception::Flow(_) => match interception.receive_request(object) {
-            Ok(()) => {}
-            Err(Interrupt::Raise(exception)) => return Err(exception.into()),
-            Err(Interrupt::Forward(to)) => return reply.forward(&to, false),
-        },
-    }
     let call = Call {
         incoming: request,
         object,
