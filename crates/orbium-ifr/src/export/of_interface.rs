@@ -26,7 +26,7 @@ impl Definitions {
             pending: Vec::new(),
         };
         let object = Contained::from_object(interface.as_object().clone());
-        reading.read(object, true, 0)?;
+        reading.read(&object, true, 0)?;
         reading.read_all_needed()?;
         Ok(reading.found)
     }
@@ -89,7 +89,7 @@ impl Reading {
             return Ok(());
         };
         let Some(place) = known else {
-            return self.read(object, is_whole, 0).map(drop);
+            return self.read(&object, is_whole, 0).map(drop);
         };
         self.found.definitions[place].is_declared = false;
         self.found.ask_or_leave_out(place, &object)?;
@@ -99,7 +99,7 @@ impl Reading {
     /// Reads a definition, with the names of the modules around it; its place.
     fn read(
         &mut self,
-        object: Contained,
+        object: &Contained,
         is_whole: bool,
         depth: usize,
     ) -> Result<usize, ExportError> {
@@ -133,7 +133,7 @@ impl Reading {
         let definition = &mut self.found.definitions[place];
         definition.is_declared = !is_whole && definition.is_interface();
         if !definition.is_declared {
-            self.found.ask_or_leave_out(place, &object)?;
+            self.found.ask_or_leave_out(place, object)?;
         }
         Ok(place)
     }
@@ -152,6 +152,6 @@ impl Reading {
         }
         let container = self.repository.lookup_id(id)?;
         let container = container.ok_or_else(|| ExportError::Missing(id.to_owned()))?;
-        self.read(container, true, depth + 1).map(Some)
+        self.read(&container, true, depth + 1).map(Some)
     }
 }
