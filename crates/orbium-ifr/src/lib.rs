@@ -28,7 +28,6 @@ mod entry;
 mod error;
 mod export;
 mod fault;
-mod known_code_bases;
 mod literal;
 mod load;
 mod objects;
@@ -43,9 +42,9 @@ mod view;
 
 orbium::include_idl!("InterfaceRepository");
 
+pub use code_base::known_code_bases::CodeBases;
 pub use code_base::{OfferedCodeBase, code_base_in, code_base_of};
 pub use error::{LoadError, RepositoryError};
 pub use export::{ExportError, SoundIdl, idl_of, sound_idl_of, sound_idl_of_interface};
-pub use known_code_bases::CodeBases;
 pub use repository::{INTERFACE_REPOSITORY, InterfaceRepository};
 pub use signatures::signatures;

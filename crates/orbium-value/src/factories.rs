@@ -92,7 +92,7 @@ impl Factories {
         self.insert(id, factory);
     }
 
-    /// Has `find` say which bases a value may be cut off to whose type is not known, and for which
+    /// Has `find` say which bases a value of a type that is not known may be cut off to, and for which
     /// its message names none: their repository ids, the nearest first, none that is not reached
     /// by `truncatable`. It runs while the message is read, so it must not wait for long. Returns
     /// whether that was the first.

@@ -132,7 +132,7 @@ impl Sender {
     }
 }
 
-/// Sends a value in chunks whose header has no more than its id.
+/// Sends a value in chunks with a header that has no more than its id.
 fn take(from: &Orb, taker: &Taker, id: &str) -> Result<i32, SystemException> {
     static TAKE: orb::Operation = orb::Operation::new("take");
     let text = from.object_to_string(taker);
@@ -177,7 +177,7 @@ fn a_value_is_cut_off_to_a_base_that_its_code_base_names() {
                 }
             }
         }
-        // It inherits the base, and may not be cut off; nobody knows the last.
+        // It inherits the base, and may not be cut off; the last is known to none.
         for id in ["IDL:Other:1.0", "IDL:Unheard:1.0"] {
             unknown_value(take(&sender.orb, &receiver.taker, id).unwrap_err());
         }

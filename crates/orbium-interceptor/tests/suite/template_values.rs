@@ -96,7 +96,7 @@ fn passed(template: &AdapterTemplate, by: &Orb, to: &Orb) -> ObjectReferenceTemp
 
 const LIFESPANS: [Lifespan; 2] = [Lifespan::Transient, Lifespan::Persistent];
 
-/// Conformance: PI - ObjectReferenceTemplate: a value whose state is read back in another ORB, which
+/// Conformance: PI - ObjectReferenceTemplate: a value, read back with its state in another ORB, which
 /// makes the references of the adapter by it
 #[test]
 fn a_template_that_was_passed_makes_the_references_of_its_adapter() -> Tested {
@@ -155,7 +155,7 @@ fn a_template_that_came_back_makes_the_references_that_the_adapter_makes() -> Te
     Ok(())
 }
 
-/// Conformance: PI - ObjectReferenceTemplate: one of the same path whose adapter is another
+/// Conformance: PI - ObjectReferenceTemplate: one of the same path and of another adapter
 #[test]
 fn a_template_outlives_its_transient_adapter_and_not_its_references() -> Tested {
     let server = orb(Interceptors::new());

@@ -51,7 +51,7 @@ impl ActiveObject {
 }
 
 impl Adapters {
-    /// Serves a request to an object whose servant its adapter has to find, or which was activated
+    /// Serves a request to an object of which its adapter has to find the servant, or which was activated
     /// again since. `None` if it takes a message: nothing was done then.
     #[cold]
     #[inline(never)]

@@ -154,7 +154,7 @@ impl Adapters {
     }
 }
 
-/// What a request came to whose servant returned that, if it was called.
+/// What a request came to if its servant was called and returned that.
 fn ended(found: Result<(), ServantError>, served: Option<ServedInPlace>) -> Served {
     let is_begun = served.is_some();
     let interrupt = match (found, served) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls of objects whose adapter finds the servant: the default servant, one that is incarnated,
+//! Calls of objects of which the adapter finds the servant: the default servant, one that is incarnated,
 //! or one for each request.
 
 use std::sync::Arc;
@@ -163,7 +163,7 @@ impl Servant for Untyped {
 }
 
 impl Scene {
-    /// One with an object whose adapter finds the servant.
+    /// One with an object of which the adapter finds the servant.
     fn managed(self, found: Provision, at: &'static str, act: Act, is_typed: bool) -> Self {
         let servant = servant_of::<Watched, _>(self.watching.named("managed"));
         let servant: Arc<dyn Servant> = match is_typed {

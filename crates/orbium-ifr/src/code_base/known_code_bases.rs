@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code bases of peers, which are asked what the bases of a value type are that nobody here knows.
+//! Code bases of peers, which are asked what the bases of a value type are that is not known here.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -12,24 +12,24 @@ use orbium::interceptor::{Interrupt, ReceiveContexts, ServerInterceptor};
 use orbium::lock::Mutex;
 use orbium::{Interface, Orb, SystemException};
 
-use crate::code_base::{MAX_BASES, code_base_in};
+use super::{MAX_BASES, code_base_in};
 use crate::sending_context::CodeBase;
 
 /// Code bases that are known at once: the newest.
 const MAX_KNOWN: usize = 16;
 
-/// Types whose bases are remembered.
+/// Types of which the bases are remembered.
 const MAX_ANSWERS: usize = 1024;
 
-/// Octets of the id of a type whose bases are remembered.
+/// Octets of the id of a type of which the bases are remembered.
 const MAX_ID: usize = 1024;
 
 /// Octets of a reference to a code base.
 const MAX_REFERENCE: usize = 4096;
 
-/// The code bases of the peers whose requests an ORB receives, by service context 6.
+/// The code bases of the peers that an ORB receives requests from, by service context 6.
 ///
-/// Where a value arrives whose type is not known, and for which its message names no known base,
+/// Where a value of a type arrives that is not known, and for which its message names no known base,
 /// they are asked for its bases (`meta`): the value is cut off to the nearest one that is known
 /// here and that `truncatable` leads to, as if the message had listed it.
 ///

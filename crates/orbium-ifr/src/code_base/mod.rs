@@ -2,6 +2,8 @@
 //! The code base of a sender of values (`SendingContext::CodeBase`): what it knows of their types,
 //! as its receivers may ask it (CORBA 3.3 Part 2, clause 9.7.2).
 
+pub(crate) mod known_code_bases;
+
 use std::sync::{Arc, OnceLock};
 
 use orbium::cdr::{ByteOrder, CdrWriter, Decode, Encode, Format};
@@ -18,7 +20,7 @@ use crate::sending_context::{CodeBase, CodeBaseServant, RunTimeServant};
 pub(crate) const MAX_BASES: usize = 64;
 
 impl InterfaceRepository {
-    /// The code base of a sender whose types this repository has: an object of the root adapter
+    /// The code base of a sender of the types that this repository has: an object of the root adapter
     /// that describes them. It has no code to offer: `implementation` is empty for all.
     ///
     /// # Errors
