@@ -50,9 +50,7 @@ pub(super) fn tail(
     let connected = proxy.connect_structured_push_consumer(Some(&consumer));
     connected.map_err(because)?;
     ending.then(move || printer.end())?;
-    let outcome = end.recv().unwrap_or(Ok(()));
-    let disconnected = proxy.disconnect_structured_push_supplier().map_err(because);
-    outcome.and(disconnected)
+    end.then_disconnect(orb, || proxy.disconnect_structured_push_supplier())
 }
 
 fn refuse_headers(header: &HeaderArgs) -> Result<(), Failure> {

@@ -33,8 +33,7 @@ pub(super) fn tail(
         error => because(error),
     })?;
     ending.then(move || printer.end())?;
-    let outcome = end.recv().unwrap_or(Ok(()));
-    outcome.and(consumer.disconnect().map_err(because))
+    end.then_disconnect(orb, || consumer.disconnect())
 }
 
 fn line(event: &Event) -> Value {

@@ -5,28 +5,40 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 
 use orbium::lock::Mutex;
-use orbium::{ExceptionKind, SystemException};
+use orbium::{ExceptionKind, Orb, SystemException};
 
 use crate::failure::Failure;
 use crate::output;
+use crate::serving::because;
+
+/// Why no more is printed.
+pub(super) enum End {
+    /// All lines that were asked for are printed.
+    Complete,
+    /// The program is to end.
+    Interrupted,
+}
+
+/// Waits for the end.
+pub(super) struct Ended(Receiver<Result<End, Failure>>);
 
 /// Prints so many lines, or those until the end.
 #[derive(Clone)]
 pub(super) struct Printer {
     left: Arc<Mutex<Option<u64>>>,
-    end: SyncSender<Result<(), Failure>>,
+    end: SyncSender<Result<End, Failure>>,
 }
 
 impl Printer {
-    /// With how many lines are to be printed; what is received is the end.
-    pub(super) fn new(count: Option<u64>) -> (Self, Receiver<Result<(), Failure>>) {
+    /// With how many lines are to be printed.
+    pub(super) fn new(count: Option<u64>) -> (Self, Ended) {
         let (end, ended) = mpsc::sync_channel(1);
         let left = Arc::new(Mutex::new(count));
         let printer = Self { left, end };
         if count == Some(0) {
-            printer.end();
+            printer.end_by(End::Complete);
         }
-        (printer, ended)
+        (printer, Ended(ended))
     }
 
     /// Prints a line. What is not printed is for the next consumer: TRANSIENT.
@@ -43,14 +55,35 @@ impl Printer {
         }
         *left = left.map(|it| it - 1);
         if *left == Some(0) {
-            self.end();
+            self.end_by(End::Complete);
         }
         Ok(())
     }
 
     /// Ends printing.
     pub(super) fn end(&self) {
+        self.end_by(End::Interrupted);
+    }
+
+    fn end_by(&self, end: End) {
         // The first end counts.
-        let _ = self.end.try_send(Ok(()));
+        let _ = self.end.try_send(Ok(end));
+    }
+}
+
+impl Ended {
+    /// Waits until no more is printed, and disconnects. Once all lines are printed, the replies to what brought them are sent before the
+    /// program ends: without them the channel would deliver that again.
+    pub(super) fn then_disconnect(
+        self,
+        orb: &Orb,
+        disconnect: impl FnOnce() -> Result<(), SystemException>,
+    ) -> Result<(), Failure> {
+        let end = self.0.recv().unwrap_or(Ok(End::Interrupted));
+        let disconnected = disconnect().map_err(because);
+        if let End::Complete = end? {
+            orb.shutdown(true).map_err(because)?;
+        }
+        disconnected
     }
 }
