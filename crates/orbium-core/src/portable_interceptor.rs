@@ -278,19 +278,3 @@ impl ObjectReferenceTemplateOperations for Made {
 pub(crate) fn register(factories: &Factories) {
     factories.register(|| AdapterTemplate::with_operations(AdapterTemplateState::default()));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_state_of_another_version_makes_no_reference() {
-        let template = AdapterTemplate::with_operations(AdapterTemplateState {
-            version: VERSION + 1,
-            ..AdapterTemplateState::default()
-        });
-        let made = template.make_object("IDL:Target:1.0", b"one").map(drop);
-        let expected = SystemException::omg(ExceptionKind::NoImplement, 2, Completion::No);
-        assert_eq!(made, Err(expected));
-    }
-}

@@ -8,8 +8,8 @@ use orbium::portable_interceptor::{
     AdapterTemplate, ObjectReferenceFactory, ObjectReferenceTemplate,
 };
 use orbium::{
-    Any, Call, Config, ExceptionKind, IdAssignment, Interface, Lifespan, Orb, Poa, Policies,
-    SystemException,
+    Any, Call, Completion, Config, ExceptionKind, IdAssignment, Interface, Lifespan, Orb, Poa,
+    Policies, SystemException,
 };
 use orbium_core::idl_interface;
 use orbium_testkit::TargetState;
@@ -165,6 +165,19 @@ fn a_template_outlives_its_transient_adapter_and_not_its_references() -> Tested 
     let _again = child(&server, Lifespan::Transient);
     let made = template.make_object(Target::REPOSITORY_ID, b"one");
     assert_eq!(made.unwrap_err().kind, ExceptionKind::ObjectNotExist);
+    Ok(())
+}
+
+#[test]
+fn a_state_of_another_version_makes_no_reference() -> Tested {
+    let server = orb(Interceptors::new());
+    let template = child(&server, Lifespan::Transient).reference_template()?;
+    template.write().version += 1;
+    let made = template
+        .make_object(Target::REPOSITORY_ID, b"one")
+        .map(drop);
+    let expected = SystemException::omg(ExceptionKind::NoImplement, 2, Completion::No);
+    assert_eq!(made, Err(expected));
     Ok(())
 }
 
