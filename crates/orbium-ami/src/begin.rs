@@ -28,9 +28,7 @@ pub fn call_async<A: Send + 'static, T, E: Raises>(
         values: arguments,
         write,
     };
-    let call = begin(readers, object, operation, Box::new(arguments));
-    let take = takes_none;
-    Asynchronous::new(call, Results { read, take })
+    read_from_message(begin(readers, object, operation, Box::new(arguments)), read)
 }
 
 /// As [`call_async`], with the properties of a context behind the arguments, or what refuses the
@@ -48,9 +46,7 @@ pub fn call_async_in_context<A: Send + 'static, T, E: Raises>(
         write,
     };
     let arguments = Box::new(InContext { values, properties });
-    let call = begin(readers, object, operation, arguments);
-    let take = takes_none;
-    Asynchronous::new(call, Results { read, take })
+    read_from_message(begin(readers, object, operation, arguments), read)
 }
 
 /// As [`call_async`]; if the object is one of the caller's own ORB, a thread of that calls its
@@ -98,7 +94,14 @@ pub fn call_async_or_answer<A: Send + 'static, T, E: Raises>(
         write,
     };
     let arguments = Box::new(Answerable { values, answer });
-    let call = begin(readers, object, operation, arguments);
+    read_from_message(begin(readers, object, operation, arguments), read)
+}
+
+/// A call with the results that its reply has, which no servant returns as they are.
+fn read_from_message<T, E: Raises>(
+    call: Arc<Call>,
+    read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Asynchronous<T, E> {
     let take = takes_none;
     Asynchronous::new(call, Results { read, take })
 }

@@ -161,6 +161,14 @@ impl Here {
         }
         Ok(())
     }
+
+    /// So many, sorted: threads of the other ORB pass replies on in any order.
+    fn taken_in_any_order(&self, count: usize) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+        let taken = (0..count).map(|_| self.taken.recv_timeout(PATIENCE));
+        let mut all: Vec<_> = taken.collect::<Result<_, _>>()?;
+        all.sort();
+        Ok(all)
+    }
 }
 
 /// Conformance: client of omniORB - reply handlers: its objects take results
@@ -214,12 +222,7 @@ fn replies_of_omniorbs_calls_reach_handlers() -> Tested {
         "--ior-dir",
     ];
     let _program = Server::start("omni-handlers", &arguments)?;
-    let mut all = Vec::new();
-    for _ in 0..3 {
-        all.push(here.taken.recv_timeout(PATIENCE)?);
-    }
-    // Its threads pass the replies on in any order.
-    all.sort();
+    let all = here.taken_in_any_order(3)?;
     assert_eq!(all, ["drain", "level 6 5 litre", "set_label"]);
     Ok(here.orb.shutdown(true)?)
 }
@@ -278,11 +281,7 @@ fn asynchronous_calls_of_jacorb_are_answered() -> Tested {
     let tank = here.orb.object_to_string(&here.tank);
     let arguments = ["client", "--tank", &tank, "--sink", &sink, "--ior-dir"];
     let _program = Server::start("jacorb-handlers", &arguments)?;
-    let mut all = Vec::new();
-    for _ in 0..5 {
-        all.push(here.taken.recv_timeout(PATIENCE)?);
-    }
-    all.sort();
+    let all = here.taken_in_any_order(5)?;
     let expected = [
         "drain",
         "level 6 5 litre",
