@@ -88,9 +88,10 @@ impl Sequences {
 impl Sender {
     fn arrived(&mut self, number: u64) -> Arrival {
         if number <= self.last {
-            return match self.missing.remove(&number) {
-                true => Arrival::Late,
-                false => Arrival::Repeated,
+            return if self.missing.remove(&number) {
+                Arrival::Late
+            } else {
+                Arrival::Repeated
             };
         }
         let missing = number - self.last - 1;

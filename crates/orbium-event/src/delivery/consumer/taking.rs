@@ -112,16 +112,16 @@ impl Consumer {
             return None;
         }
         let behind = &mut self.lock().behind;
-        let set = match self.is_paused() {
-            true => None,
-            false => self.take_behind(behind),
+        let set = if self.is_paused() {
+            None
+        } else {
+            self.take_behind(behind)
         };
-        if set.is_none() {
+        let Some(set) = set else {
             self.serving.remain(0);
             return None;
-        }
-        let remaining = self.queue.len() + usize::from(set.is_some());
-        self.serving.remain(remaining);
-        set.map(|set| (self.sink(), set))
+        };
+        self.serving.remain(self.queue.len() + 1);
+        Some((self.sink(), set))
     }
 }
