@@ -14,7 +14,7 @@ mkfifo "$folder/end"
 "$@" "$bench" serve <"$folder/end" >"$folder/references" &
 serve=$!
 exec 8>"$folder/end"
-until grep -q '^relay' "$folder/references"; do sleep 0.1; done
+until grep -qs '^relay' "$folder/references"; do sleep 0.1; done
 reference() { awk -v name="$1" -v at="$2" '$1 == name { print $at }' "$folder/references"; }
 
 echo "real-time channel of orbium:"
@@ -37,7 +37,7 @@ mkfifo "$folder/end-scheduled"
 "$@" "$bench" serve --scheduled <"$folder/end-scheduled" >"$folder/references-scheduled" &
 scheduled=$!
 exec 7>"$folder/end-scheduled"
-until grep -q '^relay' "$folder/references-scheduled"; do sleep 0.1; done
+until grep -qs '^relay' "$folder/references-scheduled"; do sleep 0.1; done
 echo "the consumer of high priority, alone and among 50:"
 "$@" "$bench" fan-out --channel "$(awk '$1 == "channel" { print $2 }' "$folder/references-scheduled")"
 echo "the same with a thread per consumer:"

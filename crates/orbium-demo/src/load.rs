@@ -6,8 +6,9 @@ mod sizes;
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use orbium::giop::minor;
 use orbium::{Char, Interface, ObjectRef, SystemException};
 
 pub use pipelined::pipelined;
@@ -273,27 +274,39 @@ impl Load {
         match self {
             Self::SendShorts => {
                 let v = filled(size, specimen::short);
-                repeat(calls, sample, || receiver.send_shorts(&v))
+                repeat(calls, sample, || {
+                    with_room(receiver, || receiver.send_shorts(&v))
+                })
             }
             Self::SendChars => {
                 let v = filled(size, specimen::char);
-                repeat(calls, sample, || receiver.send_chars(&v))
+                repeat(calls, sample, || {
+                    with_room(receiver, || receiver.send_chars(&v))
+                })
             }
             Self::SendLongs => {
                 let v = filled(size, specimen::long);
-                repeat(calls, sample, || receiver.send_longs(&v))
+                repeat(calls, sample, || {
+                    with_room(receiver, || receiver.send_longs(&v))
+                })
             }
             Self::SendOctets => {
                 let v = filled(size, specimen::octet);
-                repeat(calls, sample, || receiver.send_octets(&v))
+                repeat(calls, sample, || {
+                    with_room(receiver, || receiver.send_octets(&v))
+                })
             }
             Self::SendDoubles => {
                 let v = filled(size, specimen::double);
-                repeat(calls, sample, || receiver.send_doubles(&v))
+                repeat(calls, sample, || {
+                    with_room(receiver, || receiver.send_doubles(&v))
+                })
             }
             _ => {
                 let v = filled(size, specimen::bin_struct);
-                repeat(calls, sample, || receiver.send_structs(&v))
+                repeat(calls, sample, || {
+                    with_room(receiver, || receiver.send_structs(&v))
+                })
             }
         }
     }
@@ -331,6 +344,25 @@ fn repeat(
         sample(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
     }
     Ok(())
+}
+
+/// Raised by a oneway that finds the buffer of its connection full.
+const BUFFER_FULL: u32 = minor::ORBIUM_VMCID | minor::ONEWAYS_BUFFERED;
+
+/// How long a oneway waits for room in the buffer.
+const ROOM: Duration = Duration::from_secs(10);
+
+/// Sends a oneway; one that finds the buffer full waits for the server.
+fn with_room(
+    receiver: &Receiver,
+    send: impl Fn() -> Result<(), SystemException>,
+) -> Result<(), SystemException> {
+    loop {
+        match send() {
+            Err(exception) if exception.minor == BUFFER_FULL => receiver.flush_oneways(ROOM)?,
+            sent => return sent,
+        }
+    }
 }
 
 fn in_words(exception: SystemException) -> String {

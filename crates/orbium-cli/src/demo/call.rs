@@ -15,8 +15,7 @@ use crate::stage::pin::PinArgs;
 use crate::stage::timing::{Samples, Timing, latency, rate, thousands};
 use crate::stage::together::by_threads;
 
-/// Time for the first contact with the server, and for a oneway to find room in the buffer;
-/// otherwise the loop itself waits as long as it takes.
+/// Time for the first contact with the server; otherwise the loop itself waits as long as it takes.
 const CONTACT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
@@ -106,14 +105,13 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     print_timing(args, &Timing::new(&samples, args.calls, elapsed), elapsed)
 }
 
-/// The object with oneways that are sent together, as many as have so many octets. One that finds
-/// the buffer full waits for the server.
+/// The object with oneways that are sent together, as many as have so many octets.
 fn buffering(object: &ObjectRef, octets: u32) -> ObjectRef {
     let constraint = BufferingConstraint {
         message_bytes: Some(octets as usize),
         ..BufferingConstraint::default()
     };
-    object.with_buffering(constraint).with_timeout(CONTACT)
+    object.with_buffering(constraint)
 }
 
 fn print_timing(args: &CallArgs, timing: &Timing, elapsed: Duration) -> Result<(), Failure> {

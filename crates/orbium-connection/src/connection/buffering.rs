@@ -12,19 +12,18 @@ use super::Connection;
 use crate::introduction::{Introduction, PriorityContext};
 
 impl Connection {
-    /// The id of a oneway, and the service contexts that it carries. `is_first`: as those of a
-    /// first request, for the message may have to go over another connection.
+    /// The id of a oneway, and the service contexts that it carries. `is_first` of the buffer: as those of a
+    /// first request, for the buffer may have to go over another connection. What comes behind it in the
+    /// stream announces no code sets.
     pub(crate) fn introduce_oneway(
         &mut self,
         said: PriorityContext,
         is_first: bool,
     ) -> (u32, Option<Introduction>) {
-        let known = self.giop.code_sets();
-        let announced = if is_first {
-            CodeSets::of_client(known.negotiated()).announcement()
-        } else {
-            known.announcement()
-        };
+        let negotiated = self.giop.code_sets().negotiated();
+        let announced = is_first
+            .then(|| CodeSets::of_client(negotiated).announcement())
+            .flatten();
         (self.next_id(), Introduction::new(announced, said))
     }
 

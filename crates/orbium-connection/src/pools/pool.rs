@@ -83,6 +83,8 @@ pub struct Pool {
     reacts: bool,
     /// Which headers requests have where they can.
     headers: Headers,
+    /// Whether oneways under SYNC_NONE wait here for others.
+    buffers_oneways: bool,
     all: Weak<All>,
     /// Reader threads to wake when the pool closes.
     readers: Mutex<Vec<Weak<orbium_sys::Waker>>>,
@@ -130,9 +132,14 @@ impl Pool {
             Arc::clone(&all.counts.is_unusual)
         };
         let headers = config.protocols.headers(&key.channel);
+        // Not over datagrams, and not where callers or threads share connections otherwise, or where there is
+        // to be one connection.
+        let is_exclusive = matches!(source, Source::Exclusive(_)) && !has_own;
+        let buffers_oneways = is_exclusive && !key.partition.is_single() && !over_datagrams;
         Ok(Arc::new_cyclic(|pool| Self {
             is_unusual,
             headers,
+            buffers_oneways,
             key,
             config: Arc::clone(config),
             counts: Arc::clone(&all.counts),

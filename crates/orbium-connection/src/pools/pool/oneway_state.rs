@@ -107,6 +107,8 @@ impl BufferedOneways {
 pub struct Begun<'p> {
     oneways: &'p BufferedOneways,
     pub(super) generation: u64,
+    /// It was begun while the buffer was empty, and announces the code sets.
+    pub(super) is_first: bool,
     /// The id that it is to have.
     pub request_id: u32,
     /// What it has to say besides.
@@ -128,7 +130,8 @@ impl Drop for Begun<'_> {
 pub enum Pushed {
     /// It is in the buffer, or sent.
     Buffered,
-    /// The connection has been replaced: it is to be written anew.
+    /// The connection has been replaced, or what was to be ahead of it in the buffer was sent: it is to be
+    /// written anew.
     Outdated,
 }
 
@@ -142,6 +145,7 @@ impl BufferedOneways {
         Some(Begun {
             oneways: self,
             generation: state.generation,
+            is_first,
             request_id,
             introduction,
             storage: std::mem::take(&mut state.storage),

@@ -10,8 +10,8 @@ use orbium_invocation::BufferingConstraint;
 use orbium_sync::lock::MutexGuard;
 use orbium_transport::{Deadline, Stamp};
 
+use super::Pool;
 use super::oneway_state::{Begun, Connectable, Pushed, State};
-use super::{Pool, Source};
 use crate::connection::Connection;
 use crate::introduction::PriorityContext;
 use crate::outcome::Outcome;
@@ -23,10 +23,7 @@ impl Pool {
     /// Whether oneways wait here for others: not over datagrams, and not where callers or threads
     /// share connections otherwise, or where there is to be one connection.
     pub fn buffers_oneways(&self) -> bool {
-        matches!(self.source, Source::Exclusive(_))
-            && self.own.is_none()
-            && !self.key.partition.is_single()
-            && !self.config.protocols.is_datagram(&self.key.channel)
+        self.buffers_oneways
     }
 
     /// Begins a oneway: what is said in it. Makes a connection for the buffer if it has none.
@@ -64,7 +61,8 @@ impl Pool {
         let mut state = self
             .make_room(state, message.len(), deadline)
             .ok_or(Outcome::Failed(no_room()))?;
-        if state.connection.is_none() || state.generation != begun.generation {
+        let is_of_connection = state.connection.is_some() && state.generation == begun.generation;
+        if !is_of_connection || (state.buffer.is_empty() && !begun.is_first) {
             return Ok(Pushed::Outdated);
         }
         drop(begun);

@@ -8,7 +8,7 @@ use orbium::giop::{
     LocateStatus, MessageKind, ReplyStatus, ServiceContext, SystemExceptionBody, TaggedComponent,
     Version, begin_locate_reply, finish_message, service_context,
 };
-use orbium::{Completion, ExceptionKind, SystemException};
+use orbium::{BufferingConstraint, Completion, ExceptionKind, Interface, SystemException};
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
@@ -92,6 +92,26 @@ fn code_sets_are_announced_until_the_server_has_answered() {
             within("the call", move || call.join().unwrap()).unwrap(),
             text
         );
+    }
+}
+
+/// Conformance: Messaging - buffered oneways - the first of a buffer announces code sets for all of it
+#[test]
+fn the_first_oneway_of_a_buffer_announces_code_sets() {
+    let (server, _client, target) = scripted(
+        2,
+        &[sets(native(CodeSetId::UTF_8), native(CodeSetId::UTF_16))],
+    );
+    let agreed = CodeSetContext::new(CodeSetId::UTF_8, CodeSetId::UTF_16);
+    let target = target.with_buffering(BufferingConstraint {
+        message_count: Some(3),
+        ..BufferingConstraint::default()
+    });
+    (0..6).for_each(|v| target.post(v).unwrap());
+    let mut peer = server.accept();
+    for first in [true, false, false, true, false, false] {
+        let request = peer.expect_request("post");
+        assert_eq!(announced(&request), first.then_some(agreed));
     }
 }
 
