@@ -180,12 +180,12 @@ impl<S: ?Sized> CollocatedServant<S> {
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
         checked: &Checked<'_>,
-        serve: impl FnOnce(&S, &Call<'_>) -> Result<(), ExceptionId>,
+        mut serve: impl FnMut(&S, &Call<'_>) -> Result<(), ExceptionId>,
     ) -> Option<Served> {
         let served = self.guarded(at, operation, |outcome| {
             let object = &self.object.pin()?;
             let request = &self.request(at, operation, terms);
-            *outcome = adapters.serve_in_place(request, object, terms, |_| {
+            *outcome = adapters.serve_in_place(request, object, terms, &mut |_| {
                 let served = serve(object.view(), &called(request, object));
                 Ok(adapters.as_seen(terms, served, checked))
             });

@@ -140,7 +140,7 @@ impl<'r> InterceptedRequest<'r> {
     pub fn serve<O: InterceptedObject>(
         self,
         upcall: impl FnOnce(&mut dyn FnMut(&O)) -> Result<(), Interrupt>,
-        serve: impl FnOnce(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
+        serve: &mut dyn FnMut(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
     ) -> ServedInPlace {
         let added = AddedContexts::of(self.facts.served);
         let mut flow = if self.all.overlooks_requests(self.facts.locality) {
@@ -170,7 +170,7 @@ impl<'r> InterceptedRequest<'r> {
         &'s self,
         mut flow: Option<&mut RequestFlow<'s>>,
         upcall: impl FnOnce(&mut dyn FnMut(&O)) -> Result<(), Interrupt>,
-        serve: impl FnOnce(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
+        serve: &mut dyn FnMut(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
     ) -> UnderWay {
         let mut served = UnderWay {
             outcome: Err(Interrupt::Raise(self.panicked)),
@@ -184,14 +184,12 @@ impl<'r> InterceptedRequest<'r> {
             return served;
         }
         served.is_begun = true;
-        let mut serve = Some(serve);
         let mut upcalled = |object: &O| {
             let known = flow.as_mut().map(|it| it.receive_request(object));
             if let Some(Err(interrupt)) = known {
                 served.outcome = Err(interrupt);
                 return;
             }
-            let Some(serve) = serve.take() else { return };
             match catch_unwind(AssertUnwindSafe(|| serve(object))) {
                 Ok(outcome) => served.outcome = outcome,
                 Err(panic) => served.panic = Some(panic),

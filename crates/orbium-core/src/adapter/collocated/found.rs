@@ -71,7 +71,7 @@ impl Adapters {
                     return None;
                 }
                 is_located.set(object.stands_in() && !object.policies().retains());
-                *outcome = self.serve_in_place(request, object, terms, |found| {
+                *outcome = self.serve_in_place(request, object, terms, &mut |found| {
                     is_called.set(true);
                     let call = &called(request, found);
                     let Some(servant) = found.servant_as::<S>() else {

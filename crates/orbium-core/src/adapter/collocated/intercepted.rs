@@ -24,7 +24,7 @@ pub(crate) fn serve_intercepted(
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
     upcall: impl FnOnce(&mut dyn FnMut(&ActiveObject)) -> Result<(), ServantError>,
-    serve: impl FnOnce(&ActiveObject) -> ServedInPlace,
+    serve: &mut dyn FnMut(&ActiveObject) -> ServedInPlace,
 ) -> Served {
     let seen = InterceptedRequest {
         all,

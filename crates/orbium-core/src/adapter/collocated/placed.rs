@@ -59,12 +59,12 @@ impl Adapters {
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
         terms: &Terms<'_, '_>,
-        serve: impl FnOnce(&ActiveObject) -> ServedInPlace,
+        serve: &mut dyn FnMut(&ActiveObject) -> ServedInPlace,
     ) -> Option<Served> {
         if self.takes_message(object, terms.is_answered) {
             return None;
         }
-        self.serve_placed(request, object, || {
+        self.serve_placed(request, object, &mut || {
             let upcall = |run: &mut dyn FnMut(&ActiveObject)| {
                 self.within_upcall(object, request.operation, run)
             };
@@ -73,10 +73,9 @@ impl Adapters {
                 Some(all) if !terms.is_answered => {
                     serve_intercepted(all, seen, request, object, upcall, serve)
                 }
-                _ => serve_observed(terms, request, object, || {
-                    let (mut serve, mut served) = (Some(serve), None);
-                    let found =
-                        upcall(&mut |object| served = serve.take().map(|serve| serve(object)));
+                _ => serve_observed(terms, request, object, &mut || {
+                    let mut served = None;
+                    let found = upcall(&mut |object| served = Some(serve(object)));
                     ended(found, served)
                 }),
             }
@@ -91,10 +90,10 @@ impl Adapters {
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        serve: impl FnOnce() -> Served,
+        serve: &mut dyn FnMut() -> Served,
     ) -> Option<Served> {
         let number = self.context.number;
-        let serve = || while_serving_own_thread(number, serve);
+        let mut serve = || while_serving_own_thread(number, &mut *serve);
         if self.calls_directly {
             return Some(serve());
         }
@@ -114,7 +113,7 @@ impl Adapters {
                 return Some(Err(Unserved::Refused(exception)));
             }
         };
-        let serve = |it: &IncomingRequest<'_>| self.serve_routed_in_place(it, object, serve);
+        let serve = |it: &IncomingRequest<'_>| self.serve_routed_in_place(it, object, &mut serve);
         let served = request.serve_as(&decided, serve);
         Some(served.unwrap_or_else(|error| Err(Unserved::Refused(not_permitted(&error)))))
     }
@@ -124,7 +123,7 @@ impl Adapters {
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        serve: impl FnOnce() -> Served,
+        serve: &mut dyn FnMut() -> Served,
     ) -> Served {
         self.begins(request, object).map_err(Unserved::Refused)?;
         let entered = match object.enter() {
@@ -176,7 +175,7 @@ fn serve_observed(
     terms: &Terms<'_, '_>,
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
-    serve: impl FnOnce() -> Served,
+    serve: &mut dyn FnMut() -> Served,
 ) -> Served {
     let observed = terms.observed.map(|it| observe(it, request, object));
     let served = serve();
@@ -191,15 +190,15 @@ fn serve_extended(
     extension: &Extension,
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
-    serve: impl FnOnce() -> Served,
+    serve: &mut dyn FnMut() -> Served,
 ) -> Served {
     let call = called(request, object);
-    let (mut serve, mut outcome) = (Some(serve), None);
+    let mut outcome = None;
     let ended = extension.0.upcall(&call, &mut || {
-        let Some(serve) = serve.take() else {
+        if outcome.is_some() {
             // It has called the servant twice.
             return Err(broken_invariant().into());
-        };
+        }
         match failed(outcome.insert(serve())) {
             Some(exception) => Err(DispatchError::from(exception)),
             None => Ok(()),
