@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values found by index, guarded by a generation.
 
+mod hazard;
+mod hazard_registry;
 mod projection;
 mod slot;
 
 use std::fmt;
 use std::sync::OnceLock;
 
-pub use projection::{PinnedView, Projection};
+use crate::process_barrier;
+pub use projection::Projection;
 pub use slot::Pinned;
 use slot::{Free, Slot};
 
@@ -60,6 +63,7 @@ pub struct Slab<T> {
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
+        process_barrier::register_early();
         Self {
             chunks: [const { OnceLock::new() }; CHUNKS],
             free: Free::new(),
@@ -140,6 +144,8 @@ impl<T> Slab<T> {
             taken
         };
         let slot = self.slot_or_grow(index).ok_or(SlabFull)?;
+        // No thread that uses a view of it is to wait until the process is registered.
+        process_barrier::is_offered();
         let key = SlotKey {
             index,
             generation: last_generation.wrapping_add(1).max(1),

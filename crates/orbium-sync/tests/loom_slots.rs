@@ -8,6 +8,8 @@
 //! that it watches for races.
 #![cfg(loom)]
 
+#[path = "../src/slab/hazard.rs"]
+mod hazard;
 #[path = "../src/object_cache.rs"]
 #[allow(
     dead_code,
@@ -32,7 +34,64 @@ mod slot;
 
 mod atomic {
     pub(crate) use loom::cell::UnsafeCell;
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+    pub(crate) use loom::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+}
+
+/// The barrier of the process as the checker has it: a fence on either side.
+mod process_barrier {
+    use loom::sync::atomic::{Ordering, fence};
+
+    pub(crate) fn light() {
+        fence(Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_offered() -> bool {
+        true
+    }
+
+    pub(crate) fn heavy() -> bool {
+        fence(Ordering::SeqCst);
+        true
+    }
+}
+
+/// The hazard pointers of the threads of a model, which are two at most.
+mod hazard_registry {
+    use std::cell::Cell;
+
+    use loom::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::hazard::Hazards;
+
+    #[derive(Default)]
+    struct All {
+        threads: AtomicUsize,
+        hazards: [Hazards; 2],
+    }
+
+    loom::lazy_static! {
+        static ref ALL: All = All::default();
+    }
+
+    loom::thread_local! {
+        static NUMBER: Cell<Option<usize>> = Cell::new(None);
+    }
+
+    pub(crate) fn of_this_thread() -> Option<&'static Hazards> {
+        let number = NUMBER.with(|number| {
+            let assigned = number.get();
+            let assigned = assigned.unwrap_or_else(|| ALL.threads.fetch_add(1, Ordering::Relaxed));
+            number.set(Some(assigned));
+            assigned
+        });
+        Some(&ALL.hazards[number])
+    }
+
+    pub(crate) fn contains(slot: usize) -> bool {
+        ALL.hazards.iter().any(|it| it.contain(slot))
+    }
 }
 
 #[expect(dead_code, reason = "slabs wait for no condition")]
@@ -43,7 +102,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use object_cache::ObjectCache;
 use projection::Projection;
-use slot::{Free, Pinned, Slot};
+use slot::{Free, Slot};
 
 /// Counts itself out, once.
 struct Value(Arc<AtomicUsize>);
@@ -199,7 +258,7 @@ fn projection(slab: &std::sync::Arc<Slab<Owner>>) -> Projection<Owner, Number> {
 }
 
 fn seen(view: &Projection<Owner, Number>) -> Option<u32> {
-    view.pin().map(|pinned| pinned.view().read())
+    view.with(|_, number| number.read())
 }
 
 #[test]
@@ -213,6 +272,25 @@ fn a_view_is_lent_only_while_its_value_is_there() {
         };
         drop(slab.slot.remove(&slab.free, 1));
         assert_eq!(seen(&view), None);
+        looks.join().unwrap();
+        assert_eq!(slab.free.lock().indices, [(0, 1)]);
+    });
+}
+
+#[test]
+fn the_last_of_two_users_drops_the_value() {
+    loom::model(|| {
+        let slab = std::sync::Arc::new(Slab::of(Box::new(Number::new(7))));
+        let view = Arc::new(projection(&slab));
+        let looks = {
+            let view = Arc::clone(&view);
+            thread::spawn(move || assert!(matches!(seen(&view), None | Some(7))))
+        };
+        let number = view.with(|_, number| {
+            drop(slab.slot.remove(&slab.free, 1));
+            number.read()
+        });
+        assert_eq!(number, Some(7));
         looks.join().unwrap();
         assert_eq!(slab.free.lock().indices, [(0, 1)]);
     });

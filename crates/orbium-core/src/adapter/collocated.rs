@@ -65,7 +65,7 @@ impl Adapters {
         };
         // The last reference to a servant may be dropped in there.
         let object = catch_unwind(AssertUnwindSafe(project)).ok()??;
-        let lane = object.pin()?.lane;
+        let lane = object.with(|object, _| object.lane)?;
         let is_routed = !self.calls_directly && lane != OWN;
         Some(CollocatedServant {
             is_placed: is_routed || self.interceptors.is_some(),
@@ -118,45 +118,37 @@ impl<S: ?Sized> CollocatedServant<S> {
         terms: &Terms<'_, '_>,
         serve: impl FnOnce(&S, &Call<'_>) -> Result<(), ExceptionId>,
     ) -> Option<Served> {
-        let served = self.serve_plainly(at, operation, terms, |servant, call| {
+        let mut outcome = None;
+        let serve = |servant: &S, call: &Call<'_>| {
             let serve = || serve(servant, call);
             observed(terms, call.incoming, active(call.object), serve)
-        })?;
+        };
+        let panic = self.serve_plainly(at, operation, terms, &mut outcome, serve);
+        let served = ended(outcome, panic, |panic| self.panicked(at, operation, panic))?;
         Some(served.map_err(Unserved::Panicked))
     }
 
-    /// As `serve`, of a request that nothing observes, whatever the servant returns.
-    ///
-    /// # Errors
-    /// UNKNOWN: the servant has panicked.
+    /// As `serve`, of a request that nothing observes, whatever the servant returns: that is in `outcome`
+    /// then. Returns what it has panicked with.
     #[inline(always)]
     pub(crate) fn serve_plainly<R>(
         &self,
         at: &Collocated,
         operation: &'static Operation,
         terms: &Terms<'_, '_>,
+        outcome: &mut Option<R>,
         serve: impl FnOnce(&S, &Call<'_>) -> R,
-    ) -> Option<Result<R, SystemException>> {
-        self.guarded(at, operation, |outcome| {
-            let object = self.object.pin()?;
-            let _serving = self.enter(&object)?;
-            let request = &self.request(at, operation, terms);
-            let serve = || serve(object.view(), &called(request, &object));
-            *outcome = Some(while_serving_own_thread(self.context.number, serve));
-            Some(())
+    ) -> Option<Panic> {
+        caught(|| {
+            self.object.with(|object, servant| {
+                let Some(_serving) = self.enter(object) else {
+                    return;
+                };
+                let request = &self.request(at, operation, terms);
+                let serve = || serve(servant, &called(request, object));
+                *outcome = Some(while_serving_own_thread(self.context.number, serve));
+            });
         })
-    }
-
-    /// What a servant came to that `begin` has called, or that it has panicked. `None` if `begin`
-    /// has not called it.
-    #[inline(always)]
-    fn guarded<R>(
-        &self,
-        at: &Collocated,
-        operation: &'static Operation,
-        begin: impl FnOnce(&mut Option<R>) -> Option<()>,
-    ) -> Option<Result<R, SystemException>> {
-        guarded(begin, |panic| self.panicked(at, operation, panic))
     }
 
     /// Enters the object as policies for collocated calls have it.
@@ -182,15 +174,16 @@ impl<S: ?Sized> CollocatedServant<S> {
         checked: &Checked<'_>,
         mut serve: impl FnMut(&S, &Call<'_>) -> Result<(), ExceptionId>,
     ) -> Option<Served> {
-        let served = self.guarded(at, operation, |outcome| {
-            let object = &self.object.pin()?;
-            let request = &self.request(at, operation, terms);
-            *outcome = adapters.serve_in_place(request, object, terms, &mut |_| {
-                let served = serve(object.view(), &called(request, object));
-                Ok(adapters.as_seen(terms, served, checked))
+        let begin = |outcome: &mut Option<Served>| {
+            self.object.with(|object, servant| {
+                let request = &self.request(at, operation, terms);
+                *outcome = adapters.serve_in_place(request, object, terms, &mut |_| {
+                    let served = serve(servant, &called(request, object));
+                    Ok(adapters.as_seen(terms, served, checked))
+                });
             });
-            Some(())
-        })?;
+        };
+        let served = guarded(begin, |panic| self.panicked(at, operation, panic))?;
         Some(served.unwrap_or_else(|panicked| Err(Unserved::Panicked(panicked))))
     }
 
@@ -207,7 +200,7 @@ impl<S: ?Sized> CollocatedServant<S> {
 
     #[cold]
     #[inline(never)]
-    fn panicked(
+    pub(crate) fn panicked(
         &self,
         at: &Collocated,
         operation: &'static Operation,
@@ -217,22 +210,40 @@ impl<S: ?Sized> CollocatedServant<S> {
     }
 }
 
+/// What a servant has panicked with.
+type Panic = Box<dyn Any + Send>;
+
+/// Runs `begin`; what it has panicked with.
+#[inline(always)]
+fn caught(begin: impl FnOnce()) -> Option<Panic> {
+    // The last reference to a servant may be dropped in there too.
+    catch_unwind(AssertUnwindSafe(begin)).err()
+}
+
+/// What a servant came to, or that it has panicked. `None` if it was not called.
+#[inline(always)]
+fn ended<R>(
+    outcome: Option<R>,
+    panic: Option<Panic>,
+    panicked: impl FnOnce(&(dyn Any + Send)) -> SystemException,
+) -> Option<Result<R, SystemException>> {
+    match (outcome, panic) {
+        // A panic behind the servant's answer does not change it.
+        (Some(outcome), _) => Some(Ok(outcome)),
+        (None, None) => None,
+        (None, Some(panic)) => Some(Err(panicked(&*panic))),
+    }
+}
+
 /// What a servant came to that `begin` has called, or that it has panicked. `None` if `begin` has
 /// not called it.
-#[inline(always)]
 fn guarded<R>(
-    begin: impl FnOnce(&mut Option<R>) -> Option<()>,
+    begin: impl FnOnce(&mut Option<R>),
     panicked: impl FnOnce(&(dyn Any + Send)) -> SystemException,
 ) -> Option<Result<R, SystemException>> {
     let mut outcome = None;
-    // The last reference to a servant may be dropped in there too.
-    let ended = catch_unwind(AssertUnwindSafe(|| begin(&mut outcome)));
-    match (outcome, ended) {
-        // A panic behind the servant's answer does not change it.
-        (Some(outcome), _) => Some(Ok(outcome)),
-        (None, Ok(_)) => None,
-        (None, Err(panic)) => Some(Err(panicked(&*panic))),
-    }
+    let panic = caught(|| begin(&mut outcome));
+    ended(outcome, panic, panicked)
 }
 
 /// A request without a message.

@@ -10,7 +10,7 @@ use orbium_invocation::collocation::Passing;
 use super::ObjectRef;
 use super::by_message::serve_by_message;
 use super::detoured::Detoured;
-use super::in_place_call::{InPlaceCall, KeptResults, TypedCall, kept};
+use super::in_place_call::{InPlaceCall, KeptResults, StubCall, TypedCall, kept};
 use crate::adapter::{CollocatedServant, Served, Terms, Unserved, Upcalls};
 use crate::client::attempt::Attempt;
 use crate::client::{
@@ -51,16 +51,17 @@ impl ObjectRef {
         if !self.target().may_be_collocated() {
             return client::call(self.target(), operation, arguments, results);
         }
-        let call = TypedCall {
-            operation,
-            passing,
-            is_plain,
-            arguments: &arguments,
-            copies: &copies,
-            results: (write, &results),
-            serve: &serve,
+        let call = StubCall {
+            arguments,
+            copies,
+            read: results,
+            write,
+            serve,
         };
-        self.call_own(call)
+        if passing != Passing::Plain || !is_plain {
+            return self.call_own_otherwise(call.typed(operation, (passing, is_plain)));
+        }
+        self.call_own(operation, call)
     }
 
     /// As [`send`](Self::send); where a servant of the same ORB is seen as `S`, `serve` calls
@@ -110,33 +111,44 @@ impl ObjectRef {
         client::send_or_serve(self.target(), call.operation, arguments, &seen)
     }
 
-    /// Calls the servant, or else by a message.
+    /// Calls the servant, or else by a message, where nothing is copied.
     ///
-    /// Compiled for each operation, and short where nothing is copied and the adapter alone has a say.
+    /// Compiled for each operation, and short where the adapter alone has a say.
     #[inline(never)]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "in registers, or none: a reference would have it written to the stack"
+    )]
     fn call_own<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
         &self,
-        call: TypedCall<
-            '_,
-            'a,
+        operation: &'static Operation,
+        call: StubCall<
             T,
+            impl Fn(&mut CdrWriter<'a>),
+            impl Fn(&mut CdrWriter<'a>),
+            impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
             impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
         >,
     ) -> Result<T, E> {
-        if call.passing == Passing::Plain
-            && call.is_plain
-            && let Some(at) = self.target().collocated()
+        if let Some(at) = self.target().collocated()
             && let Some(servant) = at.servant::<CollocatedServant<S>>()
             && !servant.is_placed
         {
             let serve = |servant: &S, request: &Call<'_>| (call.serve)(servant, request, None);
-            match servant.serve_plainly(at, call.operation, &Terms::NONE, serve) {
-                Some(Ok(Ok(value))) => return Ok(value),
-                Some(served) => return self.raised_by_own(call, at, served),
-                None => {}
+            let mut outcome = None;
+            let panic = servant.serve_plainly(at, operation, &Terms::NONE, &mut outcome, serve);
+            let served = match (outcome, panic) {
+                (Some(Ok(value)), None) => return Ok(value),
+                (Some(served), _) => Some(Ok(served)),
+                (None, Some(panic)) => Some(Err(servant.panicked(at, operation, &*panic))),
+                (None, None) => None,
+            };
+            if let Some(served) = served {
+                let call = call.typed(operation, (Passing::Plain, true));
+                return self.raised_by_own(call, at, served);
             }
         }
-        self.call_own_otherwise(call)
+        self.call_own_otherwise(call.typed(operation, (Passing::Plain, true)))
     }
 
     /// As `call_own`, by the one path of all operations.

@@ -2,7 +2,7 @@
 //! A call that a servant of the same ORB may serve, without the types of its operation: one path leads all calls to
 //! the servants of an interface.
 
-use orbium_cdr::{CdrReader, CdrWriter};
+use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 use orbium_invocation::collocation::Passing;
 
@@ -94,6 +94,42 @@ pub(crate) fn kept(ended: Result<(), ExceptionId>) -> Result<(), SystemException
     match ended {
         Ok(()) | Err(ExceptionId::User(_)) => Ok(()),
         Err(ExceptionId::System(exception)) => Err(exception),
+    }
+}
+
+/// A call as its stub makes it: all by value, which is next to nothing to pass on where the operation
+/// has no parameters.
+pub(crate) struct StubCall<T, A, C, R, F> {
+    /// Writes all arguments.
+    pub(crate) arguments: A,
+    /// Writes those that are not plain.
+    pub(crate) copies: C,
+    pub(crate) read: R,
+    pub(crate) write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
+    pub(crate) serve: F,
+}
+
+impl<T, A, C, R, F> StubCall<T, A, C, R, F> {
+    /// The call with its functions behind pointers.
+    pub(crate) fn typed<'c, 'a>(
+        &'c self,
+        operation: &'static Operation,
+        (passing, is_plain): (Passing, bool),
+    ) -> TypedCall<'c, 'a, T, F>
+    where
+        A: Fn(&mut CdrWriter<'a>),
+        C: Fn(&mut CdrWriter<'a>),
+        R: Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    {
+        TypedCall {
+            operation,
+            passing,
+            is_plain,
+            arguments: &self.arguments,
+            copies: &self.copies,
+            results: (self.write, &self.read),
+            serve: &self.serve,
+        }
     }
 }
 

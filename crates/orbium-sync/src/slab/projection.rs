@@ -2,17 +2,18 @@
 //! A value of a slab, and a view of what is in it, both looked up once.
 
 use std::fmt;
-use std::marker::PhantomData;
-use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::slot::Slot;
-use super::{Pinned, Slab, SlotKey};
+use super::{Slab, SlotKey, hazard_registry};
+use crate::process_barrier;
 
 /// A value of a slab and a view of it, such as a trait object that it owns, both resolved
-/// once. It does not keep the value alive: [`pin`](Self::pin) does, and fails once the value
-/// was removed.
+/// once. It does not keep the value alive: [`with`](Self::with) does while it runs, and fails once
+/// the value was removed. Where the system offers a memory barrier on all threads of a process
+/// (`membarrier` of Linux) that takes no read-modify-write; removing the value then costs that
+/// barrier, a few microseconds.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -21,15 +22,17 @@ use super::{Pinned, Slab, SlotKey};
 /// let slab = Arc::new(Slab::default());
 /// let key = slab.insert_with(|_| Some(String::from("seven")))?;
 /// let text = slab.project(key, |value| value.as_deref()).expect("it is there");
-/// assert_eq!(text.pin().map(|pinned| pinned.view().len()), Some(5));
+/// assert_eq!(text.with(|_, text| text.len()), Some(5));
 /// drop(slab.remove(key));
-/// assert!(text.pin().is_none());
+/// assert_eq!(text.with(|_, text| text.len()), None);
 /// # Ok::<(), orbium_sync::SlabFull>(())
 /// ```
 pub struct Projection<T, S: ?Sized> {
     slot: NonNull<Slot<T>>,
     view: NonNull<S>,
     generation: u32,
+    /// Whether the value is used by hazard pointers, not by pins.
+    has_hazards: bool,
     slab: Arc<Slab<T>>,
 }
 
@@ -40,16 +43,6 @@ unsafe impl<T: Send + Sync, S: Sync + ?Sized> Send for Projection<T, S> {}
 #[allow(unsafe_code)]
 // SAFETY: as above.
 unsafe impl<T: Send + Sync, S: Sync + ?Sized> Sync for Projection<T, S> {}
-
-/// A value of a slab, pinned, with its view.
-pub struct PinnedView<'p, T, S: ?Sized> {
-    pinned: Pinned<'p, T>,
-    /// No reference: whichever function is given this one by value ends the pin, and with it
-    /// perhaps what the view is of, while a reference would still have to be good.
-    view: NonNull<S>,
-    /// It is of what the projection holds.
-    of: PhantomData<&'p S>,
-}
 
 impl<T> Slab<T> {
     /// The value with that key as `view` sees it; `None` for a key of another generation, and
@@ -62,53 +55,39 @@ impl<T> Slab<T> {
         let slot = self.slot(key.index)?;
         let pinned = slot.pin(&self.free, key.generation)?;
         let view = NonNull::from(view(&pinned)?);
+        let has_hazards = process_barrier::is_offered();
+        if has_hazards {
+            slot.has_views_from_now_on();
+        }
         Some(Projection {
             slot: NonNull::from(slot),
             view,
             generation: key.generation,
+            has_hazards,
             slab: Arc::clone(self),
         })
     }
 }
 
 impl<T, S: ?Sized> Projection<T, S> {
-    /// The value and its view, which stay as long as what is returned; `None` once the value
-    /// was removed.
-    #[must_use]
+    /// What `run` makes of the value and its view, which stay as long as it runs; `None` once the
+    /// value was removed.
     #[inline(always)]
     #[allow(unsafe_code)]
-    pub fn pin(&self) -> Option<PinnedView<'_, T, S>> {
+    pub fn with<R>(&self, run: impl for<'v> FnOnce(&'v T, &'v S) -> R) -> Option<R> {
         // SAFETY: slots never move, and stay as long as the slab, which is held here.
         let slot = unsafe { self.slot.as_ref() };
-        let pinned = slot.pin(&self.slab.free, self.generation)?;
-        Some(PinnedView {
-            pinned,
-            view: self.view,
-            of: PhantomData,
-        })
-    }
-}
-
-impl<T, S: ?Sized> PinnedView<'_, T, S> {
-    /// The view.
-    #[must_use]
-    #[inline(always)]
-    #[allow(unsafe_code)]
-    pub fn view(&self) -> &S {
+        let hazards = match self.has_hazards {
+            true => hazard_registry::of_this_thread(),
+            false => None,
+        };
+        let value = slot.enter(&self.slab.free, self.generation, hazards)?;
         // SAFETY: the view was made from a shared reference to the value of this generation,
         // for whatever lifetime that reference had (`project`). The value was not moved, and is
-        // neither changed but by shared references nor dropped while it is pinned, which it is
-        // as long as the reference that is returned.
-        unsafe { self.view.as_ref() }
-    }
-}
-
-impl<T, S: ?Sized> Deref for PinnedView<'_, T, S> {
-    type Target = T;
-
-    #[inline(always)]
-    fn deref(&self) -> &T {
-        &self.pinned
+        // neither changed but by shared references nor dropped while it is in use, which it is
+        // until `run` has returned.
+        let view = unsafe { self.view.as_ref() };
+        Some(run(&value, view))
     }
 }
 
@@ -117,12 +96,6 @@ impl<T, S: ?Sized> fmt::Debug for Projection<T, S> {
         f.debug_struct("Projection")
             .field("generation", &self.generation)
             .finish_non_exhaustive()
-    }
-}
-
-impl<T, S: ?Sized> fmt::Debug for PinnedView<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PinnedView")
     }
 }
 
@@ -153,18 +126,25 @@ mod tests {
         Some(&**value)
     }
 
+    /// The number that a view sees.
+    fn seen(view: &Projection<Arc<dyn Number>, dyn Number>) -> Option<usize> {
+        view.with(|value, view| {
+            assert_eq!(value.number(), view.number());
+            view.number()
+        })
+    }
+
     #[test]
     fn a_view_is_of_its_generation_alone() {
         let slab = Arc::new(Slots::default());
         let seven = inserted(&slab, &Arc::new(7));
         let view = slab.project(seven, as_number).unwrap();
-        assert_eq!(view.pin().map(|it| it.view().number()), Some(7));
-        assert_eq!(view.pin().map(|it| it.number()), Some(7));
+        assert_eq!(seen(&view), Some(7));
         drop(slab.remove(seven));
-        assert!(view.pin().is_none() && slab.project(seven, as_number).is_none());
+        assert!(seen(&view).is_none() && slab.project(seven, as_number).is_none());
         let eight = inserted(&slab, &Arc::new(8));
         assert_eq!(eight.index, seven.index);
-        assert!(view.pin().is_none());
+        assert!(seen(&view).is_none());
     }
 
     #[test]
@@ -174,17 +154,112 @@ mod tests {
         assert!(slab.project(key, Option::as_deref).is_none());
     }
 
+    /// Runs a test with hazard pointers, if the system offers its barrier, and with pins.
+    fn in_both_ways(test: impl Fn(&dyn Fn(&mut Projection<Arc<dyn Number>, dyn Number>))) {
+        test(&|_| {});
+        test(&|view| view.has_hazards = false);
+    }
+
     #[test]
-    fn a_pinned_view_outlives_the_removal() {
+    fn a_value_in_use_outlives_the_removal() {
+        in_both_ways(|way| {
+            let slab = Arc::new(Slots::default());
+            let number = Arc::new(9);
+            let key = inserted(&slab, &number);
+            let mut view = slab.project(key, as_number).unwrap();
+            way(&mut view);
+            let seen = view.with(|_, nine| {
+                drop(slab.remove(key));
+                assert_eq!(seen(&view), None);
+                (nine.number(), Arc::strong_count(&number))
+            });
+            assert_eq!((seen, Arc::strong_count(&number)), (Some((9, 2)), 1));
+            assert!(slab.is_empty());
+        });
+    }
+
+    #[test]
+    fn the_last_of_several_nested_uses_drops_the_value() {
+        fn nested(view: &Projection<Arc<dyn Number>, dyn Number>, depth: usize, end: &dyn Fn()) {
+            let ran = view.with(|_, number| {
+                match depth {
+                    0 => end(),
+                    _ => nested(view, depth - 1, end),
+                }
+                assert_eq!(number.number(), 5);
+            });
+            assert!(ran.is_some());
+        }
+        // More than a thread has hazard pointers.
+        for depth in [0, 3, 20] {
+            let slab = Arc::new(Slots::default());
+            let number = Arc::new(5);
+            let key = inserted(&slab, &number);
+            let view = slab.project(key, as_number).unwrap();
+            nested(&view, depth, &|| drop(slab.remove(key)));
+            assert_eq!((Arc::strong_count(&number), slab.len()), (1, 0));
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_the_use_of_a_value() {
+        in_both_ways(|way| {
+            let slab = Arc::new(Slots::default());
+            let number = Arc::new(3);
+            let key = inserted(&slab, &number);
+            let mut view = slab.project(key, as_number).unwrap();
+            way(&mut view);
+            let body = || view.with(|_, _| panic!("servant"));
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err());
+            drop(slab.remove(key));
+            assert_eq!(Arc::strong_count(&number), 1);
+        });
+    }
+
+    #[test]
+    fn the_thread_that_uses_a_value_last_drops_it() {
+        in_both_ways(|way| {
+            let slab = Arc::new(Slots::default());
+            let number = Arc::new(4);
+            let key = inserted(&slab, &number);
+            let mut view = slab.project(key, as_number).unwrap();
+            way(&mut view);
+            let (is_used, used) = std::sync::mpsc::channel();
+            let (end, ended) = std::sync::mpsc::channel::<()>();
+            std::thread::scope(|scope| {
+                let user = &view;
+                let user = scope.spawn(move || {
+                    user.with(|_, number| {
+                        is_used.send(()).unwrap();
+                        ended.recv().unwrap();
+                        number.number()
+                    })
+                });
+                used.recv().unwrap();
+                drop(slab.remove(key));
+                assert_eq!((Arc::strong_count(&number), seen(&view)), (2, None));
+                end.send(()).unwrap();
+                assert_eq!(user.join().unwrap(), Some(4));
+            });
+            assert_eq!((Arc::strong_count(&number), slab.len()), (1, 0));
+        });
+    }
+
+    #[test]
+    fn views_are_used_while_their_values_come_and_go() {
         let slab = Arc::new(Slots::default());
-        let number = Arc::new(9);
-        let key = inserted(&slab, &number);
-        let view = slab.project(key, as_number).unwrap();
-        let pinned = view.pin().unwrap();
-        drop(slab.remove(key));
-        drop(slab);
-        assert_eq!((pinned.view().number(), Arc::strong_count(&number)), (9, 2));
-        drop(pinned);
-        assert_eq!(Arc::strong_count(&number), 1);
+        let rounds = if cfg!(miri) { 20 } else { 500 };
+        for round in 0..rounds {
+            let number = Arc::new(round);
+            let key = inserted(&slab, &number);
+            let view = slab.project(key, as_number).unwrap();
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| while seen(&view) == Some(round) {});
+                }
+                drop(slab.remove(key));
+            });
+            assert_eq!((Arc::strong_count(&number), slab.len()), (1, 0));
+        }
     }
 }

@@ -6,11 +6,23 @@
 //! one, and then checks the generation. Removing a value only marks it as not to be
 //! found; the thread that releases the last pin drops it and frees the slot. So no
 //! thread ever waits for another, and there is no lock.
+//!
+//! Views use values by *hazard pointers* in place of pins where the system offers the barrier
+//! that these need ([`process_barrier`]): a thread stores the slot among its own, checks the word,
+//! and clears it afterwards, without a read-modify-write. The thread that would take a value out
+//! looks for it among the hazard pointers of all threads first, once none can find it, with the
+//! barrier in between. If it is there the value stays: the thread that uses it checks the word
+//! once it has cleared its hazard pointer, again with the barrier's other half in between, and
+//! then does what the last pin would. So of two that both might take it out at least one sees that
+//! the other does not use it any more.
 
 use std::ops::Deref;
 
-use crate::atomic::{AtomicU64, Ordering, UnsafeCell};
+use super::hazard::{Hazard, Hazards};
+use super::hazard_registry;
+use crate::atomic::{AtomicBool, AtomicU64, Ordering, UnsafeCell, fence};
 use crate::lock::{Mutex, MutexGuard};
+use crate::process_barrier;
 
 /// The generation is above this bit.
 const GENERATION: u32 = 32;
@@ -25,6 +37,8 @@ const PINS: u64 = LIVE - 1;
 pub(super) struct Slot<T> {
     word: AtomicU64,
     index: u32,
+    /// Whether views may use the value by hazard pointers.
+    has_views: AtomicBool,
     value: UnsafeCell<Option<T>>,
 }
 
@@ -64,11 +78,21 @@ pub struct Pinned<'s, T> {
     free: &'s Free,
 }
 
+/// A value of a slab in use by a view: pinned, or by a hazard pointer. It is dropped before any
+/// such that the thread made earlier.
+pub(super) struct InUse<'s, T> {
+    slot: &'s Slot<T>,
+    free: &'s Free,
+    /// `None` if it is pinned.
+    hazard: Option<Hazard>,
+}
+
 impl<T> Slot<T> {
     pub(super) fn free(index: u32) -> Self {
         Self {
             word: AtomicU64::new(0),
             index,
+            has_views: AtomicBool::new(false),
             value: UnsafeCell::new(None),
         }
     }
@@ -82,6 +106,7 @@ impl<T> Slot<T> {
         // SAFETY: the caller alone has the slot. A concurrent pin sees that
         // there is nothing to be found, and does not look.
         self.value.with_mut(|place| unsafe { *place = Some(value) });
+        self.has_views.store(false, Ordering::Relaxed);
         // Added, for there may be such pins.
         let live = u64::from(generation) << GENERATION | LIVE;
         // Release: the write of the value happens-before every use of it. The Acquire of
@@ -89,10 +114,16 @@ impl<T> Slot<T> {
         self.word.fetch_add(live, Ordering::Release);
     }
 
+    /// What lookups find of the word while the value of that generation can be found.
+    #[inline(always)]
+    fn live(generation: u32) -> u64 {
+        (u64::from(generation) << 1 | 1) << (LIVE.ilog2() - PIN_BITS)
+    }
+
     /// The value of that generation, pinned.
     #[inline(always)]
     pub(super) fn pin<'s>(&'s self, free: &'s Free, generation: u32) -> Option<Pinned<'s, T>> {
-        let wanted = (u64::from(generation) << 1 | 1) << (LIVE.ilog2() - PIN_BITS);
+        let wanted = Self::live(generation);
         // What is not there is not disturbed either.
         if self.word.load(Ordering::Relaxed) >> PIN_BITS != wanted {
             return None;
@@ -102,6 +133,91 @@ impl<T> Slot<T> {
         let before = self.word.fetch_add(1, Ordering::Acquire);
         let pinned = Pinned { slot: self, free };
         (before >> PIN_BITS == wanted).then_some(pinned)
+    }
+
+    /// Has the value of this slot used by hazard pointers from now on; the caller has it pinned.
+    pub(super) fn has_views_from_now_on(&self) {
+        // `reclaim` reads it behind the Release of the caller's unpinning.
+        self.has_views.store(true, Ordering::Relaxed);
+    }
+
+    /// The value of that generation in use, by a hazard pointer if `hazards` are given.
+    #[inline(always)]
+    pub(super) fn enter<'s>(
+        &'s self,
+        free: &'s Free,
+        generation: u32,
+        hazards: Option<&'static Hazards>,
+    ) -> Option<InUse<'s, T>> {
+        let hazard = hazards.and_then(|it| it.enter(self.address()));
+        let is_pinned = hazard.is_none();
+        if is_pinned && !self.pins(free, generation) {
+            return None;
+        }
+        // In registers: what a function returns would be copied, octets that were just written.
+        let in_use = InUse {
+            slot: self,
+            free,
+            hazard,
+        };
+        process_barrier::light();
+        // Acquire: as in `pin`.
+        let is_live =
+            is_pinned || self.word.load(Ordering::Acquire) >> PIN_BITS == Self::live(generation);
+        is_live.then_some(in_use)
+    }
+
+    /// Pins the value of that generation, if it is there.
+    #[cold]
+    #[inline(never)]
+    fn pins(&self, free: &Free, generation: u32) -> bool {
+        let pinned = self.pin(free, generation);
+        pinned.map(std::mem::forget).is_some()
+    }
+
+    /// What hazard pointers have of it.
+    #[inline(always)]
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// The value.
+    ///
+    /// # Safety
+    /// It is pinned or protected by a hazard pointer, as long as what is returned, and was
+    /// live then.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    unsafe fn value(&self) -> &T {
+        // SAFETY: the slot had a live value, which `fill` put there before, and it stays and
+        // is not changed as long as the caller says.
+        self.value.with(|place| unsafe {
+            match &*place {
+                Some(value) => value,
+                None => std::hint::unreachable_unchecked(),
+            }
+        })
+    }
+
+    /// Releases a pin.
+    #[inline(always)]
+    fn unpin(&self, free: &Free) {
+        // Release: every use of the value happens-before `reclaim` takes it out (Acquire
+        // there).
+        let before = self.word.fetch_sub(1, Ordering::Release);
+        if before & (LIVE | PINS) == 1 {
+            self.reclaim(free, before);
+        }
+    }
+
+    /// Ends a use of a value that can no longer be found.
+    #[cold]
+    #[inline(never)]
+    fn leave_removed(&self, free: &Free, word: u64) {
+        // Else the thread that releases the last pin does it.
+        if word & PINS == 0 {
+            self.reclaim(free, word);
+        }
     }
 
     /// Whatever value is there, pinned.
@@ -119,6 +235,17 @@ impl<T> Slot<T> {
         (before & LIVE != 0).then_some(pinned)
     }
 
+    /// Whether a hazard pointer protects the value; that thread comes here when it has cleared it.
+    /// The caller has seen that no further one will.
+    fn may_be_viewed(&self) -> bool {
+        // Acquire: synchronizes with the Release of all pins that are gone, those of `project`
+        // among them.
+        fence(Ordering::Acquire);
+        // Where the system has come to refuse its barrier the value stays as long as the slab.
+        self.has_views.load(Ordering::Relaxed)
+            && (!process_barrier::heavy() || hazard_registry::contains(self.address()))
+    }
+
     /// Takes the value out if it is out of use for good.
     #[cold]
     #[inline(never)]
@@ -129,6 +256,7 @@ impl<T> Slot<T> {
         // Of several threads that saw the last pin go one does this; the others find
         // another word. A slot that was free all the time has no generation.
         if generation == 0
+            || self.may_be_viewed()
             || self
                 .word
                 .compare_exchange(unused, 0, Ordering::Acquire, Ordering::Relaxed)
@@ -156,25 +284,42 @@ impl<T> Deref for Pinned<'_, T> {
     #[inline(always)]
     #[allow(unsafe_code)]
     fn deref(&self) -> &T {
-        // SAFETY: the slot had a live value when it was pinned, which `fill` put
-        // there before, and it stays and is not changed until this is dropped.
-        self.slot.value.with(|place| unsafe {
-            match &*place {
-                Some(value) => value,
-                None => std::hint::unreachable_unchecked(),
-            }
-        })
+        // SAFETY: it is pinned until this is dropped.
+        unsafe { self.slot.value() }
     }
 }
 
 impl<T> Drop for Pinned<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        // Release: every use of the value happens-before `reclaim` takes it out (Acquire
-        // there).
-        let before = self.slot.word.fetch_sub(1, Ordering::Release);
-        if before & (LIVE | PINS) == 1 {
-            self.slot.reclaim(self.free, before);
+        self.slot.unpin(self.free);
+    }
+}
+
+impl<T> Deref for InUse<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    fn deref(&self) -> &T {
+        // SAFETY: it is pinned or protected until this is dropped. `enter` gives it away only if the
+        // value was live while it was.
+        unsafe { self.slot.value() }
+    }
+}
+
+impl<T> Drop for InUse<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let Some(hazard) = &self.hazard else {
+            return self.slot.unpin(self.free);
+        };
+        hazard.clear();
+        process_barrier::light();
+        // Acquire: as the unpinning of others that `reclaim` relies on.
+        let word = self.slot.word.load(Ordering::Acquire);
+        if word & LIVE == 0 {
+            self.slot.leave_removed(self.free, word);
         }
     }
 }

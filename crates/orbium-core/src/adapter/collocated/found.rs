@@ -65,10 +65,13 @@ impl Adapters {
         let request = &request_of(&self.context, at, operation, terms);
         let (is_called, is_located) = (Cell::new(false), Cell::new(false));
         let served = guarded(
-            |outcome| {
-                let object = &*self.registry.find(request.key).ok()?;
+            |outcome: &mut Option<Served>| {
+                let Ok(object) = self.registry.find(request.key) else {
+                    return;
+                };
+                let object = &*object;
                 if !object.serves_in_place::<S>(at) {
-                    return None;
+                    return;
                 }
                 is_located.set(object.stands_in() && !object.policies().retains());
                 *outcome = self.serve_in_place(request, object, terms, &mut |found| {
@@ -82,7 +85,6 @@ impl Adapters {
                     let served = (upcalls.serve)(servant, call);
                     Ok(self.as_seen(terms, served, upcalls.checked))
                 });
-                Some(())
             },
             |panic| panicked(request, panic),
         )?;
