@@ -61,19 +61,25 @@ impl Timing {
         if policies.is_none() {
             return Ok((Self::NEVER, None));
         }
+        let now = Instant::now();
+        let within = |time: Option<Duration>| {
+            let end = time.and_then(|time| now.checked_add(time));
+            end.map_or(Deadline::NEVER, Deadline::at)
+        };
         let until = |end: Option<SystemTime>| {
             let left = |end: SystemTime| end.duration_since(SystemTime::now());
-            end.map(|end| left(end).unwrap_or(Duration::ZERO))
+            within(end.map(|end| left(end).unwrap_or(Duration::ZERO)))
         };
-        let reply = Deadline::after(policies.roundtrip_timeout)
-            .earlier(Deadline::after(until(policies.reply_end)));
-        let request = Deadline::after(policies.request_timeout)
-            .earlier(Deadline::after(until(policies.request_end)));
+        let reply = within(policies.roundtrip_timeout).earlier(until(policies.reply_end));
+        let request = within(policies.request_timeout).earlier(until(policies.request_end));
         let sending = request.earlier(reply);
-        // In this order, or what is held back would come too early.
-        let (clock, now) = (SystemTime::now(), Instant::now());
-        // What has passed, and what no clock can count, holds nothing back.
-        let from = |start: Option<SystemTime>| now.checked_add(start?.duration_since(clock).ok()?);
+        let from = |start: Option<SystemTime>| {
+            let start = start?;
+            // In this order, or what is held back would come too early.
+            let (clock, now) = (SystemTime::now(), Instant::now());
+            // What has passed, and what no clock can count, holds nothing back.
+            now.checked_add(start.duration_since(clock).ok()?)
+        };
         let (start, reply_start) = (from(policies.request_start), from(policies.reply_start));
         let never = |start: Option<Instant>, end: Deadline| matches!((start, end.instant()), (Some(start), Some(end)) if end <= start);
         if never(start, sending) || never(reply_start, reply) {
@@ -81,7 +87,7 @@ impl Timing {
         }
         let is_propagated = is_propagated && sending != Deadline::NEVER;
         let timing = Self {
-            timeout: time_left(sending)?,
+            timeout: left_at(now, sending)?,
             sending,
             reply,
             reply_start,
@@ -184,6 +190,18 @@ impl Timing {
     }
 }
 
+/// What is left of the time for sending a call that began `now`: of a relative timeout exactly
+/// that, so that the calls of a program have the same, and a connection keeps the one that it has.
+fn left_at(now: Instant, sending: Deadline) -> Result<Option<Duration>, SystemException> {
+    let left = sending
+        .instant()
+        .map(|end| end.saturating_duration_since(now));
+    match left {
+        Some(Duration::ZERO) => Err(deadline_passed()),
+        left => Ok(left),
+    }
+}
+
 /// How long a caller that waits does not look whether its ORB has ended.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -238,6 +256,17 @@ mod tests {
         let (left, ends) = Timing::of(&policies, true).unwrap().0.contexts();
         assert_eq!((left.request, ends.request), (None, None));
         about(left.reply, 2);
+    }
+
+    #[test]
+    fn calls_with_the_same_timeout_have_the_same_time_for_sending() {
+        let policies = TimePolicies {
+            roundtrip_timeout: Some(4 * HOUR),
+            request_timeout: Some(HOUR),
+            ..TimePolicies::NONE
+        };
+        let timeout = || Timing::of(&policies, true).unwrap().0.timeout;
+        assert_eq!((timeout(), timeout()), (Some(HOUR), Some(HOUR)));
     }
 
     #[test]
