@@ -4,7 +4,7 @@
 //! An any is a graph of its own: a value of a valuetype that stands in two anys is two values.
 //! In one struct it stays one, as it is in the message.
 
-use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, Encode, TypeCode, TypeRef};
+use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, Encode, TCKind, TypeCode, TypeRef};
 
 use crate::value_content::holds_values;
 
@@ -40,6 +40,15 @@ impl BodyValues {
             shared: Some(all),
         })
     }
+}
+
+/// Whether a value is of a struct that is equivalent to an unnamed one with members of these types.
+pub(crate) fn is_of<'t>(all: &Any, mut types: impl Iterator<Item = TypeRef<'t>>) -> bool {
+    let mut members = member_types(all.type_code().as_ref());
+    let is_struct = all.type_code().as_ref().unaliased().kind() == TCKind::Struct;
+    is_struct
+        && types.all(|code| members.next().is_some_and(|it| it.equivalent(code)))
+        && members.next().is_none()
 }
 
 /// The members of a struct, each as an any of its own.

@@ -150,10 +150,9 @@ impl Request {
         signature: &Signature,
         arguments: Any,
     ) -> Result<Self, SystemException> {
-        if !arguments
-            .type_code()
-            .equivalent(&signature.arguments_type())
-        {
+        let sent = signature.parameters.iter();
+        let sent = sent.filter(|it| it.direction.is_sent());
+        if !body_struct::is_of(&arguments, sent.map(|it| it.code.as_ref())) {
             let kind = ExceptionKind::BadParam;
             return Err(SystemException::new(kind, 0, Completion::No));
         }
