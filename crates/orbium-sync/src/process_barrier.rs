@@ -39,20 +39,11 @@ mod system {
     use std::fs;
     use std::os::unix::fs::MetadataExt;
 
-    // linux/membarrier.h.
-    const GLOBAL: i32 = 1;
-    const PRIVATE_EXPEDITED: i32 = 1 << 3;
-    const REGISTER_PRIVATE_EXPEDITED: i32 = 1 << 4;
-
-    #[allow(unsafe_code)]
-    fn membarrier(command: i32) -> bool {
-        // SAFETY: it takes three numbers and returns one.
-        unsafe { libc::syscall(libc::SYS_membarrier, command, 0_u32, 0_i32) == 0 }
-    }
+    use rustix::thread::{MembarrierCommand, membarrier};
 
     pub(super) fn register() -> bool {
         // Miri has no such system call.
-        !cfg!(miri) && membarrier(REGISTER_PRIVATE_EXPEDITED)
+        !cfg!(miri) && membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok()
     }
 
     pub(super) fn has_one_thread() -> bool {
@@ -62,10 +53,10 @@ mod system {
     }
 
     pub(super) fn pass() -> bool {
-        let expedited = || membarrier(PRIVATE_EXPEDITED);
-        // A process that lost its registration registers again; `GLOBAL` needs none, but takes
+        let expedited = || membarrier(MembarrierCommand::PrivateExpedited).is_ok();
+        // A process that lost its registration registers again; the global barrier needs none, but takes
         // milliseconds.
-        expedited() || register() && expedited() || membarrier(GLOBAL)
+        expedited() || register() && expedited() || membarrier(MembarrierCommand::Global).is_ok()
     }
 }
 
