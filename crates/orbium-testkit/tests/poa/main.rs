@@ -9,6 +9,7 @@ mod current;
 mod default_servants;
 mod fixture;
 mod forwards;
+mod incarnations;
 mod ior_table;
 mod locators;
 mod main_thread_waits;

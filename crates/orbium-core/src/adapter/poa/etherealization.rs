@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
-use orbium_sync::SlotKey;
+use orbium_sync::{SlotKey, role};
 
 use super::PoaCore;
 use super::activation::address;
@@ -34,8 +34,10 @@ impl PoaCore {
         let manager = self.servant_manager();
         if let Some(ServantManager::Activator(activator)) = manager.as_deref() {
             let cleans_up = end & CLEANED_UP != 0;
+            // It must not wait for the end of its adapter, whichever thread ends the object.
+            let etherealize = || activator.etherealize(object, cleans_up, remains);
             let etherealized = catch_unwind(AssertUnwindSafe(|| {
-                activator.etherealize(object, cleans_up, remains);
+                role::while_serving_own_thread(self.orb, etherealize);
             }));
             if etherealized.is_err() {
                 crate::log::error!(
