@@ -4,7 +4,7 @@
 use orbium_cdr::{CdrReader, Encode};
 use orbium_giop::real_time::{PriorityBand, read_priority_range_context};
 use orbium_giop::service_context::RT_CORBA_PRIORITY_RANGE;
-use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 use crate::adapter::ActiveObject;
 use crate::raises::DispatchError;
@@ -61,7 +61,12 @@ pub(super) fn serve_implicit(
             let definition = orb.definition_of(&object.interface(), call.deadline())?;
             reply.say_result(&mut |writer| definition.ior().encode(writer))
         }
-        "_component" | "_domain_managers" => {
+        // No object here is a component, or a facet of one.
+        "_component" => {
+            static NIL: Ior = Ior::NIL;
+            reply.say_result(&mut |writer| NIL.encode(writer))
+        }
+        "_domain_managers" => {
             Err(SystemException::new(ExceptionKind::NoImplement, 0, Completion::No).into())
         }
         _ => Err(unknown_operation()),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Implicit operations of every object: CORBA 3.3 Part 1, clause 8.3.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode};
@@ -108,6 +109,37 @@ impl ObjectRef {
             Ok(())
         })?;
         Ok(definition)
+    }
+
+    /// The component of which the object is a facet, or which it is itself (CORBA's `get_component`);
+    /// `None` for any other object. Servers of JacORB know the operation by another name.
+    ///
+    /// # Errors
+    /// The object could not be asked.
+    pub fn component(&self) -> Result<Option<Self>, SystemException> {
+        static COMPONENT: Operation = Operation::new("_component").idempotent();
+        static GET_COMPONENT: Operation = Operation::new("_get_component").idempotent();
+        let ask = |operation: &'static Operation| -> Result<Option<Self>, SystemException> {
+            let mut component = None;
+            self.ask(operation, None, &mut |reader| {
+                component = Decode::decode(reader)?;
+                Ok(())
+            })?;
+            Ok(component)
+        };
+        match ask(&COMPONENT) {
+            Err(it) if it.kind == ExceptionKind::BadOperation => ask(&GET_COMPONENT),
+            asked => asked,
+        }
+    }
+
+    /// A number up to `maximum` that equal references have in common, in this process (CORBA's
+    /// `hash`).
+    #[must_use]
+    pub fn hash_up_to(&self, maximum: u32) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        self.ior().hash(&mut hasher);
+        (hasher.finish() % (u64::from(maximum) + 1)) as u32
     }
 
     /// Asks the server where the object is (LocateRequest): `true` if there.

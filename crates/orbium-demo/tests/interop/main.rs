@@ -10,6 +10,7 @@
 mod as_client;
 mod as_server;
 mod both_ways;
+mod components;
 mod contexts;
 mod credentials;
 mod definitions;

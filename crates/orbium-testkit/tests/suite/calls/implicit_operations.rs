@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The operations that every object has.
 
+use std::collections::HashSet;
+
 use orbium::giop::{ReplyStatus, SystemException, SystemExceptionBody};
 use orbium::{Completion, ExceptionKind, Interface, NarrowError, ObjectRef};
 use orbium_cdr::CdrReader;
@@ -31,7 +33,7 @@ fn an_object_is_of_its_interface_and_of_object() {
 }
 
 /// Conformance: ORB - `_interface`
-/// Conformance: ORB - `_component`, `_domain_managers`
+/// Conformance: ORB - `_domain_managers`
 #[test]
 fn operations_that_are_not_offered_are_refused_by_name() {
     each_strategy(|strategy| {
@@ -44,7 +46,6 @@ fn operations_that_are_not_offered_are_refused_by_name() {
                 "_interface",
                 SystemException::omg(ExceptionKind::IntfRepos, 1, Completion::No),
             ),
-            ("_component", no_implement),
             ("_domain_managers", no_implement),
             ("_unheard_of", bad_operation),
             ("_get_nothing", bad_operation),
@@ -68,6 +69,40 @@ fn operations_that_are_not_offered_are_refused_by_name() {
         );
         served.end();
     });
+}
+
+/// Conformance: ORB - `_component` - nil: there are no components
+#[test]
+fn an_object_is_no_facet_of_a_component() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, remote) = served.client();
+        for target in [&remote, &served.target] {
+            assert_eq!(target.as_object().component(), Ok(None));
+        }
+        served.end();
+    });
+}
+
+/// Conformance: ORB - `hash`
+#[test]
+fn equal_references_have_equal_hashes() {
+    let served = Served::new(orbium::ServerStrategy::default());
+    let (client, target) = served.client();
+    let text = client.object_to_string(&target);
+    let again = client.string_to_object(&text).unwrap().unwrap();
+    for maximum in [0, 1, 6, 1023, u32::MAX] {
+        let hash = again.hash_up_to(maximum);
+        assert!(hash <= maximum);
+        assert_eq!(hash, target.as_object().hash_up_to(maximum));
+    }
+    let root = served.orb.root_poa();
+    let buckets: HashSet<u32> = (0..100)
+        .map(|_| root.create_object_reference("IDL:X:1.0").unwrap())
+        .map(|object| object.hash_up_to(1023))
+        .collect();
+    assert!(buckets.len() > 50, "{buckets:?}");
+    served.end();
 }
 
 /// Conformance: ORB - `object_to_string`, `string_to_object`, `is_equivalent`
