@@ -2,10 +2,11 @@
 //! Standard policies of clients out of their values, as `CORBA::ORB::create_policy` makes them.
 
 use std::any::Any as Erased;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use orbium_cdr::{Any, Decode, Typed};
+use orbium_cdr::{Any, Decode, Typed, idl_fixed_struct};
 use orbium_config::BidirectionalPolicy;
+use orbium_giop::time::UtcTime;
 use orbium_interceptor::{Policy, PolicyError, policy_type};
 use orbium_invocation::router_policies::{
     PriorityRange, QueueOrder, ROUTE_NONE, ROUTE_STORE_AND_FORWARD, RoutingTypeRange,
@@ -14,6 +15,21 @@ use orbium_invocation::{RebindMode, SyncScope};
 
 use crate::policy::policy_overrides::END_OF_STANDARD;
 
+idl_fixed_struct! {
+    /// A point of time, the value of the policies of start and end times (`TimeBase::UtcT`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub struct UtcT: UTC_TYPE = "IDL:omg.org/TimeBase/UtcT:1.0" {
+        /// Units of 100 ns since 15 October 1582, UTC.
+        pub time: u64,
+        /// The low 32 bits of how far it may be off.
+        pub inacclo: u32,
+        /// The high 16 bits of that.
+        pub inacchi: u16,
+        /// Minutes by which the sender's zone is ahead of UTC.
+        pub tdf: i16,
+    }
+}
+
 /// A standard policy out of its value (`ORB::create_policy`); `None` for the types that
 /// programs define.
 ///
@@ -21,8 +37,7 @@ use crate::policy::policy_overrides::END_OF_STANDARD;
 /// Why the value makes none. BAD_POLICY_VALUE: it is of another type than the policy's, an empty
 /// range, or no number that the specification has. UNSUPPORTED_POLICY_VALUE: a RoutingPolicy
 /// that requires a router (ROUTE_FORWARD, ROUTE_STORE_AND_FORWARD), or a time beyond what can be
-/// counted. UNSUPPORTED_POLICY: the policies of points of time (27 to 30), which are not made of
-/// a `TimeBase::UtcT`, but by [`Policy::new`] of a [`SystemTime`](std::time::SystemTime).
+/// counted.
 pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, PolicyError>> {
     if policy_type >= END_OF_STANDARD {
         return None;
@@ -41,7 +56,7 @@ pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, P
             made(policy_type, value, span)
         }
         policy_type::REQUEST_START_TIME..=policy_type::REPLY_END_TIME => {
-            Err(PolicyError::UnsupportedPolicy)
+            made(policy_type, value, point)
         }
         _ => Err(PolicyError::BadPolicyType),
     })
@@ -90,6 +105,12 @@ fn span(hundreds: u64) -> Result<Duration, PolicyError> {
     let nanoseconds = hundreds.checked_mul(100);
     let nanoseconds = nanoseconds.ok_or(PolicyError::UnsupportedPolicyValue)?;
     Ok(Duration::from_nanos(nanoseconds))
+}
+
+/// A point of time. How exact it is, and its zone, change nothing: `time` is UTC.
+fn point(value: UtcT) -> Result<SystemTime, PolicyError> {
+    let time = UtcTime(value.time).to_system_time();
+    time.ok_or(PolicyError::UnsupportedPolicyValue)
 }
 
 fn priorities(range: PriorityRange) -> Result<PriorityRange, PolicyError> {

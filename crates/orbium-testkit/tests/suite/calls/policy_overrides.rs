@@ -11,6 +11,7 @@ use orbium::{
     Any, Completion, ExceptionKind, Interface, Orb, OverrideError, ProtocolPolicy, RebindMode,
     SetOverride, SyncScope, SystemException, policy_type,
 };
+use orbium_cdr::idl_fixed_struct;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{FakeServer, client, reach, reference, within};
 
@@ -354,7 +355,6 @@ fn policies_of_a_running_orb_change_all_at_once() {
 }
 
 /// Conformance: ORB - create_policy of standard policies: values, and PolicyError
-/// Conformance: ORB - create_policy of RequestStartTimePolicy, RequestEndTimePolicy, ReplyStartTimePolicy and ReplyEndTimePolicy: UNSUPPORTED_POLICY; they are set as points of time, not made of a UtcT
 #[test]
 fn standard_policies_are_made_of_their_values() {
     let client = client();
@@ -369,10 +369,8 @@ fn standard_policies_are_made_of_their_values() {
         (31, Any::from(u64::MAX), PolicyError::UnsupportedPolicyValue),
         (23, Any::from(3i16), PolicyError::BadPolicyValue),
         (24, Any::from(1u32), PolicyError::BadPolicyValue),
-        (27, Any::from(1u64), PolicyError::UnsupportedPolicy),
-        (28, Any::from(1u64), PolicyError::UnsupportedPolicy),
-        (29, Any::from(1u64), PolicyError::UnsupportedPolicy),
-        (30, Any::from(1u64), PolicyError::UnsupportedPolicy),
+        (27, Any::from(1u64), PolicyError::BadPolicyValue),
+        (30, Any::from(1u64), PolicyError::BadPolicyValue),
         (16, Any::from(0i16), PolicyError::BadPolicyType),
         (REGION, Any::from(0i16), PolicyError::BadPolicyType),
     ];
@@ -380,4 +378,41 @@ fn standard_policies_are_made_of_their_values() {
         let made = client.create_policy(policy_type, &value);
         assert_eq!(made.err(), Some(reason), "{policy_type}");
     }
+}
+
+idl_fixed_struct! {
+    /// `TimeBase::UtcT`.
+    #[derive(Clone, Copy, Debug)]
+    pub struct UtcT: UTC_TYPE = "IDL:omg.org/TimeBase/UtcT:1.0" {
+        pub time: u64,
+        pub inacclo: u32,
+        pub inacchi: u16,
+        pub tdf: i16,
+    }
+}
+
+/// Conformance: ORB - create_policy of RequestStartTimePolicy, RequestEndTimePolicy, ReplyStartTimePolicy and ReplyEndTimePolicy: of a UtcT
+#[test]
+fn policies_of_points_of_time_are_made_of_a_utct() {
+    let client = client();
+    let at = |time| UtcT {
+        time,
+        inacclo: 1,
+        inacchi: 2,
+        tdf: 60,
+    };
+    // Ten seconds into 1970.
+    let point = Any::new(&at(0x01B2_1DD2_1381_4000 + 100_000_000)).unwrap();
+    let expected = SystemTime::UNIX_EPOCH + Duration::from_secs(10);
+    for policy_type in 27..=30 {
+        let policy = client.create_policy(policy_type, &point).unwrap();
+        assert_eq!(policy.policy_type(), policy_type);
+        assert_eq!(policy.value(), Some(&expected));
+    }
+    // Its end has passed: the call is not made.
+    let (server, target) = scripted(&client);
+    let passed = client.create_policy(30, &point).unwrap();
+    let late = target.with_policies(&[passed], SetOverride::Add).unwrap();
+    assert_eq!(late.noop().unwrap_err().kind, ExceptionKind::Timeout);
+    drop(server);
 }

@@ -106,6 +106,8 @@ fn an_orb_that_ended_refuses_whatever_is_asked_of_it() {
         assert_eq!(target.noop(), Err(ended));
         assert_eq!(target.post(1), Err(ended));
         assert_eq!(client.run(), Err(ended));
+        assert_eq!(client.work_pending(), Err(ended));
+        assert_eq!(client.perform_work(), Err(ended));
         assert_eq!(client.addresses(), Err(ended));
         assert_eq!(client.shutdown(true), Ok(()));
         served.end();
