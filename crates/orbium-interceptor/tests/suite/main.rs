@@ -11,6 +11,7 @@ mod dynamic;
 mod dynamic_servants;
 mod flow;
 mod implemented;
+mod implicit;
 mod initializers;
 mod ior;
 mod late_replies;
