@@ -43,6 +43,7 @@ mod view;
 orbium::include_idl!("InterfaceRepository");
 
 pub use code_base::known_code_bases::CodeBases;
+pub use code_base::value_def::value_def;
 pub use code_base::{OfferedCodeBase, code_base_in, code_base_of};
 pub use error::{LoadError, RepositoryError};
 pub use export::{ExportError, SoundIdl, idl_of, sound_idl_of, sound_idl_of_interface};

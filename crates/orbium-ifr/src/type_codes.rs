@@ -11,10 +11,10 @@ use crate::fault::Result;
 use crate::store::{Made, Store};
 
 /// Types within types at most; a message has no more.
-const MAX_DEPTH: usize = 100;
+pub(crate) const MAX_DEPTH: usize = 100;
 
 /// Parts of one type at most, counted as often as it contains them, as they are sent.
-const MAX_PARTS: u64 = 100_000;
+pub(crate) const MAX_PARTS: u64 = 100_000;
 
 /// Types that are being made.
 #[derive(Default)]

@@ -110,6 +110,12 @@ impl Factories {
         found
     }
 
+    /// A value as the factory of that type makes it: with its operations and the default state.
+    /// `None` if the type is not registered, or its factory makes values of another one.
+    pub fn make(&self, repository_id: &str) -> Option<ValueBase> {
+        self.compiled(repository_id)?.make()
+    }
+
     /// Forgets the factory of a type; returns whether there was one.
     pub fn unregister(&self, repository_id: &str) -> bool {
         self.factories.write().remove(repository_id).is_some()

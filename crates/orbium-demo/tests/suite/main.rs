@@ -5,5 +5,6 @@
 mod loads;
 mod mapping;
 mod self_interop;
+mod value_factories;
 mod values;
 mod wire;

@@ -3,6 +3,7 @@
 //! as its receivers may ask it (CORBA 3.3 Part 2, clause 9.7.2).
 
 pub(crate) mod known_code_bases;
+pub(crate) mod value_def;
 
 use std::sync::{Arc, OnceLock};
 

@@ -2,6 +2,7 @@
 //! The operations of CORBA's interfaces, each once: every kind of object has the same servant.
 
 mod bases;
+mod canonical;
 mod container;
 mod events;
 mod features;
@@ -140,13 +141,7 @@ impl RepositoryServant for Objects {
     }
 
     fn get_canonical_typecode(&self, call: &Call<'_>, tc: &TypeCode) -> Result<TypeCode> {
-        self.read(call, |view, _| {
-            // Names are optional in what a peer sends; the repository has them all.
-            match view.store.with_id(tc.id()).filter(|_| tc.kind().has_id()) {
-                Some(key) => view.store.type_of(key),
-                None => Ok(tc.clone()),
-            }
-        })
+        self.read(call, |view, _| view.store.canonical(tc))
     }
 
     fn get_primitive(

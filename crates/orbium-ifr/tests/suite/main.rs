@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tests of the Interface Repository.
 
+mod canonical;
 mod code_bases;
 mod events;
 mod exporting;
+mod extended;
 mod files;
 mod hostile_files;
 mod kitchen;
@@ -13,4 +15,5 @@ mod reading;
 mod refusals;
 mod served;
 mod signatures;
+mod value_definitions;
 mod writing;
