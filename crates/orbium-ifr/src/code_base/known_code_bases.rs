@@ -8,7 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium::giop::service_context;
-use orbium::interceptor::{Interrupt, ReceiveContexts, ServerInterceptor};
+use orbium::interceptor::{
+    ClientInterceptor, Interrupt, ReceiveContexts, ReceiveException, ReceiveReply,
+    ServerInterceptor,
+};
 use orbium::lock::Mutex;
 use orbium::{Interface, Orb, SystemException};
 
@@ -27,7 +30,9 @@ const MAX_ID: usize = 1024;
 /// Octets of a reference to a code base.
 const MAX_REFERENCE: usize = 4096;
 
-/// The code bases of the peers that an ORB receives requests from, by service context 6.
+/// The code bases of the peers that an ORB receives requests from, as an interceptor of requests, and
+/// of those that it receives replies from, as an interceptor of calls: by service context 6. One that a
+/// reply names is known once that reply was read: of a value in it, only the next reply has help.
 ///
 /// Where a value of a type arrives that is not known, and for which its message names no known base,
 /// they are asked for its bases (`meta`): the value is cut off to the nearest one that is known
@@ -189,6 +194,26 @@ impl ServerInterceptor for CodeBases {
         let id = service_context::SENDING_CONTEXT_RUN_TIME;
         if let Ok(context) = request.service_context(id) {
             self.note(context)?;
+        }
+        Ok(())
+    }
+}
+
+/// The operation was performed: a context that holds no reference is passed over.
+impl ClientInterceptor for CodeBases {
+    fn receive_reply(&self, reply: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
+        let id = service_context::SENDING_CONTEXT_RUN_TIME;
+        if let Ok(context) = reply.reply_service_context(id) {
+            let _ = self.note(context);
+        }
+        Ok(())
+    }
+
+    /// Values that cannot be read end a call so.
+    fn receive_exception(&self, reply: &mut ReceiveException<'_>) -> Result<(), Interrupt> {
+        let id = service_context::SENDING_CONTEXT_RUN_TIME;
+        if let Ok(context) = reply.reply_service_context(id) {
+            let _ = self.note(context);
         }
         Ok(())
     }

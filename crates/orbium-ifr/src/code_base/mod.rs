@@ -9,7 +9,9 @@ use std::sync::{Arc, OnceLock};
 
 use orbium::cdr::{ByteOrder, CdrWriter, Decode, Encode, Format};
 use orbium::giop::{Completion, Ior, decode_encapsulation, service_context};
-use orbium::interceptor::{ClientInterceptor, Interrupt, SendRequest};
+use orbium::interceptor::{
+    ClientInterceptor, Interrupt, ReceiveContexts, SendRequest, ServerInterceptor,
+};
 use orbium::{Call, ExceptionKind, Interface, ObjectRef, Orb, PoaError, SystemException};
 
 use crate::InterfaceRepository;
@@ -92,7 +94,8 @@ impl CodeBaseServant for Describing {
     }
 }
 
-/// Sends the code base of this process with each request: service context 6.
+/// Sends the code base of this process with each request, as an interceptor of calls, and with each
+/// reply, as one of requests: service context 6.
 ///
 /// It is an interceptor, so that calls of an ORB without one pay nothing; until
 /// [`set`](Self::set) nothing is sent.
@@ -105,6 +108,7 @@ impl CodeBaseServant for Describing {
 /// let offered = OfferedCodeBase::default();
 /// let mut interceptors = Interceptors::new();
 /// interceptors.add_client(offered.clone())?;
+/// interceptors.add_server(offered.clone())?;
 /// let orb = Orb::new(Config {
 ///     endpoints: vec!["iiop://127.0.0.1:0".parse()?],
 ///     interceptors,
@@ -119,7 +123,7 @@ impl CodeBaseServant for Describing {
 pub struct OfferedCodeBase(Arc<OnceLock<Vec<u8>>>);
 
 impl OfferedCodeBase {
-    /// Requests carry the reference of that code base from now on; whether none was set before.
+    /// Requests and replies carry the reference of that code base from now on; whether none was set before.
     pub fn set(&self, code_base: &CodeBase) -> bool {
         let ior = code_base.as_object().ior();
         let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 0));
@@ -135,6 +139,19 @@ impl ClientInterceptor for OfferedCodeBase {
         if let Some(context) = self.0.get() {
             let id = service_context::SENDING_CONTEXT_RUN_TIME;
             request.add_service_context(id, context.clone(), true)?;
+        }
+        Ok(())
+    }
+}
+
+impl ServerInterceptor for OfferedCodeBase {
+    fn receive_request_service_contexts(
+        &self,
+        request: &mut ReceiveContexts<'_, '_>,
+    ) -> Result<(), Interrupt> {
+        if let Some(context) = self.0.get() {
+            let id = service_context::SENDING_CONTEXT_RUN_TIME;
+            request.add_reply_service_context(id, context.clone(), true)?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use orbium::cdr::{ByteOrder, CdrWriter, Decode, Encode, Format};
+use orbium::cdr::{ByteOrder, CdrError, CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium::codegen as orb;
 use orbium::giop::{Ior, service_context};
 use orbium::interceptor::Interceptors;
@@ -114,6 +114,7 @@ impl Sender {
         let offered = OfferedCodeBase::default();
         let mut interceptors = Interceptors::new();
         interceptors.add_client(offered.clone()).unwrap();
+        interceptors.add_server(offered.clone()).unwrap();
         let orb = served(interceptors);
         let repository = InterfaceRepository::in_memory(&orb).unwrap();
         repository.load(&model(IDL)).unwrap();
@@ -255,4 +256,72 @@ fn a_context_without_a_reference_is_refused() {
     }
     assert_eq!(receiver.code_bases.count(), 0);
     receiver.end();
+}
+
+/// A value as its sender writes it, with a header that has no more than its id.
+struct Unlisted(&'static str);
+
+impl Encode for Unlisted {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        write_value(writer, self.0);
+    }
+}
+
+impl Decode for Unlisted {
+    const MIN_SIZE: usize = 0;
+    fn decode(_: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        Ok(Self(""))
+    }
+}
+
+orb::idl_interface! {
+    /// Gives a value away.
+    pub struct Giver = "IDL:Giver:1.0";
+    operations by_octet(0, 103, &[0]);
+    pub trait GiverServant;
+
+    fn give() -> Result<Unlisted> = "give";
+}
+
+struct Giving;
+
+impl GiverServant for Giving {
+    fn give(&self, _: &Call<'_>) -> Result<Unlisted, SystemException> {
+        Ok(Unlisted("IDL:Derived:1.0"))
+    }
+}
+
+/// Conformance: ORB - SendingContext::CodeBase: a value in a reply is cut off to a base that the code base of
+/// an earlier reply names
+#[test]
+fn a_code_base_that_a_reply_names_helps_with_the_next_one() {
+    static GIVE: orb::Operation = orb::Operation::new("give");
+    let sender = Sender::new();
+    let root = sender.orb.root_poa();
+    let giver: Giver = root.activate(Giving).unwrap();
+    for asks in [true, false] {
+        let code_bases = CodeBases::new(Orb::builder().build().unwrap(), Duration::from_secs(60));
+        let mut interceptors = Interceptors::new();
+        interceptors.add_client(code_bases.clone()).unwrap();
+        let client = served(interceptors);
+        if asks {
+            assert!(code_bases.help(&client));
+        }
+        let text = sender.orb.object_to_string(&giver);
+        let object: ObjectRef = client.string_to_object(&text).unwrap().unwrap();
+        let give = || -> Result<Option<Base>, SystemException> {
+            object.call(&GIVE, |_| {}, Decode::decode)
+        };
+        unknown_value(give().unwrap_err());
+        assert_eq!(code_bases.count(), 1);
+        match give() {
+            Ok(value) => assert_eq!((value.unwrap().read().x, asks), (7, true)),
+            Err(error) => {
+                assert!(!asks, "{error}");
+                unknown_value(error);
+            }
+        }
+        client.shutdown(true).unwrap();
+    }
+    sender.end();
 }
