@@ -6,7 +6,7 @@
 # omni-experiment-counted, or
 # OUTDIR/jacorb-server, jacorb-client, jacorb-forwarder, jacorb-values, jacorb-experiment, jacorb-interceptors,
 # jacorb-intercepted, jacorb-handlers, jacorb-names,
-# jacorb-notify, jacorb-notify-client and jacorb-definitions, or OUTDIR/glassfish-names and glassfish-values, or OUTDIR/refragment.
+# jacorb-notify, jacorb-notify-client and jacorb-definitions, or OUTDIR/glassfish-names, glassfish-values and glassfish-templates, or OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
 # Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
 set -eu
@@ -49,7 +49,7 @@ build_omni() {
 
 # A build is up to date when the stamp is newer than every source.
 current() {
-    [ -f "$1" ] && [ -z "$(find "$here/$peer" "$here/java" "$here/build.sh" "$idl" -type f -newer "$1" | head -n 1)" ]
+    [ -f "$1" ] && [ -z "$(find "$here/$peer" "$here/java" "$here/build.sh" "$here/templates.idl" "$idl" -type f -newer "$1" | head -n 1)" ]
 }
 
 # Writes a script that starts the values' program: the directory of the build, and the options of the machine.
@@ -75,8 +75,9 @@ build_jacorb() {
     fi
     rm -rf "$dir/gen" "$dir/classes"
     mkdir -p "$dir/gen" "$dir/classes"
-    for file in cubit ttcp kitchen values further packed alarms; do
-        java -cp "$dir/lib/*" org.jacorb.idl.parser "-I$idl" -d "$dir/gen" "$idl/$file.idl" >"$dir/idl.log" 2>&1 || {
+    for file in "$idl/cubit" "$idl/ttcp" "$idl/kitchen" "$idl/values" "$idl/further" "$idl/packed" "$idl/alarms" \
+        "$here/templates"; do
+        java -cp "$dir/lib/*" org.jacorb.idl.parser "-I$idl" -d "$dir/gen" "$file.idl" >"$dir/idl.log" 2>&1 || {
             cat "$dir/idl.log"
             exit 1
         }
@@ -126,11 +127,11 @@ build_glassfish() {
     rm -rf "$dir/gen" "$dir/classes" "$dir/src"
     mkdir -p "$dir/gen" "$dir/classes" "$dir/src"
     # This ORB takes the name of the class of a value from its repository id: the prefix is a package.
-    for file in values further packed alarms; do
+    for file in "$idl/values" "$idl/further" "$idl/packed" "$idl/alarms" "$here/templates"; do
         java -cp "$dir/lib/*" com.sun.tools.corba.ee.idl.toJavaPortable.Compile -fall -i "$idl" \
             -pkgPrefix Values orbium.test -pkgPrefix Further orbium.test -pkgPrefix Packed orbium.test \
             -pkgPrefix Alarms orbium.test \
-            -td "$dir/gen" "$idl/$file.idl" >"$dir/idl.log" 2>&1 || {
+            -td "$dir/gen" "$file.idl" >"$dir/idl.log" 2>&1 || {
             cat "$dir/idl.log"
             exit 1
         }
@@ -145,9 +146,12 @@ build_glassfish() {
         exit 1
     }
     javac -Xlint:all,-classfile,-path -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" \
-        "$here/glassfish/src/interop/Names.java" "$dir"/src/*.java
-    sed -e "s|@DIR@|$dir|g" "$here/glassfish/launcher.sh" >"$out/glassfish-names"
-    chmod +x "$out/glassfish-names"
+        "$here"/glassfish/src/interop/*.java "$dir"/src/*.java
+    for role in Names Templates; do
+        launcher=$out/glassfish-$(echo $role | tr NT nt)
+        sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.$role|" "$here/glassfish/launcher.sh" >"$launcher"
+        chmod +x "$launcher"
+    done
     launch_values "$dir" "-Dorg.omg.CORBA.ORBClass=com.sun.corba.ee.impl.orb.ORBImpl \
 -Dorg.omg.CORBA.ORBSingletonClass=com.sun.corba.ee.impl.orb.ORBSingleton -Dcom.sun.corba.ee.ORBServerHost=127.0.0.1 \
 -Dorg.glassfish.gmbal.no.multipleUpperBoundsException=true"

@@ -24,6 +24,7 @@ void register_factories(CORBA::ORB_ptr orb)
     add<OBV_Values::Tree>(orb, Values::Tree::_PD_repoId);
     add<SpokenNote>(orb, Values::Note::_PD_repoId);
     add<OBV_Alarms::Alarm>(orb, Alarms::Alarm::_PD_repoId);
+    add<OBV_orbium::PortableInterceptor::AdapterTemplate>(orb, orbium::PortableInterceptor::AdapterTemplate::_PD_repoId);
 }
 
 Values::Point* EchoServant::echo_point(Values::Point* v)

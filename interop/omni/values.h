@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The values of idl/values.idl as this program makes them, and the servant that echoes them.
+// The values of idl/values.idl, and the template of interop/templates.idl, as this program makes them, and the servant that echoes them.
 #pragma once
 
 #include "alarms.hh"
 #include "further.hh"
+#include "templates.hh"
 
 #include <functional>
 #include <string>

@@ -10,6 +10,7 @@
 mod as_client;
 mod as_server;
 mod both_ways;
+mod code_bases;
 mod components;
 mod contexts;
 mod credentials;
@@ -28,6 +29,7 @@ mod pcap;
 mod programs;
 mod quality;
 mod relay;
+mod templates;
 mod through_dynamic;
 mod values;
 

@@ -70,9 +70,15 @@ final class EchoServant extends EchoPOA {
         return v;
     }
 
+    /** What another version of a class has sent comes back as a point of this one's members. */
     @Override
     public Serializable echo_base(Serializable v) {
-        return v;
+        if (!(v instanceof Moved))
+            return v;
+        ValueTypes.PointValue seen = new ValueTypes.PointValue();
+        seen.x = ((Moved) v).x;
+        seen.y = ((Moved) v).kept;
+        return seen;
     }
 
     @Override

@@ -9,12 +9,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.SystemException;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
-/** PEER-values server --ior-dir DIR: echoes values; PEER-values client --echo REF: runs the checks of values. */
+/**
+ * PEER-values server --ior-dir DIR: echoes values; PEER-values client --echo REF: runs the checks of values; PEER-values codebase
+ * REF ID…: asks a code base for value types.
+ */
 public final class ValueProgram {
     private ValueProgram() {}
 
@@ -23,8 +27,10 @@ public final class ValueProgram {
         boolean serves = args.length == 3 && args[0].equals("server") && args[1].equals("--ior-dir");
         boolean calls = (args.length == 3 || args.length == 5 && args[3].equals("--only"))
                 && args[0].equals("client") && args[1].equals("--echo");
-        if (!serves && !calls) {
-            System.err.println("usage: PEER-values server --ior-dir DIR   or   PEER-values client --echo REF [--only NAME]");
+        boolean asks = args.length >= 3 && args[0].equals("codebase");
+        if (!serves && !calls && !asks) {
+            System.err.println("usage: PEER-values server --ior-dir DIR   or   PEER-values client --echo REF [--only NAME]"
+                    + "   or   PEER-values codebase REF ID...");
             System.exit(2);
         }
         ORB orb = ORB.init(new String[0], System.getProperties());
@@ -34,6 +40,8 @@ public final class ValueProgram {
         int status = 0;
         if (serves)
             serve(orb, poa, Path.of(args[2]));
+        else if (asks)
+            new CodeBaseQuestions(orb, args[1]).ask(List.of(args).subList(2, args.length));
         else
             status = call(orb, poa, args[2], args.length == 5 ? args[4] : "");
         Runtime.getRuntime().halt(status); // nobody waits for the ORB to clean up

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.portable.ValueFactory;
 
-/** The value types of idl/values.idl, further.idl, packed.idl and alarms.idl as these programs implement them. */
+/** The value types of idl/values.idl, further.idl, packed.idl, alarms.idl and interop/templates.idl as these programs implement them. */
 final class ValueTypes {
     private ValueTypes() {}
 
@@ -53,6 +53,11 @@ final class ValueTypes {
         private static final long serialVersionUID = 1L;
     }
 
+    /** An object reference template of orbium. */
+    static final class TemplateValue extends orbium.PortableInterceptor.AdapterTemplate {
+        private static final long serialVersionUID = 1L;
+    }
+
     static final class ParcelValue extends Packed.Parcel {
         private static final long serialVersionUID = 1L;
 
@@ -94,6 +99,7 @@ final class ValueTypes {
         add(orb, Values.NoteHelper.id(), NoteValue::new);
         add(orb, Packed.ParcelHelper.id(), ParcelValue::new);
         add(orb, Alarms.AlarmHelper.id(), AlarmValue::new);
+        add(orb, orbium.PortableInterceptor.AdapterTemplateHelper.id(), TemplateValue::new);
     }
 
     private static void add(ORB orb, String id, Supplier<? extends Serializable> make) {
