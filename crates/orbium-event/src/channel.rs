@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A channel as programs have it.
 
-use std::io;
+mod threads;
+
 use std::sync::Arc;
-use std::thread;
-use std::time::Instant;
 
 use orbium_sched::{Repository, SchedError};
-use orbium_scheduler::{ScheduledThread, SchedulerError};
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
 use crate::consumer_connection::Subscription;
+use crate::delivery::consumer::Service;
 use crate::delivery::serving::serve_in_context;
 use crate::engine::Engine;
 use crate::observers::{Observer, Sums};
-use crate::peer::{Anonymous, Connection, Peer, Sink};
-use crate::selection::ConsumerOptions;
+use crate::peer::{Anonymous, Connection, OnEnd, Peer, Pulled, Sink};
+use crate::selection::{Batches, ConsumerOptions};
 use crate::statistics::ChannelStatistics;
 use crate::subscription::filter::Filter;
 use crate::subscription::pattern::Pattern;
-use crate::subscription::timers::Task;
 use crate::supply::publication::Publication;
 use crate::supply::publisher::Publisher;
+use crate::thread::start;
 
 /// An event channel. Cheap to clone; it ends with the last clone, and what serves it.
 ///
@@ -166,16 +165,66 @@ impl Channel {
         self.connect_consumer(pattern, options, connection)
     }
 
+    /// Connects a consumer of this process that takes its events itself, by [`Subscription::pull`]; they wait in its queue until then.
+    /// `peer` is what the channel pings, and notifies when it disconnects the consumer.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::{Duration, Instant};
+    /// use orbium_event::{Channel, ChannelConfig, ConsumerOptions, Pattern, Peer, new_event};
+    ///
+    /// struct Display;
+    /// impl Peer for Display {}
+    ///
+    /// let channel = Channel::new(ChannelConfig::default());
+    /// let (pattern, options) = (Pattern::of(16, 0), ConsumerOptions::default());
+    /// let display = channel.subscribe_pulled(&pattern, options, Arc::new(Display), || {})?;
+    /// let supplier = channel.connect_supplier(&[(16, 7)])?;
+    /// supplier.push(&[new_event(16, 7)]);
+    /// let events = display.pull(10, Instant::now() + Duration::from_secs(1))?;
+    /// assert_eq!(events[0].header.source, 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConnectError`].
+    pub fn subscribe_pulled(
+        &self,
+        pattern: &Pattern,
+        options: ConsumerOptions,
+        peer: Arc<dyn Peer>,
+        on_end: impl FnOnce() + Send + 'static,
+    ) -> Result<Subscription, ConnectError> {
+        let qos = pattern.to_qos();
+        let pattern = Pattern::from_dependencies(&qos.dependencies, &self.config().filter)?;
+        self.connect_puller(pattern, options, peer, Box::new(on_end))
+    }
+
+    pub(crate) fn connect_puller(
+        &self,
+        pattern: Pattern,
+        options: ConsumerOptions,
+        peer: Arc<dyn Peer>,
+        on_end: OnEnd,
+    ) -> Result<Subscription, ConnectError> {
+        let connection: Connection<dyn Sink> = Connection {
+            peer: Arc::new(Pulled(peer)),
+            is_gateway: false,
+            on_end,
+        };
+        let options = ConsumerOptions {
+            batches: Batches::default(),
+            ..options
+        };
+        self.connect(pattern, options, Service::Pulled, connection)
+    }
+
     pub(crate) fn connect_consumer(
         &self,
         pattern: Pattern,
         options: ConsumerOptions,
         connection: Connection<dyn Sink>,
     ) -> Result<Subscription, ConnectError> {
-        self.start_control()?;
-        if !Filter::new(&pattern).timers().is_empty() {
-            self.start_timers()?;
-        }
         let engine = &self.engine;
         let place = match engine.config.dispatching {
             Dispatching::Scheduled(_) => Some(engine.dispatch.place(options.rt_info)?),
@@ -184,8 +233,11 @@ impl Channel {
         if let Some(place) = place {
             self.start_dispatch_queue(place.queue)?;
         }
-        let consumer = engine.add_consumer((pattern, options), place, connection)?;
-        let subscription = Subscription::new(engine, consumer);
+        if !options.batches.pacing.is_zero() {
+            Engine::start_timers(&self.engine)?;
+        }
+        let service = Service::Pushed(place);
+        let subscription = self.connect(pattern, options, service, connection)?;
         let (engine, consumer) = (Arc::downgrade(engine), Arc::clone(subscription.consumer()));
         match self.config().dispatching {
             Dispatching::PerConsumer => start("orbium-consumer", move || {
@@ -195,6 +247,22 @@ impl Channel {
             Dispatching::Reactive | Dispatching::Scheduled(_) => {}
         }
         Ok(subscription)
+    }
+
+    fn connect(
+        &self,
+        pattern: Pattern,
+        options: ConsumerOptions,
+        service: Service,
+        connection: Connection<dyn Sink>,
+    ) -> Result<Subscription, ConnectError> {
+        self.start_control()?;
+        if !Filter::new(&pattern).timers().is_empty() {
+            Engine::start_timers(&self.engine)?;
+        }
+        let engine = &self.engine;
+        let consumer = engine.add_consumer((pattern, options), service, connection)?;
+        Ok(Subscription::new(engine, consumer))
     }
 
     /// Connects a supplier of this process that publishes events of these types and sources.
@@ -312,81 +380,6 @@ impl Channel {
     pub fn destroy(&self) {
         self.engine.destroy();
     }
-
-    /// The thread that pings peers and notifies observers.
-    fn start_control(&self) -> Result<(), ConnectError> {
-        if self.engine.is_destroyed() {
-            return Err(ConnectError::Destroyed);
-        }
-        let control = &self.engine.control;
-        let period = self.config().ping_period;
-        control.thread.run(|| {
-            let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(control));
-            start("orbium-control", move || {
-                while let Some(task) = of_thread.next() {
-                    let Some(engine) = engine.upgrade() else {
-                        return;
-                    };
-                    match task {
-                        Task::Observers => engine.update_observers(),
-                        Task::Ping => engine.ping(period),
-                    }
-                }
-            })?;
-            if let Some(period) = period {
-                control.ping_by(Instant::now() + period);
-            }
-            Ok(())
-        })
-    }
-
-    /// The thread of a queue of the schedule.
-    fn start_dispatch_queue(&self, number: usize) -> Result<(), ConnectError> {
-        let Some((of_table, queue)) = self.engine.dispatch.queue(number) else {
-            return Ok(());
-        };
-        let start = || -> Result<(), SchedulerError> {
-            let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(queue));
-            let thread = ScheduledThread {
-                soft: self.config().soft,
-                ..ScheduledThread::of_queue("orbium-dispatch", of_table)?
-            };
-            let started =
-                thread.start(move || Engine::serve_dispatch_queue(&engine, &of_thread))?;
-            queue.served_by(started.thread.thread(), started.refused.is_some());
-            Ok(())
-        };
-        queue.thread.run(start).map_err(|error| {
-            tracing::warn!(target: "orbium::event", %error, "no thread for a queue of the schedule");
-            match error {
-                SchedulerError::Thread { .. } => ConnectError::NoThread,
-                _ => ConnectError::Priority(of_table.priority),
-            }
-        })
-    }
-
-    pub(crate) fn start_timers(&self) -> Result<(), ConnectError> {
-        let timers = &self.engine.timers;
-        timers.thread.run(|| {
-            let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(timers));
-            start("orbium-timers", move || {
-                while let Some(key) = of_thread.next() {
-                    let Some(engine) = engine.upgrade() else {
-                        return;
-                    };
-                    engine.fire(key);
-                }
-            })
-        })
-    }
-}
-
-pub(crate) fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), ConnectError> {
-    let spawned = thread::Builder::new().name(name.to_owned()).spawn(body);
-    spawned.map(drop).map_err(|error: io::Error| {
-        tracing::warn!(target: "orbium::event", %error, "no thread for {name}");
-        ConnectError::NoThread
-    })
 }
 
 impl std::fmt::Debug for Channel {

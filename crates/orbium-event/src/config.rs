@@ -11,6 +11,7 @@ use orbium_scheduler::Mode;
 
 use crate::delivery::health::FailurePolicy;
 use crate::delivery::queue::limits::QueueLimits;
+use crate::subscription::filter::Clearing;
 use crate::subscription::parse::{FilterError, FilterLimits};
 
 /// On which thread events are pushed to consumers.
@@ -50,6 +51,16 @@ impl Dispatching {
     }
 }
 
+/// What becomes of the events of a consumer of another process that has suspended its connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Suspension {
+    /// They are dropped, those too that wait, as TAO's channel does.
+    #[default]
+    Drop,
+    /// They wait, within the limits of the consumer's queue.
+    Wait,
+}
+
 /// Configuration of a channel. Each bound is for one channel.
 ///
 /// ```
@@ -75,6 +86,10 @@ pub struct ChannelConfig {
     pub queue: QueueLimits,
     /// The bounds of a subscription.
     pub filter: FilterLimits,
+    /// What a delivery clears of what conjunctions have collected; all of it by default.
+    pub clearing: Clearing,
+    /// What becomes of events while a consumer of another process has suspended its connection; they are dropped by default.
+    pub suspension: Suspension,
     /// When a consumer that fails is disconnected.
     pub failure: FailurePolicy,
     /// How long a push may take; 1 s by default.
@@ -112,6 +127,8 @@ impl Default for ChannelConfig {
             dispatch_time: Duration::from_micros(20),
             queue: QueueLimits::default(),
             filter: FilterLimits::default(),
+            clearing: Clearing::default(),
+            suspension: Suspension::default(),
             failure: FailurePolicy::default(),
             push_timeout: Duration::from_secs(1),
             ping_period: Some(Duration::from_secs(5)),

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A consumer's connection to a channel.
 
+use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use crate::config::ConnectError;
 use crate::delivery::consumer::Consumer;
+use crate::delivery::pull_error::PullError;
 use crate::delivery::queue::limits::QueueLimits;
 use crate::engine::Engine;
+use crate::event::SharedEvent;
 use crate::peer::Sink;
+use crate::selection::Batches;
 use crate::statistics::ConsumerStatistics;
 use crate::subscription::pattern::Pattern;
 
@@ -61,10 +66,34 @@ impl Subscription {
         }
     }
 
-    /// Changes the limits of the consumer's queue, and how many events may be pushed together. What waits is delivered in the new
+    /// Changes the limits of the consumer's queue, and which events are pushed together. What waits is delivered in the new
     /// order; what exceeds the new limits is discarded with the next event.
-    pub fn set_queue(&self, limits: QueueLimits, batch: usize) {
-        self.consumer.set_queue(limits, batch);
+    ///
+    /// # Errors
+    /// [`ConnectError::NoThread`]: batches cannot be paced, and nothing has changed.
+    pub fn set_queue(&self, limits: QueueLimits, batches: Batches) -> Result<(), ConnectError> {
+        let Some(engine) = self.engine.upgrade() else {
+            return Ok(());
+        };
+        if !batches.pacing.is_zero() {
+            Engine::start_timers(&engine)?;
+        }
+        let action = self.consumer.set_queue(limits, batches);
+        engine.act(&self.consumer, action);
+        Ok(())
+    }
+
+    /// Takes up to so many events that wait for a consumer that pulls, or those of one set, and waits for the first until then.
+    ///
+    /// # Errors
+    /// [`PullError`].
+    pub fn pull(&self, most: usize, until: Instant) -> Result<Vec<SharedEvent>, PullError> {
+        self.consumer.pull(most, until)
+    }
+
+    /// Discards an event that waits: the one that the policy of the queue discards for the most urgent one. False if none waits.
+    pub fn discard_one(&self) -> bool {
+        self.consumer.discard_one()
     }
 
     /// Disconnects the consumer; false if it was disconnected already.
@@ -86,8 +115,8 @@ impl Drop for Subscription {
     }
 }
 
-impl std::fmt::Debug for Subscription {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Subscription")
             .field("id", &self.consumer.id)
             .finish_non_exhaustive()

@@ -3,6 +3,7 @@
 
 mod control;
 mod entry;
+mod timing;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use orbium_sched::{Repository, SchedError};
 
 use crate::config::{ChannelConfig, ConnectError};
 use crate::delivery::connected::ConnectedConsumers;
-use crate::delivery::consumer::{Action, Consumer, Due};
+use crate::delivery::consumer::{Action, Consumer, Service};
 use crate::delivery::dispatch::{DispatchQueue, DispatchQueues, Place, Removal};
 use crate::delivery::health::Health;
 use crate::delivery::tasks::ConsumerTasks;
@@ -26,7 +27,6 @@ use crate::recent::RecentEvents;
 use crate::selection::ConsumerOptions;
 use crate::statistics::{ChannelStatistics, Counter};
 use crate::subscription::pattern::Pattern;
-use crate::subscription::schedule::timer_event;
 use crate::subscription::timers::{Control, TimerKey, Timers};
 use crate::supply::operations;
 use crate::supply::publication::Publication;
@@ -103,7 +103,7 @@ impl Engine {
     pub(crate) fn add_consumer(
         &self,
         subscribed: (Pattern, ConsumerOptions),
-        place: Option<Place>,
+        service: Service,
         connection: Connection<dyn Sink>,
     ) -> Result<Arc<Consumer>, ConnectError> {
         let Connection {
@@ -112,7 +112,7 @@ impl Engine {
             on_end,
         } = connection;
         let (id, config) = (self.new_id(), &self.config);
-        let consumer = Consumer::new(id, config, subscribed, place, (peer, is_gateway));
+        let consumer = Consumer::new(id, config, subscribed, service, (peer, is_gateway));
         let consumer = Arc::new(consumer);
         self.consumers.add(&consumer, |others| {
             if self.is_destroyed() {
@@ -221,12 +221,12 @@ impl Engine {
         // request, and events would overtake each other.
         let mut pending = PENDING.take();
         for consumer in self.consumers.load().iter() {
-            match consumer.offer(set, now) {
+            consumer.offer(set, now, |action| match action {
                 Action::Nothing => {}
                 Action::Notify(waiter) => waiter.wake(),
                 Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
                 action => pending.push((Arc::clone(consumer), action)),
-            }
+            });
         }
         for (consumer, action) in pending.drain(..) {
             self.act(&consumer, action);
@@ -234,7 +234,8 @@ impl Engine {
         PENDING.set(pending);
     }
 
-    fn act(&self, consumer: &Arc<Consumer>, action: Action) {
+    /// Does what remains to be done with a consumer's events.
+    pub(crate) fn act(&self, consumer: &Arc<Consumer>, action: Action) {
         match action {
             Action::Nothing => {}
             Action::Notify(waiter) => waiter.wake(),
@@ -247,6 +248,13 @@ impl Engine {
                     self.handle_health(consumer, health);
                     next = consumer.next_or_end();
                 }
+            }
+            Action::Pace(due, later) => {
+                let key = TimerKey::of_batches(consumer.id);
+                if later.is_some() {
+                    self.timers.remove(key);
+                }
+                self.timers.add(key, due);
             }
             Action::Disconnect => self.drop_consumer(consumer, "its queue is full"),
         }
@@ -302,7 +310,8 @@ impl Engine {
     }
 
     /// Acts on what a consumer has become.
-    pub(crate) fn handle_health(&self, consumer: &Consumer, health: Health) {
+    pub(crate) fn handle_health(&self, consumer: &Arc<Consumer>, health: Health) {
+        self.act(consumer, consumer.served());
         match health {
             Health::Well => {}
             Health::Suspect { .. } => self.control.ping_by(Instant::now() + SUSPECT_PING_PERIOD),
@@ -315,29 +324,6 @@ impl Engine {
             self.dropped_consumers.add(1);
             let (id, lost) = (consumer.id, consumer.statistics().lost);
             tracing::warn!(target: "orbium::event", consumer = id, lost, "consumer disconnected: {why}");
-        }
-    }
-
-    /// Delivers the event of a timer that may be due.
-    pub(crate) fn fire(&self, key: TimerKey) {
-        let consumers = self.consumers.load();
-        let Some(consumer) = consumers.iter().find(|it| it.id == key.consumer) else {
-            return;
-        };
-        let now = Instant::now();
-        let next = match consumer.fire(key.timer, key.epoch, now) {
-            Due::Never => None,
-            Due::At(due) => Some(due),
-            Due::Fired(firing) => {
-                let event = Arc::new(timer_event(&firing, now));
-                let (action, next) =
-                    consumer.offer_timer(key.timer, key.epoch, event, firing.phase);
-                self.act(consumer, action);
-                next
-            }
-        };
-        if let Some(due) = next {
-            self.timers.add(key, due);
         }
     }
 

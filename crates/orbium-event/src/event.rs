@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events, and the numbers that their headers give a meaning.
 
-use std::sync::Arc;
+mod shared;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
 
-/// An event that several consumers share.
-pub type SharedEvent = Arc<Event>;
+pub use shared::SharedEvent;
+pub(crate) use shared::bytes_of;
 
 /// A type or source that matches every other one.
 pub const ANY: i32 = 0;
@@ -99,11 +100,6 @@ pub fn time_t(time: SystemTime) -> u64 {
 /// A duration in units of 100 ns.
 pub(crate) fn to_time_t(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos() / 100).unwrap_or(u64::MAX)
-}
-
-/// Bytes that an event occupies in a queue.
-pub(crate) fn bytes_of(event: &Event) -> usize {
-    size_of::<Event>() + event.data.payload.len() + event.data.any_value.value_octets().len()
 }
 
 #[cfg(test)]

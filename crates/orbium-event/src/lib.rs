@@ -52,6 +52,7 @@ mod servants;
 mod statistics;
 mod subscription;
 mod supply;
+mod thread;
 
 /// The interfaces of the real-time event channel, as the IDL compiler maps them.
 pub mod rtec {
@@ -64,10 +65,11 @@ pub mod cos_event {
 }
 
 pub use channel::Channel;
-pub use config::{ChannelConfig, ConnectError, Dispatching};
+pub use config::{ChannelConfig, ConnectError, Dispatching, Suspension};
 pub use consumer_connection::Subscription;
 pub use cos::CosHeader;
 pub use delivery::health::{DeliveryError, FailurePolicy, Health};
+pub use delivery::pull_error::PullError;
 pub use delivery::queue::limits::{DiscardPolicy, QueueLimits, QueueOrder, Rank};
 pub use delivery::tasks::qos_by_schedule;
 pub use event::{
@@ -82,10 +84,10 @@ pub use remote::{
     connect_gateway_supplier, connect_scheduled_consumer, connect_scheduled_supplier,
     connect_supplier,
 };
-pub use selection::{ConsumerOptions, Selection};
+pub use selection::{Batches, ConsumerOptions, Selection};
 pub use servants::{RemoteObserver, ServedChannel, serve_channel};
 pub use statistics::{ChannelStatistics, ConsumerStatistics};
-pub use subscription::filter::{Filter, Timer, TimerKind};
+pub use subscription::filter::{Clearing, Filter, Timer, TimerKind};
 pub use subscription::parse::{FilterError, FilterErrorKind, FilterLimits};
 pub use subscription::pattern::Pattern;
 pub use subscription::schedule::{Firing, TimerSchedule, timer_event};

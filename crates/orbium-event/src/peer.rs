@@ -56,7 +56,27 @@ pub(crate) struct Connection<P: ?Sized> {
     pub(crate) on_end: OnEnd,
 }
 
-/// A supplier that is never called back.
+/// A consumer that pulls.
+pub(crate) struct Pulled(pub(crate) Arc<dyn Peer>);
+
+impl Peer for Pulled {
+    fn ping(&self) -> Result<(), DeliveryError> {
+        self.0.ping()
+    }
+
+    fn disconnect(&self) {
+        self.0.disconnect();
+    }
+}
+
+impl Sink for Pulled {
+    /// Its queue is served by no thread.
+    fn push(&self, _: &[SharedEvent]) -> Result<(), DeliveryError> {
+        Ok(())
+    }
+}
+
+/// A peer that is never called back.
 pub(crate) struct Anonymous;
 
 impl Peer for Anonymous {}

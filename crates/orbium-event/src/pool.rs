@@ -4,7 +4,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use orbium::cdr::{CdrError, CdrReader, Decode};
 use orbium::{Any, TCKind};
@@ -50,13 +49,13 @@ impl EventPool {
         fill: impl FnOnce(&mut Event) -> Result<(), E>,
     ) -> Result<SharedEvent, E> {
         let mut event = self.take_unused().unwrap_or_default();
-        if let Some(event) = Arc::get_mut(&mut event) {
+        if let Some(event) = event.exclusive() {
             fill(event)?;
         }
         // An any may hold references, which keep their ORB.
         let is_retained = event.data.payload.capacity() <= MAX_PAYLOAD && has_no_any(&event);
         if is_retained && self.0.len() < MAX_EVENTS {
-            self.0.push_back(Arc::clone(&event));
+            self.0.push_back(event.clone());
         }
         Ok(event)
     }
@@ -64,7 +63,7 @@ impl EventPool {
     /// Takes the least recently used event, if no consumer holds it.
     fn take_unused(&mut self) -> Option<SharedEvent> {
         let mut event = self.0.pop_front()?;
-        if Arc::get_mut(&mut event).is_some() {
+        if event.exclusive().is_some() {
             return Some(event);
         }
         self.0.push_back(event);

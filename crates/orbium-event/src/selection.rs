@@ -2,7 +2,7 @@
 //! Choice of a consumer among the events of a channel, and its queue.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::delivery::queue::limits::{QueueLimits, Rank};
 use crate::event::SharedEvent;
@@ -20,8 +20,26 @@ impl<F: Fn(&SharedEvent, Instant) -> Option<Rank> + Send + Sync + 'static> Selec
     }
 }
 
+/// How many events are pushed to a consumer together. Sets that its pattern makes are not divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batches {
+    /// Events of a batch, at most; 1 by default.
+    pub events: usize,
+    /// How long a batch that is not complete waits, from when its first event has arrived; zero by default: what is there is pushed.
+    pub pacing: Duration,
+}
+
+impl Default for Batches {
+    fn default() -> Self {
+        Self {
+            events: 1,
+            pacing: Duration::ZERO,
+        }
+    }
+}
+
 /// What a consumer has beyond its pattern, for [`Channel::subscribe_with`](crate::Channel::subscribe_with).
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct ConsumerOptions {
     /// The handle of its operation in the schedule of the channel, or 0; 0 by default.
     pub rt_info: i32,
@@ -31,20 +49,10 @@ pub struct ConsumerOptions {
     pub selection: Option<Arc<dyn Selection>>,
     /// The limits of its queue; those of the channel by default.
     pub queue: Option<QueueLimits>,
-    /// Events that may be pushed together, if as many wait; 1 by default. Sets that its pattern makes are not divided.
-    pub batch: usize,
-}
-
-impl Default for ConsumerOptions {
-    fn default() -> Self {
-        Self {
-            rt_info: 0,
-            is_remote: false,
-            selection: None,
-            queue: None,
-            batch: 1,
-        }
-    }
+    /// Which events are pushed together; each alone by default.
+    pub batches: Batches,
+    /// Whether events wait for it while it is suspect; no by default: they are lost.
+    pub waits_for_suspect: bool,
 }
 
 impl std::fmt::Debug for ConsumerOptions {
@@ -52,7 +60,7 @@ impl std::fmt::Debug for ConsumerOptions {
         f.debug_struct("ConsumerOptions")
             .field("rt_info", &self.rt_info)
             .field("queue", &self.queue)
-            .field("batch", &self.batch)
+            .field("batches", &self.batches)
             .finish_non_exhaustive()
     }
 }

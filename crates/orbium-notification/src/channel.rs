@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
-use std::thread;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use arc_swap::ArcSwap;
@@ -14,7 +13,9 @@ use orbium::{ExceptionKind, ObjectRef, Poa, SystemException};
 use crate::admin::Admin;
 use crate::config::NotificationConfig;
 use crate::consumer::Consumer;
-use crate::consumer::queue::Rules;
+use crate::consumer::rules::Rules;
+use crate::consumer::sink::Sink;
+use crate::core_channel::CoreChannel;
 use crate::event::event_types::Types;
 use crate::event::updates::{Change, Updates};
 use crate::event::{Body, Event, Population};
@@ -27,7 +28,6 @@ use crate::idl::cos_notify_filter::{Filter, MappingFilter};
 use crate::journal::{Following, Journal};
 use crate::producer::{Notify, Producer};
 use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS};
-use crate::real_time_front::RealTime;
 
 /// An admin and its object.
 pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
@@ -48,8 +48,8 @@ pub(crate) struct Channel {
     /// Where events are stored before they are delivered.
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) following: OnceLock<Following>,
-    /// The real-time event channel behind this one.
-    pub(crate) real_time: Option<Box<RealTime>>,
+    /// What has the queues of consumers.
+    pub(crate) core: CoreChannel,
     next: AtomicI32,
     is_destroyed: AtomicBool,
     received: AtomicU64,
@@ -70,6 +70,7 @@ impl Channel {
         poa: Poa,
         filter_table: FilterTable,
         updates: Updates,
+        core: CoreChannel,
     ) -> Self {
         Self {
             config: Arc::clone(config),
@@ -85,7 +86,7 @@ impl Channel {
             population: Population::default(),
             journal: None,
             following: OnceLock::new(),
-            real_time: None,
+            core,
             next: AtomicI32::new(1),
             is_destroyed: AtomicBool::new(false),
             received: AtomicU64::new(0),
@@ -143,8 +144,7 @@ impl Channel {
     pub(crate) fn refresh(&self) {
         for consumer in self.consumers.load().iter() {
             let rules = self.rules(&consumer.level);
-            let limits = self.real_time.as_ref().map(|it| it.limits(&rules));
-            consumer.set_rules(rules, limits);
+            consumer.set_rules(rules, self.core.limits(&rules));
         }
     }
 
@@ -266,26 +266,19 @@ impl Channel {
         if !supplier.admin.combine(&supplier.filters, &event) {
             return Ok(());
         }
-        match (&self.journal, &self.real_time) {
-            (Some(journal), _) => journal.store(&event.structured()),
-            (None, Some(real_time)) => real_time.publish(&event.structured()),
-            (None, None) => self.distribute(event, now),
+        match &self.journal {
+            Some(journal) => journal.store(&event.structured()),
+            None => self.distribute(event),
         }
     }
 
-    /// Queues an event for every consumer with a queue of its own that wants it.
+    /// Queues an event for every consumer that wants it.
     ///
     /// # Errors
     /// As [`publish`](Self::publish).
-    pub(crate) fn distribute(&self, event: Event, now: Instant) -> Result<(), SystemException> {
-        if !self.make_room()? {
-            return Ok(());
-        }
-        let event = Arc::new(event);
-        for consumer in self.consumers.load().iter() {
-            if consumer.has_own_queue() && consumer.wants(&event) {
-                consumer.offer(&event, now);
-            }
+    pub(crate) fn distribute(&self, event: Event) -> Result<(), SystemException> {
+        if self.make_room()? {
+            self.core.publish(event)?;
         }
         Ok(())
     }
@@ -310,32 +303,8 @@ impl Channel {
         Ok(true)
     }
 
-    /// Starts the thread that pushes to a consumer.
-    pub(crate) fn start(self: &Arc<Self>, consumer: &Arc<Consumer>) -> Result<(), SystemException> {
-        let (channel, served): (Weak<Self>, _) = (Arc::downgrade(self), Arc::clone(consumer));
-        let policy = self.config.failure;
-        let run = move || {
-            served.serve(&policy, |consumer| {
-                if let Some(channel) = channel.upgrade() {
-                    let lost = consumer.counts().0.lost;
-                    tracing::warn!(target: "orbium::notification", consumer = consumer.id, lost, "consumer disconnected: it cannot be reached");
-                    channel.end_consumer(consumer);
-                }
-            });
-        };
-        let spawned = thread::Builder::new()
-            .name("orbium-notify".to_owned())
-            .spawn(run);
-        spawned
-            .map(drop)
-            .map_err(|_| ExceptionKind::NoResources.into())
-    }
-
     /// Ends a consumer's connection and its object, and returns its sink.
-    pub(crate) fn end_consumer(
-        &self,
-        consumer: &Consumer,
-    ) -> Option<Arc<dyn crate::consumer::sink::Sink>> {
+    pub(crate) fn end_consumer(&self, consumer: &Consumer) -> Option<Arc<dyn Sink>> {
         let sink = consumer.end();
         self.remove_consumer(consumer.id);
         self.end_proxy(&consumer.admin, consumer.id, Side::Consumers);
@@ -399,9 +368,7 @@ impl Channel {
                 self.end_admin(id, side);
             }
         }
-        if let Some(real_time) = &self.real_time {
-            real_time.end();
-        }
+        self.core.end();
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) struct Event {
     /// What its header or its supplier has set.
     pub(crate) priority: Option<i16>,
     pub(crate) expires: Option<Instant>,
-    _undelivered: Undelivered,
+    undelivered: Undelivered,
 }
 
 /// Events that some consumer has still to get.
@@ -111,8 +111,13 @@ impl Event {
             priority: priority.or((supplied != 0).then_some(supplied)),
             expires: life.and_then(|it| now.checked_add(it)),
             body,
-            _undelivered: Undelivered(population.clone()),
+            undelivered: Undelivered(population.clone()),
         }
+    }
+
+    /// Whether it is one of this population.
+    pub(crate) fn is_of(&self, population: &Population) -> bool {
+        Arc::ptr_eq(&self.undelivered.0.0, &population.0)
     }
 
     pub(crate) fn subject(&self) -> Subject<'_> {

@@ -55,12 +55,12 @@ mod admin;
 mod channel;
 mod config;
 mod consumer;
+mod core_channel;
 mod event;
 mod filter;
 mod journal;
 mod producer;
 mod qos;
-mod real_time_front;
 mod servants;
 mod service;
 
@@ -72,8 +72,8 @@ pub mod idl {
 
 pub use config::NotificationConfig;
 pub use consumer::structured_consumer::StructuredConsumer;
+pub use core_channel::EventHeaders;
 pub use event::{event_type, property, structured_event};
 pub use filter::{Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject};
 pub use journal::{Deliver, Delivered, Following, Journal};
-pub use real_time_front::EventHeaders;
 pub use service::{ChannelStatistics, ConsumerStatistics, NotificationService};

@@ -7,9 +7,9 @@ use orbium::{Orb, PoaError, Policies};
 use orbium_event::Channel;
 
 use crate::config::NotificationConfig;
+use crate::core_channel::{CoreChannel, EventHeaders};
 use crate::idl::cos_notify_channel_admin::{EventChannel, EventChannelFactory};
 use crate::journal::Journal;
-use crate::real_time_front::{EventHeaders, RealTime};
 use crate::servants::{Behind, Factory};
 
 /// A factory of channels, served by an ORB. Its channels end with the ORB.
@@ -79,9 +79,8 @@ impl NotificationService {
     /// other suppliers are structured ones with fields `type` and `source`, for filters, and the any or the payload as the
     /// remainder. A push returns when the real-time channel has queued the event.
     ///
-    /// Consumers that are pushed to are consumers of the real-time channel: its queues have what their filters pass, by their order
-    /// and discard policies, its threads push, and its failure policy disconnects them. Those that pull, and sequence consumers with
-    /// a `PacingInterval`, have queues of notification. Channels that the factory makes have no other one behind them.
+    /// Consumers are those of the real-time channel: its queues have what their filters pass, by their order and discard policies,
+    /// its threads push, and its failure policy disconnects them. Channels that the factory makes have one of their own behind them.
     ///
     /// ```
     /// use orbium::Orb;
@@ -106,7 +105,7 @@ impl NotificationService {
         config: NotificationConfig,
         (channel, headers): (&Channel, EventHeaders),
     ) -> Result<Self, PoaError> {
-        let behind = RealTime::connect(channel, headers)?;
+        let behind = CoreChannel::in_front_of(channel, headers)?;
         Self::serve_with(orb, key, config, Behind::RealTime(Box::new(behind)))
     }
 

@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::slice;
-use std::sync::Arc;
 
 use orbium_event::{Filter, Pattern, SharedEvent};
 
@@ -142,7 +141,7 @@ impl<T: Sequenced> Collected<T> {
         };
         let later = self.open.split_off(&after);
         let before = mem::replace(&mut self.open, later).into_values();
-        let is_part = |it: &Offered<T>| events.iter().any(|event| Arc::ptr_eq(event, &it.event));
+        let is_part = |it: &Offered<T>| events.iter().any(|event| event.is(&it.event));
         let (parts, others): (Vec<_>, Vec<_>) = before.partition(is_part);
         let messages = parts.into_iter().filter_map(|it| it.message).collect();
         self.ready.push_back(Ready { events, messages });
@@ -196,7 +195,7 @@ mod tests {
     const NONE: [u64; 0] = [];
 
     fn offer(collected: &mut Collected<Stored>, stored: Stored) -> Vec<u64> {
-        let done = collected.offer(Arc::new(new_event(stored.0, 1)), stored);
+        let done = collected.offer(new_event(stored.0, 1).into(), stored);
         done.iter().map(Stored::sequence).collect()
     }
 
@@ -275,11 +274,7 @@ mod tests {
             Pattern::Interval(Duration::from_secs(1)),
         ];
         let mut collected = Collected::new(&Pattern::Conjunction(sampled));
-        assert!(
-            collected
-                .offer_timer(0, Arc::new(new_event(5, 0)))
-                .is_empty()
-        );
+        assert!(collected.offer_timer(0, new_event(5, 0).into()).is_empty());
         // Collected anew, with the timer's event behind the first one of the stream.
         offer(&mut collected, Stored(17, 9, 1));
         offer(&mut collected, Stored(16, 4, 1));

@@ -120,10 +120,10 @@ impl Recipient {
     fn pass(&self, event: Event, passed: &mut Passed) {
         let mut delivered: Vec<SharedEvent> = Vec::new();
         let mut filter = self.filter.lock();
-        filter.offer(&[Arc::new(event)], None, &mut delivered);
+        filter.offer(&[event.into()], None, &mut delivered);
         drop(filter);
         for event in delivered {
-            passed.events.push(Arc::unwrap_or_clone(event));
+            passed.events.push(event.into_event());
             passed.places.push(passed.of);
         }
         passed.of += 1;

@@ -59,7 +59,7 @@ impl Correlator {
 
     /// Offers the event of a message. Returns what is part of nothing to come.
     pub(crate) fn offer(&mut self, event: Event, received: Received) -> Vec<Received> {
-        let done = self.collected.offer(Arc::new(event), received);
+        let done = self.collected.offer(event.into(), received);
         self.restart_deadlines(Instant::now());
         done
     }
@@ -78,7 +78,7 @@ impl Correlator {
         let mut event = timer_event(&firing, now);
         // It is not in the stream.
         Delivery::mark(&mut event, 0, 1);
-        let done = self.collected.offer_timer(timer, Arc::new(event));
+        let done = self.collected.offer_timer(timer, event.into());
         self.restart_deadlines(firing.phase);
         done
     }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The side of COS consumers: those that are pushed to, and those that pull.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium::{Any, Call, ExceptionKind, SystemException};
 
 use super::peers::{Consumer, Puller, any_of};
@@ -20,7 +18,8 @@ use crate::cos_event::cos_event_comm::{
     Disconnected, DisconnectedError, PullConsumer, PullSupplierServant, PullSupplierTryPullResults,
     PushConsumer, PushSupplierServant,
 };
-use crate::delivery::health::DeliveryError;
+use crate::delivery::pull_error::PullError;
+use crate::delivery::queue::limits::Rank;
 use crate::event::SharedEvent;
 use crate::peer::{Anonymous, Connection, Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object};
@@ -48,10 +47,7 @@ impl ConsumerAdminServant for Consumers {
         &self,
         call: &Call<'_>,
     ) -> Result<Option<ProxyPullSupplier>, SystemException> {
-        let proxy = PullProxy {
-            proxy: self.proxy()?,
-            waiting: Arc::default(),
-        };
+        let proxy = PullProxy(self.proxy()?);
         Ok(Some(call.poa().activate(proxy)?))
     }
 }
@@ -68,38 +64,47 @@ impl Consumers {
 /// What stands for the channel before one consumer.
 struct Proxy {
     channel: Channel,
-    slot: Slot<(Subscription, Arc<dyn Sink>)>,
+    slot: Slot<Connected>,
+}
+
+/// A consumer that is connected, and what is notified when it disconnects.
+struct Connected {
+    subscription: Arc<Subscription>,
+    peer: Arc<dyn Peer>,
 }
 
 impl Proxy {
     /// Connects a consumer; false if one is connected.
-    fn connect(&self, call: &Call<'_>, sink: &Arc<dyn Sink>) -> Result<bool, SystemException> {
+    fn connect(
+        &self,
+        connect: impl FnOnce(
+            &Channel,
+            ConsumerOptions,
+        ) -> Result<(Subscription, Arc<dyn Peer>), SystemException>,
+    ) -> Result<bool, SystemException> {
         let mut slot = self.slot.lock();
         if slot.is_some() {
             return Ok(false);
         }
-        let connection = Connection {
-            peer: Arc::clone(sink),
-            is_gateway: false,
-            on_end: deactivation(call),
-        };
         let options = ConsumerOptions {
             is_remote: true,
             ..ConsumerOptions::default()
         };
-        let channel = &self.channel;
-        let connected = channel.connect_consumer(Pattern::Null, options, connection);
-        *slot = Some((connected?, Arc::clone(sink)));
+        let (subscription, peer) = connect(&self.channel, options)?;
+        *slot = Some(Connected {
+            subscription: Arc::new(subscription),
+            peer,
+        });
         Ok(true)
     }
 
     fn disconnect(&self, call: &Call<'_>) {
         let connected = self.slot.lock().take();
         end_object(&call.poa(), call.object_id());
-        if let Some((subscription, sink)) = connected
+        if let Some(Connected { subscription, peer }) = connected
             && subscription.disconnect()
         {
-            sink.disconnect();
+            peer.disconnect();
         }
     }
 }
@@ -114,8 +119,17 @@ impl ProxyPushSupplierServant for PushProxy {
     ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
         let nil = SystemException::from(ExceptionKind::BadParam);
         let consumer = push_consumer.ok_or(nil)?;
-        let sink: Arc<dyn Sink> = Arc::new(Consumer::new(consumer, self.0.channel.config()));
-        if self.0.connect(call, &sink)? {
+        let sink = Arc::new(Consumer::new(consumer, self.0.channel.config()));
+        let connected = self.0.connect(|channel, options| {
+            let connection: Connection<dyn Sink> = Connection {
+                peer: Arc::clone(&sink) as _,
+                is_gateway: false,
+                on_end: deactivation(call),
+            };
+            let pushed = channel.connect_consumer(Pattern::Null, options, connection)?;
+            Ok((pushed, sink as Arc<dyn Peer>))
+        })?;
+        if connected {
             Ok(())
         } else {
             Err(AlreadyConnected {}.into())
@@ -130,62 +144,29 @@ impl PushSupplierServant for PushProxy {
     }
 }
 
-/// Events that wait to be pulled; bounded as the queues of other consumers.
-#[derive(Default)]
-struct Waiting {
-    events: Mutex<VecDeque<Any>>,
-    arrived: Condvar,
-}
+struct PullProxy(Proxy);
 
-impl Waiting {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Any>> {
-        self.events.lock()
-    }
-}
-
-/// Where events wait for a consumer that pulls, and the consumer itself.
-struct PullSink {
-    waiting: Arc<Waiting>,
-    most: usize,
-    consumer: Box<dyn Peer>,
-}
-
-impl Peer for PullSink {
-    fn ping(&self) -> Result<(), DeliveryError> {
-        self.consumer.ping()
-    }
-
-    fn disconnect(&self) {
-        self.consumer.disconnect();
-    }
-}
-
-impl Sink for PullSink {
-    fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError> {
-        for event in events {
-            let any = any_of(event)?;
-            let mut waiting = self.waiting.lock();
-            if waiting.len() >= self.most {
-                waiting.pop_front();
-            }
-            waiting.push_back(any);
-            self.waiting.arrived.notify_one();
-        }
-        Ok(())
-    }
-}
-
-struct PullProxy {
-    proxy: Proxy,
-    waiting: Arc<Waiting>,
+fn every(_: &SharedEvent, _: Instant) -> Option<Rank> {
+    Some(Rank::default())
 }
 
 impl PullProxy {
-    fn check(&self) -> Result<(), DisconnectedError> {
-        match self.proxy.slot.lock().is_some() {
-            true => Ok(()),
-            false => Err(Disconnected {}.into()),
-        }
+    /// Takes the next event, and waits for it until then; `None` if there is none.
+    fn take(&self, until: Instant) -> Result<Option<Any>, DisconnectedError> {
+        let slot = self.0.slot.lock();
+        let connected = slot.as_ref().map(|it| Arc::clone(&it.subscription));
+        drop(slot);
+        let subscription = connected.ok_or(Disconnected {})?;
+        let taken = match subscription.pull(1, until) {
+            Ok(events) => events,
+            Err(PullError::TimedOut) => return Ok(None),
+            Err(_) => return Err(Disconnected {}.into()),
+        };
+        let Some(event) = taken.first() else {
+            return Ok(None);
+        };
+        let any = any_of(event).map_err(|_| SystemException::from(ExceptionKind::Marshal))?;
+        Ok(Some(any))
     }
 }
 
@@ -195,17 +176,23 @@ impl ProxyPullSupplierServant for PullProxy {
         call: &Call<'_>,
         pull_consumer: Option<&PullConsumer>,
     ) -> Result<(), AlreadyConnectedError> {
-        let config = self.proxy.channel.config();
-        let consumer: Box<dyn Peer> = match pull_consumer {
-            Some(consumer) => Box::new(Puller::new(consumer, config)),
-            None => Box::new(Anonymous),
+        let config = self.0.channel.config();
+        let peer: Arc<dyn Peer> = match pull_consumer {
+            Some(consumer) => Arc::new(Puller::new(consumer, config)),
+            None => Arc::new(Anonymous),
         };
-        let sink: Arc<dyn Sink> = Arc::new(PullSink {
-            waiting: Arc::clone(&self.waiting),
-            most: config.queue.sets.max(1),
-            consumer,
-        });
-        if self.proxy.connect(call, &sink)? {
+        let connected = self.0.connect(|channel, options| {
+            let options = ConsumerOptions {
+                // One event of a set is pulled at a time.
+                selection: Some(Arc::new(every)),
+                waits_for_suspect: true,
+                ..options
+            };
+            let on_end = deactivation(call);
+            let pulled = channel.connect_puller(Pattern::Null, options, Arc::clone(&peer), on_end);
+            Ok((pulled?, peer))
+        })?;
+        if connected {
             Ok(())
         } else {
             Err(AlreadyConnected {}.into())
@@ -219,25 +206,12 @@ impl PullSupplierServant for PullProxy {
         let until = call
             .deadline()
             .map_or(until, |deadline| until.min(deadline));
-        loop {
-            self.check()?;
-            let mut waiting = self.waiting.lock();
-            if let Some(any) = waiting.pop_front() {
-                return Ok(any);
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(SystemException::from(ExceptionKind::Timeout).into());
-            }
-            // At times the connection is checked.
-            let left = left.min(Duration::from_secs(1));
-            drop(self.waiting.arrived.wait_timeout(waiting, left));
-        }
+        let timeout = SystemException::from(ExceptionKind::Timeout);
+        self.take(until)?.ok_or_else(|| timeout.into())
     }
 
     fn try_pull(&self, _: &Call<'_>) -> Result<PullSupplierTryPullResults, DisconnectedError> {
-        self.check()?;
-        let any = self.waiting.lock().pop_front();
+        let any = self.take(Instant::now())?;
         Ok(PullSupplierTryPullResults {
             has_event: any.is_some(),
             result: any.unwrap_or_default(),
@@ -245,7 +219,7 @@ impl PullSupplierServant for PullProxy {
     }
 
     fn disconnect_pull_supplier(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        self.proxy.disconnect(call);
+        self.0.disconnect(call);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use orbium::{Any, Call, ExceptionKind, Interface, SystemException};
 
 use super::header::CosHeader;
-use crate::channel::{Channel, start};
+use crate::channel::Channel;
 use crate::cos_event::cos_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ProxyPullConsumerServant,
 };
@@ -17,6 +17,7 @@ use crate::peer::Peer;
 use crate::proxies::{Counted, Slot, end_object, failure, ping};
 use crate::supply::publisher::Publisher;
 use crate::supply::pulling::Pulling;
+use crate::thread::start;
 
 /// A supplier behind a reference.
 struct Supplier(PullSupplier);

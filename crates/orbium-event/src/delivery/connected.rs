@@ -33,8 +33,8 @@ impl ConnectedConsumers {
         let others = self.load();
         permits(others.len())?;
         let mut all: Vec<_> = others.iter().chain([consumer]).cloned().collect();
-        // With a schedule, the consumers of the most urgent queue are offered an event first.
-        all.sort_by_key(|it| it.place.map(|place| place.queue));
+        // With a schedule, the consumers of the most urgent queue are offered an event first, and those that pull last.
+        all.sort_by_key(|it| it.place.map_or(usize::MAX, |place| place.queue));
         self.all.store(Arc::new(all));
         Ok(())
     }

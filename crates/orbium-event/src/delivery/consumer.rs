@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connected consumer: its filter, its queue, its health.
 
-mod queueing;
+mod checking;
+mod holding;
+mod offering;
+mod pulling;
+mod reasons;
 mod serving;
 mod taking;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::task::Waker;
 use std::thread::Thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use orbium::lock::{Mutex, MutexGuard};
+use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::config::{ChannelConfig, Dispatching};
+use crate::delivery::consumer::reasons::{PACED, PULLED};
 use crate::delivery::consumer::serving::{Joined, Serving, Waiter};
 use crate::delivery::dispatch::Place;
-use crate::delivery::health::{DeliveryError, FailurePolicy, Health};
+use crate::delivery::health::{FailurePolicy, Health};
 use crate::delivery::queue::limits::Rank;
 use crate::delivery::queue::{Behind, EventSet, Put, Queue};
 use crate::event::SharedEvent;
 use crate::peer::Sink;
-use crate::selection::{ConsumerOptions, Selection};
+use crate::selection::{Batches, ConsumerOptions, Selection};
 use crate::statistics::{ConsumerStatistics, Counter};
 use crate::subscription::filter::Filter;
+use crate::subscription::leaf::AtomicLeaf;
 use crate::subscription::pattern::Pattern;
 use crate::subscription::schedule::{Firing, TimerSchedule};
 use crate::supply::operations::Consumption;
@@ -35,12 +41,20 @@ pub(crate) struct Consumer {
     pub(crate) id: u64,
     state: Mutex<State>,
     queue: Queue,
+    /// What its subscription excludes without the lock.
+    leaf: AtomicLeaf,
     /// Its choice among events, before they are offered.
     selection: Option<Arc<dyn Selection>>,
-    /// Events that may be pushed together.
+    /// Events that may be pushed together: stored under the lock.
     batch: AtomicUsize,
-    /// Whether what waits is not pushed: stored under the lock.
-    is_paused: AtomicBool,
+    /// Whether batches wait until they are complete: likewise.
+    is_paced: AtomicBool,
+    /// Why what waits is not pushed, in bits: stored under the lock.
+    held: AtomicU8,
+    /// Threads that pull wait for this.
+    arrived: Condvar,
+    /// Whether events wait while its health is other than well.
+    waits_for_suspect: bool,
     serving: Serving,
     sink: ArcSwap<Arc<dyn Sink>>,
     /// The task that serves it, once it has waited: stored under the lock.
@@ -78,8 +92,21 @@ struct State {
     /// The thread that serves it, with a thread for each consumer.
     thread: Option<Thread>,
     behind: Behind,
+    /// How long a batch that is not complete waits, and when a timer ends that.
+    pacing: Duration,
+    timed: Option<Instant>,
+    /// Threads that pull.
+    pulling: usize,
     /// What the filter passes; kept for its memory.
     passed: Vec<SharedEvent>,
+}
+
+/// How a consumer gets its events.
+#[derive(Clone, Copy)]
+pub(crate) enum Service {
+    /// They are pushed, with a schedule by the queue of that place.
+    Pushed(Option<Place>),
+    Pulled,
 }
 
 /// A set of events, and the consumer to push it to.
@@ -92,6 +119,8 @@ pub(crate) enum Action {
     Notify(Waiter),
     /// To push this, and then what [`Consumer::next_or_end`] returns.
     Push(Arc<dyn Sink>, EventSet),
+    /// To look for a batch that has waited for its interval, at that time; in place of a later time, if there is one.
+    Pace(Instant, Option<Instant>),
     /// To submit the consumer to the queue of its place, for events that arrived at that time.
     Submit(Place, Instant),
     /// The queue is full, and its policy is to disconnect the consumer.
@@ -110,11 +139,21 @@ impl Consumer {
         id: u64,
         config: &ChannelConfig,
         (pattern, options): (Pattern, ConsumerOptions),
-        place: Option<Place>,
+        service: Service,
         (sink, is_gateway): (Arc<dyn Sink>, bool),
     ) -> Self {
         let limits = options.queue.unwrap_or(config.queue);
-        let filter = Filter::new(&pattern);
+        let (leaf, filter) = (AtomicLeaf::of(&pattern), Filter::new(&pattern));
+        let filter = filter.with_clearing(config.clearing);
+        let Batches { events, pacing } = options.batches;
+        let (place, held) = match service {
+            Service::Pulled => (None, PULLED),
+            Service::Pushed(place) if pacing.is_zero() => (place, 0),
+            Service::Pushed(place) => (place, PACED),
+        };
+        let mut behind = Behind::new(limits);
+        let queue = Queue::new(limits);
+        queue.hold(&mut behind, held != 0);
         let state = State {
             is_gateway,
             schedule: TimerSchedule::new(filter.timers(), Instant::now()),
@@ -124,16 +163,23 @@ impl Consumer {
             is_suspended: false,
             health: Health::Well,
             thread: None,
-            behind: Behind::new(limits),
+            behind,
+            pacing,
+            timed: None,
+            pulling: 0,
             passed: Vec::new(),
         };
         Self {
             id,
             state: Mutex::new(state),
-            queue: Queue::new(limits),
+            queue,
+            leaf,
             selection: options.selection,
-            batch: AtomicUsize::new(options.batch),
-            is_paused: AtomicBool::new(false),
+            batch: AtomicUsize::new(events),
+            is_paced: AtomicBool::new(!pacing.is_zero()),
+            held: AtomicU8::new(held),
+            arrived: Condvar::new(),
+            waits_for_suspect: options.waits_for_suspect,
             serving: Serving::default(),
             sink: ArcSwap::from_pointee(sink),
             waker: ArcSwapOption::empty(),
@@ -161,9 +207,11 @@ impl Consumer {
         now: Instant,
     ) {
         let mut state = self.lock();
-        state.filter = Filter::new(&pattern);
+        let clearing = state.filter.clearing();
+        state.filter = Filter::new(&pattern).with_clearing(clearing);
         state.schedule = TimerSchedule::new(state.filter.timers(), now);
         state.epoch += 1;
+        self.leaf.set(&pattern);
         (state.pattern, state.is_gateway) = (pattern, is_gateway);
         self.sink.store(Arc::new(sink));
         state.health = Health::Well;
@@ -226,11 +274,11 @@ impl Consumer {
             self.counts.suspended.add(set.len());
             return Action::Nothing;
         }
-        if !state.health.is_well() {
+        if !state.health.is_well() && !self.waits_for_suspect {
             self.counts.lost.add(set.len());
             return Action::Nothing;
         }
-        let is_reactive = self.dispatching == Dispatching::Reactive && !self.is_paused();
+        let is_reactive = self.dispatching == Dispatching::Reactive && !self.is_held();
         if is_reactive && self.serving.join() == Joined::First {
             return Action::Push(self.sink(), set);
         }
@@ -256,9 +304,9 @@ impl Consumer {
     }
 
     /// A set has been put into the queue.
-    fn queued(&self, state: &State, now: Instant) -> Action {
+    fn queued(&self, state: &mut State, now: Instant) -> Action {
         match (self.dispatching, self.place) {
-            _ if self.is_paused() => Action::Nothing,
+            _ if self.is_held() => self.put_while_held(state),
             (Dispatching::Reactive, _) => Action::Nothing,
             (_, Some(place)) => match self.serving.join() {
                 Joined::First => Action::Submit(place, now),
@@ -281,33 +329,8 @@ impl Consumer {
     pub(crate) fn discard(&self) {
         let mut state = self.lock();
         self.serving.remain(0);
-        let discarded = self.queue.clear(&mut state.behind);
+        let discarded = self.clear(&mut state.behind);
         self.counts.discarded.add(discarded);
-    }
-
-    /// Records the outcome of a push, and returns what the consumer has become.
-    pub(crate) fn pushed(&self, events: u64, outcome: Result<(), DeliveryError>) -> Health {
-        match outcome {
-            Ok(()) => self.counts.delivered.add(events),
-            Err(_) => self.counts.lost.add(events),
-        }
-        self.checked(outcome)
-    }
-
-    /// Records the outcome of a ping, and returns what the consumer has become.
-    pub(crate) fn checked(&self, outcome: Result<(), DeliveryError>) -> Health {
-        if outcome.is_ok() && !self.is_suspect() {
-            return Health::Well;
-        }
-        let mut state = self.lock();
-        state.health = state.health.after(outcome, &self.failure, Instant::now());
-        self.is_suspect
-            .store(!state.health.is_well(), Ordering::Release);
-        if !state.health.is_well() {
-            let lost = self.queue.clear(&mut state.behind);
-            self.counts.lost.add(lost);
-        }
-        state.health
     }
 
     pub(crate) fn sink(&self) -> Arc<dyn Sink> {
@@ -322,7 +345,7 @@ impl Consumer {
     pub(crate) fn suspend(&self) {
         let mut state = self.lock();
         state.is_suspended = true;
-        let dropped = self.queue.clear(&mut state.behind);
+        let dropped = self.clear(&mut state.behind);
         self.counts.suspended.add(dropped);
     }
 
@@ -334,9 +357,10 @@ impl Consumer {
     pub(crate) fn close(&self) -> bool {
         let mut state = self.lock();
         let was_open = !self.is_closed.swap(true, Ordering::AcqRel);
-        self.queue.clear(&mut state.behind);
+        self.clear(&mut state.behind);
         let thread = state.thread.take().map(Waiter::Thread);
         drop(state);
+        self.arrived.notify_all();
         let task = self.waker.load_full().map(Waiter::Task);
         task.into_iter().chain(thread).for_each(Waiter::wake);
         was_open
@@ -377,7 +401,7 @@ impl Consumer {
             lost: self.counts.lost.count(),
             expired: self.queue.expired(),
             queued: self.queue.len(),
-            is_suspended: state.is_suspended,
+            is_suspended: state.is_suspended || self.is_paused(),
             is_suspect: !state.health.is_well(),
         }
     }

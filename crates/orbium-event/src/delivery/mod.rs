@@ -6,6 +6,7 @@ pub(crate) mod consumer;
 pub(crate) mod dispatch;
 pub(crate) mod health;
 pub(crate) mod ordered;
+pub(crate) mod pull_error;
 pub(crate) mod queue;
 mod scheduler_context;
 pub(crate) mod serving;

@@ -12,7 +12,7 @@ use std::time::Instant;
 use crossbeam_queue::ArrayQueue;
 
 use crate::delivery::queue::limits::{DiscardPolicy, QueueLimits, Rank};
-use crate::event::{SharedEvent, bytes_of};
+use crate::event::SharedEvent;
 use crate::statistics::Counter;
 
 /// What has become of a set that was put into a queue.
@@ -65,12 +65,19 @@ impl EventSet {
         }
     }
 
+    pub(crate) fn into_events(self) -> Vec<SharedEvent> {
+        match self {
+            Self::One(event) => vec![event],
+            Self::Several(events) => events.into_vec(),
+        }
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.events().len() as u64
     }
 
     fn bytes(&self) -> usize {
-        self.events().iter().map(|event| bytes_of(event)).sum()
+        self.events().iter().map(SharedEvent::bytes).sum()
     }
 }
 
@@ -293,6 +300,17 @@ impl Queue {
     pub(crate) fn next_arrived(&self, behind: &mut Behind) -> Option<Instant> {
         self.gather(behind);
         behind.sets.front().map(|it| it.at)
+    }
+
+    /// When the set arrived that has waited longest. All sets are behind then.
+    pub(crate) fn oldest(&self, behind: &mut Behind) -> Option<Instant> {
+        self.gather(behind);
+        behind.sets.iter().map(|it| it.at).min()
+    }
+
+    /// Discards the set that would be discarded for the most urgent one, and returns how many events that were.
+    pub(crate) fn discard_one(&self, behind: &mut Behind) -> u64 {
+        self.discard(behind, &Rank::MOST_URGENT).unwrap_or(0)
     }
 
     /// Has all sets wait behind, from where none is taken without the lock, or ends that.

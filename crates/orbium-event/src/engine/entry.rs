@@ -35,6 +35,22 @@ impl Engine {
         });
     }
 
+    /// Offers an event to every consumer without copying it.
+    pub(crate) fn publish_shared(&self, supplier: &Supplier, mut event: SharedEvent) {
+        if !self.takes_events_of(supplier) {
+            return;
+        }
+        self.received.add(1);
+        let (now, time) = (Instant::now(), time_t(SystemTime::now()));
+        if let Some(event) = event.exclusive() {
+            self.enter(supplier, &mut event.header, time);
+        }
+        with_set(|set| {
+            self.permit(supplier, event, set);
+            self.deliver(set, now);
+        });
+    }
+
     /// Reads a set of events, and offers it to every consumer.
     ///
     /// # Errors

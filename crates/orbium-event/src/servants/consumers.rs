@@ -7,8 +7,9 @@ use orbium::{Call, ExceptionKind, SystemException};
 
 use super::peers::RemoteConsumer;
 use crate::channel::Channel;
-use crate::config::ConnectError;
+use crate::config::{ConnectError, Suspension};
 use crate::consumer_connection::Subscription;
+use crate::engine::Engine;
 use crate::peer::{Connection, Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object};
 use crate::rtec::rtec_event_channel_admin::{
@@ -64,7 +65,7 @@ impl SupplierProxy {
         match &mut *slot {
             Some(connected) if config.consumer_reconnect => {
                 connected.consumer = consumer;
-                self.channel.start_timers()?;
+                Engine::start_timers(&self.channel.engine)?;
                 let subscription = &connected.subscription;
                 subscription.reconnect(pattern, sink, qos.is_gateway);
                 Ok(())
@@ -115,14 +116,20 @@ impl ProxyPushSupplierServant for SupplierProxy {
 
     fn suspend_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
         if let Some(connected) = &*self.slot.lock() {
-            connected.subscription.suspend();
+            match self.channel.config().suspension {
+                Suspension::Drop => connected.subscription.suspend(),
+                Suspension::Wait => connected.subscription.pause(),
+            }
         }
         Ok(())
     }
 
     fn resume_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
         if let Some(connected) = &*self.slot.lock() {
-            connected.subscription.resume();
+            match self.channel.config().suspension {
+                Suspension::Drop => connected.subscription.resume(),
+                Suspension::Wait => connected.subscription.unpause(),
+            }
         }
         Ok(())
     }

@@ -2,7 +2,6 @@
 //! Filters with their state: which events a conjunction waits for.
 
 use std::mem;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::event::{ANY, DEADLINE_TIMEOUT, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT};
@@ -46,19 +45,29 @@ pub struct Timer {
 ///
 /// ```
 /// use orbium_event::{Filter, Pattern, new_event};
-/// use std::sync::Arc;
 ///
 /// let pair = Pattern::Conjunction(vec![Pattern::of(16, 0), Pattern::of(17, 0)]);
 /// let mut filter = Filter::new(&pair);
 /// let mut delivered = Vec::new();
-/// assert!(!filter.offer(&[Arc::new(new_event(16, 1))], None, &mut delivered));
-/// assert!(filter.offer(&[Arc::new(new_event(17, 1))], None, &mut delivered));
+/// assert!(!filter.offer(&[new_event(16, 1).into()], None, &mut delivered));
+/// assert!(filter.offer(&[new_event(17, 1).into()], None, &mut delivered));
 /// assert_eq!(delivered.len(), 2);
 /// ```
 #[derive(Debug)]
 pub struct Filter {
     root: Node,
     timers: Vec<Timer>,
+    clearing: Clearing,
+}
+
+/// What a delivery clears of the state of a filter: which events its conjunctions have collected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clearing {
+    /// The whole of it, as TAO's channel does.
+    #[default]
+    Whole,
+    /// The alternative of a disjunction that was delivered; the others go on with what they have collected.
+    Branch,
 }
 
 /// What a node does with a set of events.
@@ -116,7 +125,22 @@ impl Filter {
     pub fn new(pattern: &Pattern) -> Self {
         let mut timers = Vec::new();
         let root = Node::new(pattern, &mut timers);
-        Self { root, timers }
+        let clearing = Clearing::default();
+        Self {
+            root,
+            timers,
+            clearing,
+        }
+    }
+
+    /// The same, with deliveries that clear this.
+    #[must_use]
+    pub fn with_clearing(self, clearing: Clearing) -> Self {
+        Self { clearing, ..self }
+    }
+
+    pub(crate) fn clearing(&self) -> Clearing {
+        self.clearing
     }
 
     /// The timers of the pattern, in its order.
@@ -128,7 +152,7 @@ impl Filter {
     /// Offers a set of events, `timer` being the number of the timer that they are of, if any.
     ///
     /// True if something is to be delivered: it was appended to `delivered`. Every node begins
-    /// anew then, those that were not part of it too; the caller restarts deadlines.
+    /// anew then, with [`Clearing::Whole`] those that were not part of it too; the caller restarts deadlines.
     pub fn offer(
         &mut self,
         events: &[SharedEvent],
@@ -136,6 +160,9 @@ impl Filter {
         delivered: &mut Vec<SharedEvent>,
     ) -> bool {
         let offer = Offer { events, timer };
+        if self.clearing == Clearing::Branch {
+            return self.root.offer_branches(&offer, delivered) == Outcome::Passed;
+        }
         let is_delivered = self.root.offer(&offer, delivered) == Outcome::Passed;
         if is_delivered {
             self.root.clear();
@@ -191,6 +218,20 @@ impl Node {
             Pattern::Interval(period) => timer(timers, TimerKind::Interval, period),
             Pattern::Deadline(period) => timer(timers, TimerKind::Deadline, period),
         }
+    }
+
+    /// As [`offer`](Self::offer), and clears the alternative that passes something.
+    fn offer_branches(&mut self, offer: &Offer<'_>, out: &mut Vec<SharedEvent>) -> Outcome {
+        if let Self::Disjunction(children) = self {
+            let mut outcomes = children.iter_mut().map(|it| it.offer_branches(offer, out));
+            let taken = outcomes.find(|it| *it != Outcome::Ignored);
+            return taken.unwrap_or(Outcome::Ignored);
+        }
+        let outcome = self.offer(offer, out);
+        if outcome == Outcome::Passed {
+            self.clear();
+        }
+        outcome
     }
 
     fn offer(&mut self, offer: &Offer<'_>, out: &mut Vec<SharedEvent>) -> Outcome {
@@ -254,7 +295,7 @@ impl Node {
         match self {
             Self::Conjunction(conjunction) => {
                 let mut retained = conjunction.events.iter();
-                retained.any(|it| Arc::ptr_eq(it, event))
+                retained.any(|it| it.is(event))
                     || conjunction.children.iter().any(|it| it.retains(event))
             }
             Self::Disjunction(children) | Self::LogicalAnd(children) => {
@@ -312,7 +353,7 @@ fn nodes(patterns: &[Pattern], timers: &mut Vec<Timer>) -> Vec<Node> {
     patterns.map(|it| Node::new(it, timers)).collect()
 }
 
-fn matches(wanted: i32, given: i32) -> bool {
+pub(crate) fn matches(wanted: i32, given: i32) -> bool {
     wanted == given || wanted == ANY || given == ANY
 }
 

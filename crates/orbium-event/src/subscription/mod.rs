@@ -2,6 +2,7 @@
 //! Subscriptions of consumers: what they ask for, filters with their state, timers.
 
 pub(crate) mod filter;
+pub(crate) mod leaf;
 pub(crate) mod parse;
 pub(crate) mod pattern;
 pub(crate) mod schedule;

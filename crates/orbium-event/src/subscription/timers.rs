@@ -81,6 +81,21 @@ pub(crate) struct TimerKey {
     pub(crate) timer: usize,
 }
 
+impl TimerKey {
+    /// The timer of the batches of a consumer.
+    pub(crate) fn of_batches(consumer: u64) -> Self {
+        Self {
+            consumer,
+            epoch: 0,
+            timer: usize::MAX,
+        }
+    }
+
+    pub(crate) fn is_of_batches(&self) -> bool {
+        self.timer == usize::MAX
+    }
+}
+
 /// The timers of a channel. Each has one entry at most.
 pub(crate) type Timers = Agenda<Heap>;
 
@@ -103,6 +118,10 @@ impl Tasks for Heap {
 impl Timers {
     pub(crate) fn add(&self, key: TimerKey, due: Instant) {
         self.change(|heap| heap.0.push(Reverse((due, key))));
+    }
+
+    pub(crate) fn remove(&self, key: TimerKey) {
+        self.change(|heap| heap.0.retain(|Reverse((_, it))| *it != key));
     }
 }
 

@@ -7,6 +7,7 @@ use orbium::SystemException;
 use orbium::cdr::CdrReader;
 
 use crate::engine::Engine;
+use crate::event::SharedEvent;
 use crate::peer::Peer;
 use crate::rtec::rtec_event_comm::Event;
 use crate::supply::publication::Publication;
@@ -31,6 +32,13 @@ impl Publisher {
     pub fn push(&self, events: &[Event]) {
         if let Some(engine) = self.engine.upgrade() {
             engine.publish(&self.supplier, events);
+        }
+    }
+
+    /// As [`push`](Self::push), for an event with a content of the program's: it is shared as it is, and not copied.
+    pub fn push_shared(&self, event: SharedEvent) {
+        if let Some(engine) = self.engine.upgrade() {
+            engine.publish_shared(&self.supplier, event);
         }
     }
 

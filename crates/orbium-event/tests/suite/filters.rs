@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Deliveries of each filter pattern over a sequence of events.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use orbium_event::{Filter, Pattern, SharedEvent, TIMEOUT, TimerKind, new_event};
+use orbium_event::{Clearing, Filter, Pattern, SharedEvent, TIMEOUT, TimerKind, new_event};
 
 const A: i32 = 16;
 const B: i32 = 17;
 const C: i32 = 18;
+const D: i32 = 19;
 
 fn leaf(r#type: i32) -> Pattern {
     Pattern::of(r#type, 0)
@@ -27,7 +27,7 @@ fn not(child: Pattern) -> Pattern {
 }
 
 fn event(r#type: i32, source: i32) -> SharedEvent {
-    Arc::new(new_event(r#type, source))
+    new_event(r#type, source).into()
 }
 
 /// A filter and the deliveries so far, each with type and source of its events.
@@ -129,6 +129,22 @@ fn a_disjunction_delivers_once() {
 fn a_delivery_of_one_branch_clears_the_others() {
     let pattern = any([all([leaf(A), leaf(B)]), leaf(C)]);
     assert_eq!(types(&pattern, &[A, C, B, A]), [vec![C], vec![B, A]]);
+}
+
+/// Conformance: events - a delivery clears its branch alone, on request - filters
+#[test]
+fn a_delivery_of_one_branch_leaves_the_others_if_the_channel_says_so() {
+    let pair = all([leaf(A), leaf(B)]);
+    let pattern = any([pair.clone(), any([leaf(C), all([leaf(D), leaf(B)])])]);
+    let mut tested = Tested::new(&pattern);
+    tested.filter = tested.filter.with_clearing(Clearing::Branch);
+    // What another alternative delivers clears neither of the pairs; the first one takes each B.
+    for r#type in [A, C, D, B, B, A, C, B] {
+        tested.offer(&[event(r#type, 1)], None);
+    }
+    let types = |types: &[i32]| types.iter().map(|it| (*it, 1)).collect::<Vec<_>>();
+    let expected = [types(&[C]), types(&[A, B]), types(&[B, A]), types(&[C])];
+    assert_eq!(tested.deliveries, expected);
 }
 
 /// Conformance: events - negation - filters

@@ -154,7 +154,7 @@ fn an_event_takes_one_lock_for_each_consumer() {
     });
 }
 
-/// Lock operations of events that reach one consumer before the next one is pushed.
+/// Lock operations of events that reach one of two consumers before the next one is pushed; the other one gets events of another type.
 fn lock_operations(channel: &Channel) -> u64 {
     let count = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&count);
@@ -162,6 +162,7 @@ fn lock_operations(channel: &Channel) -> u64 {
         counter.fetch_add(events.len(), Ordering::SeqCst);
     };
     let _subscription = channel.subscribe(&Pattern::of(0, 1), sink).unwrap();
+    let _other = channel.subscribe(&Pattern::of(17, 0), |_: &[SharedEvent]| {});
     let supplier = channel.connect_supplier(&[(16, 1)]).unwrap();
     let event = [event()];
     let mut push = || supplier.push(&event);

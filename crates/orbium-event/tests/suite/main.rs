@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Event channels: filters, a channel within a process, and one that other ORBs call.
 
+mod batches;
 mod contexts;
 mod cos;
 mod failing;
@@ -12,9 +13,11 @@ mod omni_events;
 mod operations;
 mod parsing;
 mod pull_suppliers;
+mod pulled;
 mod queues;
 mod scheduled;
 mod served;
+mod suspension;
 
 use orbium_testkit::CountingAllocator;
 

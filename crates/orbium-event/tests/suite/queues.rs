@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{
-    Channel, ChannelConfig, ConsumerOptions, DiscardPolicy, Dispatching, Pattern, QueueLimits,
-    QueueOrder, Rank, SharedEvent, Subscription, new_event,
+    Batches, Channel, ChannelConfig, ConsumerOptions, DiscardPolicy, Dispatching, Pattern,
+    QueueLimits, QueueOrder, Rank, SharedEvent, Subscription, new_event,
 };
 use orbium_executor::{SchedulerContext, TaskQos};
 use orbium_testkit::{PATIENCE, eventually};
@@ -17,7 +17,7 @@ use orbium_testkit::{PATIENCE, eventually};
 use crate::scheduled::SCHEDULE;
 
 /// Runs a test with channels of all dispatchings.
-fn each_dispatching(test: impl Fn(&Channel)) {
+pub(crate) fn each_dispatching(test: impl Fn(&Channel)) {
     for dispatching in [
         Dispatching::PerConsumer,
         Dispatching::Reactive,
@@ -38,7 +38,7 @@ fn each_dispatching(test: impl Fn(&Channel)) {
 }
 
 /// An event with its rank as payload: a priority, and whether it has expired.
-fn ranked(source: i32, priority: i8, has_expired: bool) -> Event {
+pub(crate) fn ranked(source: i32, priority: i8, has_expired: bool) -> Event {
     let mut event = new_event(16, source);
     event.data.payload = vec![priority.cast_unsigned(), has_expired.into()];
     event
@@ -55,7 +55,7 @@ fn select(event: &SharedEvent, now: Instant) -> Option<Rank> {
     })
 }
 
-fn options(queue: QueueLimits) -> ConsumerOptions {
+pub(crate) fn options(queue: QueueLimits) -> ConsumerOptions {
     ConsumerOptions {
         selection: Some(Arc::new(select)),
         queue: Some(queue),
@@ -63,8 +63,19 @@ fn options(queue: QueueLimits) -> ConsumerOptions {
     }
 }
 
+/// So many events are pushed together.
+fn together(events: usize) -> Batches {
+    Batches {
+        events,
+        ..Batches::default()
+    }
+}
+
 /// A consumer that reports the sources of each set.
-fn consumer(channel: &Channel, options: ConsumerOptions) -> (Subscription, Receiver<Vec<i32>>) {
+pub(crate) fn consumer(
+    channel: &Channel,
+    options: ConsumerOptions,
+) -> (Subscription, Receiver<Vec<i32>>) {
     let (send, received) = mpsc::channel();
     let send = Mutex::new(send);
     let sink = move |events: &[SharedEvent]| {
@@ -75,7 +86,7 @@ fn consumer(channel: &Channel, options: ConsumerOptions) -> (Subscription, Recei
     (subscription.unwrap(), received)
 }
 
-fn next(received: &Receiver<Vec<i32>>) -> Vec<i32> {
+pub(crate) fn next(received: &Receiver<Vec<i32>>) -> Vec<i32> {
     received.recv_timeout(PATIENCE).unwrap()
 }
 
@@ -142,7 +153,7 @@ fn a_consumer_s_queue_has_limits_of_its_own() {
 fn events_that_wait_are_pushed_together() {
     each_dispatching(|channel| {
         let batch = ConsumerOptions {
-            batch: 3,
+            batches: together(3),
             ..ConsumerOptions::default()
         };
         let (subscription, received) = consumer(channel, batch);
@@ -154,7 +165,8 @@ fn events_that_wait_are_pushed_together() {
         assert_eq!(next(&received), [4, 5]);
         subscription.pause();
         (6..8).for_each(|source| supplier.push(&[new_event(16, source)]));
-        subscription.set_queue(QueueLimits::default(), 1);
+        let alone = subscription.set_queue(QueueLimits::default(), Batches::default());
+        alone.unwrap();
         subscription.unpause();
         assert_eq!([(); 2].map(|()| next(&received)), [[6], [7]]);
     });
@@ -230,7 +242,7 @@ fn events_keep_their_order_while_a_consumer_pauses_and_goes_on() {
         };
         let options = ConsumerOptions {
             queue: Some(queue),
-            batch: 4,
+            batches: together(4),
             ..ConsumerOptions::default()
         };
         let (subscription, received) = consumer(channel, options);

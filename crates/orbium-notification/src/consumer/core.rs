@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of a consumer with a queue in a real-time event channel.
+//! The connection of a consumer to the event channel.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use orbium_event::{Rank, Subscription};
+use orbium_event::{Batches, PullError, Rank, SharedEvent, Subscription};
 
 use super::{Consumer, Counts, Phase};
-use crate::consumer::queue::Rules;
+use crate::consumer::rules::Rules;
 use crate::event::Event;
 
 impl Consumer {
-    /// Whether events of its channel wait in the queue here.
-    pub(crate) fn has_own_queue(&self) -> bool {
-        self.name.is_none() && self.has_own_queue.load(Ordering::Acquire)
-    }
-
-    /// Its events wait in the real-time channel.
+    /// Its events wait in the event channel.
     pub(crate) fn joins_core(&self, subscription: Subscription) {
         // It is connected once.
         let core = self.core.get_or_init(|| subscription);
@@ -36,19 +30,34 @@ impl Consumer {
         self.lock().phase = Phase::Unconnected;
     }
 
-    /// Events that may be pushed together.
-    pub(crate) fn batch(&self, rules: &Rules) -> usize {
-        if self.is_sequence { rules.batch } else { 1 }
+    /// Which events are pushed together.
+    pub(crate) fn batches(&self, rules: &Rules) -> Batches {
+        if self.is_sequence {
+            rules.batches()
+        } else {
+            Batches::default()
+        }
     }
 
-    /// The rank of an event in the queue of the real-time channel.
+    /// Takes up to so many events for a consumer that pulls, and waits for the first until then.
+    pub(crate) fn take(&self, most: usize, until: Instant) -> Result<Vec<SharedEvent>, PullError> {
+        let core = self.core.get().ok_or(PullError::Disconnected)?;
+        core.pull(most, until)
+    }
+
+    /// Discards one event that waits; false if there is none.
+    pub(crate) fn discard_one(&self) -> bool {
+        self.core.get().is_some_and(Subscription::discard_one)
+    }
+
+    /// The rank of an event in the queue.
     pub(crate) fn rank(&self, event: &Event, now: Instant) -> Rank {
         let overrides = self.mappings.overrides(&self.admin.mappings, event);
         let rules = self.lock().rules;
         rules.rank(event, &overrides, now)
     }
 
-    /// What the real-time channel has counted, and how many sets wait there.
+    /// What the event channel has counted, and how many events wait there.
     pub(super) fn core_counts(&self) -> Option<(Counts, usize)> {
         let counted = self.core.get()?.statistics();
         let counts = Counts {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Consumers behind references.
 
-use std::sync::Arc;
-
 use orbium::{Interface, SystemException};
 use orbium_event::{DeliveryError, delivery_failure, ping_object};
 
-use crate::event::Event;
+use crate::core_channel::seen::Seen;
 use crate::idl::cos_event_comm::{self as cos, DisconnectedError as CosError};
 use crate::idl::cos_notify_comm::{self as notify, DisconnectedError as NotifyError};
 use crate::journal::Delivered;
@@ -44,7 +42,7 @@ impl From<PushError> for Delivered {
 /// A consumer that is pushed to. Every method returns in bounded time, and is called without a lock.
 pub(crate) trait Sink: Send + Sync + 'static {
     /// Delivers events.
-    fn push(&self, events: &[Arc<Event>]) -> Result<(), PushError>;
+    fn push(&self, events: &[Seen<'_>]) -> Result<(), PushError>;
 
     /// Checks whether the consumer is there.
     fn ping(&self) -> Result<(), DeliveryError>;
@@ -56,7 +54,7 @@ pub(crate) trait Sink: Send + Sync + 'static {
 macro_rules! sink {
     ($consumer:ty, $error:ident, $disconnect:ident, |$it:ident, $events:ident| $push:expr) => {
         impl Sink for $consumer {
-            fn push(&self, $events: &[Arc<Event>]) -> Result<(), PushError> {
+            fn push(&self, $events: &[Seen<'_>]) -> Result<(), PushError> {
                 let $it = self;
                 let pushed: Result<(), $error> = $push;
                 pushed.map_err(|error| match error {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The side of a consumer that gets its events from a journal.
 
-use std::sync::Arc;
-
 use orbium::lock::MutexGuard;
 
 use super::{Consumer, Phase};
+use crate::core_channel::seen::Seen;
 use crate::event::Event;
 use crate::journal::{Delivered, Following};
 
@@ -23,14 +22,14 @@ impl Consumer {
     }
 
     /// Pushes an event of a journal, and returns when the consumer has returned from it.
-    pub(crate) fn push_stored(&self, event: &Arc<Event>) -> Delivered {
+    pub(crate) fn push_stored(&self, event: &Event) -> Delivered {
         let phase = self.lock().phase.clone();
         let sink = match phase {
             Phase::Active(Some(sink)) => sink,
             Phase::Suspended(_) => return Delivered::Deferred,
             _ => return Delivered::Gone,
         };
-        match sink.push(std::slice::from_ref(event)) {
+        match sink.push(&[Seen::Pushed(event)]) {
             Ok(()) => {
                 self.lock().counts.delivered += 1;
                 Delivered::Accepted

@@ -36,7 +36,7 @@ impl Channel {
     fn distribute_stored(&self, event: StructuredEvent) -> Delivered {
         let now = Instant::now();
         let event = self.stored(event, now);
-        match self.distribute(event, now) {
+        match self.distribute(event) {
             Ok(()) => Delivered::Accepted,
             // The queues are full, and reject new events.
             Err(_) => Delivered::Deferred,
@@ -72,7 +72,7 @@ impl Channel {
 
     fn deliver(&self, consumer: &Consumer, event: StructuredEvent) -> Delivered {
         let now = Instant::now();
-        let event = Arc::new(self.stored(event, now));
+        let event = self.stored(event, now);
         let is_expired = event.expires.is_some_and(|it| it <= now);
         if is_expired || !consumer.wants(&event) {
             return Delivered::Accepted;

@@ -8,7 +8,7 @@ use orbium::{Any, Call, Interface, SystemException};
 use super::common::bad_param;
 use super::proxy_consumers::Consumed;
 use super::proxy_suppliers::Supplied;
-use super::pull_suppliers::any_of;
+use super::pull_suppliers::{any_of, first};
 use crate::event::Body;
 use crate::idl::cos_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedError, AlreadyConnectedOrTypeErrorError,
@@ -60,18 +60,17 @@ impl ProxyPullSupplierServant for PullSupplier {
 
 impl cos::PullSupplierServant for PullSupplier {
     fn pull(&self, call: &Call<'_>) -> Result<Any, cos::DisconnectedError> {
-        let events = self.0.pull(call, 1)?;
-        any_of(&events).map_err(Into::into)
+        Ok(first(self.0.pull(call, 1, any_of)?))
     }
 
     fn try_pull(
         &self,
         _: &Call<'_>,
     ) -> Result<cos::PullSupplierTryPullResults, cos::DisconnectedError> {
-        let events = self.0.try_pull(1)?;
+        let events = self.0.try_pull(1, any_of)?;
         Ok(cos::PullSupplierTryPullResults {
             has_event: !events.is_empty(),
-            result: any_of(&events)?,
+            result: first(events),
         })
     }
 

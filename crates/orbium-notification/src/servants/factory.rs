@@ -11,6 +11,7 @@ use super::channel::{ChannelObject, FactoryReference, serve_channel};
 use super::filters::FilterFactoryObject;
 use crate::channel::Channel;
 use crate::config::NotificationConfig;
+use crate::core_channel::CoreChannel;
 use crate::event::updates::Updates;
 use crate::filter::filter_table::FilterTable;
 use crate::idl::cos_notification::{Property, UnsupportedAdmin, UnsupportedQoS};
@@ -21,7 +22,6 @@ use crate::idl::cos_notify_channel_admin::{
 };
 use crate::idl::cos_notify_filter::FilterFactory;
 use crate::journal::Journal;
-use crate::real_time_front::RealTime;
 
 /// Channels by their ids.
 pub(crate) struct Factory {
@@ -39,11 +39,13 @@ struct Channels {
     by_id: BTreeMap<i32, (EventChannel, Arc<Channel>)>,
 }
 
-/// What events of a channel pass before they reach its consumers.
+/// What is behind a channel.
 pub(crate) enum Behind {
     Nothing,
+    /// It stores events before they are delivered.
     Journal(Arc<dyn Journal>),
-    RealTime(Box<RealTime>),
+    /// It delivers events, to consumers of its own too.
+    RealTime(Box<CoreChannel>),
 }
 
 /// What serves a factory.
@@ -80,9 +82,9 @@ impl Factory {
         self.channels.lock()
     }
 
-    fn new_channel(&self, poa: &Poa) -> Channel {
+    fn new_channel(&self, poa: &Poa, core: CoreChannel) -> Channel {
         let (table, updates) = (self.filter_table.clone(), self.updates.clone());
-        Channel::new(&self.config, poa.clone(), table, updates)
+        Channel::new(&self.config, poa.clone(), table, updates, core)
     }
 
     /// A channel without properties of its own, with what is behind it.
@@ -91,12 +93,13 @@ impl Factory {
         poa: &Poa,
         behind: Behind,
     ) -> Result<EventChannel, PoaError> {
-        let mut channel = self.new_channel(poa);
-        match behind {
-            Behind::Nothing => {}
-            Behind::Journal(journal) => channel.journal = Some(journal),
-            Behind::RealTime(real_time) => channel.real_time = Some(real_time),
-        }
+        let (journal, core) = match behind {
+            Behind::Nothing => (None, CoreChannel::own(&self.config)?),
+            Behind::Journal(journal) => (Some(journal), CoreChannel::own(&self.config)?),
+            Behind::RealTime(core) => (None, *core),
+        };
+        let mut channel = self.new_channel(poa, core);
+        channel.journal = journal;
         Ok(self.add(channel)?.0)
     }
 
@@ -144,7 +147,8 @@ impl EventChannelFactoryServant for FactoryObject {
     ) -> Result<EventChannelFactoryCreateChannelResults, UnsupportedQoSOrUnsupportedAdminError>
     {
         let factory = &self.0;
-        let channel = factory.new_channel(&call.poa());
+        let core = CoreChannel::own(&factory.config)?;
+        let channel = factory.new_channel(&call.poa(), core);
         let set = channel.level.set(initial_qos);
         set.map_err(|qos_err| UnsupportedQoS { qos_err })?;
         let set = channel.administration.set(initial_admin);

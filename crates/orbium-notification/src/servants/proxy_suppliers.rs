@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium::{Call, ExceptionKind, Interface, SystemException};
+use orbium_event::PullError;
 
 use super::common::{Filtered, Governed, bad_param};
 use super::mapping_filters::attach;
 use crate::channel::{Channel, Side};
 use crate::consumer::sink::Sink;
-use crate::consumer::{Consumer, SuspendError, TakeError};
+use crate::consumer::{Consumer, SuspendError};
 use crate::event::Event;
 use crate::filter::filters::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
@@ -39,25 +40,17 @@ pub(super) struct Supplied {
 }
 
 impl Supplied {
-    /// Connects a consumer that is pushed to; false if one is connected.
+    /// Connects a consumer, which pulls without a sink; false if one is connected.
     pub(super) fn connect(&self, sink: Option<Arc<dyn Sink>>) -> Result<bool, SystemException> {
         let (channel, consumer) = (&self.channel, &self.consumer);
-        let is_in_core = sink.is_some() && channel.has_core_for(consumer);
-        if !consumer.connect(sink.clone(), !is_in_core) {
+        if !consumer.connect(sink.clone()) {
             return Ok(false);
         }
-        match (sink, consumer.name()) {
-            (Some(sink), None) if is_in_core => {
-                let connected = channel.connect_to_core(consumer, sink);
-                connected.inspect_err(|_| consumer.unconnect())?;
-            }
-            (Some(_), None) => {
-                channel.serve_own_queues()?;
-                channel.start(consumer)?;
-            }
-            (Some(_), Some(name)) => channel.follow(consumer, name)?,
-            (None, _) => channel.serve_own_queues()?,
-        }
+        let connected = match consumer.name() {
+            Some(name) => channel.follow(consumer, name),
+            None => channel.connect_to_core(consumer, sink),
+        };
+        connected.inspect_err(|_| consumer.unconnect())?;
         Ok(true)
     }
 
@@ -73,22 +66,45 @@ impl Supplied {
         }
     }
 
-    /// Waits for up to so many events.
-    pub(super) fn pull(&self, call: &Call<'_>, most: usize) -> Result<Vec<Arc<Event>>, TakeError> {
+    /// Waits for up to so many events, and takes them in a form.
+    pub(super) fn pull<T>(
+        &self,
+        call: &Call<'_>,
+        most: usize,
+        form: impl Fn(&Event) -> Result<T, SystemException>,
+    ) -> Result<Vec<T>, TakeError> {
         let until = Instant::now() + self.channel.config.pull_timeout;
         let until = call
             .deadline()
             .map_or(until, |deadline| until.min(deadline));
-        self.consumer.take(most.min(MAX_PULLED), until)
+        self.take(most, until, form)
     }
 
-    /// Takes up to so many events that are there.
-    pub(super) fn try_pull(&self, most: usize) -> Result<Vec<Arc<Event>>, TakeError> {
-        let taken = self.consumer.take(most.min(MAX_PULLED), Instant::now());
-        match taken {
-            Err(TakeError::TimedOut) => Ok(Vec::new()),
+    /// Takes up to so many events that are there in a form.
+    pub(super) fn try_pull<T>(
+        &self,
+        most: usize,
+        form: impl Fn(&Event) -> Result<T, SystemException>,
+    ) -> Result<Vec<T>, TakeError> {
+        match self.take(most, Instant::now(), form) {
+            Err(TakeError::System(exception)) if exception.kind == ExceptionKind::Timeout => {
+                Ok(Vec::new())
+            }
             other => other,
         }
+    }
+
+    fn take<T>(
+        &self,
+        most: usize,
+        until: Instant,
+        form: impl Fn(&Event) -> Result<T, SystemException>,
+    ) -> Result<Vec<T>, TakeError> {
+        let taken = self.consumer.take(most.min(MAX_PULLED), until)?;
+        let now = Instant::now();
+        let events = taken.iter().filter_map(|it| self.channel.seen(it, now));
+        let formed: Result<Vec<T>, _> = events.map(|it| form(&it)).collect();
+        Ok(formed?)
     }
 
     pub(super) fn push_timeout(&self) -> Duration {
@@ -96,11 +112,32 @@ impl Supplied {
     }
 }
 
+/// Why no event is taken.
+pub(super) enum TakeError {
+    NotConnected,
+    System(SystemException),
+}
+
+impl From<PullError> for TakeError {
+    fn from(error: PullError) -> Self {
+        match error {
+            PullError::TimedOut => Self::System(ExceptionKind::Timeout.into()),
+            PullError::Disconnected | PullError::Pushed => Self::NotConnected,
+        }
+    }
+}
+
+impl From<SystemException> for TakeError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
 impl From<TakeError> for cos::DisconnectedError {
     fn from(error: TakeError) -> Self {
         match error {
             TakeError::NotConnected => cos::Disconnected {}.into(),
-            TakeError::TimedOut => SystemException::from(ExceptionKind::Timeout).into(),
+            TakeError::System(exception) => exception.into(),
         }
     }
 }
@@ -109,7 +146,7 @@ impl From<TakeError> for notify::DisconnectedError {
     fn from(error: TakeError) -> Self {
         match error {
             TakeError::NotConnected => cos::Disconnected {}.into(),
-            TakeError::TimedOut => SystemException::from(ExceptionKind::Timeout).into(),
+            TakeError::System(exception) => exception.into(),
         }
     }
 }

@@ -66,18 +66,17 @@ pull_proxy!(
 
 impl cos::PullSupplierServant for PullAny {
     fn pull(&self, call: &Call<'_>) -> Result<orbium::Any, cos::DisconnectedError> {
-        let events = self.0.pull(call, 1)?;
-        any_of(&events).map_err(Into::into)
+        Ok(first(self.0.pull(call, 1, any_of)?))
     }
 
     fn try_pull(
         &self,
         _: &Call<'_>,
     ) -> Result<cos::PullSupplierTryPullResults, cos::DisconnectedError> {
-        let events = self.0.try_pull(1)?;
+        let events = self.0.try_pull(1, any_of)?;
         Ok(cos::PullSupplierTryPullResults {
             has_event: !events.is_empty(),
-            result: any_of(&events)?,
+            result: first(events),
         })
     }
 
@@ -87,17 +86,18 @@ impl cos::PullSupplierServant for PullAny {
     }
 }
 
-/// The first event as an any, or an empty one.
-pub(super) fn any_of(events: &[Arc<Event>]) -> Result<orbium::Any, SystemException> {
-    match events.first() {
-        Some(event) => Ok(event.any()?.into_owned()),
-        None => Ok(orbium::Any::default()),
-    }
+pub(super) fn any_of(event: &Event) -> Result<orbium::Any, SystemException> {
+    Ok(event.any()?.into_owned())
 }
 
-fn structured_of(events: &[Arc<Event>]) -> StructuredEvent {
-    let first = events.first();
-    first.map_or_else(StructuredEvent::default, |it| it.structured().into_owned())
+// All forms of events can fail.
+fn structured_of(event: &Event) -> Result<StructuredEvent, SystemException> {
+    Ok(event.structured().into_owned())
+}
+
+/// The first event, or an empty one.
+pub(super) fn first<T: Default>(events: Vec<T>) -> T {
+    events.into_iter().next().unwrap_or_default()
 }
 
 impl notify::StructuredPullSupplierServant for PullStructured {
@@ -105,8 +105,7 @@ impl notify::StructuredPullSupplierServant for PullStructured {
         &self,
         call: &Call<'_>,
     ) -> Result<StructuredEvent, notify::DisconnectedError> {
-        let events = self.0.pull(call, 1)?;
-        Ok(structured_of(&events))
+        Ok(first(self.0.pull(call, 1, structured_of)?))
     }
 
     fn try_pull_structured_event(
@@ -116,11 +115,11 @@ impl notify::StructuredPullSupplierServant for PullStructured {
         notify::StructuredPullSupplierTryPullStructuredEventResults,
         notify::DisconnectedError,
     > {
-        let events = self.0.try_pull(1)?;
+        let events = self.0.try_pull(1, structured_of)?;
         Ok(
             notify::StructuredPullSupplierTryPullStructuredEventResults {
                 has_event: !events.is_empty(),
-                result: structured_of(&events),
+                result: first(events),
             },
         )
     }
@@ -139,21 +138,13 @@ fn batch(max_number: i32) -> Result<usize, SystemException> {
         .ok_or_else(bad_param)
 }
 
-fn batch_of(events: &[Arc<Event>]) -> Vec<StructuredEvent> {
-    events
-        .iter()
-        .map(|it| it.structured().into_owned())
-        .collect()
-}
-
 impl notify::SequencePullSupplierServant for PullSequence {
     fn pull_structured_events(
         &self,
         call: &Call<'_>,
         max_number: i32,
     ) -> Result<Vec<StructuredEvent>, notify::DisconnectedError> {
-        let events = self.0.pull(call, batch(max_number)?)?;
-        Ok(batch_of(&events))
+        Ok(self.0.pull(call, batch(max_number)?, structured_of)?)
     }
 
     fn try_pull_structured_events(
@@ -162,10 +153,10 @@ impl notify::SequencePullSupplierServant for PullSequence {
         max_number: i32,
     ) -> Result<notify::SequencePullSupplierTryPullStructuredEventsResults, notify::DisconnectedError>
     {
-        let events = self.0.try_pull(batch(max_number)?)?;
+        let events = self.0.try_pull(batch(max_number)?, structured_of)?;
         Ok(notify::SequencePullSupplierTryPullStructuredEventsResults {
             has_event: !events.is_empty(),
-            result: batch_of(&events),
+            result: events,
         })
     }
 

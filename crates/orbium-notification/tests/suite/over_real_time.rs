@@ -144,9 +144,9 @@ fn severities(received: &mpsc::Receiver<Report>, count: usize) -> Vec<i16> {
     events.map(|it| severity(&it)).collect()
 }
 
-/// Conformance: notification - in front of a real-time event channel: each push consumer is one of its consumers - in every form
+/// Conformance: notification - in front of a real-time event channel: each consumer is one of its consumers - in every form
 #[test]
-fn consumers_that_are_pushed_to_are_those_of_the_channel() {
+fn consumers_are_those_of_the_channel() {
     for dispatching in [Dispatching::PerConsumer, Dispatching::Reactive] {
         let (channel, served) = over(ChannelConfig {
             dispatching,
@@ -168,7 +168,7 @@ fn consumers_that_are_pushed_to_are_those_of_the_channel() {
         any_proxy.connect_push_consumer(Some(&any)).unwrap();
         let (_batches, batch_proxy, batch_events) = batches(&served);
         assert_eq!(connected(), 3);
-        // One that pulls has a queue of its own, which a further consumer of the channel fills.
+        // One that pulls is a consumer of the channel too.
         let pulled = served.pulled();
         assert_eq!(connected(), 4);
 
@@ -221,7 +221,7 @@ fn batches(
     (consumer, proxy, received)
 }
 
-/// Conformance: notification - in front of a real-time event channel: each push consumer is one of its consumers - OrderPolicy,
+/// Conformance: notification - in front of a real-time event channel: each consumer is one of its consumers - OrderPolicy,
 /// DiscardPolicy, suspension
 #[test]
 fn the_queue_of_the_channel_has_the_policies_of_notification() {
@@ -270,7 +270,7 @@ fn the_queue_of_the_channel_has_the_policies_of_notification() {
     assert_eq!(channel.statistics().dropped_consumers, 0);
 }
 
-/// Conformance: notification - in front of a real-time event channel: each push consumer is one of its consumers - batches, lifetimes
+/// Conformance: notification - in front of a real-time event channel: each consumer is one of its consumers - batches, lifetimes
 #[test]
 fn batches_and_lifetimes_are_those_of_notification() {
     let (_channel, served) = over(ChannelConfig::default());
@@ -293,18 +293,51 @@ fn batches_and_lifetimes_are_those_of_notification() {
     let counts = served.service.statistics()[0].consumers[0];
     assert_eq!((counts.expired, counts.discarded), (1, 0));
 
-    // With an interval between batches the queue is one of notification.
-    served
-        .consumers
-        .set_qos(&[
-            property("PacingInterval", 1u64),
+    // With an interval they wait until they are complete, or for the interval.
+    let paced = |interval: u64| {
+        [
+            property("PacingInterval", interval),
             property("MaximumBatchSize", 2i32),
+        ]
+    };
+    proxy.set_qos(&paced(36_000_000_000)).unwrap();
+    supplier.push_structured_event(&alarm(4)).unwrap();
+    let counts = served.service.statistics()[0].consumers[0];
+    assert_eq!(counts.queued, 1);
+    supplier.push_structured_event(&alarm(5)).unwrap();
+    assert_eq!(batch(&received), Report::Batch(vec![4, 5]));
+    proxy.set_qos(&paced(1)).unwrap();
+    supplier.push_structured_event(&alarm(6)).unwrap();
+    assert_eq!(batch(&received), Report::Batch(vec![6]));
+}
+
+/// Conformance: notification - in front of a real-time event channel: each consumer is one of its consumers - those that pull
+#[test]
+fn a_consumer_pulls_from_its_queue_in_the_channel() {
+    let (channel, served) = over(ChannelConfig::default());
+    let (supplier, proxy) = (served.supplier(), served.pulled());
+    proxy
+        .set_qos(&[
+            property("OrderPolicy", 2i16),
+            property("DiscardPolicy", 2i16),
+            property("MaxEventsPerConsumer", 2i32),
         ])
         .unwrap();
-    let (_paced, _proxy, paced) = batches(&served);
-    supplier.push_structured_event(&alarm(4)).unwrap();
-    assert_eq!(batch(&received), Report::Batch(vec![4]));
-    assert_eq!(batch(&paced), Report::Batch(vec![4]));
+    for (number, priority) in (0i16..).zip([1, 5, -1, 7]) {
+        let event = ranked(number, priority);
+        supplier.push_structured_event(&event).unwrap();
+    }
+    assert_eq!(channel.statistics().consumers[0].queued, 2);
+    let pulled = [(); 2].map(|()| severity(&proxy.pull_structured_event().unwrap()));
+    assert_eq!(pulled, [3, 1]);
+    assert!(!proxy.try_pull_structured_event().unwrap().has_event);
+    // The end of the channel ends a pull that waits.
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| proxy.pull_structured_event().unwrap_err());
+        channel.destroy();
+        let error = waiting.join().unwrap();
+        assert!(!error.to_string().contains("TIMEOUT"), "{error}");
+    });
 }
 
 fn impatient() -> ChannelConfig {
@@ -371,7 +404,7 @@ fn a_structured_consumer_that_dies_or_stalls_harms_no_other_one() {
     }
 }
 
-/// Conformance: notification - in front of a real-time event channel: each push consumer is one of its consumers - limits of the channel
+/// Conformance: notification - in front of a real-time event channel: each consumer is one of its consumers - limits of the channel
 #[test]
 fn a_full_channel_refuses_a_consumer_that_may_connect_later() {
     let (channel, served) = over(ChannelConfig {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use orbium::{ExceptionKind, Interface};
+use orbium::{ExceptionKind, Interface, Policies};
 use orbium_event::FailurePolicy;
 use orbium_notification::idl::cos_notify_channel_admin::{
     AdminNotFoundError, AlreadyConnectedError, AlreadyConnectedOrTypeErrorError,
@@ -11,7 +11,7 @@ use orbium_notification::idl::cos_notify_channel_admin::{
     ConnectionAlreadyInactiveOrNotConnectedError, EventChannelFactory, InterFilterGroupOperator,
     ObtainInfoMode, ProxyNotFoundError, ProxyType, UnsupportedQoSOrUnsupportedAdminError,
 };
-use orbium_notification::idl::cos_notify_comm::DisconnectedError;
+use orbium_notification::idl::cos_notify_comm::{DisconnectedError, StructuredPushConsumer};
 use orbium_notification::{NotificationConfig, event_type, property};
 use orbium_testkit::{PATIENCE, eventually};
 
@@ -224,4 +224,41 @@ fn a_consumer_that_is_gone_is_disconnected_and_delays_no_other() {
         first.as_object().non_existent().unwrap()
     });
     assert!(!second.as_object().non_existent().unwrap());
+}
+
+/// Conformance: notification - events wait for a consumer that fails, until it answers - a served channel
+#[test]
+fn events_wait_for_a_consumer_that_fails_until_it_answers() {
+    let served = Served::with(NotificationConfig {
+        failure: FailurePolicy {
+            failures: u32::MAX,
+            time: Duration::from_secs(600),
+        },
+        ..NotificationConfig::default()
+    });
+    let root = served.orb.root_poa();
+    let poa = root.create_poa("consumer", None, Policies::default());
+    let poa = poa.unwrap();
+    let manager = poa.manager();
+    // Requests are answered with TRANSIENT, pings too.
+    manager.discard_requests(false).unwrap();
+    let (consumer, received): (StructuredPushConsumer, _) =
+        served.reporter(|_, it| poa.activate(it).unwrap());
+    let proxy = served.pushed();
+    proxy
+        .connect_structured_push_consumer(Some(&consumer))
+        .unwrap();
+    let counts = || served.service.statistics()[0].consumers[0];
+    let supplier = served.supplier();
+    supplier.push_structured_event(&alarm(1)).unwrap();
+    eventually("a push that failed", || counts().lost == 1);
+    for number in 2..4 {
+        supplier.push_structured_event(&alarm(number)).unwrap();
+    }
+    assert_eq!((counts().queued, counts().lost), (2, 1));
+    manager.activate().unwrap();
+    for number in 2..4 {
+        let pushed = received.recv_timeout(PATIENCE);
+        assert_eq!(pushed, Ok(Report::Event(alarm(number))));
+    }
 }

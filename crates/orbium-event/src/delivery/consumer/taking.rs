@@ -15,7 +15,7 @@ impl Consumer {
             Taken::Set(set) => Some(set),
             Taken::Behind => {
                 let behind = &mut self.lock().behind;
-                if self.is_paused() {
+                if self.is_held() {
                     return None;
                 }
                 self.take_behind(behind)
@@ -26,10 +26,11 @@ impl Consumer {
 
     /// Takes a set without the lock, unless several are to be pushed together.
     fn take_first(&self) -> Taken {
-        if self.is_paused() {
+        if self.is_held() {
             return Taken::Nothing;
         }
         match self.queue.len() {
+            1.. if self.is_paced() => Taken::Behind,
             2.. if self.batch() > 1 => Taken::Behind,
             _ => self.queue.take(),
         }
@@ -37,7 +38,9 @@ impl Consumer {
 
     /// Takes what is to be pushed together.
     pub(super) fn take_behind(&self, behind: &mut Behind) -> Option<EventSet> {
-        EventSet::joined(self.batch(), || self.queue.pop(behind))
+        let set = EventSet::joined(self.batch(), || self.queue.pop(behind));
+        self.hold_rest(behind);
+        set
     }
 
     /// As [`wait`](Self::wait), for the task of a context.
@@ -54,7 +57,7 @@ impl Consumer {
             if self.is_closed() {
                 return Poll::Ready(None);
             }
-            if !self.is_paused() {
+            if !self.is_held() {
                 set = self.take_behind(&mut state.behind);
             }
         }
@@ -92,11 +95,15 @@ impl Consumer {
         let mut action = Action::Nothing;
         if set.is_none() || !self.serving.leave() {
             let behind = &mut self.lock().behind;
-            if self.is_paused() {
+            if self.is_held() {
                 self.serving.remain(0);
                 return (set.map(|set| (self.sink(), set)), action);
             }
             set = set.or_else(|| EventSet::joined(self.batch(), || self.queue.pop_behind(behind)));
+            if self.hold_rest(behind) {
+                self.serving.remain(0);
+                return (set.map(|set| (self.sink(), set)), action);
+            }
             let next = self.queue.next_arrived(behind);
             self.serving.remain(self.queue.len());
             if let Some((place, arrived)) = self.place.zip(next) {
@@ -112,7 +119,7 @@ impl Consumer {
             return None;
         }
         let behind = &mut self.lock().behind;
-        let set = if self.is_paused() {
+        let set = if self.is_held() {
             None
         } else {
             self.take_behind(behind)

@@ -86,6 +86,12 @@ pub struct Rank {
 type Key = (Reverse<i16>, (bool, Option<Instant>));
 
 impl Rank {
+    /// No event is discarded after one of this rank.
+    pub(super) const MOST_URGENT: Self = Self {
+        priority: i16::MAX,
+        expires: None,
+    };
+
     pub(super) fn key(&self, order: QueueOrder) -> Key {
         match order {
             QueueOrder::Arrival => (Reverse(0), (false, None)),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
@@ -56,7 +55,7 @@ fn by_order(sets: usize, bytes: usize, discard: DiscardPolicy, order: QueueOrder
 fn one(r#type: i32, payload: usize) -> EventSet {
     let mut event = new_event(r#type, 1);
     event.data.payload = vec![0; payload];
-    EventSet::One(Arc::new(event))
+    EventSet::One(event.into())
 }
 
 #[test]

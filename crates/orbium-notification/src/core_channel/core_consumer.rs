@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A consumer of notification as one of a real-time event channel.
+//! A consumer of notification as one of an event channel.
 
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -10,18 +10,19 @@ use crate::channel::Channel;
 use crate::consumer::Consumer;
 use crate::consumer::sink::Sink;
 
-/// What the real-time channel has of a consumer: its filters and its rules when an event is offered, its reference when one is pushed.
+/// What the event channel has of a consumer: its filters and its rules when an event is offered, its reference when one is pushed.
 pub(super) struct CoreConsumer {
     channel: Weak<Channel>,
     consumer: Weak<Consumer>,
-    sink: Arc<dyn Sink>,
+    /// None of one that pulls.
+    sink: Option<Arc<dyn Sink>>,
 }
 
 impl CoreConsumer {
     pub(super) fn new(
         channel: &Arc<Channel>,
         consumer: &Arc<Consumer>,
-        sink: Arc<dyn Sink>,
+        sink: Option<Arc<dyn Sink>>,
     ) -> Self {
         Self {
             channel: Arc::downgrade(channel),
@@ -34,27 +35,30 @@ impl CoreConsumer {
 impl Selection for CoreConsumer {
     fn select(&self, event: &SharedEvent, now: Instant) -> Option<Rank> {
         let (channel, consumer) = (self.channel.upgrade()?, self.consumer.upgrade()?);
-        let event = channel.converted(event, now)?;
+        let event = channel.seen(event, now)?;
         consumer.wants(&event).then(|| consumer.rank(&event, now))
     }
 }
 
 impl Peer for CoreConsumer {
     fn ping(&self) -> Result<(), DeliveryError> {
-        self.sink.ping()
+        self.sink.as_ref().map_or(Ok(()), |sink| sink.ping())
     }
 
     fn disconnect(&self) {
-        self.sink.disconnect();
+        if let Some(sink) = &self.sink {
+            sink.disconnect();
+        }
     }
 }
 
 impl RtSink for CoreConsumer {
     fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError> {
         let channel = self.channel.upgrade().ok_or(DeliveryError::Gone)?;
+        let sink = self.sink.as_ref().ok_or(DeliveryError::Gone)?;
         let now = Instant::now();
-        let events = events.iter().filter_map(|it| channel.converted(it, now));
+        let events = events.iter().filter_map(|it| channel.seen(it, now));
         let events: Vec<_> = events.collect();
-        Ok(self.sink.push(&events)?)
+        Ok(sink.push(&events)?)
     }
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Offering events to a consumer that chooses among them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
+use std::time::Instant;
+
+use super::{Action, Consumer};
+use crate::delivery::queue::limits::Rank;
+use crate::event::SharedEvent;
+use crate::selection::Selection;
+
+/// The choice of a closure of the program, which may panic: then the consumer does not get the event.
+fn select(selection: &dyn Selection, event: &SharedEvent, now: Instant) -> Option<Rank> {
+    let selected = catch_unwind(AssertUnwindSafe(|| selection.select(event, now)));
+    selected.unwrap_or(None)
+}
+
+impl Consumer {
+    /// Offers a set of events to the filter, one by one where the consumer chooses among them, and has `act` do what remains.
+    pub(crate) fn offer(&self, events: &[SharedEvent], now: Instant, mut act: impl FnMut(Action)) {
+        if !self.leaf.may_pass(events) {
+            return;
+        }
+        let Some(selection) = &self.selection else {
+            let action = self.offer_to(&mut self.lock(), events, (None, Rank::default()), now);
+            return act(action);
+        };
+        for event in events {
+            if !self.is_closed()
+                && let Some(rank) = select(&**selection, event, now)
+            {
+                let event = slice::from_ref(event);
+                let action = self.offer_to(&mut self.lock(), event, (None, rank), now);
+                act(action);
+            }
+        }
+    }
+}

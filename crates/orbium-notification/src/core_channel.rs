@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The event channel behind a channel of notification: it has the queues of all consumers, and the threads that push to them. It is
+//! one of the channel's own, or a real-time event channel with further consumers and suppliers: what suppliers of either kind push
+//! reaches consumers of both then.
+
+mod connecting;
+mod converting;
+mod core_consumer;
+mod event_headers;
+pub(crate) mod seen;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use orbium::SystemException;
+use orbium::lock::Mutex;
+use orbium_event::rtec::rtec_event_comm::Event as RtEvent;
+use orbium_event::{
+    Channel as RtChannel, ChannelConfig, Publication, Publisher, QueueLimits, SharedEvent,
+};
+
+use crate::config::NotificationConfig;
+use crate::consumer::rules::Rules;
+use crate::event::Event;
+
+pub use event_headers::EventHeaders;
+
+/// Events that are retained as notification has them, for further consumers; and their bytes.
+const MAX_CONVERTED: usize = 64;
+const MAX_CONVERTED_BYTES: usize = 1 << 20;
+
+/// The event channel behind a channel.
+pub(crate) struct CoreChannel {
+    channel: RtChannel,
+    publisher: Publisher,
+    /// If it has consumers and suppliers of its own: what they have of events.
+    front: Option<Front>,
+}
+
+/// The events of consumers and suppliers of a real-time event channel.
+struct Front {
+    headers: EventHeaders,
+    converted: Mutex<Converted>,
+}
+
+/// Events of the real-time channel as notification has them: those that were converted last.
+#[derive(Default)]
+struct Converted {
+    events: VecDeque<(SharedEvent, Arc<Event>)>,
+    bytes: usize,
+}
+
+impl Converted {
+    fn find(&self, event: &SharedEvent) -> Option<Arc<Event>> {
+        let mut events = self.events.iter().rev();
+        let found = events.find(|(it, _)| it.is(event));
+        found.map(|(_, converted)| Arc::clone(converted))
+    }
+
+    fn add(&mut self, event: &SharedEvent, converted: &Arc<Event>) {
+        self.bytes += converted.bytes;
+        let entry = (event.clone(), Arc::clone(converted));
+        self.events.push_back(entry);
+        while self.events.len() > MAX_CONVERTED || self.bytes > MAX_CONVERTED_BYTES {
+            let Some((_, oldest)) = self.events.pop_front() else {
+                return;
+            };
+            self.bytes -= oldest.bytes;
+        }
+    }
+}
+
+impl CoreChannel {
+    /// One of a notification channel's own.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub(crate) fn own(config: &NotificationConfig) -> Result<Self, SystemException> {
+        let channel = RtChannel::new(ChannelConfig {
+            queue: QueueLimits {
+                sets: config.queue_events,
+                bytes: config.queue_bytes,
+                ..QueueLimits::default()
+            },
+            failure: config.failure,
+            ping_period: None,
+            consumers: config.proxies,
+            observers: 0,
+            ..ChannelConfig::default()
+        });
+        Ok(Self {
+            publisher: channel.connect_supplier(&[])?,
+            channel,
+            front: None,
+        })
+    }
+
+    /// A real-time event channel, of which this is a supplier.
+    ///
+    /// # Errors
+    /// The exception that remote suppliers get.
+    pub(crate) fn in_front_of(
+        channel: &RtChannel,
+        headers: EventHeaders,
+    ) -> Result<Self, SystemException> {
+        let published = headers
+            .all()
+            .map(|(r#type, source)| Publication::of(r#type, source));
+        let published: Vec<_> = published.collect();
+        Ok(Self {
+            channel: channel.clone(),
+            publisher: channel.connect_scheduled_supplier(&published)?,
+            front: Some(Front {
+                headers,
+                converted: Mutex::default(),
+            }),
+        })
+    }
+
+    /// Queues an event for every consumer that wants it.
+    ///
+    /// # Errors
+    /// It cannot be encoded for consumers of the real-time channel.
+    pub(crate) fn publish(&self, event: Event) -> Result<(), SystemException> {
+        let envelope = match &self.front {
+            Some(front) => front.headers.to_event(&event.structured())?,
+            None => RtEvent::default(),
+        };
+        let bytes = event.bytes;
+        let shared = SharedEvent::with_content(envelope, event, bytes);
+        self.publisher.push_shared(shared);
+        Ok(())
+    }
+
+    /// What a consumer's queue has of its properties, within the limits of the event channel.
+    pub(crate) fn limits(&self, rules: &Rules) -> QueueLimits {
+        rules.limits(&self.channel.config().queue)
+    }
+
+    /// Ends the event channel, unless it has consumers and suppliers of its own.
+    pub(crate) fn end(&self) {
+        if self.front.is_none() {
+            self.channel.destroy();
+        }
+    }
+}
