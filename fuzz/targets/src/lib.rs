@@ -18,6 +18,7 @@ mod repository;
 #[cfg(target_os = "linux")]
 mod rings;
 mod riop;
+mod subscriptions;
 pub mod types;
 mod values;
 
@@ -33,6 +34,7 @@ pub use repository::{repository, repository_image};
 #[cfg(target_os = "linux")]
 pub use rings::rings;
 pub use riop::riop;
+pub use subscriptions::subscriptions;
 pub use values::values;
 
 /// A target by its name.
@@ -49,6 +51,7 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         "riop" => riop,
         #[cfg(target_os = "linux")]
         "rings" => rings,
+        "subscriptions" => subscriptions,
         "idl" => idl,
         "values" => values,
         "json" => json,

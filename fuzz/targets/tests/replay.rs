@@ -59,6 +59,12 @@ fn constraints_keep_their_laws() {
     replay("constraints");
 }
 
+/// Conformance: robustness - fuzz target `subscriptions`, its corpus replayed
+#[test]
+fn subscriptions_keep_their_laws() {
+    replay("subscriptions");
+}
+
 #[test]
 fn connections_keep_their_laws() {
     replay("connection");
