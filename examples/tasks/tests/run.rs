@@ -33,6 +33,7 @@ macro_rules! prints {
 }
 
 prints! {
+    admission: "refused: 20 are left\nAnna watches on\none has 1000\neach of 4 has 250\n";
     any: "Except IDL:Bank/Overdrawn:1.0\nLong\nBoolean\nString\n";
     async_calls: "1 of 2 was refused\n";
     callbacks: "Anna has 0\n";
