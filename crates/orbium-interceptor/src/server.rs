@@ -11,7 +11,8 @@ mod request_outcome;
 pub use crate::request::reply_contexts::{AddedContexts, ServedRequest, add_to_reply, describe};
 pub use flow::RequestFlow;
 pub use in_place::{
-    Carried, InterceptedRequest, Served, ServedInPlace, Unserved, awaited_by_oneway, raised,
+    Carried, InterceptedRequest, Served, ServedInPlace, Unserved, UpcallResult, awaited_by_oneway,
+    raised,
 };
 pub use info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply};
 pub use points::ServerInterceptor;

@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use orbium_adapter::Serving;
 use orbium_giop::{ResponseFlags, SystemException};
-use orbium_interceptor::Interrupt;
 use orbium_interceptor::server::{Carried, Served, Unserved};
 use orbium_invocation::Expiry;
 use orbium_lane::OWN;
@@ -28,9 +27,6 @@ use crate::client::{Collocated, ObservedCall};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
 pub(crate) use found::{Dispatches, Upcalls};
-
-/// What a servant has returned, or what ended the request in its place.
-pub(crate) type ServedInPlace = Result<Result<(), ExceptionId>, Interrupt>;
 
 /// Copies what a servant has returned, as its caller is to have it.
 pub(crate) type Checked<'c> = dyn Fn(Result<(), ExceptionId>) -> Result<(), ExceptionId> + 'c;

@@ -15,7 +15,7 @@ mod policy;
 mod traced;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
-pub(crate) use collocated::{CollocatedServant, Dispatches, ServedInPlace, Terms, Upcalls};
+pub(crate) use collocated::{CollocatedServant, Dispatches, Terms, Upcalls};
 pub(crate) use object::ActiveObject;
 pub(crate) use orbium_interceptor::server::{Carried, Served, Unserved};
 

@@ -8,11 +8,12 @@ use orbium_interceptor::Interrupt;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_request::Kept;
 
-use crate::adapter::{Dispatches, ServedInPlace, Terms};
+use crate::adapter::{Dispatches, Terms};
 use crate::client::{Collocated, Reference, ReplyReader};
 use crate::raises::DispatchError;
 use crate::{Operation, UntypedReply};
 use orbium_connection::outcome::Outcome;
+use orbium_interceptor::server::UpcallResult;
 
 /// Has such a servant serve a request, and reads its reply.
 #[cold]
@@ -23,7 +24,7 @@ pub(super) fn serve_by_message<'a>(
     arguments: &dyn Fn(&mut CdrWriter<'a>),
     reply: &mut dyn ReplyReader,
     dispatches: &mut Dispatches<'_>,
-) -> ServedInPlace {
+) -> UpcallResult {
     let response = terms.response_to(operation);
     let kept = Kept::default();
     let mut storage = Vec::new();

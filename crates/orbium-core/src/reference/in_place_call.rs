@@ -7,10 +7,11 @@ use orbium_giop::SystemException;
 use orbium_invocation::collocation::Passing;
 
 use super::by_message::serve_by_message;
-use crate::adapter::{Dispatches, ServedInPlace, Terms};
+use crate::adapter::{Dispatches, Terms};
 use crate::client::{Collocated, Reference, Results, TypedOutcome};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
+use orbium_interceptor::server::UpcallResult;
 
 /// What writes those arguments that are not plain.
 pub(crate) type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
@@ -26,7 +27,7 @@ pub(crate) type CopyResults<'c> =
 /// Has a servant that is none of the interface serve the request of a call through a reference, with
 /// its arguments marshalled.
 pub(crate) type ByMessage<'c> =
-    &'c dyn Fn((&Reference, &Collocated), &Terms<'_, '_>, &mut Dispatches<'_>) -> ServedInPlace;
+    &'c dyn Fn((&Reference, &Collocated), &Terms<'_, '_>, &mut Dispatches<'_>) -> UpcallResult;
 
 /// A call of an operation of servants that are seen as `S`.
 pub(crate) struct InPlaceCall<'c, 'a, S: ?Sized> {

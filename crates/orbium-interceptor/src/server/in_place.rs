@@ -120,10 +120,13 @@ pub struct ServedInPlace {
     pub panic: Option<Box<dyn Any + Send>>,
 }
 
+/// Results or an exception of a servant; or else what has interrupted the request.
+pub type UpcallResult = Result<Result<(), ExceptionId>, Interrupt>;
+
 /// A request on its way.
 struct UnderWay {
-    /// Results or an exception; or else what has interrupted it.
-    outcome: Result<Result<(), ExceptionId>, Interrupt>,
+    /// What it came to.
+    outcome: UpcallResult,
     /// Whether the servant was, or would have been, called: a caller that waits for the server
     /// alone has its reply.
     is_begun: bool,
@@ -140,7 +143,7 @@ impl<'r> InterceptedRequest<'r> {
     pub fn serve<O: InterceptedObject>(
         self,
         upcall: impl FnOnce(&mut dyn FnMut(&O)) -> Result<(), Interrupt>,
-        serve: &mut dyn FnMut(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
+        serve: &mut dyn FnMut(&O) -> UpcallResult,
     ) -> ServedInPlace {
         let added = AddedContexts::of(self.facts.served);
         let mut flow = if self.all.overlooks_requests(self.facts.locality) {
@@ -170,7 +173,7 @@ impl<'r> InterceptedRequest<'r> {
         &'s self,
         mut flow: Option<&mut RequestFlow<'s>>,
         upcall: impl FnOnce(&mut dyn FnMut(&O)) -> Result<(), Interrupt>,
-        serve: &mut dyn FnMut(&O) -> Result<Result<(), ExceptionId>, Interrupt>,
+        serve: &mut dyn FnMut(&O) -> UpcallResult,
     ) -> UnderWay {
         let mut served = UnderWay {
             outcome: Err(Interrupt::Raise(self.panicked)),

@@ -6,10 +6,11 @@ use std::any::TypeId;
 use std::cell::Cell;
 
 use orbium_cdr::CdrReader;
+use orbium_interceptor::server::UpcallResult;
 use orbium_request::UntypedReply;
 use orbium_request::conclusion::panicked;
 
-use super::{Checked, ServedInPlace, Terms, called, guarded, request_of};
+use super::{Checked, Terms, called, guarded, request_of};
 use crate::adapter::dispatch::dispatch;
 use crate::adapter::{ActiveObject, Adapters, RequestProcessing, Served, Unserved};
 use crate::client::Collocated;
@@ -25,7 +26,7 @@ pub(crate) struct Upcalls<'u, S: ?Sized> {
     /// As one of the interface that its caller sees.
     pub(crate) serve: &'u mut dyn FnMut(&S, &Call<'_>) -> Result<(), ExceptionId>,
     /// Where it is none of that.
-    pub(crate) by_message: &'u dyn Fn(&mut Dispatches<'_>) -> ServedInPlace,
+    pub(crate) by_message: &'u dyn Fn(&mut Dispatches<'_>) -> UpcallResult,
     /// Copies what it has returned.
     pub(crate) checked: &'u Checked<'u>,
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests of the ORB's own callers, without a message, that interceptors see.
 
-use orbium_interceptor::server::{InterceptedRequest, RequestFacts, ServedRequest, raised};
+use orbium_interceptor::server::{
+    InterceptedRequest, RequestFacts, ServedRequest, UpcallResult, raised,
+};
 use orbium_interceptor::{Interceptors, Interrupt, Locality};
 use orbium_request::conclusion::{panicked, servant_panicked};
 use orbium_request::{IncomingRequest, intercept};
 
-use super::ServedInPlace;
 use crate::adapter::dispatch::forward::ServantError;
 use crate::adapter::dispatch::measured::observe;
 use crate::adapter::poa::active;
@@ -24,7 +25,7 @@ pub(crate) fn serve_intercepted(
     request: &IncomingRequest<'_>,
     object: &ActiveObject,
     upcall: impl FnOnce(&mut dyn FnMut(&ActiveObject)) -> Result<(), ServantError>,
-    serve: &mut dyn FnMut(&ActiveObject) -> ServedInPlace,
+    serve: &mut dyn FnMut(&ActiveObject) -> UpcallResult,
 ) -> Served {
     let seen = InterceptedRequest {
         all,

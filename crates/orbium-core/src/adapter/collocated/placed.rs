@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use orbium_giop::SystemException;
 use orbium_interceptor::Interrupt;
-use orbium_interceptor::server::raised;
+use orbium_interceptor::server::{UpcallResult, raised};
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::{OWN, OWN_INTERCEPTED, Route};
 use orbium_request::IncomingRequest;
@@ -14,7 +14,7 @@ use orbium_request::conclusion::{busy, check_expiry, not_permitted, note_refusal
 use orbium_sync::role::while_serving_own_thread;
 
 use super::intercepted::serve_intercepted;
-use super::{ServedInPlace, Terms, called};
+use super::{Terms, called};
 use crate::Extension;
 use crate::adapter::dispatch::forward::ServantError;
 use crate::adapter::dispatch::measured::observe;
@@ -59,7 +59,7 @@ impl Adapters {
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
         terms: &Terms<'_, '_>,
-        serve: &mut dyn FnMut(&ActiveObject) -> ServedInPlace,
+        serve: &mut dyn FnMut(&ActiveObject) -> UpcallResult,
     ) -> Option<Served> {
         if self.takes_message(object, terms.is_answered) {
             return None;
@@ -154,7 +154,7 @@ impl Adapters {
 }
 
 /// What a request came to if its servant was called and returned that.
-fn ended(found: Result<(), ServantError>, served: Option<ServedInPlace>) -> Served {
+fn ended(found: Result<(), ServantError>, served: Option<UpcallResult>) -> Served {
     let is_begun = served.is_some();
     let interrupt = match (found, served) {
         (Ok(()), Some(Ok(served))) => return Ok(served),
