@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Macros of stubs: the methods of typed references. `$orb` is the crate of the references.
+//!
+//! Stubs are `#[inline]` so that each is compiled by the crates that call it: a program calls few of those
+//! that the IDL of a service has.
 
 /// The stubs of one operation: the one that waits, the one that reads into a value that is
 /// there, and the asynchronous one.
@@ -120,6 +123,7 @@ macro_rules! idl_stub_call {
     ) => {
         $(#[$meta])*
         #[doc = concat!("IDL operation `", $wire, "`.")]
+        #[inline]
         pub fn $op(
             &self,
             $($context: &$crate::Context,)?
@@ -153,6 +157,7 @@ macro_rules! idl_stub_call {
     ) => {
         $(#[$meta])*
         #[doc = concat!("IDL operation `", $wire, "`.")]
+        #[inline]
         pub fn $op(
             &self,
             $($context: &$crate::Context,)?
@@ -267,6 +272,7 @@ macro_rules! idl_stub_async {
     ) => {
         #[doc = concat!("Like `", stringify!($op), "`, without waiting for the answer.")]
         /// New values of `inout` parameters are in the answer.
+        #[inline]
         pub fn $async(
             &self,
             $($arg: $orb::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
@@ -317,6 +323,7 @@ macro_rules! idl_stub_async_in_context {
     ) => {
         #[doc = concat!("Like `", stringify!($async), "`, with the properties of a context that")]
         #[doc = concat!("the clause of the operation names: `", stringify!($names), "`.")]
+        #[inline]
         pub fn $async_in_context(
             &self,
             $context: &$crate::Context,
