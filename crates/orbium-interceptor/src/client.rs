@@ -4,6 +4,8 @@
 mod call_outcome;
 mod flow;
 mod info;
+pub(crate) mod links;
+mod plain;
 pub(crate) mod points;
 mod start;
 mod suspended;
@@ -14,6 +16,7 @@ pub use flow::{CallFlow, Progress};
 pub use info::{
     ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
 };
+pub use plain::Begun;
 pub use points::ClientInterceptor;
 pub use start::CallStart;
 pub use suspended::SuspendedFlow;

@@ -56,7 +56,7 @@ pub use request::dynamic::{
 };
 pub use request::interrupt::Interrupt;
 pub use request::reply_message::{ReplyMessage, with_contexts};
-pub use request::slots::{InvalidSlot, PiCurrent, SlotError, SlotId, SlotTable};
+pub use request::slots::{InvalidSlot, OrbSlots, PiCurrent, SlotError, SlotId, SlotTable};
 pub use request::status::RequestStatus;
 pub use server::{
     ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply, ServerInterceptor,

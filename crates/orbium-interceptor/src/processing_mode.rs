@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::chain::{Chain, Entry};
+use crate::chain::{Chain, Entry, Linked};
 
 /// Whether client and servant of a call are of the same ORB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl ProcessingMode {
 }
 
 /// The interceptors of a kind, and those of them that see calls of either locality.
-pub(crate) struct Chains<I: ?Sized> {
+pub(crate) struct Chains<I: Linked + ?Sized> {
     all: Chain<I>,
     local: Chain<I>,
     remote: Chain<I>,
@@ -48,7 +48,7 @@ pub(crate) struct Chains<I: ?Sized> {
     are_different: bool,
 }
 
-impl<I: ?Sized> Chains<I> {
+impl<I: Linked + ?Sized> Chains<I> {
     /// Adds an interceptor.
     pub(crate) fn push(&mut self, mode: ProcessingMode, entry: Arc<Entry<I>>) {
         self.are_different |= mode != ProcessingMode::LocalAndRemote;
@@ -82,7 +82,7 @@ impl<I: ?Sized> Chains<I> {
     }
 }
 
-impl<I: ?Sized> Clone for Chains<I> {
+impl<I: Linked + ?Sized> Clone for Chains<I> {
     fn clone(&self) -> Self {
         Self {
             all: self.all.clone(),
@@ -93,7 +93,7 @@ impl<I: ?Sized> Clone for Chains<I> {
     }
 }
 
-impl<I: ?Sized> Default for Chains<I> {
+impl<I: Linked + ?Sized> Default for Chains<I> {
     fn default() -> Self {
         Self {
             all: Chain::default(),

@@ -4,6 +4,7 @@
 mod flow;
 mod in_place;
 mod info;
+pub(crate) mod links;
 pub(crate) mod points;
 mod request_info;
 mod request_outcome;

@@ -6,6 +6,7 @@ use std::fmt;
 use orbium_giop::real_time::read_priority_context;
 use orbium_giop::{ResponseFlags, ServiceContexts, service_context};
 use orbium_interceptor::Locality;
+use orbium_interceptor::server::{InterceptedMessage, ServedRequest};
 use orbium_invocation::{Operation, Priority};
 
 use crate::{PeerConnection, ServerContext};
@@ -99,6 +100,29 @@ impl IncomingRequest<'_> {
                 ..*self
             }),
         })
+    }
+}
+
+impl InterceptedMessage for IncomingRequest<'_> {
+    fn operation(&self) -> &[u8] {
+        self.operation
+    }
+
+    fn contexts(&self) -> ServiceContexts<'_> {
+        self.contexts
+    }
+
+    fn response(&self) -> ResponseFlags {
+        self.response
+    }
+
+    #[inline]
+    fn locality(&self) -> Locality {
+        IncomingRequest::locality(self)
+    }
+
+    fn served(&self) -> ServedRequest {
+        ServedRequest::of(self)
     }
 }
 

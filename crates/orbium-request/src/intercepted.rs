@@ -8,7 +8,9 @@ use orbium_interceptor::server::{InterceptedObject, RequestOutcome};
 use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_invocation::raises::DispatchError;
 
-use crate::reply::{InterceptedPath, InterceptedReply, OverlookedReply, RequestEnd};
+use crate::reply::{
+    InterceptedPath, InterceptedReply, OverlookedReply, ReplyHead, RequestEnd, SeenRequest,
+};
 use crate::{IncomingRequest, UntypedReply};
 
 /// Serves a request by way of interceptors, and answers it. The ending points are called when
@@ -20,7 +22,7 @@ use crate::{IncomingRequest, UntypedReply};
 ///
 /// # Panics
 /// As the servant did, once the request is answered.
-#[inline]
+#[inline(always)]
 pub fn intercept(
     all: &Interceptors,
     request: &IncomingRequest<'_>,
@@ -29,22 +31,108 @@ pub fn intercept(
     is_known: impl FnOnce() -> bool,
     serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
-    let end = RequestEnd::new(all, reply, request, object);
-    if all.overlooks_requests(request.locality()) {
-        return serve_by(&OverlookedReply(&end), request, reply, serve);
+    let seen = |id| SeenRequest {
+        all,
+        id,
+        request,
+        object,
+    };
+    let head = reply.head;
+    let may_be_linked = head.response == ResponseFlags::Full && !head.is_short();
+    if may_be_linked && all.links_requests(request.locality()) {
+        serve_linked(seen(head.request_id), reply, is_known, serve)
+    } else {
+        serve_unlinked(seen(head.request_id), reply, is_known, serve)
     }
-    let path = InterceptedReply::new(&end);
-    if let Err(interrupt) = path.begin() {
-        return path.conclude(reply, interrupt.into());
+}
+
+/// Serves a request that has a reply, where all interceptors implement all points of one with results.
+#[inline(always)]
+fn serve_linked(
+    seen: SeenRequest<'_>,
+    reply: &mut UntypedReply<'_>,
+    is_known: impl FnOnce() -> bool,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
+    let mut path = InterceptedReply::new(RequestEnd::new(reply, seen.request), seen, true);
+    if let Err(interrupt) = path.flow().receive_contexts_linked() {
+        return path.conclude(reply, (*interrupt).into());
     }
-    serve_by(&path, request, reply, |reply| {
-        if is_known()
-            && let Err(interrupt) = path.go_on(object)
-        {
-            return interrupted(interrupt, reply);
-        }
-        serve(reply)
-    })
+    if is_known()
+        && let Err(interrupt) = path.flow().receive_request_linked(seen.object)
+    {
+        return end_interrupted(&path, reply, *interrupt);
+    }
+    serve_by(&path, reply, reply.head, serve)
+}
+
+/// Serves any other request.
+#[inline(never)]
+fn serve_unlinked(
+    seen: SeenRequest<'_>,
+    reply: &mut UntypedReply<'_>,
+    is_known: impl FnOnce() -> bool,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
+    let request = seen.request;
+    let end = RequestEnd::new(reply, request);
+    if seen.all.overlooks_requests(request.locality()) {
+        return serve_overlooked(&OverlookedReply { end, seen }, request, reply, serve);
+    }
+    let mut path = InterceptedReply::new(end, seen, false);
+    if let Err(interrupt) = path.flow().receive_contexts() {
+        return path.conclude(reply, (*interrupt).into());
+    }
+    if let Err(error) = confirm(request, reply) {
+        return path.conclude(reply, RequestOutcome::Raised(error.exception()));
+    }
+    if is_known()
+        && let Err(interrupt) = path.flow().receive_request(seen.object)
+    {
+        return end_interrupted(&path, reply, *interrupt);
+    }
+    serve_by(&path, reply, reply.head.lengthened(), serve)
+}
+
+/// Serves a request of which interceptors see only how it ends otherwise than with results.
+#[inline(always)]
+fn serve_overlooked(
+    path: &OverlookedReply<'_, '_>,
+    request: &IncomingRequest<'_>,
+    reply: &mut UntypedReply<'_>,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
+    match confirm(request, reply) {
+        Ok(()) => serve_by(path, reply, reply.head.lengthened(), serve),
+        Err(error) => path.conclude(reply, RequestOutcome::Raised(error.exception())),
+    }
+}
+
+/// The client of a oneway that waits for the server alone has its confirmation.
+#[inline(always)]
+fn confirm(
+    request: &IncomingRequest<'_>,
+    reply: &mut UntypedReply<'_>,
+) -> Result<(), DispatchError> {
+    match request.response {
+        ResponseFlags::SyncWithServer => reply.confirm(request.peer),
+        _ => Ok(()),
+    }
+}
+
+/// An interceptor has ended the request before its servant, once that was known.
+///
+/// # Errors
+/// The exception that it has raised; it was sent already.
+#[cold]
+#[inline(never)]
+fn end_interrupted(
+    path: &impl InterceptedPath,
+    reply: &mut UntypedReply<'_>,
+    interrupt: Interrupt,
+) -> Result<(), DispatchError> {
+    let head = reply.head.lengthened();
+    serve_by(path, reply, head, |reply| interrupted(interrupt, reply))
 }
 
 /// An interceptor has ended the request before its servant.
@@ -62,21 +150,16 @@ pub fn interrupted(
     }
 }
 
-/// Runs the servant with an answer that takes that path.
+/// Runs the servant with an answer that takes that path, and begins so.
 #[inline(always)]
-fn serve_by<'p, 'r>(
-    path: &impl InterceptedPath<'p, 'r>,
-    request: &IncomingRequest<'_>,
+fn serve_by(
+    path: &impl InterceptedPath,
     reply: &mut UntypedReply<'_>,
+    head: ReplyHead,
     serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
-    if request.response == ResponseFlags::SyncWithServer
-        && let Err(error) = reply.confirm(request.peer)
-    {
-        return path.conclude(reply, RequestOutcome::Raised(error.exception()));
-    }
     let served = {
-        let mut inner = path.end().reply(path, reply);
+        let mut inner = reply.by_path(path, head);
         catch_unwind(AssertUnwindSafe(|| serve(&mut inner)))
     };
     match served {
@@ -84,10 +167,14 @@ fn serve_by<'p, 'r>(
             reply.note_answered();
             Ok(())
         }
-        Ok(served) => path.conclude(reply, path.end().outcome_of(served)),
+        Ok(served) => {
+            let outcome = path.end().outcome_of(reply.head.response, served);
+            path.conclude(reply, outcome)
+        }
         Err(panic) => {
             // What it has answered is sent already.
-            let _ = path.conclude(reply, path.end().outcome_of(Err(panicked().into())));
+            let served = Err(panicked().into());
+            let _ = path.conclude(reply, path.end().outcome_of(reply.head.response, served));
             resume_unwind(panic)
         }
     }

@@ -39,8 +39,7 @@ impl Call {
         let Some(slots) = self.slots.as_ref().filter(|_| self.lock().flow.is_none()) else {
             return Some(attempt);
         };
-        let contexts = &self.object.overrides().contexts;
-        let facts = CallFacts::of(self.operation, attempt.locality(), &attempt, contexts);
+        let facts = CallFacts::of(self.operation, &attempt);
         let flow = SuspendedFlow::send_request(self.interceptors(), facts, slots.clone());
         self.go_on_with(reader, attempt, flow)
     }

@@ -9,6 +9,7 @@ mod recovery;
 mod repeating;
 mod seen;
 mod suspended;
+mod watch;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use orbium_connection::outcome::Outcome;
 use orbium_invocation::timing::Timing;
 use seen::Seen;
 pub use suspended::Suspended;
+use watch::Watch;
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
@@ -56,6 +58,8 @@ pub(crate) enum Path {
 pub struct Attempt<'o> {
     object: &'o Reference,
     timing: Timing,
+    /// What observes it. It is dropped first: see [`Watch`].
+    watch: Watch<'o>,
     /// Where the object was said to be.
     forwarded: Option<Arc<Reference>>,
     candidate: Cell<usize>,
@@ -69,8 +73,6 @@ pub struct Attempt<'o> {
     seen: Seen,
     /// When the call was made, from which its story computes the duration.
     begun: Stamp,
-    /// Recorded when the call is over.
-    observed: Option<Observed<'o>>,
 }
 
 impl<'o> Attempt<'o> {
@@ -88,7 +90,8 @@ impl<'o> Attempt<'o> {
             given_up: 0,
             seen: Seen::NOTHING,
             begun: Stamp::now(),
-            observed: None,
+            // Behind all that could panic: nothing has to be dropped then.
+            watch: Watch::Nothing,
         }
     }
 
@@ -145,12 +148,12 @@ impl<'o> Attempt<'o> {
             self.forwarded = Some(derived);
             return Ok(Path::Derived);
         }
-        self.observed = Observed::begin(self.object, operation, notice);
+        self.watch = Watch::by(Observed::begin(self.object, operation, notice));
         let start = match notice & !(notice::METRICS | notice::INTERCEPTED | notice::MESSAGING) {
             0 => None,
             _ => self.apply_flagged_policies(notice)?,
         };
-        if let Some(observed) = &self.observed {
+        if let Some(observed) = self.watch.observed() {
             self.timing.is_header_special |= observed.has_span();
             observed.note_deadline(self.timing.reply.instant());
             self.note_preferred_way(observed);
@@ -194,7 +197,7 @@ impl<'o> Attempt<'o> {
     /// It goes another way.
     #[cold]
     fn note_way(&self, candidate: &Candidate) {
-        if let Some(observed) = &self.observed {
+        if let Some(observed) = self.watch.observed() {
             observed.note_way(self.object, candidate, self.forwarded.is_some());
         }
     }
@@ -213,9 +216,7 @@ impl<'o> Attempt<'o> {
         let times = own.or(of_thread.times).or(client.config().times);
         let (timing, start) = Timing::of(&times, !client.config().keeps_deadlines)?;
         self.timing = timing;
-        if self.object.overrides().cancellation.is_some() {
-            self.timing.at_reply |= Timing::TIMED;
-        }
+        self.timing.is_timed |= self.object.overrides().cancellation.is_some();
         let routers = &self.target().overrides().policies.messaging.routers;
         self.timing.is_header_special |= !routers.is_none();
         Ok(start)
@@ -353,7 +354,7 @@ impl<'o> Attempt<'o> {
             forwards: self.forwards,
         }
         .tell(exception);
-        if let Some(observed) = &self.observed {
+        if let Some(observed) = self.watch.observed() {
             observed.note_failure(exception, phase);
         }
         exception
@@ -384,7 +385,7 @@ impl<'o> Attempt<'o> {
     /// The call ends with the user exception of that repository id.
     #[cold]
     pub(crate) fn note_user_exception_id(&self, id: &'static str) {
-        if let Some(observed) = &self.observed {
+        if let Some(observed) = self.watch.observed() {
             observed.note_user_exception(id);
         }
     }

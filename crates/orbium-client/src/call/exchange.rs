@@ -29,7 +29,7 @@ use orbium_invocation::timing::Timing;
 pub enum Answer {
     /// The results; or the oneway was sent.
     Results,
-    /// The results, which interceptors see.
+    /// The results, which interceptors see with the service contexts of the reply.
     Seen,
     /// A user exception.
     UserException,
@@ -206,9 +206,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         orbium_trace::probe!(MessagingSend);
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(_) if self.oneway => Answer::Results,
-            Ok(serves) if u8::from(serves) | self.timing.at_reply != 0 => {
-                self.receive_specially(serves)
-            }
+            Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
             Ok(_) => self.receive(false),
             Err(failure) => self.not_sent(failure),
         }
@@ -298,7 +296,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let orb = self.object.orb();
         let performed = orb.perform(message, negotiated, until, token);
         if !self.oneway
-            && self.timing.is_timed()
+            && self.timing.is_timed
             && performed.is_ok()
             && let Err(late) = self.timing.await_reply_start()
         {

@@ -155,7 +155,7 @@ impl<'a> Intercepted<'_, 'a> {
         let contexts = ContextList::default();
         object.keep_reply_contexts(&contexts);
         if let Some(mut flow) = flow {
-            flow.end_with_results(&contexts)?;
+            flow.end(&CallOutcome::Results, &contexts)?;
         }
         Ok(Some(Ok(())))
     }

@@ -88,55 +88,56 @@ where
         return intercepted((&mut attempt, path), results);
     }
     orbium_trace::probe!(Initialisation);
-    loop {
-        let end = match attempt.link() {
-            Ok(link) => {
-                orbium_trace::probe!(ObjectReference);
-                let mut exchange =
-                    Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
-                exchange.begin(operation);
-                orbium_trace::probe!(MessagingSend);
-                arguments(exchange.writer());
-                orbium_trace::probe!(Marshal);
-                let answer = exchange.perform();
-                if answer == Answer::Results {
-                    match exchange.results(&mut results) {
-                        Ok(value) => return Ok(value),
-                        Err(it) => {
-                            let shown = attempt.show_unreadable(operation, &mut exchange, it);
-                            End::Otherwise(shown?, None)
-                        }
-                    }
-                } else {
-                    match answer {
-                        Answer::Results | Answer::Seen => read(&mut exchange, &mut results),
+    'attempt: loop {
+        let value = 'results: {
+            let end = match attempt.link() {
+                Ok(link) => {
+                    orbium_trace::probe!(ObjectReference);
+                    let mut exchange =
+                        Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
+                    exchange.begin(operation);
+                    orbium_trace::probe!(MessagingSend);
+                    arguments(exchange.writer());
+                    orbium_trace::probe!(Marshal);
+                    match exchange.perform() {
+                        Answer::Results => match exchange.results(&mut results) {
+                            Ok(value) => break 'results value,
+                            Err(it) => {
+                                let shown = attempt.show_unreadable(operation, &mut exchange, it);
+                                End::Otherwise(shown?, None)
+                            }
+                        },
                         Answer::UserException => {
                             End::Otherwise(raised(&attempt, &mut exchange)?, None)
                         }
-                        Answer::None => {
-                            End::Otherwise(exchange.outcome(), attempt.unseen(&mut exchange))
-                        }
+                        other => otherwise(&attempt, other, &mut exchange, &mut results),
                     }
                 }
-            }
-            Err(exception) => {
-                let failed = Outcome::Failed(attempt.reached_none(false, exception));
-                End::Otherwise(failed, attempt.unseen_unreached())
-            }
-        };
-        // The exchange is over: interceptors may use its connection.
-        let (ended, unseen) = match end {
-            End::Otherwise(outcome, unseen) => (outcome, unseen),
-            End::Read(read, contexts) => {
-                let read_as = read.as_ref().map(|_| ()).map_err(|exception| *exception);
-                match (attempt.show_read(operation, read_as, contexts)?, read) {
-                    (None, Ok(value)) => return Ok(value),
-                    (None, Err(exception)) => return Err(exception.into()),
-                    (Some(forward), _) => (forward, None),
+                Err(exception) => unreached(&attempt, exception),
+            };
+            // The exchange is over: interceptors may use its connection.
+            let (ended, unseen) = match end {
+                End::Otherwise(outcome, unseen) => (outcome, unseen),
+                End::Read(read, contexts) => {
+                    let read_as = read.as_ref().map(|_| ()).map_err(|exception| *exception);
+                    match (attempt.show_read(operation, read_as, contexts)?, read) {
+                        (None, Ok(value)) => return Ok(value),
+                        (None, Err(exception)) => return Err(exception.into()),
+                        (Some(forward), _) => (forward, None),
+                    }
                 }
+            };
+            if attempt.again_unless_changed(operation, ended, unseen)? {
+                return intercepted((&mut attempt, Path::Intercepted), results);
             }
+            continue 'attempt;
         };
-        if attempt.again_unless_changed(operation, ended, unseen)? {
+        let Err(changed) = attempt.show_results(operation) else {
+            return Ok(value);
+        };
+        if let Some(forward) = attempt.changed(operation, *changed)?
+            && attempt.again_unless_changed(operation, forward, None)?
+        {
             return intercepted((&mut attempt, Path::Intercepted), results);
         }
     }
@@ -150,14 +151,27 @@ enum End<T> {
     Otherwise(Outcome, Option<ContextList>),
 }
 
-/// Reads results that interceptors see.
+/// How an exchange ends for which there is no link.
 #[cold]
 #[inline(never)]
-fn read<T>(
+fn unreached<T>(attempt: &Attempt<'_>, exception: SystemException) -> End<T> {
+    let failed = Outcome::Failed(attempt.reached_none(false, exception));
+    End::Otherwise(failed, attempt.unseen_unreached())
+}
+
+/// How an exchange ends that has neither plain results nor a user exception.
+#[cold]
+#[inline(never)]
+fn otherwise<T>(
+    attempt: &Attempt<'_>,
+    answer: Answer,
     exchange: &mut Exchange<'_, '_>,
     results: &mut impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> End<T> {
-    End::Read(exchange.results(results), exchange.reply_contexts_if_any())
+    match answer {
+        Answer::None => End::Otherwise(exchange.outcome(), attempt.unseen(exchange)),
+        _ => End::Read(exchange.results(results), exchange.reply_contexts_if_any()),
+    }
 }
 
 /// A call by way of interceptors, or under policies of Messaging.

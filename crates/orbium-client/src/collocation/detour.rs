@@ -129,7 +129,7 @@ impl Detour {
     /// # Errors
     /// TIMEOUT: it was late.
     pub fn check_reply(&self) -> Result<(), SystemException> {
-        if self.timing.is_timed() {
+        if self.timing.is_timed {
             self.timing.await_reply_start()
         } else {
             Ok(())

@@ -195,7 +195,7 @@ impl Adapters {
 
     /// Serves a request with a dispatch hook, another lane or priority, or an adapter
     /// extension.
-    #[inline(never)]
+    #[inline(always)]
     fn serve_specially(
         &self,
         request: &IncomingRequest<'_>,
@@ -204,10 +204,14 @@ impl Adapters {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let is_own = object.lane == OWN_INTERCEPTED && request.lane == OWN;
-        if is_own && request.decided.is_none() && !log::wants_spans() {
+        if is_own
+            && request.decided.is_none()
+            && !log::wants_spans()
+            && let Some(all) = &self.interceptors
+        {
             // Neither extensions nor policies wrap the upcall of such an object.
             let _serving = self.enter(request, object, reply)?;
-            return self.serve_intercepted(request, object, arguments, reply);
+            return self.serve_seen(all, request, object, arguments, reply);
         }
         self.serve_routed(request, object, arguments, reply)
     }

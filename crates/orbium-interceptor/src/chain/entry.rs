@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A point of interceptors; an interceptor, and which points it implements.
+//! An interceptor, and which points it implements.
 
 use std::any::TypeId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use orbium_giop::Completion;
-
-/// A point of interceptors.
-#[derive(Clone, Copy)]
-pub(crate) struct Point {
-    /// A bit of its own among the points of a kind.
-    pub(crate) bit: u8,
-    /// What an exception for a panic says of the request.
-    pub(crate) completed: Completion,
-}
+use super::link::{Linked, MakeLink};
+use super::point::Point;
 
 /// The type for which the method of the trait itself has run, which does nothing. No value of
 /// that type implements the point, so that it is not called again. An interceptor that passes
@@ -34,10 +26,12 @@ pub(crate) trait PointInfo {
 }
 
 /// An interceptor.
-pub(crate) struct Entry<I: ?Sized> {
-    pub(super) interceptor: Box<I>,
+pub(crate) struct Entry<I: Linked + ?Sized> {
+    pub(super) interceptor: Arc<I>,
     pub(super) name: String,
     type_id: TypeId,
+    /// Makes a link of it.
+    pub(super) link: MakeLink<I>,
     /// Points that it does not implement, and those that it does, as far as they have been run.
     pub(super) known: Known,
 }
@@ -52,6 +46,14 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// Of no interceptors.
+    pub(super) fn of_none() -> Self {
+        Self {
+            unimplemented: AtomicU8::new(u8::MAX),
+            implemented: AtomicU8::new(0),
+        }
+    }
+
     #[inline]
     pub(super) fn lacks(&self, point: Point) -> bool {
         self.unimplemented.load(Ordering::Relaxed) & point.bit != 0
@@ -63,13 +65,28 @@ impl Known {
     }
 }
 
-impl<I: ?Sized> Entry<I> {
-    /// An interceptor; `type_id` is its own type.
-    pub(crate) fn new(name: String, type_id: TypeId, interceptor: Box<I>) -> Arc<Self> {
+impl Clone for Known {
+    fn clone(&self) -> Self {
+        let copy = |of: &AtomicU8| AtomicU8::new(of.load(Ordering::Relaxed));
+        Self {
+            unimplemented: copy(&self.unimplemented),
+            implemented: copy(&self.implemented),
+        }
+    }
+}
+
+impl<I: Linked + ?Sized> Entry<I> {
+    /// An interceptor of type `T`; `link` makes a link of it.
+    pub(crate) fn new<T: 'static>(
+        name: String,
+        interceptor: Arc<I>,
+        link: MakeLink<I>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             interceptor,
             name,
-            type_id,
+            type_id: TypeId::of::<T>(),
+            link,
             known: Known::default(),
         })
     }

@@ -7,23 +7,16 @@ use orbium_giop::{Completion, SystemException};
 
 use super::call_outcome::CallOutcome;
 use super::info::{
-    ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, RequestContexts, SendPoll,
-    SendRequest,
+    ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
 };
+use super::links::{RECEIVE_REPLY, SEND_REQUEST};
 use super::points::ClientInterceptor;
 use super::start::CallStart;
-use crate::chain::{Chain, Point, Unimplemented};
+use crate::chain::{Chain, Point, Stopped, Unimplemented};
 use crate::processing_mode::Locality;
 use crate::registration::registry::Interceptors;
 use crate::request::context_list::ContextList;
 use crate::request::interrupt::Interrupt;
-
-impl CallStart<'_> {
-    #[inline]
-    fn request(&self, id: u32) -> ClientRequest<'_> {
-        ClientRequest { id, start: self }
-    }
-}
 
 /// How far an attempt has got.
 #[derive(Debug)]
@@ -37,7 +30,7 @@ pub struct Progress {
 
 /// An attempt at a call, and the interceptors that have seen it begin.
 pub struct CallFlow<'i> {
-    all: &'i Chain<dyn ClientInterceptor>,
+    interceptors: &'i Chain<dyn ClientInterceptor>,
     start: CallStart<'i>,
     progress: Progress,
 }
@@ -47,8 +40,13 @@ impl<'i> CallFlow<'i> {
     #[must_use]
     #[inline]
     pub fn new(all: &'i Interceptors, start: CallStart<'i>) -> Self {
+        Self::starting(all, start, all.next_request())
+    }
+
+    /// The same with an id for the request.
+    pub(super) fn starting(all: &'i Interceptors, start: CallStart<'i>, id: u32) -> Self {
         let progress = Progress {
-            id: all.next_request(),
+            id,
             started: 0,
             extended: None,
         };
@@ -62,7 +60,7 @@ impl<'i> CallFlow<'i> {
     pub fn under_way(all: &'i Interceptors, start: CallStart<'i>, id: u32) -> Self {
         let progress = Progress {
             id,
-            started: all.client.of(start.locality).len(),
+            started: all.client.of(start.target.locality()).len(),
             extended: None,
         };
         Self::resumed(all, start, progress)
@@ -73,7 +71,7 @@ impl<'i> CallFlow<'i> {
     #[inline]
     pub fn resumed(all: &'i Interceptors, start: CallStart<'i>, progress: Progress) -> Self {
         Self {
-            all: all.client.of(start.locality),
+            interceptors: all.client.of(start.target.locality()),
             start,
             progress,
         }
@@ -96,52 +94,73 @@ impl<'i> CallFlow<'i> {
         (self.start, self.progress)
     }
 
+    #[inline]
+    fn request(&self) -> ClientRequest<'i> {
+        ClientRequest {
+            id: self.progress.id,
+            start: self.start,
+        }
+    }
+
     /// Starts with `send_request` of each interceptor.
     ///
     /// # Errors
     /// What the attempt ends with; ending points were called already.
-    #[inline(always)]
     pub fn send_request(&mut self) -> Result<(), CallOutcome> {
-        let request = self.start.request(self.progress.id);
-        let Progress {
-            started, extended, ..
-        } = &mut self.progress;
-        let of_caller = self.start.contexts;
-        let (all, current) = (self.all, self.start.current);
-        let sent = all.start(
-            SEND_REQUEST,
-            current,
-            started,
-            || SendRequest {
-                contexts: RequestContexts {
-                    of_caller,
-                    extended,
-                },
-                request,
-                unimplemented: Unimplemented::default(),
-            },
-            |it, info| it.send_request(info),
-        );
+        let mut info = SendRequest {
+            request: self.request(),
+            extended: self.progress.extended.take(),
+            unimplemented: Unimplemented::default(),
+        };
+        let current = self.start.orb.current();
+        let started = &mut self.progress.started;
+        let sent =
+            self.interceptors
+                .start(SEND_REQUEST, current, started, &mut info, |it, info| {
+                    it.send_request(info)
+                });
+        self.progress.extended = info.extended;
         sent.map_err(|interrupt| self.interrupted(interrupt.into()))
     }
 
     /// Starts with `send_poll` of each interceptor: the reply to an asynchronous request is
     /// there.
     pub(super) fn send_poll(&mut self) -> Result<(), CallOutcome> {
-        let request = self.start.request(self.progress.id);
-        let (all, started) = (self.all, &mut self.progress.started);
-        let current = self.start.current;
-        let polled = all.start(
-            SEND_POLL,
-            current,
-            started,
-            || SendPoll {
-                request,
-                unimplemented: Unimplemented::default(),
-            },
-            |it, info| it.send_poll(info),
-        );
+        let mut info = SendPoll {
+            request: self.request(),
+            unimplemented: Unimplemented::default(),
+        };
+        let current = self.start.orb.current();
+        let started = &mut self.progress.started;
+        let polled = self
+            .interceptors
+            .start(SEND_POLL, current, started, &mut info, |it, info| {
+                it.send_poll(info)
+            });
         polled.map_err(|exception| self.interrupted(CallOutcome::Raised(exception)))
+    }
+
+    /// The flow, with the service contexts of its request.
+    pub(super) fn extended(mut self, extended: Option<ContextList>) -> Self {
+        self.progress.extended = extended;
+        self
+    }
+
+    /// An interceptor has ended the starting point: what the attempt ends with.
+    pub(super) fn start_stopped(&mut self, stopped: Stopped) -> CallOutcome {
+        let interrupt = self.stopped(stopped);
+        self.interrupted(interrupt.into())
+    }
+
+    /// An interceptor has ended an ending point: what the attempt ends with.
+    pub(super) fn end_stopped(&mut self, stopped: Stopped, reply: &ContextList) -> CallOutcome {
+        let interrupt = self.stopped(stopped);
+        self.end_changed(interrupt.into(), reply)
+    }
+
+    fn stopped(&mut self, stopped: Stopped) -> Interrupt {
+        self.interceptors
+            .stopped(stopped, &mut self.progress.started)
     }
 
     #[cold]
@@ -155,7 +174,14 @@ impl<'i> CallFlow<'i> {
     #[inline]
     pub fn contexts(&self) -> &ContextList {
         let extended = self.progress.extended.as_ref();
-        extended.unwrap_or(self.start.contexts)
+        extended.unwrap_or(self.start.target.contexts())
+    }
+
+    /// Whether an interceptor has added a service context to those of the caller.
+    #[must_use]
+    #[inline]
+    pub fn has_added_contexts(&self) -> bool {
+        self.progress.extended.is_some()
     }
 
     /// Ends with the ending points of the interceptors that have seen it begin, in reverse;
@@ -171,16 +197,6 @@ impl<'i> CallFlow<'i> {
         ended.map_err(|interrupt| self.end_changed(interrupt.into(), reply))
     }
 
-    /// As [`end`](Self::end), with [`CallOutcome::Results`].
-    ///
-    /// # Errors
-    /// What the attempt ends with instead, where an interceptor has changed that.
-    #[inline(always)]
-    pub fn end_with_results(&mut self, reply: &ContextList) -> Result<(), CallOutcome> {
-        self.receive_reply(reply)
-            .map_err(|it| self.end_changed(CallOutcome::Raised(it), reply))
-    }
-
     /// An interceptor has changed what the attempt ends with: the remaining ones see that.
     #[cold]
     fn end_changed(&mut self, mut outcome: CallOutcome, reply: &ContextList) -> CallOutcome {
@@ -190,23 +206,19 @@ impl<'i> CallFlow<'i> {
         outcome
     }
 
-    #[inline(always)]
     fn receive_reply(&mut self, reply_contexts: &ContextList) -> Result<(), SystemException> {
-        let request = self.start.request(self.progress.id);
-        let extended = self.progress.extended.as_ref();
-        let contexts = extended.unwrap_or(self.start.contexts);
-        self.all.end(
-            RECEIVE_REPLY,
-            self.start.current,
-            &mut self.progress.started,
-            || ReceiveReply {
-                request,
-                contexts,
-                reply_contexts,
-                unimplemented: Unimplemented::default(),
-            },
-            |it, info| it.receive_reply(info),
-        )
+        let mut info = ReceiveReply {
+            request: self.request(),
+            extended: &self.progress.extended,
+            reply_contexts,
+            unimplemented: Unimplemented::default(),
+        };
+        let current = self.start.orb.current();
+        let started = &mut self.progress.started;
+        self.interceptors
+            .end(RECEIVE_REPLY, current, started, &mut info, |it, info| {
+                it.receive_reply(info)
+            })
     }
 
     /// The ending points of what ends without results.
@@ -216,39 +228,40 @@ impl<'i> CallFlow<'i> {
         outcome: &CallOutcome,
         reply_contexts: &ContextList,
     ) -> Result<(), Interrupt> {
-        let request = self.start.request(self.progress.id);
-        let extended = self.progress.extended.as_ref();
-        let contexts = extended.unwrap_or(self.start.contexts);
-        let unimplemented = Unimplemented::default();
-        let (all, started) = (self.all, &mut self.progress.started);
-        let current = self.start.current;
+        let (request, unimplemented) = (self.request(), Unimplemented::default());
+        let Progress {
+            started, extended, ..
+        } = &mut self.progress;
+        let (all, current) = (self.interceptors, self.start.orb.current());
         match outcome {
-            CallOutcome::UserException(_) | CallOutcome::Raised(_) => all.end(
-                RECEIVE_EXCEPTION,
-                current,
-                started,
-                || ReceiveException {
+            CallOutcome::UserException(_) | CallOutcome::Raised(_) => {
+                let mut info = ReceiveException {
                     request,
-                    contexts,
+                    extended,
                     reply_contexts,
                     outcome,
                     unimplemented,
-                },
-                |it, info| it.receive_exception(info),
-            ),
-            _ => all.end(
-                RECEIVE_OTHER,
-                current,
-                started,
-                || ReceiveOther {
+                };
+                all.end(
+                    RECEIVE_EXCEPTION,
+                    current,
+                    started,
+                    &mut info,
+                    |it, info| it.receive_exception(info),
+                )
+            }
+            _ => {
+                let mut info = ReceiveOther {
                     request,
-                    contexts,
+                    extended,
                     reply_contexts,
                     outcome,
                     unimplemented,
-                },
-                |it, info| it.receive_other(info),
-            ),
+                };
+                all.end(RECEIVE_OTHER, current, started, &mut info, |it, info| {
+                    it.receive_other(info)
+                })
+            }
         }
     }
 }
@@ -268,23 +281,15 @@ impl Interceptors {
 impl fmt::Debug for CallFlow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CallFlow")
-            .field("request", &self.start.request(self.progress.id))
+            .field("request", &self.request())
             .field("progress", &self.progress)
             .finish_non_exhaustive()
     }
 }
 
-const SEND_REQUEST: Point = Point {
-    bit: 1,
-    completed: Completion::No,
-};
 const SEND_POLL: Point = Point {
     bit: 2,
     completed: Completion::No,
-};
-const RECEIVE_REPLY: Point = Point {
-    bit: 4,
-    completed: Completion::Yes,
 };
 const RECEIVE_EXCEPTION: Point = Point {
     bit: 8,

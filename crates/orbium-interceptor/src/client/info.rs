@@ -46,7 +46,7 @@ use crate::request::status::RequestStatus;
 #[derive(Clone, Copy)]
 pub struct ClientRequest<'f> {
     pub(super) id: u32,
-    pub(super) start: &'f CallStart<'f>,
+    pub(super) start: CallStart<'f>,
 }
 
 impl ClientRequest<'_> {
@@ -79,7 +79,7 @@ impl ClientRequest<'_> {
     /// # Errors
     /// [`InvalidSlot`].
     pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
-        let current = self.start.current;
+        let current = self.start.orb.current();
         current.of_request(self.start.slots, slot)
     }
 
@@ -131,29 +131,12 @@ impl fmt::Debug for ClientRequest<'_> {
     }
 }
 
-/// The service contexts of a request: the caller's, until an interceptor adds one.
-#[derive(Debug)]
-pub(super) struct RequestContexts<'f> {
-    pub(super) of_caller: &'f ContextList,
-    pub(super) extended: &'f mut Option<ContextList>,
-}
-
-impl RequestContexts<'_> {
-    fn get(&self, id: u32) -> Result<&[u8], SystemException> {
-        self.extended.as_ref().unwrap_or(self.of_caller).get(id)
-    }
-
-    fn add(&mut self, id: u32, data: Vec<u8>, replace: bool) -> Result<(), SystemException> {
-        let own = self.extended.get_or_insert_with(|| self.of_caller.clone());
-        own.add(id, data, replace)
-    }
-}
-
 /// At [`send_request`](super::ClientInterceptor::send_request).
 #[derive(Debug)]
 pub struct SendRequest<'f> {
     pub(super) request: ClientRequest<'f>,
-    pub(super) contexts: RequestContexts<'f>,
+    /// The service contexts of the request, once an interceptor has added to the caller's.
+    pub(super) extended: Option<ContextList>,
     pub(super) unimplemented: Unimplemented,
 }
 
@@ -168,7 +151,7 @@ pub struct SendPoll<'f> {
 #[derive(Debug)]
 pub struct ReceiveReply<'f> {
     pub(super) request: ClientRequest<'f>,
-    pub(super) contexts: &'f ContextList,
+    pub(super) extended: &'f Option<ContextList>,
     pub(super) reply_contexts: &'f ContextList,
     pub(super) unimplemented: Unimplemented,
 }
@@ -177,7 +160,7 @@ pub struct ReceiveReply<'f> {
 #[derive(Debug)]
 pub struct ReceiveException<'f> {
     pub(super) request: ClientRequest<'f>,
-    pub(super) contexts: &'f ContextList,
+    pub(super) extended: &'f Option<ContextList>,
     pub(super) reply_contexts: &'f ContextList,
     pub(super) outcome: &'f CallOutcome,
     pub(super) unimplemented: Unimplemented,
@@ -187,7 +170,7 @@ pub struct ReceiveException<'f> {
 #[derive(Debug)]
 pub struct ReceiveOther<'f> {
     pub(super) request: ClientRequest<'f>,
-    pub(super) contexts: &'f ContextList,
+    pub(super) extended: &'f Option<ContextList>,
     pub(super) reply_contexts: &'f ContextList,
     pub(super) outcome: &'f CallOutcome,
     pub(super) unimplemented: Unimplemented,
@@ -225,7 +208,12 @@ macro_rules! of_request {
             /// # Errors
             /// BAD_PARAM 26 if there is none with that id.
             pub fn service_context(&self, id: u32) -> Result<&[u8], SystemException> {
-                self.contexts.get(id)
+                self.all_contexts().get(id)
+            }
+
+            /// The caller's service contexts, until an interceptor adds one.
+            fn all_contexts(&self) -> &ContextList {
+                self.extended.as_ref().unwrap_or(self.request.start.target.contexts())
             }
 
             /// The first component with that id of the profile that is used.
@@ -334,7 +322,9 @@ impl SendRequest<'_> {
         data: impl Into<Vec<u8>>,
         replace: bool,
     ) -> Result<(), SystemException> {
-        self.contexts.add(id, data.into(), replace)
+        let of_caller = self.request.start.target.contexts();
+        let all = self.extended.get_or_insert_with(|| of_caller.clone());
+        all.add(id, data.into(), replace)
     }
 
     /// The arguments of a dynamic call: those that are sent have values.

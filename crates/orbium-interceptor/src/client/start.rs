@@ -4,23 +4,17 @@
 use orbium_invocation::Operation;
 
 use super::target::CallTarget;
-use crate::processing_mode::Locality;
-use crate::request::context_list::ContextList;
-use crate::request::slots::{PiCurrent, SlotTable};
+use crate::request::slots::{OrbSlots, SlotTable};
 
-/// Parameters of an attempt at a call.
+/// Parameters of an attempt at a call: no more than references, as most interceptors ask for little.
 #[derive(Clone, Copy)]
 pub struct CallStart<'i> {
     /// What is called.
     pub operation: &'static Operation,
-    /// Where the request goes.
+    /// Where the request goes, and what else it depends on.
     pub target: &'i dyn CallTarget,
-    /// Whether that is an object of the caller's ORB.
-    pub locality: Locality,
-    /// The slots of the ORB, as allocated so far.
-    pub current: PiCurrent,
+    /// The slots of the ORB.
+    pub orb: OrbSlots<'i>,
     /// The slots that the calling thread had when it made the call.
     pub slots: &'i SlotTable,
-    /// Service contexts that the caller added by hand.
-    pub contexts: &'i ContextList,
 }

@@ -100,12 +100,7 @@ impl CallFlow<'_> {
     pub fn suspend(self) -> SuspendedFlow {
         let (start, progress) = self.into_parts();
         SuspendedFlow {
-            facts: CallFacts::of(
-                start.operation,
-                start.locality,
-                start.target,
-                start.contexts,
-            ),
+            facts: CallFacts::of(start.operation, start.target),
             slots: start.slots.clone(),
             progress,
             is_sent: false,
@@ -117,9 +112,7 @@ fn start<'i>(all: &'i Interceptors, facts: &'i CallFacts, slots: &'i SlotTable) 
     CallStart {
         operation: facts.operation,
         target: facts,
-        locality: facts.locality,
-        current: all.current(),
+        orb: all.orb_slots(),
         slots,
-        contexts: &facts.contexts,
     }
 }

@@ -31,6 +31,12 @@ pub trait CallTarget {
 
     /// When a oneway returns.
     fn sync_scope(&self) -> SyncScope;
+
+    /// Whether its object is one of the caller's ORB.
+    fn locality(&self) -> Locality;
+
+    /// Service contexts that the caller added by hand.
+    fn contexts(&self) -> &ContextList;
 }
 
 /// The policies that a call was made with, each found when it is asked for.
@@ -63,19 +69,14 @@ pub struct CallFacts {
 impl CallFacts {
     /// The facts of an attempt.
     #[cold]
-    pub fn of(
-        operation: &'static Operation,
-        locality: Locality,
-        target: &dyn CallTarget,
-        contexts: &ContextList,
-    ) -> Self {
+    pub fn of(operation: &'static Operation, target: &dyn CallTarget) -> Self {
         Self {
             operation,
             target: Arc::clone(target.target()),
             effective: Arc::clone(target.effective_target()),
             profile: target.profile(),
-            locality,
-            contexts: contexts.clone(),
+            locality: target.locality(),
+            contexts: target.contexts().clone(),
             policies: target.policies(),
             sync_scope: target.sync_scope(),
         }
@@ -105,5 +106,13 @@ impl CallTarget for CallFacts {
 
     fn sync_scope(&self) -> SyncScope {
         self.sync_scope
+    }
+
+    fn locality(&self) -> Locality {
+        self.locality
+    }
+
+    fn contexts(&self) -> &ContextList {
+        &self.contexts
     }
 }

@@ -97,7 +97,7 @@ impl Interceptors {
     /// # Errors
     /// What `pre_init` raises; UNKNOWN if it panics.
     pub fn initialize(&mut self, initializer: impl OrbInitializer) -> Result<(), SystemException> {
-        let slots = self.slots();
+        let slots = self.slots().clone();
         let mut info = OrbInitInfo { all: self };
         let run = AssertUnwindSafe(|| slots.initialize(|| initializer.pre_init(&mut info)));
         catch_unwind(run).map_err(|_| initializer_panicked())??;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The interceptors of an ORB, in the order of their registration.
 
-use std::any::TypeId;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use orbium_cdr::Any;
 use orbium_giop::{Ior, SystemException};
 
-use crate::chain::Entry;
+use crate::client::links as client_links;
 use crate::client::points::ClientInterceptor;
 use crate::errors::{initializer_panicked, invalid_name, nil_initial_reference};
 use crate::policy::{Policy, PolicyError, PolicyFactories, PolicyFactory};
@@ -18,7 +17,8 @@ use crate::processing_mode::{Chains, ProcessingMode};
 use crate::reference::ior::{IorInterceptor, IorInterceptors};
 use crate::registration::identity::OrbIdentity;
 use crate::registration::post_init::{PostInit, PostInitInfo};
-use crate::request::slots::{PiCurrent, SlotAllocator, SlotId};
+use crate::request::slots::{OrbSlots, PiCurrent, SlotAllocator, SlotId};
+use crate::server::links as server_links;
 use crate::server::points::ServerInterceptor;
 
 /// An interceptor of that kind and name is registered already
@@ -112,9 +112,8 @@ impl Interceptors {
         mode: ProcessingMode,
     ) -> Result<(), DuplicateName> {
         let name = free_name(self.client.all().names(), interceptor.name())?;
-        let entry =
-            Entry::<dyn ClientInterceptor>::new(name, TypeId::of::<I>(), Box::new(interceptor));
-        self.client.push(mode, entry);
+        self.client
+            .push(mode, client_links::entry(name, interceptor));
         Ok(())
     }
 
@@ -140,9 +139,8 @@ impl Interceptors {
         mode: ProcessingMode,
     ) -> Result<(), DuplicateName> {
         let name = free_name(self.server.all().names(), interceptor.name())?;
-        let entry =
-            Entry::<dyn ServerInterceptor>::new(name, TypeId::of::<I>(), Box::new(interceptor));
-        self.server.push(mode, entry);
+        self.server
+            .push(mode, server_links::entry(name, interceptor));
         Ok(())
     }
 
@@ -192,8 +190,16 @@ impl Interceptors {
         &self.orb_policies
     }
 
-    pub(crate) fn slots(&self) -> SlotAllocator {
-        self.slots.clone()
+    #[inline]
+    pub(crate) fn slots(&self) -> &SlotAllocator {
+        &self.slots
+    }
+
+    /// The slots of the ORB, for [`CallStart`](crate::client::CallStart).
+    #[must_use]
+    #[inline]
+    pub fn orb_slots(&self) -> OrbSlots<'_> {
+        (&self.slots).into()
     }
 
     pub(crate) fn keep_post_init(
@@ -272,6 +278,13 @@ impl Interceptors {
     #[inline]
     pub fn current(&self) -> PiCurrent {
         self.slots.current()
+    }
+
+    /// Whether calls of this thread carry neither slots nor facts of a dynamic call.
+    #[must_use]
+    #[inline]
+    pub fn has_no_slots_for_calls(&self) -> bool {
+        self.slots.carries_nothing() || self.current().has_none_for_calls()
     }
 
     /// Whether calls have an interceptor.

@@ -43,6 +43,18 @@ impl ReplyMessage {
         })
     }
 
+    /// The version of GIOP.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The id of its request.
+    #[must_use]
+    pub fn request_id(&self) -> u32 {
+        self.request_id
+    }
+
     /// Takes the service contexts that it has.
     #[must_use]
     pub fn take_contexts(&mut self) -> ContextList {

@@ -205,6 +205,12 @@ impl SlotAllocator {
         run()
     }
 
+    /// Whether no call carries slots, nor facts of a dynamic call.
+    #[inline]
+    pub(crate) fn carries_nothing(&self) -> bool {
+        self.slots.load(Ordering::Relaxed) == 0 && !DynamicInvocation::is_used()
+    }
+
     /// The slots of the calling thread, as allocated so far.
     #[inline]
     pub(crate) fn current(&self) -> PiCurrent {
@@ -212,6 +218,25 @@ impl SlotAllocator {
             owner: self.owner,
             slots: self.slots.load(Ordering::Relaxed),
         }
+    }
+}
+
+/// The slots of an ORB.
+#[derive(Clone, Copy)]
+pub struct OrbSlots<'i>(&'i SlotAllocator);
+
+impl OrbSlots<'_> {
+    /// Those of the calling thread, as allocated so far.
+    #[inline]
+    pub(crate) fn current(self) -> PiCurrent {
+        self.0.current()
+    }
+}
+
+impl<'i> From<&'i SlotAllocator> for OrbSlots<'i> {
+    #[inline]
+    fn from(slots: &'i SlotAllocator) -> Self {
+        Self(slots)
     }
 }
 
@@ -287,11 +312,10 @@ impl PiCurrent {
     }
 
     /// Whether calls of this thread carry neither slots nor facts of a dynamic call.
-    #[must_use]
-    #[inline]
-    pub fn has_none_for_calls(&self) -> bool {
-        (self.slots == 0 && !DynamicInvocation::is_used())
-            || matches!(self.of_this_thread(), Cow::Borrowed(_))
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn has_none_for_calls(&self) -> bool {
+        matches!(self.of_this_thread(), Cow::Borrowed(_))
     }
 
     /// A copy of this thread's slots, if it has set any.

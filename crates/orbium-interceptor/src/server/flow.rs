@@ -6,10 +6,11 @@ use std::fmt;
 use orbium_giop::{Completion, SystemException};
 
 use super::info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply};
+use super::links::{RECEIVE_CONTEXTS, RECEIVE_REQUEST, SEND_REPLY};
 use super::points::ServerInterceptor;
 use super::request_info::{InterceptedMessage, InterceptedObject, ServerRequest};
 use super::request_outcome::RequestOutcome;
-use crate::chain::{Chain, Point, Unimplemented};
+use crate::chain::{Chain, Point, Stopped, Unimplemented};
 use crate::processing_mode::Locality;
 use crate::registration::registry::Interceptors;
 use crate::request::context_list::ContextList;
@@ -18,24 +19,43 @@ use crate::request::slots::NO_SLOTS;
 
 /// A request, and the interceptors that have seen it begin.
 pub struct RequestFlow<'r> {
-    all: &'r Chain<dyn ServerInterceptor>,
+    interceptors: &'r Chain<dyn ServerInterceptor>,
     request: ServerRequest<'r>,
     /// How many of them are owed an ending point.
     started: usize,
+    /// Whether the points of a request with results are linked.
+    is_linked: bool,
     /// Whether the thread has the slots of the request.
     slots_are_current: bool,
 }
 
 impl<'r> RequestFlow<'r> {
-    /// A flow with empty slots.
+    /// A flow with empty slots, of the request with that id in its message.
     #[must_use]
     #[inline(always)]
-    pub fn new<M: InterceptedMessage>(all: &'r Interceptors, message: &'r M) -> Self {
+    pub fn new<M: InterceptedMessage>(
+        all: &'r Interceptors,
+        id: u32,
+        message: &'r M,
+        object: &'r dyn InterceptedObject,
+    ) -> Self {
         Self {
-            request: ServerRequest::new(message, all.current()),
-            all: all.server.of(message.locality()),
+            interceptors: all.server.of(message.locality()),
+            is_linked: false,
+            request: ServerRequest::new(id, message, object, all.slots()),
             started: 0,
             slots_are_current: false,
+        }
+    }
+
+    /// The same of a request that is [linked](Interceptors::links_requests).
+    #[must_use]
+    #[inline(always)]
+    pub fn linked(self) -> Self {
+        Self {
+            is_linked: true,
+            started: self.interceptors.len(),
+            ..self
         }
     }
 
@@ -45,12 +65,12 @@ impl<'r> RequestFlow<'r> {
     #[cold]
     pub fn under_way<M: InterceptedMessage>(
         all: &'r Interceptors,
+        id: u32,
         message: &'r M,
         object: &'r dyn InterceptedObject,
     ) -> Self {
-        let mut flow = Self::new(all, message);
-        flow.request.object = Some(object);
-        flow.started = flow.all.len();
+        let mut flow = Self::new(all, id, message, object);
+        flow.started = flow.interceptors.len();
         flow
     }
 
@@ -59,32 +79,53 @@ impl<'r> RequestFlow<'r> {
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
-    #[inline(always)]
-    pub fn receive_contexts(&mut self, object: &'r dyn InterceptedObject) -> Result<(), Interrupt> {
-        let current = self.request.current;
-        let request = &mut self.request;
-        let (all, started) = (self.all, &mut self.started);
-        all.start(
-            RECEIVE_CONTEXTS,
-            current,
-            started,
-            || ReceiveContexts {
-                request,
-                unimplemented: Unimplemented::default(),
-            },
-            |it, info| it.receive_request_service_contexts(info),
-        )?;
-        self.request.object = Some(object);
+    pub fn receive_contexts(&mut self) -> Result<(), Box<Interrupt>> {
+        let current = self.request.current();
+        let mut info = ReceiveContexts {
+            request: &mut self.request,
+            unimplemented: Unimplemented::default(),
+        };
+        let (all, started) = (self.interceptors, &mut self.started);
+        let received = all.start(RECEIVE_CONTEXTS, current, started, &mut info, |it, info| {
+            it.receive_request_service_contexts(info)
+        });
+        if let Err(interrupt) = received {
+            self.request.object = None;
+            return Err(Box::new(interrupt));
+        }
         if current.has_slots() {
             self.make_slots_current();
         }
         Ok(())
     }
 
+    /// As [`receive_contexts`](Self::receive_contexts), of a flow that is linked.
+    ///
+    /// # Errors
+    /// What interrupts the request. Ending points are yet to be called.
+    #[inline(always)]
+    pub fn receive_contexts_linked(&mut self) -> Result<(), Box<Interrupt>> {
+        let mut info = ReceiveContexts {
+            request: &mut self.request,
+            unimplemented: Unimplemented::default(),
+        };
+        match self.interceptors.starting().receive_contexts(&mut info) {
+            Ok(()) => Ok(()),
+            Err(stopped) => Err(self.start_stopped(*stopped)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn start_stopped(&mut self, stopped: Stopped) -> Box<Interrupt> {
+        self.request.object = None;
+        Box::new(self.interceptors.stopped(stopped, &mut self.started))
+    }
+
     #[cold]
     fn make_slots_current(&mut self) {
         let slots = self.request.kept().map(|kept| kept.slots.clone());
-        let before = self.request.current.exchange(slots.unwrap_or_default());
+        let before = self.request.current().exchange(slots.unwrap_or_default());
         if !before.is_empty() {
             self.request.keep().slots_before = before;
         }
@@ -96,7 +137,7 @@ impl<'r> RequestFlow<'r> {
     fn take_slots_back(&mut self) {
         let kept = self.request.kept_if_any();
         let before = kept.map(|kept| std::mem::take(&mut kept.slots_before));
-        let slots = self.request.current.exchange(before.unwrap_or_default());
+        let slots = self.request.current().exchange(before.unwrap_or_default());
         if !slots.is_empty() || self.request.kept().is_some() {
             self.request.keep().slots = slots;
         }
@@ -107,21 +148,41 @@ impl<'r> RequestFlow<'r> {
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
+    pub fn receive_request(
+        &mut self,
+        object: &dyn InterceptedObject,
+    ) -> Result<(), Box<Interrupt>> {
+        let mut info = ReceiveRequest {
+            request: &mut self.request,
+            object,
+            unimplemented: Unimplemented::default(),
+        };
+        let all = self.interceptors;
+        let received = all.start(RECEIVE_REQUEST, NO_SLOTS, &mut 0, &mut info, |it, info| {
+            it.receive_request(info)
+        });
+        received.map_err(Box::new)
+    }
+
+    /// As [`receive_request`](Self::receive_request), of a flow that is linked.
+    ///
+    /// # Errors
+    /// What interrupts the request. Ending points are yet to be called.
     #[inline(always)]
-    pub fn receive_request(&mut self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
-        let request = &mut self.request;
-        let all = self.all;
-        all.start(
-            RECEIVE_REQUEST,
-            NO_SLOTS,
-            &mut 0,
-            || ReceiveRequest {
-                request,
-                object,
-                unimplemented: Unimplemented::default(),
-            },
-            |it, info| it.receive_request(info),
-        )
+    pub fn receive_request_linked(
+        &mut self,
+        object: &dyn InterceptedObject,
+    ) -> Result<(), Box<Interrupt>> {
+        let mut info = ReceiveRequest {
+            request: &mut self.request,
+            object,
+            unimplemented: Unimplemented::default(),
+        };
+        match self.interceptors.starting().receive_request(&mut info) {
+            Ok(()) => Ok(()),
+            // All have started.
+            Err(stopped) => Err(Box::new(self.interceptors.stopped(*stopped, &mut 0))),
+        }
     }
 
     /// Ends with the ending points of the interceptors that have seen it begin, in reverse;
@@ -147,18 +208,35 @@ impl<'r> RequestFlow<'r> {
         ended.map_err(|interrupt| self.end_changed(interrupt.into()))
     }
 
-    /// As [`end`](Self::end), with [`RequestOutcome::Results`].
+    /// Whether it is [linked](Self::linked).
+    #[must_use]
+    #[inline]
+    pub fn is_linked(&self) -> bool {
+        self.is_linked
+    }
+
+    /// As [`end`](Self::end), with [`RequestOutcome::Results`] to which the servant has added nothing, of a
+    /// flow that is linked.
     ///
     /// # Errors
     /// What the request ends with instead, where an interceptor has changed that.
-    #[inline]
-    pub fn end_with_results(&mut self, reply: ContextList) -> Result<(), RequestOutcome> {
-        if !self.slots_are_current && reply.is_empty() {
-            self.send_reply()
-                .map_err(|it| self.end_changed(RequestOutcome::Raised(it)))
-        } else {
-            self.end(&RequestOutcome::Results, reply)
+    #[inline(always)]
+    pub fn end_linked(&mut self) -> Result<(), Box<RequestOutcome>> {
+        let mut info = SendReply {
+            request: &mut self.request,
+            unimplemented: Unimplemented::default(),
+        };
+        match self.interceptors.ending().send_reply(&mut info) {
+            Ok(()) => Ok(()),
+            Err(stopped) => Err(self.end_stopped(*stopped)),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_stopped(&mut self, stopped: Stopped) -> Box<RequestOutcome> {
+        let interrupt = self.interceptors.stopped(stopped, &mut self.started);
+        Box::new(self.end_changed(interrupt.into()))
     }
 
     /// An interceptor has changed what the request ends with: the remaining ones see that.
@@ -170,52 +248,45 @@ impl<'r> RequestFlow<'r> {
         outcome
     }
 
-    #[inline]
     fn send_reply(&mut self) -> Result<(), SystemException> {
-        let current = self.request.current;
-        let request = &mut self.request;
-        self.all.end(
-            SEND_REPLY,
-            current,
-            &mut self.started,
-            || SendReply {
-                request,
-                unimplemented: Unimplemented::default(),
-            },
-            |it, info| it.send_reply(info),
-        )
+        let current = self.request.current();
+        let mut info = SendReply {
+            request: &mut self.request,
+            unimplemented: Unimplemented::default(),
+        };
+        let (all, started) = (self.interceptors, &mut self.started);
+        all.end(SEND_REPLY, current, started, &mut info, |it, info| {
+            it.send_reply(info)
+        })
     }
 
     /// The ending points of what ends without results.
     #[cold]
     fn send_other(&mut self, outcome: &RequestOutcome) -> Result<(), Interrupt> {
-        let (all, started) = (self.all, &mut self.started);
-        let current = self.request.current;
-        let request = &mut self.request;
-        let unimplemented = Unimplemented::default();
+        let (all, started) = (self.interceptors, &mut self.started);
+        let current = self.request.current();
+        let (request, unimplemented) = (&mut self.request, Unimplemented::default());
         match outcome {
-            RequestOutcome::UserException(_) | RequestOutcome::Raised(_) => all.end(
-                SEND_EXCEPTION,
-                current,
-                started,
-                || SendException {
+            RequestOutcome::UserException(_) | RequestOutcome::Raised(_) => {
+                let mut info = SendException {
                     request,
                     outcome,
                     unimplemented,
-                },
-                |it, info| it.send_exception(info),
-            ),
-            _ => all.end(
-                SEND_OTHER,
-                current,
-                started,
-                || SendOther {
+                };
+                all.end(SEND_EXCEPTION, current, started, &mut info, |it, info| {
+                    it.send_exception(info)
+                })
+            }
+            _ => {
+                let mut info = SendOther {
                     request,
                     outcome,
                     unimplemented,
-                },
-                |it, info| it.send_other(info),
-            ),
+                };
+                all.end(SEND_OTHER, current, started, &mut info, |it, info| {
+                    it.send_other(info)
+                })
+            }
         }
     }
 
@@ -229,6 +300,17 @@ impl<'r> RequestFlow<'r> {
 }
 
 impl Interceptors {
+    /// Whether all interceptors of such requests implement all points of one that ends with results, and no
+    /// slot accompanies it.
+    #[must_use]
+    #[inline]
+    pub fn links_requests(&self, locality: Locality) -> bool {
+        let points = [RECEIVE_CONTEXTS, RECEIVE_REQUEST, SEND_REPLY];
+        self.server
+            .of(locality)
+            .runs_linked(&points, self.current())
+    }
+
     /// Whether no interceptor of such requests implements a point of one that ends with results, and no
     /// slot accompanies it. A flow is needed only for a request that ends without: it is
     /// [under way](RequestFlow::under_way) then.
@@ -249,18 +331,6 @@ impl fmt::Debug for RequestFlow<'_> {
     }
 }
 
-const RECEIVE_CONTEXTS: Point = Point {
-    bit: 1,
-    completed: Completion::No,
-};
-const RECEIVE_REQUEST: Point = Point {
-    bit: 2,
-    completed: Completion::No,
-};
-const SEND_REPLY: Point = Point {
-    bit: 4,
-    completed: Completion::Yes,
-};
 const SEND_EXCEPTION: Point = Point {
     bit: 8,
     completed: Completion::Maybe,

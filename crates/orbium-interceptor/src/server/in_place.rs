@@ -19,6 +19,9 @@ use crate::request::context_list::ContextList;
 use crate::request::interrupt::Interrupt;
 use crate::request::reply_contexts::AddedContexts;
 
+/// The id of a request in its message, as one without a connection has it.
+const NO_ID: u32 = 0;
+
 /// A request without a message, by way of the interceptors.
 #[derive(Clone, Copy)]
 pub struct InterceptedRequest<'r> {
@@ -149,7 +152,7 @@ impl<'r> InterceptedRequest<'r> {
         let mut flow = if self.all.overlooks_requests(self.facts.locality) {
             None
         } else {
-            Some(RequestFlow::new(self.all, &self.facts))
+            Some(RequestFlow::new(self.all, NO_ID, &self.facts, self.object))
         };
         let mut under_way = self.begin(flow.as_mut(), upcall, serve);
         let outcome = self.outcome(&under_way);
@@ -157,8 +160,8 @@ impl<'r> InterceptedRequest<'r> {
         if flow.is_none() && outcome == RequestOutcome::Results {
             return under_way.ended(self.facts.response, of_servant);
         }
-        let mut flow =
-            flow.unwrap_or_else(|| RequestFlow::under_way(self.all, &self.facts, self.object));
+        let mut flow = flow
+            .unwrap_or_else(|| RequestFlow::under_way(self.all, NO_ID, &self.facts, self.object));
         match flow.end(&outcome, of_servant) {
             Err(RequestOutcome::Raised(exception)) => under_way.outcome = Err(exception.into()),
             Err(RequestOutcome::Forward(to)) => under_way.outcome = Err(Interrupt::Forward(to)),
@@ -181,16 +184,16 @@ impl<'r> InterceptedRequest<'r> {
             panic: None,
         };
         if let Some(flow) = &mut flow
-            && let Err(interrupt) = flow.receive_contexts(self.object)
+            && let Err(interrupt) = flow.receive_contexts()
         {
-            served.outcome = Err(interrupt);
+            served.outcome = Err(*interrupt);
             return served;
         }
         served.is_begun = true;
         let mut upcalled = |object: &O| {
             let known = flow.as_mut().map(|it| it.receive_request(object));
             if let Some(Err(interrupt)) = known {
-                served.outcome = Err(interrupt);
+                served.outcome = Err(*interrupt);
                 return;
             }
             match catch_unwind(AssertUnwindSafe(|| serve(object))) {

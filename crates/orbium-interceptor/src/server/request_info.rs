@@ -15,7 +15,7 @@ use crate::registration::identity::OrbIdentity;
 use crate::request::context_list::ContextList;
 use crate::request::dynamic::DynamicInvocation;
 use crate::request::reply_contexts::{ServedRequest, described};
-use crate::request::slots::{InvalidSlot, PiCurrent, SlotId, SlotTable};
+use crate::request::slots::{InvalidSlot, PiCurrent, SlotAllocator, SlotId, SlotTable};
 
 /// The object of a request, as its adapter knows it.
 pub trait InterceptedObject {
@@ -56,9 +56,6 @@ pub trait InterceptedObject {
 
 /// A request as its flow sees it: what interceptors ask for, which is little.
 pub trait InterceptedMessage {
-    /// The id of the request in its message.
-    fn request_id(&self) -> u32;
-
     /// Name of the operation on the wire.
     fn operation(&self) -> &[u8];
 
@@ -76,10 +73,6 @@ pub trait InterceptedMessage {
 }
 
 impl InterceptedMessage for RequestFacts<'_> {
-    fn request_id(&self) -> u32 {
-        self.request_id
-    }
-
     fn operation(&self) -> &[u8] {
         self.operation
     }
@@ -104,8 +97,6 @@ impl InterceptedMessage for RequestFacts<'_> {
 /// Facts of a request without a message.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestFacts<'r> {
-    /// The id of the request in its message.
-    pub request_id: u32,
     /// Name of the operation on the wire.
     pub operation: &'r [u8],
     /// Service contexts of the request.
@@ -120,11 +111,31 @@ pub struct RequestFacts<'r> {
 
 /// Request information available at every point of a request.
 pub struct ServerRequest<'r> {
+    id: u32,
     pub(super) message: &'r dyn InterceptedMessage,
+    /// `None` if the request ended before its object was asked for.
     pub(super) object: Option<&'r dyn InterceptedObject>,
-    pub(super) current: PiCurrent,
-    /// `None` while nothing was set or added: a flow is moved, and dropped.
-    kept: Option<Box<Kept>>,
+    slots: &'r SlotAllocator,
+    kept: Rare<Kept>,
+}
+
+/// What few requests have.
+struct Rare<T>(Option<Box<T>>);
+
+impl<T> Drop for Rare<T> {
+    /// Few have something to drop.
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(kept) = self.0.take() {
+            drop_out_of_line(kept);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn drop_out_of_line<T>(kept: Box<T>) {
+    drop(kept);
 }
 
 /// What is set or added on the way of a request.
@@ -138,27 +149,39 @@ pub(super) struct Kept {
 
 impl<'r> ServerRequest<'r> {
     #[inline(always)]
-    pub(super) fn new(message: &'r dyn InterceptedMessage, current: PiCurrent) -> Self {
+    pub(super) fn new(
+        id: u32,
+        message: &'r dyn InterceptedMessage,
+        object: &'r dyn InterceptedObject,
+        slots: &'r SlotAllocator,
+    ) -> Self {
         Self {
+            id,
             message,
-            object: None,
-            current,
-            kept: None,
+            object: Some(object),
+            slots,
+            kept: Rare(None),
         }
+    }
+
+    /// The slots of the ORB, as allocated so far.
+    #[inline]
+    pub(super) fn current(&self) -> PiCurrent {
+        self.slots.current()
     }
 
     #[inline]
     pub(super) fn kept(&self) -> Option<&Kept> {
-        self.kept.as_deref()
+        self.kept.0.as_deref()
     }
 
     #[inline]
     pub(super) fn kept_if_any(&mut self) -> Option<&mut Kept> {
-        self.kept.as_deref_mut()
+        self.kept.0.as_deref_mut()
     }
 
     pub(super) fn keep(&mut self) -> &mut Kept {
-        self.kept.get_or_insert_default()
+        self.kept.0.get_or_insert_default()
     }
 
     /// What a dynamic servant knows of it.
@@ -174,7 +197,7 @@ impl ServerRequest<'_> {
     /// The id of the request in its message.
     #[must_use]
     pub fn request_id(&self) -> u32 {
-        self.message.request_id()
+        self.id
     }
 
     /// Name of the operation on the wire.
@@ -206,8 +229,8 @@ impl ServerRequest<'_> {
     /// [`InvalidSlot`].
     pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
         match self.kept() {
-            Some(kept) => self.current.of_request(&kept.slots, slot),
-            None => self.current.of_request(&SlotTable::default(), slot),
+            Some(kept) => self.current().of_request(&kept.slots, slot),
+            None => self.current().of_request(SlotTable::none(), slot),
         }
     }
 
@@ -216,7 +239,7 @@ impl ServerRequest<'_> {
     /// # Errors
     /// [`InvalidSlot`].
     pub fn set_slot(&mut self, slot: SlotId, value: Any) -> Result<(), InvalidSlot> {
-        let current = self.current;
+        let current = self.current();
         current.set_of_request(&mut self.keep().slots, slot, value)
     }
 

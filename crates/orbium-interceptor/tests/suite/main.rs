@@ -15,6 +15,7 @@ mod implicit;
 mod initializers;
 mod ior;
 mod late_replies;
+mod linked;
 mod overlooked;
 mod processing_modes;
 mod recorder;

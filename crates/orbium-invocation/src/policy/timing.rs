@@ -23,9 +23,10 @@ pub struct Timing {
     pub reply: Deadline,
     /// Before when the caller is not to have the reply.
     pub reply_start: Option<Instant>,
-    /// What there is to do for a reply but to receive it: of [`TIMED`](Self::TIMED) and
-    /// [`SEEN`](Self::SEEN), zero nearly always.
-    pub at_reply: u8,
+    /// Whether there is a deadline, a start time or a cancellation token.
+    pub is_timed: bool,
+    /// Whether interceptors see the results before the caller has them.
+    pub is_seen: bool,
     /// Whether the request carries the deadlines to the server.
     pub is_propagated: bool,
     /// Whether the request header is not written from the template alone: it carries
@@ -40,7 +41,8 @@ impl Timing {
         sending: Deadline::NEVER,
         reply: Deadline::NEVER,
         reply_start: None,
-        at_reply: 0,
+        is_timed: false,
+        is_seen: false,
         is_propagated: false,
         is_header_special: false,
     };
@@ -91,31 +93,12 @@ impl Timing {
             sending,
             reply,
             reply_start,
-            at_reply: Self::TIMED,
+            is_timed: true,
+            is_seen: false,
             is_propagated,
             is_header_special: is_propagated,
         };
         Ok((timing, start))
-    }
-
-    /// There is a deadline, a start time or a cancellation token.
-    pub const TIMED: u8 = 1;
-
-    /// Interceptors see the results before the caller has them.
-    pub const SEEN: u8 = 2;
-
-    /// Whether the call is a timed one.
-    #[must_use]
-    #[inline]
-    pub const fn is_timed(&self) -> bool {
-        self.at_reply & Self::TIMED != 0
-    }
-
-    /// Whether interceptors see its results.
-    #[must_use]
-    #[inline]
-    pub const fn is_seen(&self) -> bool {
-        self.at_reply & Self::SEEN != 0
     }
 
     /// Blocks until the start time of the request; polls `has_ended`, which fails once
@@ -298,7 +281,7 @@ mod tests {
             ..TimePolicies::NONE
         };
         let (timing, start) = Timing::of(&policies, true).unwrap();
-        assert!(timing.is_timed() && !timing.is_propagated);
+        assert!(timing.is_timed && !timing.is_propagated);
         assert!(start.is_some() && start < timing.reply_start);
         let past = TimePolicies {
             request_start: Some(SystemTime::UNIX_EPOCH),

@@ -46,7 +46,7 @@ impl OpenRequest {
         adapter: usize,
     ) -> Result<Arc<Self>, DispatchError> {
         let context = incoming.context;
-        let way = match reply.response {
+        let way = match reply.head.response {
             ResponseFlags::Full => reply.path.late(),
             _ => Some(Box::new(Nowhere) as Box<dyn AnswerPath>),
         };
@@ -63,10 +63,10 @@ impl OpenRequest {
                 }),
                 all: Arc::clone(all),
                 number,
-                version: reply.version,
-                request_id: reply.request_id,
-                format: reply.format,
-                response: reply.response,
+                version: reply.head.version,
+                request_id: reply.head.request_id,
+                format: reply.head.format,
+                response: reply.head.response,
                 urgency: Urgency {
                     riop: Riop::of(&incoming.contexts),
                     deadline: incoming.expiry.deadline().instant(),
@@ -76,7 +76,7 @@ impl OpenRequest {
         let request = entered.map_err(|full| refused(incoming, most, &full))?;
         let opened: Weak<Self> = Arc::downgrade(&request);
         if let Some(way) = &request.lock().way {
-            way.opened(reply.request_id, opened);
+            way.opened(reply.head.request_id, opened);
         }
         Ok(request)
     }

@@ -6,19 +6,20 @@ use std::time::Instant;
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::ReplyStatus;
-use orbium_interceptor::Interrupt;
 use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome};
+use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_invocation::raises::DispatchError;
 
 use super::path::ReplyPath;
 use super::request_end::RequestEnd;
 use super::untyped::UntypedReply;
+use crate::IncomingRequest;
 use crate::deferred::AnswerPath;
 
 /// The path of a reply by way of the interceptors of its request.
-pub(crate) trait InterceptedPath<'p, 'r>: ReplyPath {
+pub(crate) trait InterceptedPath: ReplyPath {
     /// How the request ends.
-    fn end(&self) -> &RequestEnd<'p, 'r>;
+    fn end(&self) -> &RequestEnd<'_>;
 
     /// Ends the request with that outcome, unless it has ended already.
     ///
@@ -32,45 +33,79 @@ pub(crate) trait InterceptedPath<'p, 'r>: ReplyPath {
 }
 
 /// The path of a reply by way of a flow, with each point of its interceptors.
-pub(crate) struct InterceptedReply<'e, 'p, 'r> {
-    end: &'e RequestEnd<'p, 'r>,
-    flow: RefCell<RequestFlow<'e>>,
+pub(crate) struct InterceptedReply<'p, 'r> {
+    end: RequestEnd<'p>,
+    flow: RefCell<RequestFlow<'r>>,
 }
 
 /// The path of a reply where no interceptor implements a point of a request that ends with
 /// results: interceptors see only how it ends otherwise.
-pub(crate) struct OverlookedReply<'e, 'p, 'r>(pub(crate) &'e RequestEnd<'p, 'r>);
+pub(crate) struct OverlookedReply<'p, 'r> {
+    pub(crate) end: RequestEnd<'p>,
+    pub(crate) seen: SeenRequest<'r>,
+}
 
-impl<'e, 'p, 'r> InterceptedReply<'e, 'p, 'r> {
+/// What interceptors may see of a request.
+#[derive(Clone, Copy)]
+pub(crate) struct SeenRequest<'r> {
+    pub(crate) all: &'r Interceptors,
+    /// The id of the request in its message.
+    pub(crate) id: u32,
+    pub(crate) request: &'r IncomingRequest<'r>,
+    pub(crate) object: &'r dyn InterceptedObject,
+}
+
+impl<'p, 'r> InterceptedReply<'p, 'r> {
     #[inline(always)]
-    pub(crate) fn new(end: &'e RequestEnd<'p, 'r>) -> Self {
-        let flow = RefCell::new(end.flow());
-        Self { end, flow }
+    pub(crate) fn new(end: RequestEnd<'p>, seen: SeenRequest<'r>, is_linked: bool) -> Self {
+        let SeenRequest {
+            all,
+            id,
+            request,
+            object,
+        } = seen;
+        let mut flow = RequestFlow::new(all, id, request, object);
+        if is_linked {
+            flow = flow.linked();
+        }
+        Self {
+            end,
+            flow: RefCell::new(flow),
+        }
     }
 
-    /// Begins the flow, with the first point of the interceptors.
-    ///
-    /// # Errors
-    /// What interrupts the request. Ending points are yet to be called.
+    /// The flow, while there is no answer that takes the path.
     #[inline(always)]
-    pub(crate) fn begin(&self) -> Result<(), Interrupt> {
-        self.flow.borrow_mut().receive_contexts(self.end.object)
-    }
-
-    /// Goes on with the flow, once the servant is known.
-    ///
-    /// # Errors
-    /// What interrupts the request. Ending points are yet to be called.
-    #[inline(always)]
-    pub(crate) fn go_on(&self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
-        self.flow.borrow_mut().receive_request(object)
+    pub(crate) fn flow(&mut self) -> &mut RequestFlow<'r> {
+        self.flow.get_mut()
     }
 }
 
-impl<'p, 'r> InterceptedPath<'p, 'r> for InterceptedReply<'_, 'p, 'r> {
+impl OverlookedReply<'_, '_> {
+    /// A flow for the end of the request, of which interceptors have seen nothing.
+    #[cold]
+    fn flow(&self) -> RequestFlow<'_> {
+        let SeenRequest {
+            all,
+            id,
+            request,
+            object,
+        } = self.seen;
+        RequestFlow::under_way(all, id, request, object)
+    }
+
+    /// The message is no results, or has service contexts of the servant.
+    #[cold]
+    #[inline(never)]
+    fn send_seen(&self, message: &CdrWriter<'_>) {
+        self.end.send(&mut self.flow(), message);
+    }
+}
+
+impl InterceptedPath for InterceptedReply<'_, '_> {
     #[inline]
-    fn end(&self) -> &RequestEnd<'p, 'r> {
-        self.end
+    fn end(&self) -> &RequestEnd<'_> {
+        &self.end
     }
 
     #[cold]
@@ -84,10 +119,10 @@ impl<'p, 'r> InterceptedPath<'p, 'r> for InterceptedReply<'_, 'p, 'r> {
     }
 }
 
-impl<'p, 'r> InterceptedPath<'p, 'r> for OverlookedReply<'_, 'p, 'r> {
+impl InterceptedPath for OverlookedReply<'_, '_> {
     #[inline]
-    fn end(&self) -> &RequestEnd<'p, 'r> {
-        self.0
+    fn end(&self) -> &RequestEnd<'_> {
+        &self.end
     }
 
     #[cold]
@@ -96,15 +131,17 @@ impl<'p, 'r> InterceptedPath<'p, 'r> for OverlookedReply<'_, 'p, 'r> {
         reply: &mut UntypedReply<'_>,
         outcome: RequestOutcome,
     ) -> Result<(), DispatchError> {
-        self.0
-            .conclude(reply, outcome, &mut self.0.flow_under_way())
+        self.end.conclude(reply, outcome, &mut self.flow())
     }
 }
 
-impl ReplyPath for InterceptedReply<'_, '_, '_> {
+impl ReplyPath for InterceptedReply<'_, '_> {
     fn send(&self, message: &CdrWriter<'_>) {
-        if self.end.expects_message() {
-            self.end.send(&mut self.flow.borrow_mut(), message);
+        let mut flow = self.flow.borrow_mut();
+        if flow.is_linked() && self.end.expects_plain_results() {
+            self.end.send_linked(&mut flow, message);
+        } else if self.end.expects_message() {
+            self.end.send(&mut flow, message);
         }
     }
 
@@ -117,7 +154,8 @@ impl ReplyPath for InterceptedReply<'_, '_, '_> {
     }
 
     fn receive_request(&self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
-        self.go_on(object)
+        let received = self.flow.borrow_mut().receive_request(object);
+        received.map_err(|interrupt| *interrupt)
     }
 
     fn arrived(&self) -> Option<Instant> {
@@ -129,35 +167,28 @@ impl ReplyPath for InterceptedReply<'_, '_, '_> {
     }
 }
 
-impl ReplyPath for OverlookedReply<'_, '_, '_> {
+impl ReplyPath for OverlookedReply<'_, '_> {
     fn send(&self, message: &CdrWriter<'_>) {
-        if self.0.expects_message() && !self.0.send_overlooked(message) {
+        if self.end.expects_plain_results() {
+            self.end.send_plain(message);
+        } else if self.end.expects_message() {
             self.send_seen(message);
         }
     }
 
     fn announce(&self, status: ReplyStatus) {
-        self.0.announce(status);
+        self.end.announce(status);
     }
 
     fn late(&self) -> Option<Box<dyn AnswerPath>> {
-        self.0.late()
+        self.end.late()
     }
 
     fn arrived(&self) -> Option<Instant> {
-        self.0.path().arrived()
+        self.end.path().arrived()
     }
 
     fn dedicated(&self) {
-        self.0.path().dedicated();
-    }
-}
-
-impl OverlookedReply<'_, '_, '_> {
-    /// The message is no results, or has service contexts of the servant.
-    #[cold]
-    #[inline(never)]
-    fn send_seen(&self, message: &CdrWriter<'_>) {
-        self.0.send(&mut self.0.flow_under_way(), message);
+        self.end.path().dedicated();
     }
 }

@@ -126,18 +126,11 @@ impl UntypedReply<'_> {
             path: self.path,
             is_late: Cell::new(false),
         };
-        let mut inner = UntypedReply::new(
-            &kept,
-            &mut storage,
-            self.version,
-            self.request_id,
-            self.format,
-            self.response,
-        );
+        let mut inner = UntypedReply::with_head(&kept, &mut storage, self.head);
         let served = catch_unwind(AssertUnwindSafe(|| serve(&mut inner)));
         // The servant was called behind its confirmation, whatever it came to.
-        let is_confirmed =
-            self.response == ResponseFlags::SyncWithServer && !kept.message.borrow().is_empty();
+        let is_confirmed = self.head.response == ResponseFlags::SyncWithServer
+            && !kept.message.borrow().is_empty();
         let served = match served {
             Ok(Err(error)) if !kept.is_late.get() && !is_confirmed => return Err(error),
             Err(panic) if !is_confirmed => resume_unwind(panic),
@@ -147,7 +140,7 @@ impl UntypedReply<'_> {
             (inner.answered, inner.raised, inner.forwarded);
         let message = kept.message.into_inner();
         if !message.is_empty() {
-            let mut writer = CdrWriter::new(self.format.with_order(ByteOrder::NATIVE));
+            let mut writer = CdrWriter::new(self.head.format.with_order(ByteOrder::NATIVE));
             writer.write_raw(&message);
             self.path.send(&writer);
         }

@@ -8,9 +8,12 @@ mod request_end;
 mod slot;
 mod untyped;
 
-pub(crate) use intercepted_reply::{InterceptedPath, InterceptedReply, OverlookedReply};
+pub(crate) use intercepted_reply::{
+    InterceptedPath, InterceptedReply, OverlookedReply, SeenRequest,
+};
 pub use kept::Kept;
 pub use path::ReplyPath;
 pub(crate) use request_end::RequestEnd;
 pub use slot::{Reply, Sent};
+pub(crate) use untyped::ReplyHead;
 pub use untyped::UntypedReply;

@@ -5,18 +5,15 @@ use std::cell::Cell;
 
 use orbium_cdr::{CdrWriter, Encode};
 use orbium_giop::{
-    Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException,
-    SystemExceptionBody, Version, minor,
+    Completion, ExceptionKind, ReplyStatus, ResponseFlags, SystemException, SystemExceptionBody,
+    Version, minor,
 };
-use orbium_interceptor::server::{
-    AddedContexts, InterceptedMessage, InterceptedObject, RequestFlow, RequestOutcome,
-    ServedRequest,
-};
-use orbium_interceptor::{ContextList, Interceptors, Locality, ReplyMessage, with_contexts};
+use orbium_interceptor::server::{AddedContexts, RequestFlow, RequestOutcome, ServedRequest};
+use orbium_interceptor::{ContextList, ReplyMessage, with_contexts};
 use orbium_invocation::raises::DispatchError;
 
 use super::path::ReplyPath;
-use super::untyped::UntypedReply;
+use super::untyped::{ReplyHead, UntypedReply};
 use crate::IncomingRequest;
 use crate::deferred::AnswerPath;
 
@@ -44,74 +41,42 @@ impl From<&RequestOutcome> for Ended {
     }
 }
 
+/// The next message of a servant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Results.
+    Results,
+    /// Anything else.
+    Other,
+    /// The client expects none, or has one.
+    Unexpected,
+}
+
 /// A request, the way of its reply, and what it has ended with.
-pub(crate) struct RequestEnd<'p, 'r> {
+pub(crate) struct RequestEnd<'p> {
     path: &'p dyn ReplyPath,
-    all: &'r Interceptors,
-    request: &'r IncomingRequest<'r>,
-    pub(super) object: &'r dyn InterceptedObject,
     /// What the servant adds to it.
     added: AddedContexts,
-    version: Version,
-    request_id: u32,
-    response: ResponseFlags,
     /// How the request has ended, once its interceptors have seen that.
     ended: Cell<Ended>,
-    /// Whether the next message has no results.
-    is_other: Cell<bool>,
+    next: Cell<Next>,
     is_late: Cell<bool>,
 }
 
-impl<'p, 'r> RequestEnd<'p, 'r> {
+impl<'p> RequestEnd<'p> {
     #[inline(always)]
-    pub(crate) fn new(
-        all: &'r Interceptors,
-        reply: &UntypedReply<'p>,
-        request: &'r IncomingRequest<'r>,
-        object: &'r dyn InterceptedObject,
-    ) -> Self {
+    pub(crate) fn new(reply: &UntypedReply<'p>, request: &IncomingRequest<'_>) -> Self {
+        let next = match reply.head.response {
+            ResponseFlags::Full => Next::Results,
+            _ => Next::Unexpected,
+        };
         Self {
             path: reply.path,
-            all,
-            request,
-            object,
             added: AddedContexts::of(ServedRequest::of(request)),
-            // Short headers have no place for service contexts.
-            version: match reply.version {
-                Version::SHORT | Version::NATIVE => Version::V1_2,
-                version => version,
-            },
-            request_id: reply.request_id,
-            response: reply.response,
             ended: Cell::new(Ended::NotYet),
-            is_other: Cell::new(false),
+            next: Cell::new(next),
             is_late: Cell::new(false),
         }
-    }
-
-    /// A flow for the end of a request that its interceptors have overlooked so far.
-    #[cold]
-    pub(super) fn flow_under_way(&self) -> RequestFlow<'_> {
-        RequestFlow::under_way(self.all, self, self.object)
-    }
-
-    /// A flow that is yet to begin.
-    #[inline(always)]
-    pub(super) fn flow(&self) -> RequestFlow<'_> {
-        RequestFlow::new(self.all, self)
-    }
-
-    /// The answer that takes that path, in place of another one.
-    #[inline(always)]
-    pub(crate) fn reply<'s>(
-        &self,
-        path: &'s dyn ReplyPath,
-        of: &'s mut UntypedReply<'_>,
-    ) -> UntypedReply<'s> {
-        let mut format = of.format;
-        format.minor = self.version.minor;
-        let (version, id) = (self.version, self.request_id);
-        UntypedReply::new(path, of.storage, version, id, format, self.response)
     }
 
     /// Whether results were sent, as the servant has given them.
@@ -123,33 +88,59 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
     /// Whether the client still expects a message with results or an exception.
     #[inline]
     pub(super) fn expects_message(&self) -> bool {
-        self.response == ResponseFlags::Full && self.ended.get() == Ended::NotYet
+        self.next.get() != Next::Unexpected
     }
 
-    /// Sends results as they are, and returns true, if the servant has added nothing to them.
-    #[inline]
-    pub(super) fn send_overlooked(&self, message: &CdrWriter<'_>) -> bool {
-        if self.is_other.get() || self.added.has_any() {
-            return false;
+    /// Whether the next message has results, to which the servant has added nothing. Then it adds
+    /// nothing later.
+    #[inline(always)]
+    pub(super) fn expects_plain_results(&self) -> bool {
+        let is_plain = self.next.get() == Next::Results && !self.added.has_any();
+        if is_plain {
+            self.added.close();
         }
-        self.added.close();
+        is_plain
+    }
+
+    /// Sends results as they are.
+    #[inline(always)]
+    pub(super) fn send_plain(&self, message: &CdrWriter<'_>) {
         self.path.send(message);
-        self.ended.set(Ended::Results);
-        true
+        self.set_ended(Ended::Results);
     }
 
-    /// The message goes to the interceptors of the flow, then to the client.
-    #[inline]
-    pub(super) fn send(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
-        if self.is_other.get() {
-            self.send_other(flow, message);
-        } else {
-            self.send_results(flow, message);
+    /// Plain results go to the interceptors of the flow, which is linked, then to the client.
+    #[inline(always)]
+    pub(super) fn send_linked(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
+        match flow.end_linked() {
+            Ok(()) if flow.reply_contexts().is_none() => self.send_plain(message),
+            ended => self.send_changed_results(flow, ended.err(), message),
         }
+    }
+
+    /// Interceptors have added to results, or changed them.
+    #[cold]
+    #[inline(never)]
+    fn send_changed_results(
+        &self,
+        flow: &RequestFlow<'_>,
+        changed: Option<Box<RequestOutcome>>,
+        message: &CdrWriter<'_>,
+    ) {
+        let ended = changed.map_or(Ok(RequestOutcome::Results), |changed| Err(*changed));
+        self.send_ended(flow, ended, message);
+    }
+
+    #[inline(always)]
+    fn set_ended(&self, ended: Ended) {
+        self.ended.set(ended);
+        self.next.set(Next::Unexpected);
     }
 
     pub(super) fn announce(&self, status: ReplyStatus) {
-        self.is_other.set(status != ReplyStatus::NoException);
+        if self.expects_message() && status != ReplyStatus::NoException {
+            self.next.set(Next::Other);
+        }
     }
 
     pub(super) fn late(&self) -> Option<Box<dyn AnswerPath>> {
@@ -165,36 +156,32 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
 
     /// What a servant that has returned leaves.
     #[cold]
-    pub(crate) fn outcome_of(&self, served: Result<(), DispatchError>) -> RequestOutcome {
+    pub(crate) fn outcome_of(
+        &self,
+        response: ResponseFlags,
+        served: Result<(), DispatchError>,
+    ) -> RequestOutcome {
         match served {
             _ if self.is_late.get() => RequestOutcome::Late,
             Err(error) => RequestOutcome::Raised(error.exception()),
-            Ok(()) if self.response == ResponseFlags::Full => RequestOutcome::Raised(unanswered()),
+            Ok(()) if response == ResponseFlags::Full => RequestOutcome::Raised(unanswered()),
             Ok(()) => RequestOutcome::Unanswered,
         }
     }
 
-    /// Sends what is no results.
+    /// The message, which is not plain results, goes to the interceptors of the flow, then to the
+    /// client.
     #[cold]
     #[inline(never)]
-    fn send_other(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
-        let broken = RequestOutcome::Raised(unanswered());
-        let read = read(message);
-        let outcome = read.map_or(broken, |mut it| it.outcome());
+    pub(super) fn send(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
+        let outcome = if self.next.get() == Next::Results {
+            RequestOutcome::Results
+        } else {
+            let broken = RequestOutcome::Raised(unanswered());
+            read(message).map_or(broken, |mut it| it.outcome())
+        };
         let ended = flow.end(&outcome, self.added.take());
         self.send_ended(flow, ended.map(|()| outcome), message);
-    }
-
-    /// The request ends with results.
-    #[inline]
-    fn send_results(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
-        match flow.end_with_results(self.added.take()) {
-            Ok(()) if flow.reply_contexts().is_none() => {
-                self.path.send(message);
-                self.ended.set(Ended::Results);
-            }
-            ended => self.send_ended(flow, ended.map(|()| RequestOutcome::Results), message),
-        }
     }
 
     /// Sends the message as it is ended with, unless the interceptors have changed that.
@@ -212,18 +199,24 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
                     None => self.path.send(message),
                     Some(contexts) => send_rewritten(self.path, contexts, message),
                 }
-                self.ended.set(Ended::from(&outcome));
+                self.set_ended(Ended::from(&outcome));
             }
-            Err(changed) => self.send_changed(flow, &changed),
+            Err(changed) => {
+                let head = read(message).map(|it| (it.version(), it.request_id()));
+                self.send_changed(head.unwrap_or((Version::V1_2, 0)), flow, &changed);
+            }
         }
     }
 
     /// Sends what the request has come to without results.
     #[cold]
-    fn send_changed(&self, flow: &RequestFlow<'_>, outcome: &RequestOutcome) {
-        let none = ContextList::default();
-        let contexts = flow.reply_contexts().unwrap_or(&none);
-        let (version, id) = (self.version, self.request_id);
+    fn send_changed(
+        &self,
+        (version, id): (Version, u32),
+        flow: &RequestFlow<'_>,
+        outcome: &RequestOutcome,
+    ) {
+        let contexts = flow.reply_contexts().unwrap_or(ContextList::none());
         let message = match outcome {
             RequestOutcome::Raised(exception) => {
                 let body = SystemExceptionBody::from(*exception);
@@ -237,7 +230,7 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
             _ => return,
         };
         self.path.send(&message);
-        self.ended.set(Ended::from(outcome));
+        self.set_ended(Ended::from(outcome));
     }
 
     /// Ends the request with that outcome, unless it has ended already.
@@ -279,37 +272,11 @@ impl<'p, 'r> RequestEnd<'p, 'r> {
             _ => outcome,
         };
         if reply.is_answered() || !reply.is_expected() || is_late {
-            self.ended.set(Ended::from(&outcome));
+            self.set_ended(Ended::from(&outcome));
         } else {
-            self.send_changed(flow, &outcome);
+            let head = reply.head.lengthened();
+            self.send_changed((head.version, head.request_id), flow, &outcome);
         }
-    }
-}
-
-impl InterceptedMessage for RequestEnd<'_, '_> {
-    fn request_id(&self) -> u32 {
-        self.request_id
-    }
-
-    fn operation(&self) -> &[u8] {
-        self.request.operation
-    }
-
-    fn contexts(&self) -> ServiceContexts<'_> {
-        self.request.contexts
-    }
-
-    fn response(&self) -> ResponseFlags {
-        self.request.response
-    }
-
-    #[inline]
-    fn locality(&self) -> Locality {
-        self.request.locality()
-    }
-
-    fn served(&self) -> ServedRequest {
-        ServedRequest::of(self.request)
     }
 }
 
@@ -337,6 +304,16 @@ fn unanswered() -> SystemException {
 }
 
 impl UntypedReply<'_> {
+    /// An answer to the same request that takes that path, in place of this one.
+    #[inline(always)]
+    pub(crate) fn by_path<'s>(
+        &'s mut self,
+        path: &'s dyn ReplyPath,
+        head: ReplyHead,
+    ) -> UntypedReply<'s> {
+        UntypedReply::with_head(path, self.storage, head)
+    }
+
     /// It is on its way, or the client expects none.
     #[inline]
     pub(crate) fn note_answered(&mut self) {

@@ -65,7 +65,7 @@ impl<T: Encode + ?Sized, E: From<SystemException>> Reply<'_, T, E> {
 impl<T: ?Sized, E> fmt::Debug for Reply<'_, T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reply")
-            .field("request_id", &self.reply.request_id)
+            .field("request_id", &self.reply.head.request_id)
             .finish_non_exhaustive()
     }
 }
@@ -81,14 +81,7 @@ impl UntypedReply<'_> {
     #[inline]
     pub fn slot<T: ?Sized, E>(&mut self) -> Reply<'_, T, E> {
         Reply {
-            reply: UntypedReply::new(
-                self.path,
-                self.storage,
-                self.version,
-                self.request_id,
-                self.format,
-                self.response,
-            ),
+            reply: UntypedReply::with_head(self.path, self.storage, self.head),
             answered: &mut self.answered,
             results: PhantomData,
             error: PhantomData,

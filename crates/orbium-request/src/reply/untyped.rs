@@ -25,10 +25,7 @@ use orbium_lane::{Decided, Lane};
 pub struct UntypedReply<'r> {
     pub(crate) path: &'r dyn ReplyPath,
     pub(crate) storage: &'r mut Vec<u8>,
-    pub(crate) version: Version,
-    pub(crate) request_id: u32,
-    pub(crate) format: Format,
-    pub(crate) response: ResponseFlags,
+    pub(crate) head: ReplyHead,
     pub(crate) answered: bool,
     /// The answer is a user exception.
     pub(crate) raised: bool,
@@ -38,11 +35,43 @@ pub struct UntypedReply<'r> {
     pub(crate) forwarded: bool,
 }
 
+/// How a reply begins, and whether there is one.
+#[derive(Clone, Copy)]
+pub(crate) struct ReplyHead {
+    pub(crate) request_id: u32,
+    pub(crate) version: Version,
+    pub(crate) response: ResponseFlags,
+    pub(crate) format: Format,
+}
+
+impl ReplyHead {
+    /// Whether it has no place for service contexts.
+    #[inline(always)]
+    pub(crate) fn is_short(&self) -> bool {
+        matches!(self.version, Version::SHORT | Version::NATIVE)
+    }
+
+    /// The same of GIOP 1.2, if it is a short one: with a place for service contexts.
+    #[inline]
+    pub(crate) fn lengthened(self) -> Self {
+        if !self.is_short() {
+            return self;
+        }
+        let (version, mut format) = (Version::V1_2, self.format);
+        format.minor = version.minor;
+        Self {
+            version,
+            format,
+            ..self
+        }
+    }
+}
+
 impl fmt::Debug for UntypedReply<'_> {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UntypedReply")
-            .field("request_id", &self.request_id)
+            .field("request_id", &self.head.request_id)
             .field("answered", &self.answered)
             .finish_non_exhaustive()
     }
@@ -61,13 +90,26 @@ impl<'r> UntypedReply<'r> {
         format: Format,
         response: ResponseFlags,
     ) -> Self {
+        let head = ReplyHead {
+            request_id,
+            version,
+            response,
+            format,
+        };
+        Self::with_head(path, storage, head)
+    }
+
+    /// The same with that head.
+    #[inline(always)]
+    pub(crate) fn with_head(
+        path: &'r dyn ReplyPath,
+        storage: &'r mut Vec<u8>,
+        head: ReplyHead,
+    ) -> Self {
         Self {
             path,
             storage,
-            version,
-            request_id,
-            format,
-            response,
+            head,
             answered: false,
             raised: false,
             moved: false,
@@ -81,7 +123,7 @@ impl<'r> UntypedReply<'r> {
     /// Which answer the client expects.
     #[must_use]
     pub fn response(&self) -> ResponseFlags {
-        self.response
+        self.head.response
     }
 
     /// Where it goes.
@@ -92,9 +134,7 @@ impl<'r> UntypedReply<'r> {
 
     /// Has the answer go by another path, which may lead to its own.
     pub fn by_way_of(&mut self, path: &dyn ReplyPath, serve: impl FnOnce(&mut UntypedReply<'_>)) {
-        let (version, id) = (self.version, self.request_id);
-        let mut inner =
-            UntypedReply::new(path, self.storage, version, id, self.format, self.response);
+        let mut inner = UntypedReply::with_head(path, self.storage, self.head);
         inner.answered = self.answered;
         serve(&mut inner);
         self.answered = inner.answered;
@@ -161,19 +201,19 @@ impl UntypedReply<'_> {
     /// The id of the request.
     #[must_use]
     pub fn request_id(&self) -> u32 {
-        self.request_id
+        self.head.request_id
     }
 
     /// The version of the request.
     #[must_use]
     pub fn version(&self) -> Version {
-        self.version
+        self.head.version
     }
 
     /// Whether the client waits for it.
     #[must_use]
     pub fn is_expected(&self) -> bool {
-        self.response.expects_reply()
+        self.head.response.expects_reply()
     }
 }
 
@@ -191,7 +231,7 @@ impl UntypedReply<'_> {
         write: impl FnOnce(&mut CdrWriter<'v>),
     ) -> Result<(), DispatchError> {
         orbium_trace::probe!(Upcall);
-        if self.response != ResponseFlags::Full {
+        if self.head.response != ResponseFlags::Full {
             self.answered = true;
             return Ok(());
         }
@@ -210,7 +250,7 @@ impl UntypedReply<'_> {
         {
             note_user_exception(id);
         }
-        if self.response != ResponseFlags::Full {
+        if self.head.response != ResponseFlags::Full {
             self.answered = true;
             return Ok(());
         }
@@ -243,7 +283,7 @@ impl UntypedReply<'_> {
             self.answered = true;
             return Ok(());
         }
-        let status = if permanent && self.version.minor >= 2 {
+        let status = if permanent && self.head.version.minor >= 2 {
             ReplyStatus::LocationForwardPerm
         } else {
             ReplyStatus::LocationForward
@@ -292,9 +332,15 @@ impl UntypedReply<'_> {
         status: ReplyStatus,
         write: impl FnOnce(&mut CdrWriter<'v>),
     ) -> Result<(), DispatchError> {
-        let format = self.format.with_order(ByteOrder::NATIVE);
+        let format = self.head.format.with_order(ByteOrder::NATIVE);
         let mut writer = CdrWriter::reuse(std::mem::take(self.storage), format);
-        let start = begin_reply(&mut writer, self.version, self.request_id, status, &[]);
+        let start = begin_reply(
+            &mut writer,
+            self.head.version,
+            self.head.request_id,
+            status,
+            &[],
+        );
         orbium_trace::probe!(MessagingSend);
         write(&mut writer);
         orbium_trace::probe!(Marshal);

@@ -44,7 +44,7 @@ impl Attempt<'_> {
             let link = self.link_through(candidate, pool, priorities.band(at));
             match link {
                 Ok(link) => {
-                    if let Some(observed) = &self.observed {
+                    if let Some(observed) = self.watch.observed() {
                         observed.note_priority(at.priority);
                         self.note_way(candidate);
                     }

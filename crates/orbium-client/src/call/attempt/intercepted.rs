@@ -8,20 +8,20 @@ use std::sync::Arc;
 
 use orbium_giop::{Ior, SystemException};
 use orbium_interceptor::client::{
-    CallFlow, CallOutcome, CallPolicies, CallStart, CallTarget, Progress,
+    Begun, CallFlow, CallOutcome, CallPolicies, CallStart, CallTarget, Progress,
 };
-use orbium_interceptor::{ContextList, Interceptors, Policy, SlotTable};
+use orbium_interceptor::{ContextList, Interceptors, Locality, Policy, SlotTable};
 use orbium_invocation::raises::Raised;
 use orbium_invocation::{Operation, SyncScope};
 
 use super::seen::Seen;
+use super::watch::Watch;
 use super::{Attempt, Path};
 use crate::call::exchange::Exchange;
 use crate::call::observed::Observed;
 use crate::errors::broken_invariant;
 use crate::policy::effective_policies::EffectivePolicies;
 use orbium_connection::outcome::Outcome;
-use orbium_invocation::timing::Timing;
 
 impl Attempt<'_> {
     /// The path of a request that the interceptors of the ORB may see, and that has nothing
@@ -40,12 +40,13 @@ impl Attempt<'_> {
         if operation.is_oneway() || object.own_notices() != 0 || is_own {
             return Ok(Path::Intercepted);
         }
-        if all.overlooks_results(self.locality()) {
+        let locality = self.locality();
+        if all.overlooks_results(locality) {
             self.seen = Seen::END;
             return Ok(Path::Plain);
         }
-        if all.current().has_none_for_calls() {
-            self.begin_whole(all, operation)
+        if all.has_no_slots_for_calls() {
+            self.begin_whole(all, operation, locality)
         } else {
             Ok(Path::Intercepted)
         }
@@ -55,51 +56,66 @@ impl Attempt<'_> {
     ///
     /// # Errors
     /// What an interceptor ends the call with.
-    #[inline(never)]
+    #[inline(always)]
     fn begin_whole(
         &mut self,
         all: &Interceptors,
         operation: &'static Operation,
+        locality: Locality,
     ) -> Result<Path, SystemException> {
-        let mut flow = CallFlow::new(all, self.start(all, operation, SlotTable::none()));
-        match flow.send_request() {
-            Ok(()) if flow.contexts().is_empty() => {
-                self.seen = Seen::whole(flow.id());
-                self.timing.at_reply |= Timing::SEEN;
-                Ok(Path::Plain)
-            }
-            Ok(()) => {
-                self.observed = Some(Observed::begun(flow.into_progress()));
-                Ok(Path::Intercepted)
-            }
-            Err(changed) => {
-                self.go_on_changed(operation, changed)?;
-                Ok(Path::Intercepted)
-            }
+        let start = self.start(all, operation, SlotTable::none());
+        match start.begin(all, locality) {
+            Ok(id) => Ok(self.begun_plainly(id)),
+            Err(begun) => self.begun_otherwise(operation, begun),
         }
+    }
+
+    #[inline(always)]
+    fn begun_plainly(&mut self, id: u32) -> Path {
+        self.seen = Seen::whole(id);
+        self.watch = Watch::Interceptors;
+        self.timing.is_seen = true;
+        Path::Plain
+    }
+
+    /// Not all interceptors implement the point, one has added to the request, or has ended the attempt.
+    ///
+    /// # Errors
+    /// What the call ends with.
+    #[cold]
+    #[inline(never)]
+    fn begun_otherwise(
+        &mut self,
+        operation: &'static Operation,
+        begun: Begun,
+    ) -> Result<Path, SystemException> {
+        match begun {
+            Begun::Plainly(id) => return Ok(self.begun_plainly(id)),
+            Begun::Extended(progress) => self.watch = Watch::Observed(Observed::begun(progress)),
+            Begun::Ended(changed) => self.go_on_changed(operation, changed)?,
+        }
+        Ok(Path::Intercepted)
     }
 
     /// Takes the flow that has begun, of a request that does not take the plain path.
     #[inline]
     pub(crate) fn take_flow(&mut self) -> Option<Progress> {
-        self.observed.as_mut()?.take_flow()
+        self.watch.take_flow()
     }
 
     /// The parameters of the attempt.
     #[inline]
     pub(crate) fn start<'s>(
         &'s self,
-        all: &Interceptors,
+        all: &'s Interceptors,
         operation: &'static Operation,
         slots: &'s SlotTable,
     ) -> CallStart<'s> {
         CallStart {
             operation,
             target: self,
-            locality: self.locality(),
-            current: all.current(),
+            orb: all.orb_slots(),
             slots,
-            contexts: &self.object.overrides().contexts,
         }
     }
 
@@ -134,6 +150,33 @@ impl Attempt<'_> {
         (self.seen != Seen::NOTHING).then(ContextList::default)
     }
 
+    /// Shows the results of the call, which were read, where the reply has no service contexts.
+    ///
+    /// # Errors
+    /// What an interceptor has changed the end of the call to.
+    #[inline(always)]
+    pub(crate) fn show_results(
+        &self,
+        operation: &'static Operation,
+    ) -> Result<(), Box<CallOutcome>> {
+        if self.watch.is_any() {
+            self.show_watched_results(operation)
+        } else {
+            Ok(())
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn show_watched_results(&self, operation: &'static Operation) -> Result<(), Box<CallOutcome>> {
+        let Some(id) = self.seen.id() else {
+            return Ok(());
+        };
+        let all = &self.object.client().config().interceptors;
+        let start = self.start(all, operation, SlotTable::none());
+        start.end(all, id)
+    }
+
     /// Shows the results of the call, which were read, or why they cannot be, with the service contexts
     /// of the reply: what to do instead of returning them, if an interceptor forwards the request.
     ///
@@ -147,21 +190,14 @@ impl Attempt<'_> {
         read: Result<(), SystemException>,
         contexts: Option<ContextList>,
     ) -> Result<Option<Outcome>, SystemException> {
-        let Some(id) = self.seen.id() else {
+        if self.seen.id().is_none() {
             return Ok(None);
+        }
+        let outcome = match read {
+            Ok(()) => CallOutcome::Results,
+            Err(exception) => CallOutcome::Raised(self.failed(operation, exception)),
         };
-        if let Err(exception) = read {
-            let exception = self.failed(operation, exception);
-            let contexts = contexts.unwrap_or_default();
-            return self.show_end(operation, &CallOutcome::Raised(exception), &contexts);
-        }
-        let all = &self.object.client().config().interceptors;
-        let start = self.start(all, operation, SlotTable::none());
-        let contexts = contexts.as_ref().unwrap_or(ContextList::none());
-        match CallFlow::under_way(all, start, id).end_with_results(contexts) {
-            Ok(()) => Ok(None),
-            Err(changed) => self.changed(operation, changed),
-        }
+        self.show_end(operation, &outcome, &contexts.unwrap_or_default())
     }
 
     /// The results cannot be read: what the call ends with, unless an interceptor forwards the
@@ -230,7 +266,7 @@ impl Attempt<'_> {
     /// # Errors
     /// What the call ends with.
     #[cold]
-    fn changed(
+    pub(crate) fn changed(
         &self,
         operation: &'static Operation,
         changed: CallOutcome,
@@ -273,7 +309,8 @@ impl Attempt<'_> {
         let is_whole = self.seen.id().is_some();
         if is_whole {
             self.seen = Seen::NOTHING;
-            self.timing.at_reply &= !Timing::SEEN;
+            self.watch = Watch::Nothing;
+            self.timing.is_seen = false;
         }
         is_whole
     }
@@ -356,5 +393,14 @@ impl CallTarget for Attempt<'_> {
 
     fn sync_scope(&self) -> SyncScope {
         self.object.overrides().policies.messaging.sync_scope()
+    }
+
+    #[inline]
+    fn locality(&self) -> Locality {
+        Attempt::locality(self)
+    }
+
+    fn contexts(&self) -> &ContextList {
+        &self.object.overrides().contexts
     }
 }

@@ -71,7 +71,7 @@ impl Attempt<'_> {
             all.count_retry(cause);
         }
         self.log_retry(cause);
-        if let Some(observed) = &self.observed {
+        if let Some(observed) = self.watch.observed() {
             let retries = self.retries + self.repeats + u32::from(self.given_up != 0);
             observed.note_counts(retries, self.forwards);
             self.note_preferred_way(observed);

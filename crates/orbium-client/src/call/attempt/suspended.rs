@@ -9,6 +9,7 @@ use orbium_transport::Stamp;
 
 use super::Attempt;
 use super::seen::Seen;
+use super::watch::Watch;
 use crate::errors::no_usable_protocol;
 use crate::reference::Reference;
 use crate::reference::binding::Binding;
@@ -81,7 +82,7 @@ impl<'o> Attempt<'o> {
             begun: suspended.begun,
             // The reply may be collected on another thread, where a span must not end:
             // see `Call`.
-            observed: None,
+            watch: Watch::Nothing,
         }
     }
 

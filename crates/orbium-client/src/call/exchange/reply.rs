@@ -20,24 +20,11 @@ use orbium_connection::outcome::{Outcome, contexts_of, outcome_of, raised_as, re
 use orbium_invocation::typed_reply::ReplyReader;
 
 impl Exchange<'_, '_> {
-    /// Receives a reply of a timed call or one that interceptors see, or for a thread that `serves`
-    /// a queue of its own until it is there.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn receive_specially(&mut self, serves: bool) -> Answer {
-        let answer = if serves | self.timing.is_timed() {
-            self.receive_timed(serves)
-        } else {
-            self.receive(false)
-        };
-        self.seen(answer)
-    }
-
-    /// The answer, for a call that interceptors may see.
+    /// The answer in a reply that may have service contexts, which interceptors may see.
     #[inline]
     pub(super) fn seen(&self, answer: Answer) -> Answer {
         match answer {
-            Answer::Results if self.timing.is_seen() => Answer::Seen,
+            Answer::Results if self.timing.is_seen => Answer::Seen,
             answer => answer,
         }
     }
@@ -45,7 +32,7 @@ impl Exchange<'_, '_> {
     /// Receives a reply with a deadline or a start time, or for a thread that serves a queue.
     #[cold]
     #[inline(never)]
-    fn receive_timed(&mut self, serves: bool) -> Answer {
+    pub(super) fn receive_timed(&mut self, serves: bool) -> Answer {
         let answer = self.receive_before_the_deadline(serves);
         if let Some(connection) = &mut self.link.connection {
             connection.set_cancellation(None);
@@ -147,7 +134,8 @@ impl Exchange<'_, '_> {
         };
         match reply {
             Some(reply) if reply.request_id == self.request_id => {
-                Some(self.answered(header, reply))
+                let answer = self.answered(header, reply);
+                Some(self.seen(answer))
             }
             None if header.kind == MessageKind::Reply => Some(self.no_reply(received)),
             // A reply that came too late for its call, or an answer to another question.

@@ -54,8 +54,6 @@ pub(crate) fn serve_intercepted(
 /// What interceptors see of a request.
 fn facts_of<'r>(request: &IncomingRequest<'r>) -> RequestFacts<'r> {
     RequestFacts {
-        // As in a message without a connection.
-        request_id: 0,
         operation: request.operation,
         contexts: request.contexts,
         response: request.response,

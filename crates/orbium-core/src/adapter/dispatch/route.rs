@@ -12,11 +12,13 @@ use orbium_lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for
 use orbium_request::{IncomingRequest, PeerConnection, asked_priority};
 
 impl Adapters {
-    /// The number of the lane that serves all requests to an object, or none's.
+    /// The number of the lane that serves all requests to an object, or none's. `shows_requests` is
+    /// that of its [servant](crate::Servant).
     pub(crate) fn lane_of_object(
         &self,
         policies: &Policies,
         object_priority: Option<Priority>,
+        shows_requests: bool,
     ) -> u32 {
         let hooked = policies.dispatch.is_some() || self.hook.is_some();
         if hooked || policies.extension.is_some() {
@@ -27,7 +29,7 @@ impl Adapters {
             return ASKED;
         }
         match (self.lanes_of(policies), object_priority) {
-            ([], _) if self.interceptors.is_some() => OWN_INTERCEPTED,
+            ([], _) if self.interceptors.is_some() && !shows_requests => OWN_INTERCEPTED,
             _ if self.interceptors.is_some() => ASKED,
             ([], _) => OWN,
             ([only], _) => only.number(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use orbium_cdr::CdrReader;
 use orbium_giop::ResponseFlags::SyncWithServer;
+use orbium_interceptor::Interceptors;
 use orbium_invocation::reactor::is_within_a_wait;
 use orbium_request::conclusion::busy;
 use orbium_request::{IncomingRequest, UntypedReply, intercept, interrupted};
@@ -77,6 +78,27 @@ impl Adapters {
         let serve =
             |reply: &mut UntypedReply<'_>| serve_found(request, object, arguments, reply, true);
         intercept(all, request, object, reply, || false, serve)
+    }
+
+    /// As [`serve_intercepted`](Self::serve_intercepted), where interceptors see a request before its
+    /// arguments are read.
+    #[inline(always)]
+    pub(crate) fn serve_seen(
+        &self,
+        all: &Interceptors,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        intercept(
+            all,
+            request,
+            object,
+            reply,
+            || true,
+            |reply| serve_servant(request, object, arguments, reply),
+        )
     }
 
     /// Runs the servant. Interceptors, if there are any, see the request.

@@ -176,7 +176,7 @@ impl Poa {
         {
             return Err(PoaError::ObjectAlreadyActive);
         }
-        let lane = adapters.lane_of_object(&core.policies, priority);
+        let lane = adapters.lane_of_object(&core.policies, priority, servant.shows_requests());
         let mut given = Box::<[u8]>::default();
         let inserted = adapters.registry.objects.insert_with(|slot| {
             let id = id.unwrap_or_else(|| system_id(slot));

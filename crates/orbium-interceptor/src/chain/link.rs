@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Interceptors that run those behind them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::point::Point;
+use crate::errors;
+use crate::request::interrupt::Interrupt;
+
+/// An interceptor of a chain, and the link behind it. A point runs the interceptor, then the link: what
+/// an interceptor of type `T` does is compiled into its link, and an empty point is three
+/// instructions.
+pub(crate) struct Link<T, L: ?Sized> {
+    interceptor: Arc<T>,
+    /// Its place in the chain.
+    place: usize,
+    pub(crate) next: Box<L>,
+}
+
+/// Makes the link of an interceptor at that place, in front of another link.
+pub(crate) type MakeLink<I> =
+    Box<dyn Fn(usize, Box<<I as Linked>::Links>) -> Box<<I as Linked>::Links> + Send + Sync>;
+
+/// Interceptors of a kind, which are linked.
+pub(crate) trait Linked: 'static {
+    /// What a link of them runs.
+    type Links: ?Sized + Send + Sync;
+
+    /// The link behind the last interceptor.
+    fn end() -> Box<Self::Links>;
+}
+
+impl<T, L: ?Sized> Link<T, L> {
+    pub(crate) fn new(interceptor: &Arc<T>, place: usize, next: Box<L>) -> Box<Self> {
+        Box::new(Self {
+            interceptor: Arc::clone(interceptor),
+            place,
+            next,
+        })
+    }
+
+    /// Runs a point of the interceptor.
+    ///
+    /// # Errors
+    /// That of the interceptor; UNKNOWN if it has panicked.
+    #[inline(always)]
+    pub(crate) fn run<E: Into<Interrupt>>(
+        &self,
+        point: Point,
+        run: impl FnOnce(&T) -> Result<(), E>,
+    ) -> Result<(), Box<Stopped>> {
+        match catch_unwind(AssertUnwindSafe(|| run(&self.interceptor))) {
+            Ok(ran) => ran.map_err(|error| self.stopped(error.into(), false)),
+            Err(_) => {
+                let panicked = errors::panicked(point.completed);
+                Err(self.stopped(panicked.into(), true))
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn stopped(&self, interrupt: Interrupt, has_panicked: bool) -> Box<Stopped> {
+        Box::new(Stopped {
+            place: self.place,
+            interrupt,
+            has_panicked,
+        })
+    }
+}
+
+/// A point that an interceptor has ended. Boxed: links return a pointer, which is null nearly always.
+pub(crate) struct Stopped {
+    /// The place of the interceptor in the chain.
+    pub(super) place: usize,
+    pub(super) interrupt: Interrupt,
+    pub(super) has_panicked: bool,
+}

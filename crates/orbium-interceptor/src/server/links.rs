@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Interceptors of requests that run those behind them, at the points of a request with results.
+
+use std::sync::Arc;
+
+use orbium_giop::Completion;
+
+use super::info::{ReceiveContexts, ReceiveRequest, SendReply};
+use super::points::ServerInterceptor;
+use crate::chain::{Entry, Link, Linked, Passed, Point};
+
+/// A link of interceptors of requests. Points that it does not have are run one interceptor after the
+/// other.
+pub(crate) trait ServerLinks: Send + Sync {
+    fn receive_contexts(&self, request: &mut ReceiveContexts<'_, '_>) -> Passed;
+
+    fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Passed;
+
+    fn send_reply(&self, request: &mut SendReply<'_, '_>) -> Passed;
+}
+
+impl<T: ServerInterceptor> ServerLinks for Link<T, dyn ServerLinks> {
+    fn receive_contexts(&self, request: &mut ReceiveContexts<'_, '_>) -> Passed {
+        self.run(RECEIVE_CONTEXTS, |it| {
+            it.receive_request_service_contexts(request)
+        })?;
+        self.next.receive_contexts(request)
+    }
+
+    fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Passed {
+        self.run(RECEIVE_REQUEST, |it| it.receive_request(request))?;
+        self.next.receive_request(request)
+    }
+
+    fn send_reply(&self, request: &mut SendReply<'_, '_>) -> Passed {
+        self.run(SEND_REPLY, |it| it.send_reply(request))?;
+        self.next.send_reply(request)
+    }
+}
+
+/// Behind the last one.
+struct End;
+
+impl ServerLinks for End {
+    fn receive_contexts(&self, _: &mut ReceiveContexts<'_, '_>) -> Passed {
+        Ok(())
+    }
+
+    fn receive_request(&self, _: &mut ReceiveRequest<'_, '_>) -> Passed {
+        Ok(())
+    }
+
+    fn send_reply(&self, _: &mut SendReply<'_, '_>) -> Passed {
+        Ok(())
+    }
+}
+
+impl Linked for dyn ServerInterceptor {
+    type Links = dyn ServerLinks;
+
+    fn end() -> Box<dyn ServerLinks> {
+        Box::new(End)
+    }
+}
+
+/// An interceptor of requests for chains.
+pub(crate) fn entry<T: ServerInterceptor>(
+    name: String,
+    interceptor: T,
+) -> Arc<Entry<dyn ServerInterceptor>> {
+    let own = Arc::new(interceptor);
+    let of_link = Arc::clone(&own);
+    let link = move |place, next: Box<dyn ServerLinks>| -> Box<dyn ServerLinks> {
+        Link::new(&of_link, place, next)
+    };
+    Entry::<dyn ServerInterceptor>::new::<T>(name, own, Box::new(link))
+}
+
+pub(super) const RECEIVE_CONTEXTS: Point = Point {
+    bit: 1,
+    completed: Completion::No,
+};
+
+pub(super) const RECEIVE_REQUEST: Point = Point {
+    bit: 2,
+    completed: Completion::No,
+};
+
+pub(super) const SEND_REPLY: Point = Point {
+    bit: 4,
+    completed: Completion::Yes,
+};
