@@ -20,8 +20,6 @@ mod log;
 mod mapping;
 pub mod metrics;
 mod orb;
-#[cfg(feature = "values")]
-pub mod portable_interceptor;
 mod real_time;
 mod reference;
 mod servant;

@@ -11,7 +11,7 @@ pub(crate) fn copier() -> Option<Box<dyn ValueCopier>> {
         #[cfg(feature = "values")]
         || {
             let factories = orbium_value::Factories::default();
-            crate::portable_interceptor::register(&factories);
+            crate::values::portable_interceptor::register(&factories);
             Box::new(factories)
         },
     ];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of IDL's value types, with the feature `values`.
 
+pub mod portable_interceptor;
+
 use orbium_value::{Factories, ValueBase, ValueOwner};
 
 use crate::{Orb, SystemException, not_implemented};

@@ -161,15 +161,12 @@ pub use orbium_cdr as cdr;
 /// have in common.
 #[cfg(feature = "values")]
 pub mod value {
+    pub use orbium_core::values::portable_interceptor;
     pub use orbium_value::{
         Abstract, Class, CustomMarshal, DataInput, DataOutput, EventBase, Factories, HasState,
         Kind, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, Read, State, ValueBase, ValueType, Write,
     };
 }
-
-/// Object reference templates and factories as values.
-#[cfg(feature = "values")]
-pub use orbium_core::portable_interceptor;
 
 /// Portable interceptors: what sees every call, request and reply; service contexts; slots.
 pub use orbium_interceptor as interceptor;

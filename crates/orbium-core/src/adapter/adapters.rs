@@ -111,7 +111,7 @@ impl Adapters {
     }
 
     /// What makes references; OBJECT_NOT_EXIST if the ORB is gone.
-    pub(super) fn factory(&self) -> Result<Arc<dyn ReferenceFactory>, SystemException> {
+    pub(crate) fn factory(&self) -> Result<Arc<dyn ReferenceFactory>, SystemException> {
         let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
         self.factory.upgrade().ok_or(gone)
     }

@@ -5,8 +5,8 @@
 use std::fs;
 
 use orbium::codegen as orb;
-use orbium::portable_interceptor::AdapterTemplate;
 use orbium::value::ValueType;
+use orbium::value::portable_interceptor::AdapterTemplate;
 use orbium::{Config, IdAssignment, Interface, Orb, Policies};
 use orbium_demo::values::Echo;
 use orbium_demo::{EchoServant, serve_values};

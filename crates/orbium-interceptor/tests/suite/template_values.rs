@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use orbium::interceptor::{EstablishedAdapter, Interceptors, IorInterceptor, OrbIdentity};
-use orbium::portable_interceptor::{
+use orbium::value::portable_interceptor::{
     AdapterTemplate, ObjectReferenceFactory, ObjectReferenceTemplate,
 };
 use orbium::{

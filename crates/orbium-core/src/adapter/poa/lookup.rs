@@ -174,7 +174,7 @@ impl Adapter for PoaCore {
 
 impl PoaCore {
     /// Whether a key of that kind and stamp may be served from here.
-    pub(super) fn serves(&self, persistent: bool, stamp: u64) -> bool {
+    pub(crate) fn serves(&self, persistent: bool, stamp: u64) -> bool {
         match self.policies.lifespan {
             Lifespan::Persistent => persistent,
             Lifespan::Transient => !persistent && self.stamp == stamp,

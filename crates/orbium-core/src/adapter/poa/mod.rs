@@ -101,7 +101,7 @@ impl PoaCore {
 
 /// An object adapter: makes references and finds servants.
 #[derive(Clone)]
-pub struct Poa(Arc<PoaCore>);
+pub struct Poa(pub(crate) Arc<PoaCore>);
 
 impl PartialEq for Poa {
     fn eq(&self, other: &Self) -> bool {
@@ -126,7 +126,7 @@ impl PoaCore {
     }
 
     /// The ORB's adapters; OBJECT_NOT_EXIST if this one was destroyed, or the ORB is gone.
-    fn adapters(&self) -> Result<Arc<Adapters>, SystemException> {
+    pub(crate) fn adapters(&self) -> Result<Arc<Adapters>, SystemException> {
         let gone = || SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
         if self.destroyed.load(Ordering::Acquire) {
             return Err(gone());

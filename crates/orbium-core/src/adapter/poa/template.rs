@@ -9,8 +9,6 @@ use orbium_interceptor::{AdapterState, IorInfo, ObjectReferenceFactory, ObjectRe
 use super::{Poa, PoaCore};
 use crate::Interface;
 use crate::adapter::Adapters;
-#[cfg(feature = "values")]
-use crate::portable_interceptor::AdapterTemplate;
 
 /// The references of an adapter as it makes them itself.
 struct OwnReferences(Weak<PoaCore>);
@@ -50,27 +48,5 @@ impl Poa {
             let _ = core.factory.set(factory);
         }
         Ok(())
-    }
-}
-
-#[cfg(feature = "values")]
-impl Poa {
-    /// Its template as a value (`PortableInterceptor::ObjectReferenceTemplate`), which may be an
-    /// argument, a result or in an any.
-    ///
-    /// # Errors
-    /// OBJECT_NOT_EXIST if the adapter was destroyed; what listening raises.
-    pub fn reference_template(&self) -> Result<AdapterTemplate, SystemException> {
-        let template = self.template();
-        let made = template.make_object("", b"")?;
-        let reference = self.0.adapters()?.factory()?.received_reference(made)?;
-        AdapterTemplate::of_reference(&template, reference)
-    }
-
-    /// The adapter with that path below this one, if it serves keys of that kind and stamp.
-    pub(crate) fn below(&self, path: &[String], persistent: bool, stamp: u64) -> Option<Self> {
-        let mut names = path.iter();
-        let found = names.try_fold(self.clone(), |poa, name| poa.find_poa(name));
-        found.ok().filter(|poa| poa.0.serves(persistent, stamp))
     }
 }

@@ -8,7 +8,7 @@
 //! they do those of one another.
 //!
 //! Generated code refers to the types of this module for IDL's `PortableInterceptor` with
-//! `Config::new().external_module("PortableInterceptor", "orbium::portable_interceptor")`.
+//! `Config::new().external_module("PortableInterceptor", "orbium::value::portable_interceptor")`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use orbium_interceptor::{self as interceptor, ObjectReferenceFactory as _};
 use orbium_value::{Facet, Factories, ValueBase, ValueType, idl_abstract_value, idl_value};
 
 use crate::values::operations;
-use crate::{ObjectRef, Orb};
+use crate::{ObjectRef, Orb, Poa};
 
 idl_abstract_value! {
     /// Makes references to objects (`PortableInterceptor::ObjectReferenceFactory`).
@@ -277,4 +277,25 @@ impl ObjectReferenceTemplateOperations for Made {
 /// Has templates that arrive be able to make references.
 pub(crate) fn register(factories: &Factories) {
     factories.register(|| AdapterTemplate::with_operations(AdapterTemplateState::default()));
+}
+
+impl Poa {
+    /// Its template as a value (`PortableInterceptor::ObjectReferenceTemplate`), which may be an
+    /// argument, a result or in an any.
+    ///
+    /// # Errors
+    /// OBJECT_NOT_EXIST if the adapter was destroyed; what listening raises.
+    pub fn reference_template(&self) -> Result<AdapterTemplate, SystemException> {
+        let template = self.template();
+        let made = template.make_object("", b"")?;
+        let reference = self.0.adapters()?.factory()?.received_reference(made)?;
+        AdapterTemplate::of_reference(&template, reference)
+    }
+
+    /// The adapter with that path below this one, if it serves keys of that kind and stamp.
+    pub(crate) fn below(&self, path: &[String], persistent: bool, stamp: u64) -> Option<Self> {
+        let mut names = path.iter();
+        let found = names.try_fold(self.clone(), |poa, name| poa.find_poa(name));
+        found.ok().filter(|poa| poa.0.serves(persistent, stamp))
+    }
 }
