@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// Why a consumer pulls no event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PullError {
     /// The connection has ended.
     Disconnected,
@@ -12,6 +12,13 @@ pub enum PullError {
     TimedOut,
     /// Events are pushed to the consumer.
     Pushed,
+}
+
+/// The sentence, as `main` prints it.
+impl fmt::Debug for PullError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl fmt::Display for PullError {
