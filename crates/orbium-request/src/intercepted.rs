@@ -83,7 +83,7 @@ fn serve_unlinked(
     if let Err(interrupt) = path.flow().receive_contexts() {
         return path.conclude(reply, (*interrupt).into());
     }
-    if let Err(error) = confirm(request, reply) {
+    if let Err(error) = reply.confirm_oneway(request) {
         return path.conclude(reply, RequestOutcome::Raised(error.exception()));
     }
     if is_known()
@@ -102,21 +102,9 @@ fn serve_overlooked(
     reply: &mut UntypedReply<'_>,
     serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
-    match confirm(request, reply) {
+    match reply.confirm_oneway(request) {
         Ok(()) => serve_by(path, reply, reply.head.lengthened(), serve),
         Err(error) => path.conclude(reply, RequestOutcome::Raised(error.exception())),
-    }
-}
-
-/// The client of a oneway that waits for the server alone has its confirmation.
-#[inline(always)]
-fn confirm(
-    request: &IncomingRequest<'_>,
-    reply: &mut UntypedReply<'_>,
-) -> Result<(), DispatchError> {
-    match request.response {
-        ResponseFlags::SyncWithServer => reply.confirm(request.peer),
-        _ => Ok(()),
     }
 }
 

@@ -124,9 +124,7 @@ impl Adapters {
             incoming: request,
             object,
         };
-        if request.response == ResponseFlags::SyncWithServer {
-            reply.confirm(request.peer)?;
-        }
+        reply.confirm_oneway(request)?;
         dispatch(object, &call, arguments, reply)
     }
 
@@ -211,7 +209,7 @@ impl Adapters {
         {
             // Neither extensions nor policies wrap the upcall of such an object.
             let _serving = self.enter(request, object, reply)?;
-            return self.serve_seen(all, request, object, arguments, reply);
+            return self.serve_seen(all, request, object, (arguments, reply), || true);
         }
         self.serve_routed(request, object, arguments, reply)
     }

@@ -2,7 +2,6 @@
 //! omniORB and orbium over bidirectional connections: each as client and as server. The
 //! references of the clients lead to addresses at which nothing answers.
 
-use std::fs;
 use std::sync::{Arc, Mutex};
 
 use orbium::giop::codeset::NativeCharSet;
@@ -72,8 +71,7 @@ fn client_says(
         format!("giop:tcp:127.0.0.1:{published}"),
     ]);
     for (name, reference) in ["cube", "receiver", "peer"].into_iter().zip(references) {
-        let file = scratch.path(name)?;
-        fs::write(&file, reference)?;
+        let file = scratch.write(name, reference)?;
         arguments.extend([format!("--{name}"), file]);
     }
     let (_, output) = programs::run("omni-client", &arguments)?;

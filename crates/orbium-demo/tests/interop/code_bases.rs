@@ -2,7 +2,6 @@
 //! Code bases of senders of values (`SendingContext::CodeBase`): other ORBs ask orbium's, and orbium
 //! asks GlassFish's.
 
-use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -17,8 +16,8 @@ use orbium_idl::{Options, compile_source};
 use orbium_ifr::sending_context::CodeBase;
 use orbium_ifr::{CodeBases, InterfaceRepository, OfferedCodeBase, code_base_in};
 
-use crate::Tested;
 use crate::programs::{self, Scratch, Server, available};
+use crate::{Tested, listening};
 
 /// Types that the sender knows. The last is the other version of a class of the Java programs.
 const IDL: &str = r#"
@@ -37,14 +36,6 @@ orb::idl_value! {
     }
 }
 
-fn orb(interceptors: Interceptors) -> Result<Orb, Box<dyn std::error::Error>> {
-    Ok(Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
-        interceptors,
-        ..Config::default()
-    })?)
-}
-
 /// An ORB with a repository of those types, which offers its code base.
 struct Sender {
     orb: Orb,
@@ -61,7 +52,10 @@ impl Sender {
         let mut interceptors = Interceptors::new();
         interceptors.add_client(offered.clone())?;
         interceptors.add_client(of_peers.clone())?;
-        let orb = orb(interceptors)?;
+        let orb = listening(Config {
+            interceptors,
+            ..Config::default()
+        })?;
         let compilation = compile_source(&Options::new(), "types.idl", IDL);
         let diagnostics = compilation.to_string();
         let repository = InterfaceRepository::in_memory(&orb)?;
@@ -193,11 +187,13 @@ fn answers_of(peer: &str) -> Result<Option<Vec<String>>, Box<dyn std::error::Err
     };
     let mut interceptors = Interceptors::new();
     interceptors.add_server(asking.clone())?;
-    let orb = orb(interceptors)?;
+    let orb = listening(Config {
+        interceptors,
+        ..Config::default()
+    })?;
     let echo = serve_values(&orb)?;
     let scratch = Scratch::new()?;
-    let file = scratch.path("echo.ior")?;
-    fs::write(&file, orb.object_to_string(&echo))?;
+    let file = scratch.write("echo.ior", orb.object_to_string(&echo))?;
     let arguments = ["client", "--echo", &file, "--only", "values.point"];
     let (code, output) = programs::run(&program, &arguments.map(str::to_owned))?;
     assert_eq!(code, 0, "{output}");

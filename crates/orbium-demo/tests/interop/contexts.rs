@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use orbium::{Call, Config, Context, Orb, SystemException};
 use orbium_demo::contexts::{Desk, DeskServant, Refused, RefusedError};
 
-use crate::Tested;
 use crate::programs::{self, Server, available};
+use crate::{Tested, listening};
 
 #[derive(Default)]
 struct Servant(Mutex<String>);
@@ -104,10 +104,7 @@ fn contexts_of_omniorb_reach_servants() -> Tested {
     if !available(&["omni-contexts"]) {
         return Ok(());
     }
-    let orb = Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
-        ..Config::default()
-    })?;
+    let orb = listening(Config::default())?;
     orb.root_poa().manager().activate()?;
     let desk: Desk = orb.root_poa().activate(Servant::default())?;
     let desk = orb.object_to_string(&desk);

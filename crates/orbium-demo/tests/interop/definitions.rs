@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use orbium::cdr::TypeRef;
-use orbium::{Config, Interface as _, Orb, TCKind, TypeCode};
+use orbium::{Config, Interface as _, TCKind, TypeCode};
 use orbium_demo::serve;
 use orbium_dynamic::{Definitions, Direction, Signature};
 use orbium_idl::model::{Definition, DefinitionKind as Kind, InterfaceKind};
@@ -13,8 +13,8 @@ use orbium_idl::{Options, compile};
 use orbium_ifr::InterfaceRepository;
 use orbium_ifr::corba::DefinitionKind;
 
-use crate::Tested;
 use crate::programs::{self, available};
+use crate::{Tested, listening};
 
 /// The number of a definition's kind in CORBA; `None` for parts of others.
 fn kind(definition: &Definition) -> Option<DefinitionKind> {
@@ -121,10 +121,7 @@ fn jacorb_walks_the_repository() -> Tested {
     if !available(&[program]) {
         return Ok(());
     }
-    let orb = Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
-        ..Config::default()
-    })?;
+    let orb = listening(Config::default())?;
     let served = serve(&orb)?;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../idl/kitchen.idl");
     let kitchen = || compile(&Options::new(), &path).model.ok_or("bad IDL");

@@ -3,7 +3,6 @@
 //! gets on to orbium's servants as a request built at run time, by types from orbium's Interface
 //! Repository. So their dynamic skeletons serve our stubs, and our servants their dynamic requests.
 
-use std::fs;
 use std::path::Path;
 
 use orbium::giop::codeset::NativeCharSet;
@@ -15,15 +14,14 @@ use orbium_ifr::InterfaceRepository;
 use crate::as_client::all_checks;
 use crate::expected::Expected;
 use crate::programs::{Scratch, Server, available};
-use crate::{Tested, judge};
+use crate::{Tested, judge, listening};
 
 fn orb() -> Result<Orb, Box<dyn std::error::Error>> {
-    Ok(Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+    listening(Config {
         // As the programs of the others have it.
         native_char_code_set: NativeCharSet::Utf8,
         ..Config::default()
-    })?)
+    })
 }
 
 fn through(peer: &str) -> Tested {
@@ -44,8 +42,7 @@ fn through(peer: &str) -> Tested {
     ] {
         let compilation = compile(&Options::new(), &idl.join(file));
         repository.load(&compilation.model.ok_or("bad IDL")?)?;
-        let path = scratch.path(&format!("{name}.ior"))?;
-        fs::write(&path, serving.object_to_string(object))?;
+        let path = scratch.write(&format!("{name}.ior"), serving.object_to_string(object))?;
         arguments.extend([format!("--{name}"), path]);
     }
     arguments.push("--ior-dir".to_owned());

@@ -16,8 +16,8 @@ use orbium_demo::handlers::{
 };
 use orbium_dynamic::Request;
 
-use crate::Tested;
 use crate::programs::{Server, available};
+use crate::{Tested, listening};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -132,11 +132,7 @@ struct Here {
 
 impl Here {
     fn new() -> Result<(Self, Sender<String>), Box<dyn std::error::Error>> {
-        let endpoints = vec!["iiop://127.0.0.1:0".parse()?];
-        let orb = Orb::new(Config {
-            endpoints,
-            ..Config::default()
-        })?;
+        let orb = listening(Config::default())?;
         let adapter = orb.root_poa();
         adapter.manager().activate()?;
         let tank: Tank = adapter.activate(Servant(Mutex::default()))?;

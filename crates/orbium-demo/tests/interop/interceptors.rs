@@ -2,7 +2,6 @@
 //! Service contexts that interceptors of orbium and of JacORB exchange. A call goes from orbium by
 //! way of JacORB to orbium; each interceptor writes its name behind what it has received.
 
-use std::fs;
 use std::sync::{Arc, Mutex};
 
 use orbium::interceptor::{
@@ -86,8 +85,10 @@ fn contexts_are_exchanged_with_interceptors_of_jacorb() -> Tested {
     let serving = orb(interceptors)?;
     let served = serve(&serving)?;
     let scratch = Scratch::new()?;
-    let path = scratch.path("target.ior")?;
-    fs::write(&path, serving.object_to_string(served.cube.as_object()))?;
+    let path = scratch.write(
+        "target.ior",
+        serving.object_to_string(served.cube.as_object()),
+    )?;
     let peer = Server::start("jacorb-interceptors", &["--cube", &path, "--ior-dir"])?;
 
     let caller = Caller::default();

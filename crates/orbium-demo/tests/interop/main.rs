@@ -36,8 +36,18 @@ mod values;
 use std::error::Error;
 
 use expected::Expected;
+use orbium::{Config, Orb};
 
 type Tested = Result<(), Box<dyn Error>>;
+
+/// An ORB with that configuration that listens at a port of the system's choice.
+fn listening(config: Config) -> Result<Orb, Box<dyn Error>> {
+    let endpoints = vec!["iiop://127.0.0.1:0".parse()?];
+    Ok(Orb::new(Config {
+        endpoints,
+        ..config
+    })?)
+}
 
 /// One check of a run, whoever made it.
 #[derive(Debug)]

@@ -160,6 +160,13 @@ impl Scratch {
         let path = self.0.join(name);
         Ok(path.to_str().ok_or("a strange directory")?.to_owned())
     }
+
+    /// Writes a file in it; its path, as text.
+    pub(crate) fn write(&self, name: &str, text: String) -> Result<String, Box<dyn Error>> {
+        let path = self.path(name)?;
+        fs::write(&path, text)?;
+        Ok(path)
+    }
 }
 
 impl Drop for Scratch {

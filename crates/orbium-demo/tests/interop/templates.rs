@@ -2,18 +2,16 @@
 //! Object reference templates as values of other ORBs: of orbium's adapters there and back, and of
 //! GlassFish's here and back. Each ORB has a state of its own for them.
 
-use std::fs;
-
 use orbium::codegen as orb;
 use orbium::value::ValueType;
 use orbium::value::portable_interceptor::AdapterTemplate;
-use orbium::{Config, IdAssignment, Interface, Orb, Policies};
+use orbium::{Config, IdAssignment, Interface, Policies};
 use orbium_demo::values::Echo;
 use orbium_demo::{EchoServant, serve_values};
 
-use crate::Tested;
 use crate::as_server::line;
 use crate::programs::{self, Scratch, Server, available};
+use crate::{Tested, listening};
 
 orb::idl_struct! {
     /// A profile without an object key.
@@ -38,21 +36,14 @@ orb::idl_value! {
     }
 }
 
-fn orb() -> Result<Orb, Box<dyn std::error::Error>> {
-    let endpoints = vec!["iiop://127.0.0.1:0".parse()?];
-    Ok(Orb::new(Config {
-        endpoints,
-        ..Config::default()
-    })?)
-}
-
 /// A template of orbium's by way of another ORB.
 fn there_and_back(peer: &str) -> Tested {
     let program = format!("{peer}-values");
     if !available(&[&program]) {
         return Ok(());
     }
-    let (serving, client) = (orb()?, orb()?);
+    let serving = listening(Config::default())?;
+    let client = listening(Config::default())?;
     let policies = Policies {
         id_assignment: IdAssignment::User,
         ..Policies::default()
@@ -101,13 +92,12 @@ fn a_template_of_glassfish_goes_back() -> Tested {
     if !available(&[program]) {
         return Ok(());
     }
-    let orb = orb()?;
+    let orb = listening(Config::default())?;
     let echo = serve_values(&orb)?;
     let factories = orb.value_factories();
     factories.register_type::<GlassFishTemplate>();
     let scratch = Scratch::new()?;
-    let file = scratch.path("echo.ior")?;
-    fs::write(&file, orb.object_to_string(&echo))?;
+    let file = scratch.write("echo.ior", orb.object_to_string(&echo))?;
     let arguments = ["--echo", &file].map(str::to_owned);
     let (code, output) = programs::run(program, &arguments)?;
     assert_eq!(code, 0, "{output}");

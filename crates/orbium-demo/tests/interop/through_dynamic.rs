@@ -3,7 +3,6 @@
 //! on as a request built at run time, so every value goes through both dynamic interfaces.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::Path;
 
 use orbium::giop::codeset::NativeCharSet;
@@ -18,7 +17,7 @@ use orbium_idl::{Options, compile};
 use crate::as_server::line;
 use crate::expected::Expected;
 use crate::programs::{self, Scratch, available};
-use crate::{Line, Tested, judge};
+use crate::{Line, Tested, judge, listening};
 
 /// A servant that passes every request on to an object.
 struct Forwarder {
@@ -97,8 +96,7 @@ fn against(peer: &str) -> Tested {
         return Ok(());
     }
     let scratch = Scratch::new()?;
-    let orb = Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+    let orb = listening(Config {
         // As omniORB's programs here have it.
         native_char_code_set: NativeCharSet::Utf8,
         ..Config::default()
@@ -112,8 +110,7 @@ fn against(peer: &str) -> Tested {
     ] {
         let servant = dynamic_servant(Forwarder::before(object, file)?)?;
         let front = orb.root_poa().activate_servant(&servant)?;
-        let path = scratch.path(&format!("{name}.ior"))?;
-        fs::write(&path, orb.object_to_string(&front))?;
+        let path = scratch.write(&format!("{name}.ior"), orb.object_to_string(&front))?;
         arguments.extend([format!("--{name}"), path]);
     }
     let (_, output) = programs::run(&program, &arguments)?;
@@ -152,8 +149,7 @@ fn values_of(peer: &str) -> Tested {
     let servant = dynamic_servant(Forwarder::before(echo.as_object(), "values.idl")?)?;
     let front = orb.root_poa().activate_servant(&servant)?;
     let scratch = Scratch::new()?;
-    let file = scratch.path("echo.ior")?;
-    fs::write(&file, orb.object_to_string(&front))?;
+    let file = scratch.write("echo.ior", orb.object_to_string(&front))?;
     let arguments = ["client", "--echo", &file].map(str::to_owned);
     let (_, output) = programs::run(&program, &arguments)?;
     let lines: Vec<Line> = output.lines().filter_map(line).collect();

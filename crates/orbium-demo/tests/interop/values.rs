@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values exchanged with other ORBs, in both roles.
 
-use std::fs;
-
-use orbium::{Config, Orb};
+use orbium::Config;
 use orbium_demo::values::Echo;
 use orbium_demo::{check, serve_values};
 
 use crate::as_server::line;
 use crate::expected::Expected;
 use crate::programs::{self, Scratch, Server, available};
-use crate::{Line, Tested, judge};
+use crate::{Line, Tested, judge, listening};
 
 /// Checks that at least pass in every run.
 const AT_LEAST: usize = 25;
-
-fn orb() -> Result<Orb, Box<dyn std::error::Error>> {
-    let endpoints = vec!["iiop://127.0.0.1:0".parse()?];
-    Ok(Orb::new(Config {
-        endpoints,
-        ..Config::default()
-    })?)
-}
 
 /// orbium's checks against the server of another ORB.
 fn as_client(peer: &str) -> Tested {
@@ -30,7 +20,7 @@ fn as_client(peer: &str) -> Tested {
         return Ok(());
     }
     let server = Server::start(&program, &["server", "--ior-dir"])?;
-    let orb = orb()?;
+    let orb = listening(Config::default())?;
     let echo: Echo = orb.resolve(server.reference("echo")?.trim())?;
     let lines: Vec<_> = check::values(&orb, &echo)
         .into_iter()
@@ -53,11 +43,10 @@ fn as_server(peer: &str) -> Tested {
     if !available(&[&program]) {
         return Ok(());
     }
-    let orb = orb()?;
+    let orb = listening(Config::default())?;
     let echo = serve_values(&orb)?;
     let scratch = Scratch::new()?;
-    let file = scratch.path("echo.ior")?;
-    fs::write(&file, orb.object_to_string(&echo))?;
+    let file = scratch.write("echo.ior", orb.object_to_string(&echo))?;
     let arguments = ["client", "--echo", &file].map(str::to_owned);
     let (_, output) = programs::run(&program, &arguments)?;
     let lines: Vec<_> = output.lines().filter_map(line).collect();

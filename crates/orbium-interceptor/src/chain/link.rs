@@ -9,7 +9,7 @@ use crate::errors;
 use crate::request::interrupt::Interrupt;
 
 /// An interceptor of a chain, and the link behind it. A point runs the interceptor, then the link: what
-/// an interceptor of type `T` does is compiled into its link, and an empty point is three
+/// an interceptor of type `T` does is compiled into its link, and an empty point is five
 /// instructions.
 pub(crate) struct Link<T, L: ?Sized> {
     interceptor: Arc<T>,

@@ -17,6 +17,7 @@ use tracing::Span;
 use tracing::field::display;
 
 use super::path::ReplyPath;
+use crate::IncomingRequest;
 use crate::PeerConnection;
 use orbium_lane::{Decided, Lane};
 
@@ -324,6 +325,16 @@ impl UntypedReply<'_> {
             peer.send_collected();
         }
         Ok(())
+    }
+
+    /// Confirms a oneway of a client that waits for the server alone.
+    #[inline(always)]
+    #[doc(hidden)]
+    pub fn confirm_oneway(&mut self, request: &IncomingRequest<'_>) -> Result<(), DispatchError> {
+        match request.response {
+            ResponseFlags::SyncWithServer => self.confirm(request.peer),
+            _ => Ok(()),
+        }
     }
 
     #[inline(never)]

@@ -77,9 +77,10 @@ impl<T, S: ?Sized> Projection<T, S> {
     pub fn with<R>(&self, run: impl for<'v> FnOnce(&'v T, &'v S) -> R) -> Option<R> {
         // SAFETY: slots never move, and stay as long as the slab, which is held here.
         let slot = unsafe { self.slot.as_ref() };
-        let hazards = match self.has_hazards {
-            true => hazard_registry::of_this_thread(),
-            false => None,
+        let hazards = if self.has_hazards {
+            hazard_registry::of_this_thread()
+        } else {
+            None
         };
         let value = slot.enter(&self.slab.free, self.generation, hazards)?;
         // SAFETY: the view was made from a shared reference to the value of this generation,

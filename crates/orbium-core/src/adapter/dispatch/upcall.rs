@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use orbium_cdr::CdrReader;
-use orbium_giop::ResponseFlags::SyncWithServer;
 use orbium_interceptor::Interceptors;
 use orbium_invocation::reactor::is_within_a_wait;
 use orbium_request::conclusion::busy;
@@ -80,25 +79,20 @@ impl Adapters {
         intercept(all, request, object, reply, || false, serve)
     }
 
-    /// As [`serve_intercepted`](Self::serve_intercepted), where interceptors see a request before its
-    /// arguments are read.
+    /// Runs the servant, with interceptors: they see the request before the arguments are read if it
+    /// `is_known` then.
     #[inline(always)]
     pub(crate) fn serve_seen(
         &self,
         all: &Interceptors,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
-        arguments: &mut CdrReader<'_>,
-        reply: &mut UntypedReply<'_>,
+        (arguments, reply): (&mut CdrReader<'_>, &mut UntypedReply<'_>),
+        is_known: impl FnOnce() -> bool,
     ) -> Result<(), DispatchError> {
-        intercept(
-            all,
-            request,
-            object,
-            reply,
-            || true,
-            |reply| serve_servant(request, object, arguments, reply),
-        )
+        intercept(all, request, object, reply, is_known, |reply| {
+            serve_servant(request, object, arguments, reply)
+        })
     }
 
     /// Runs the servant. Interceptors, if there are any, see the request.
@@ -111,25 +105,11 @@ impl Adapters {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let Some(all) = &self.interceptors else {
-            confirm(request, reply)?;
+            reply.confirm_oneway(request)?;
             return serve_servant(request, object, arguments, reply);
         };
         let is_known = || !shows_itself(request, object);
-        intercept(all, request, object, reply, is_known, |reply| {
-            serve_servant(request, object, arguments, reply)
-        })
-    }
-}
-
-/// Confirms a oneway of a client that waits for the server alone.
-#[inline]
-fn confirm(
-    request: &IncomingRequest<'_>,
-    reply: &mut UntypedReply<'_>,
-) -> Result<(), DispatchError> {
-    match request.response {
-        SyncWithServer => reply.confirm(request.peer),
-        _ => Ok(()),
+        self.serve_seen(all, request, object, (arguments, reply), is_known)
     }
 }
 
@@ -151,7 +131,7 @@ fn serve_found(
     let adapter = Arc::clone(&object.adapter);
     adapter.upcall(object, request.operation, reply, &mut |object, reply| {
         if !is_seen {
-            confirm(request, reply)?;
+            reply.confirm_oneway(request)?;
         } else if !shows_itself(request, object)
             && let Err(interrupt) = reply.receive_request(object)
         {
