@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask tidy`: words of the tidy list in comments, names and documents, and names
 //! that hide their subject. Threads, callers and buffers are not persons, and the field has a
-//! word for most things: what the list holds has a better one (docs/glossary.md).
+//! word for most things: what the list holds has a better one (docs/glossary.md). With them, the sleeps
+//! of tests.
 
 mod names;
+mod sleeps;
 mod words;
 
 use std::fmt::Display;
@@ -18,6 +20,9 @@ use xtask::shell;
 
 /// All words of the list together: as many are let pass in sources.
 const MUST: usize = 50;
+
+/// The counts of a package, as sections of `xtask/tidy.toml`.
+const SECTIONS: [&str; 4] = ["sources", "tests", "names", "sleeps"];
 
 /// Folders of Rust programs in addition to the packages.
 const PROGRAMS: [&str; 5] = [
@@ -51,12 +56,12 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     mode.apply("tidy", &values, &shell::root().join("xtask/tidy.toml"))
 }
 
-/// Counts the words and names of the packages, a line each.
+/// Counts the words, names and sleeps of the packages, a line each.
 fn packages(list: bool, values: &mut Values) -> Outcome<()> {
-    let mut total = [0, 0, 0];
+    let mut total = [0; 4];
     println!(
-        "{:24} {:>8} {:>8} {:>8}",
-        "package", "sources", "tests", "names"
+        "{:24} {:>8} {:>8} {:>8} {:>8}",
+        "package", "sources", "tests", "names", "sleeps"
     );
     for package in sources::packages()? {
         let count = |folders: &[&str], search: fn(&str) -> Result<Found, LexError>| {
@@ -68,18 +73,24 @@ fn packages(list: bool, values: &mut Values) -> Outcome<()> {
             count(&["src"], words::listed)?,
             count(&["tests", "benches"], words::listed)?,
             count(&["src", "tests", "benches", "examples"], names::listed)?,
+            count(&["tests"], sleeps::listed)?,
         ];
-        let [sources, tests, names] = counts;
-        println!("{:24} {sources:>8} {tests:>8} {names:>8}", package.name);
-        for (section, count) in ["sources", "tests", "names"].into_iter().zip(counts) {
+        let [sources, tests, names, sleeps] = counts;
+        println!(
+            "{:24} {sources:>8} {tests:>8} {names:>8} {sleeps:>8}",
+            package.name
+        );
+        for (section, count) in SECTIONS.into_iter().zip(counts) {
             values.set(section, &package.name, count);
         }
-        total = [total[0] + sources, total[1] + tests, total[2] + names];
+        for (total, count) in total.iter_mut().zip(counts) {
+            *total += count;
+        }
     }
-    let [sources, tests, names] = total;
+    let [sources, tests, names, sleeps] = total;
     let verdict = if sources <= MUST { "pass" } else { "FAIL" };
     println!(
-        "{:24} {sources:>8} {tests:>8} {names:>8}  sources must: <= {MUST}  {verdict}\n",
+        "{:24} {sources:>8} {tests:>8} {names:>8} {sleeps:>8}  sources must: <= {MUST}  {verdict}\n",
         "all"
     );
     Ok(())
