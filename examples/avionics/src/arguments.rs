@@ -37,7 +37,7 @@ pub(crate) struct Settings {
     /// How long it runs
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) seconds: u64,
-    /// The share of a processor that the rate groups take
+    /// The share of a processor that the schedule takes: operations, sensors, dispatching of events
     #[arg(long, value_name = "SHARE", default_value_t = 0.7, value_parser = share)]
     pub(crate) utilization: f64,
     /// Adds work below all rate groups, to saturation

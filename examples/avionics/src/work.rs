@@ -8,8 +8,10 @@ use std::time::Duration;
 use orbium_sys::NativeThread;
 
 use crate::schedule::{
-    AVIONICS_BUILTINTEST_BIT, AVIONICS_FLIGHT_AIRSPEED, AVIONICS_FLIGHT_NAVIGATE,
-    AVIONICS_FLIGHT_STEER, AVIONICS_HEADUP_HUD, SCHEDULE,
+    AVIONICS_BUILTINTEST_BIT, AVIONICS_FLIGHT_AIRSPEED, AVIONICS_FLIGHT_AIRSPEED_DISPATCH,
+    AVIONICS_FLIGHT_NAVIGATE, AVIONICS_FLIGHT_NAVIGATE_DISPATCH, AVIONICS_FLIGHT_STEER,
+    AVIONICS_FLIGHT_STEER_DISPATCH, AVIONICS_HEADUP_HUD, AVIONICS_SENSORS_ADC,
+    AVIONICS_SENSORS_GPS, AVIONICS_SENSORS_INS, SCHEDULE,
 };
 
 /// An operation that the air frame runs.
@@ -38,6 +40,17 @@ const fn operation(name: &'static str, index: usize, milliseconds: u64) -> Opera
     }
 }
 
+/// What else the schedule has, and its period in milliseconds: the sensors, and the dispatching of their
+/// events. It takes whatever the ORB and the channel take, within these worst cases.
+const AROUND_OPERATIONS: [(usize, u64); 6] = [
+    (AVIONICS_SENSORS_INS, 50),
+    (AVIONICS_SENSORS_ADC, 100),
+    (AVIONICS_SENSORS_GPS, 200),
+    (AVIONICS_FLIGHT_STEER_DISPATCH, 50),
+    (AVIONICS_FLIGHT_AIRSPEED_DISPATCH, 100),
+    (AVIONICS_FLIGHT_NAVIGATE_DISPATCH, 200),
+];
+
 /// The execution times of operations, as a share of the worst case that the schedule has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
@@ -45,7 +58,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Work of all operations together that takes this share of one processor.
+    /// Work by which the whole schedule takes this share of one processor.
     pub(crate) fn of(utilization: f64) -> Self {
         let scheduled = scheduled_utilization();
         // In a configuration run nothing is scheduled, nor runs.
@@ -64,14 +77,25 @@ impl Work {
     }
 }
 
-/// What the operations take of a processor by the schedule.
+/// What all operations of the schedule take of a processor in the worst case.
 fn scheduled_utilization() -> f64 {
-    let share = |it: &Operation| {
-        let entry = SCHEDULE.entries.get(it.index);
-        let time = entry.map_or(Duration::ZERO, |it| it.worst_case.as_duration());
-        time.as_secs_f64() / it.period.as_secs_f64()
-    };
-    OPERATIONS.iter().map(share).sum()
+    let around = AROUND_OPERATIONS
+        .into_iter()
+        .map(|(index, milliseconds)| (index, Duration::from_millis(milliseconds)));
+    OPERATIONS
+        .iter()
+        .map(|it| (it.index, it.period))
+        .chain(around)
+        .map(|(index, period)| share(index, period))
+        .sum()
+}
+
+/// What an operation of the schedule takes of a processor in the worst case.
+fn share(index: usize, period: Duration) -> f64 {
+    // In a configuration run the table is empty.
+    let entry = SCHEDULE.entries.get(index);
+    let time = entry.map_or(Duration::ZERO, |it| it.worst_case.as_duration());
+    time.as_secs_f64() / period.as_secs_f64()
 }
 
 /// Takes that much time of a processor, however often the thread is preempted.
