@@ -93,6 +93,7 @@ const NEEDS: &[Need] = &[
     program("nats-server", "nats-server"),
     program("ethtool", "ethtool"),
     program("tshark", "tshark"),
+    program("valgrind", "valgrind"),
     program("mvn", "maven"),
     program("javac", "default-jdk-headless"),
 ];
