@@ -36,14 +36,29 @@ pub(crate) fn heavy() -> bool {
 
 #[cfg(target_os = "linux")]
 mod system {
+    #![expect(
+        unsafe_code,
+        reason = "one system call, for which `rustix` is long to compile"
+    )]
+
     use std::fs;
     use std::os::unix::fs::MetadataExt;
 
-    use rustix::thread::{MembarrierCommand, membarrier};
+    use libc::c_int;
+
+    const GLOBAL: c_int = libc::MEMBARRIER_CMD_GLOBAL as c_int;
+    const EXPEDITED: c_int = libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED as c_int;
+    const REGISTER: c_int = libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED as c_int;
+
+    fn membarrier(command: c_int) -> bool {
+        const NO_FLAGS: c_int = 0;
+        // SAFETY: it takes two numbers and returns one.
+        unsafe { libc::syscall(libc::SYS_membarrier, command, NO_FLAGS) == 0 }
+    }
 
     pub(super) fn register() -> bool {
         // Miri has no such system call.
-        !cfg!(miri) && membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok()
+        !cfg!(miri) && membarrier(REGISTER)
     }
 
     pub(super) fn has_one_thread() -> bool {
@@ -53,10 +68,10 @@ mod system {
     }
 
     pub(super) fn pass() -> bool {
-        let expedited = || membarrier(MembarrierCommand::PrivateExpedited).is_ok();
+        let expedited = || membarrier(EXPEDITED);
         // A process that lost its registration registers again; the global barrier needs none, but takes
         // milliseconds.
-        expedited() || register() && expedited() || membarrier(MembarrierCommand::Global).is_ok()
+        expedited() || register() && expedited() || membarrier(GLOBAL)
     }
 }
 
