@@ -4,10 +4,10 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::oneshot;
 use orbium_sys::{NativeThread, RealTimeError, Scheduling, spawn_detached};
 
 use crate::Budget;
@@ -75,20 +75,19 @@ impl Group {
             changed: Condvar::new(),
         }));
         let shared = Arc::clone(&group.0);
-        let (given, started) = sync_channel(1);
+        let (given, started) = oneshot();
         let watch = move || {
             let refused = watching(own).apply_to_this_thread();
             let watches = refused.is_ok() || soft;
-            // The thread that starts this one waits for it.
-            let _ = given.send(if soft { Ok(()) } else { refused });
+            given.send(if soft { Ok(()) } else { refused });
             if watches {
                 shared.watch();
             }
         };
         spawn_detached(&format!("{name}-budget"), None, Box::new(watch))?;
         match started.recv() {
-            Ok(given) => given.map(|()| group),
-            Err(_) => Err(std::io::Error::other("the thread failed").into()),
+            Some(given) => given.map(|()| group),
+            None => Err(std::io::Error::other("the thread failed").into()),
         }
     }
 

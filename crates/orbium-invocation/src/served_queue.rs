@@ -9,11 +9,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
 
 use orbium_sync::lock::Mutex;
-use orbium_sync::role;
+use orbium_sync::{oneshot, role};
 
 /// Waits one within the other on one stack. Beyond, the thread waits for its replies alone.
 const MAX_NESTED_WAITS: u32 = 32;
@@ -76,7 +76,7 @@ pub fn wait_serving<R: Send + 'static>(wait: impl FnOnce() -> R + Send + 'static
     let Some(queue) = own() else {
         return Some(wait());
     };
-    let (done, finished) = mpsc::channel();
+    let (done, finished) = oneshot();
     let work = Arc::new(Mutex::new(Some(wait)));
     let over = Over {
         is_over: Arc::default(),
@@ -87,8 +87,7 @@ pub fn wait_serving<R: Send + 'static>(wait: impl FnOnce() -> R + Send + 'static
     let job = move || {
         let _over = over;
         if let Some(wait) = take(&theirs) {
-            // The receiver waits, unless it was unwound.
-            let _ = done.send(wait());
+            done.send(wait());
         }
     };
     if queue.run_aside(Box::new(job)).is_ok() {
@@ -96,7 +95,7 @@ pub fn wait_serving<R: Send + 'static>(wait: impl FnOnce() -> R + Send + 'static
         queue.serve_until(&is_over);
     }
     // The queue may have ended before the wait. A wait that no thread has begun is done here.
-    let result = finished.recv().ok();
+    let result = finished.recv();
     result.or_else(|| take(&work).map(|wait| wait()))
 }
 

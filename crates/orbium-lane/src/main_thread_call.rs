@@ -2,13 +2,13 @@
 //! Calls from within the process that wait for the main thread.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::{CancellationToken, QueueableCall, QueuedCall, priority};
 use orbium_sync::lock::Mutex;
-use orbium_sync::role;
+use orbium_sync::{OneshotReceiver, OneshotSender, oneshot, role};
 use orbium_transport::Deadline;
 
 use crate::{Lane, MainThread};
@@ -39,7 +39,7 @@ impl MainThread {
         } else {
             0
         };
-        let (done, performed) = mpsc::channel();
+        let (done, performed) = oneshot();
         let call = Arc::new(MainThreadCall {
             work,
             message: Mutex::new(Some(message)),
@@ -77,13 +77,13 @@ type Performed<T> = Result<T, SystemException>;
 
 /// Waits for the end of a call that the main thread performs; fails if the caller gives it up.
 fn await_end<T>(
-    performed: &mpsc::Receiver<Performed<T>>,
+    performed: &OneshotReceiver<Performed<T>>,
     until: Deadline,
     token: Option<&CancellationToken>,
 ) -> Result<Performed<T>, SystemException> {
     loop {
         let end = match CancellationToken::next_check(token, until).remaining() {
-            Ok(None) => performed.recv().map_err(RecvTimeoutError::from),
+            Ok(None) => performed.recv().ok_or(RecvTimeoutError::Disconnected),
             Ok(Some(left)) => performed.recv_timeout(left),
             Err(_) => Err(RecvTimeoutError::Timeout),
         };
@@ -107,7 +107,7 @@ struct MainThreadCall<T, W> {
     work: W,
     /// Taken by the main thread, or by the caller that waits no longer.
     message: Mutex<Option<Vec<u8>>>,
-    done: mpsc::Sender<Performed<T>>,
+    done: OneshotSender<Performed<T>>,
 }
 
 impl<T, W> MainThreadCall<T, W> {
@@ -117,8 +117,7 @@ impl<T, W> MainThreadCall<T, W> {
     }
 
     fn end(&self, performed: Performed<T>) {
-        // The caller may have given up.
-        let _ = self.done.send(performed);
+        self.done.send(performed);
     }
 }
 

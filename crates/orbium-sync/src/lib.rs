@@ -13,6 +13,7 @@
 //! * [`Turn`]: one thread at a time, which may take its turn again.
 //! * [`spawn`], [`ThreadCache`]: new threads, and a pool that ends idle threads after a
 //!   while.
+//! * [`oneshot`]: a channel for one value.
 //! * [`JobQueue`]: jobs that a bounded number of such threads run in order.
 //! * [`LeaderFollower`]: elects one of the waiting threads to read for all.
 #![deny(unsafe_code)]
@@ -23,6 +24,7 @@ mod job_queue;
 mod leader_follower;
 pub mod lock;
 mod object_cache;
+mod oneshot;
 mod process_barrier;
 pub mod role;
 mod slab;
@@ -35,6 +37,7 @@ pub use erased::Erased;
 pub use job_queue::JobQueue;
 pub use leader_follower::{LeaderFollower, Wake};
 pub use object_cache::ObjectCache;
+pub use oneshot::{OneshotReceiver, OneshotSender, oneshot};
 pub use slab::{Pinned, Projection, Slab, SlabFull, SlotKey};
 pub use start_barrier::{StartBarrier, StartGuard};
 pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};
