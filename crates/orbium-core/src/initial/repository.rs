@@ -4,8 +4,6 @@
 
 use std::time::{Instant, SystemTime};
 
-use orbium_cdr::Decode;
-
 use crate::{Completion, ExceptionKind, ObjectRef, Operation, Orb, SystemException, TimePolicies};
 
 /// `CORBA::Repository::lookup_id`.
@@ -34,11 +32,7 @@ impl Orb {
             ..TimePolicies::NONE
         };
         let repository = repository.map_err(|_| refused(1))?.with_time_policies(time);
-        let found: Result<Option<ObjectRef>, SystemException> = repository.call(
-            &LOOKUP_ID,
-            |writer| writer.write_str(repository_id),
-            Decode::decode,
-        );
+        let found = repository.ask_for(&LOOKUP_ID, Some(repository_id));
         found.map_err(|_| refused(1))?.ok_or(refused(2))
     }
 }

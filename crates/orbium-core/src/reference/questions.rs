@@ -57,6 +57,20 @@ impl ObjectRef {
         client::call(self.target(), operation, arguments, results)
     }
 
+    /// Asks for a reference; `None` is nil.
+    pub(crate) fn ask_for(
+        &self,
+        operation: &'static Operation,
+        argument: Option<&str>,
+    ) -> Result<Option<Self>, SystemException> {
+        let mut object = None;
+        self.ask(operation, argument, &mut |reader| {
+            object = Decode::decode(reader)?;
+            Ok(())
+        })?;
+        Ok(object)
+    }
+
     /// Whether the object is known not to exist (any more).
     ///
     /// # Errors
@@ -103,12 +117,7 @@ impl ObjectRef {
     #[inline]
     pub fn interface(&self) -> Result<Option<Self>, SystemException> {
         static INTERFACE: Operation = Operation::new("_interface").idempotent();
-        let mut definition = None;
-        self.ask(&INTERFACE, None, &mut |reader| {
-            definition = Decode::decode(reader)?;
-            Ok(())
-        })?;
-        Ok(definition)
+        self.ask_for(&INTERFACE, None)
     }
 
     /// The component of which the object is a facet, or which it is itself (CORBA's `get_component`);
@@ -119,16 +128,8 @@ impl ObjectRef {
     pub fn component(&self) -> Result<Option<Self>, SystemException> {
         static COMPONENT: Operation = Operation::new("_component").idempotent();
         static GET_COMPONENT: Operation = Operation::new("_get_component").idempotent();
-        let ask = |operation: &'static Operation| -> Result<Option<Self>, SystemException> {
-            let mut component = None;
-            self.ask(operation, None, &mut |reader| {
-                component = Decode::decode(reader)?;
-                Ok(())
-            })?;
-            Ok(component)
-        };
-        match ask(&COMPONENT) {
-            Err(it) if it.kind == ExceptionKind::BadOperation => ask(&GET_COMPONENT),
+        match self.ask_for(&COMPONENT, None) {
+            Err(it) if it.kind == ExceptionKind::BadOperation => self.ask_for(&GET_COMPONENT, None),
             asked => asked,
         }
     }
