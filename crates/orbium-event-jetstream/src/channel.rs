@@ -86,7 +86,7 @@ impl PersistentChannel {
     /// The counts of the channel.
     #[must_use]
     pub fn statistics(&self) -> StreamStatistics {
-        self.shared.stream.counts.snapshot()
+        self.shared.stream.statistics()
     }
 }
 
@@ -103,7 +103,7 @@ impl ServedChannel for PersistentChannel {
     fn state(&self) -> ChannelState {
         let counts = self.statistics();
         ChannelState {
-            received: counts.stored,
+            received: counts.stored + counts.spooled,
             refused: counts.refused,
             dropped_consumers: 0,
             refused_priorities: 0,

@@ -65,6 +65,8 @@ pub struct JetStreamConfig {
     /// Where events are stored that their consumers do not accept; `None` by default: an event that fails is delivered
     /// for as long as it fails, and one that is refused (BAD_PARAM, MARSHAL) is dropped.
     pub dead_letters: Option<DeadLetters>,
+    /// Where events wait on the disk of the channel while the stream cannot be reached; `None` by default: pushes raise TIMEOUT.
+    pub spool: Option<SpoolConfig>,
     /// The bounds of a subscription.
     pub filter: FilterLimits,
 }
@@ -93,6 +95,7 @@ impl JetStreamConfig {
             suppliers: 1024,
             observers: 64,
             dead_letters: None,
+            spool: None,
             filter: FilterLimits::default(),
         }
     }
@@ -155,6 +158,44 @@ impl DeadLetters {
         Self {
             stream: stream.to_owned(),
             max_deliveries,
+        }
+    }
+}
+
+/// The file in which events wait while the stream cannot be reached, and its bound.
+///
+/// A push returns when its events are in the stream or, if that does not acknowledge them within
+/// [`attempt_timeout`](JetStreamConfig::attempt_timeout), in the file, written to the disk. They are sent in their order when
+/// there is a server again, before all that is pushed behind them; the file outlives the channel. A channel with a spool opens
+/// without a server. One channel at a time has a file.
+///
+/// ```no_run
+/// use orbium_event_jetstream::{JetStreamConfig, PersistentChannel, SpoolConfig};
+///
+/// let config = JetStreamConfig {
+///     spool: Some(SpoolConfig::new("/var/spool/orbium/alarms")),
+///     ..JetStreamConfig::new("nats://127.0.0.1:4222", "ALARMS")
+/// };
+/// let channel = PersistentChannel::open(config)?;
+/// # drop(channel);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpoolConfig {
+    /// The file, which is made if there is none.
+    pub path: PathBuf,
+    /// Bytes of the events in it; 64 MiB by default. Pushes for which there is no space left raise NO_RESOURCES. The file is larger
+    /// by its index, and does not shrink.
+    pub max_bytes: u64,
+}
+
+impl SpoolConfig {
+    /// A file with the default bound.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            max_bytes: 64 << 20,
         }
     }
 }

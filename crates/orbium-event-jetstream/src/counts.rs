@@ -12,6 +12,7 @@ pub(crate) struct Counts {
     unreadable: AtomicU64,
     deferred: AtomicU64,
     dead_letters: AtomicU64,
+    spooled: AtomicU64,
 }
 
 /// Counts of a persistent channel since it was made, in events.
@@ -30,6 +31,10 @@ pub struct StreamStatistics {
     pub deferred: u64,
     /// Stored as dead letters, for consumers of this channel that did not accept them.
     pub dead_letters: u64,
+    /// Written into the spool, for suppliers of this channel.
+    pub spooled: u64,
+    /// Of these, and of those that earlier channels have left there, events that wait for the stream now.
+    pub waiting: u64,
 }
 
 impl Counts {
@@ -54,6 +59,10 @@ impl Counts {
         self.dead_letters.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn spooled(&self, events: usize) {
+        self.spooled.fetch_add(events as u64, Ordering::Relaxed);
+    }
+
     pub(crate) fn snapshot(&self) -> StreamStatistics {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         StreamStatistics {
@@ -63,6 +72,8 @@ impl Counts {
             unreadable: read(&self.unreadable),
             deferred: read(&self.deferred),
             dead_letters: read(&self.dead_letters),
+            spooled: read(&self.spooled),
+            waiting: 0,
         }
     }
 }

@@ -24,7 +24,9 @@ pub enum Awaited {
 pub enum JetStreamError {
     /// The server has not answered in time.
     Timeout(Awaited),
-    /// No server could be reached, or it refuses the account: the words of the client.
+    /// No server could be reached: the words of the client.
+    Unreachable(String),
+    /// The server cannot be connected to as configured, or it refuses the account: the words of the client.
     Connect(String),
     /// The server refuses the stream, as where JetStream is not enabled: its words.
     Stream(String),
@@ -40,6 +42,10 @@ pub enum JetStreamError {
     TooLarge,
     /// The server refuses the consumer: its words.
     Consumer(String),
+    /// The spool has no space left for the events.
+    SpoolFull,
+    /// The file of the spool cannot be read or written, as where another channel has it.
+    Spool(String),
     /// The channel has ended.
     Ended,
     /// The system has no thread left for the client.
@@ -59,7 +65,9 @@ impl fmt::Display for JetStreamError {
             Self::Timeout(Awaited::Consumer) => {
                 f.write_str("the NATS server does not answer about the consumer")
             }
-            Self::Connect(why) => write!(f, "cannot connect to the NATS server: {why}"),
+            Self::Unreachable(why) | Self::Connect(why) => {
+                write!(f, "cannot connect to the NATS server: {why}")
+            }
             Self::Stream(why) => write!(f, "the NATS server refuses the stream: {why}"),
             Self::OtherSubjects(name) => {
                 write!(f, "stream {name} does not store orb.ev.{name}.>")
@@ -74,6 +82,10 @@ impl fmt::Display for JetStreamError {
             Self::Refused(why) => write!(f, "the stream refuses the event: {why}"),
             Self::TooLarge => f.write_str("the event exceeds the largest message of the server"),
             Self::Consumer(why) => write!(f, "the NATS server refuses the consumer: {why}"),
+            Self::SpoolFull => f.write_str(
+                "the stream cannot be reached, and the spool has no space left for the events",
+            ),
+            Self::Spool(why) => write!(f, "the spool: {why}"),
             Self::Ended => f.write_str("the channel has ended"),
             Self::NoThread => f.write_str("the system has no thread left for the client"),
         }
@@ -94,17 +106,24 @@ impl From<JetStreamError> for SystemException {
     fn from(error: JetStreamError) -> Self {
         let kind = match error {
             JetStreamError::Timeout(_) => ExceptionKind::Timeout,
-            JetStreamError::Connect(_) | JetStreamError::Ended => ExceptionKind::Transient,
+            JetStreamError::Unreachable(_) | JetStreamError::Connect(_) | JetStreamError::Ended => {
+                ExceptionKind::Transient
+            }
             JetStreamError::TooLarge => ExceptionKind::ImpLimit,
             JetStreamError::Name(_) | JetStreamError::DeadLetters => ExceptionKind::BadParam,
             JetStreamError::Stream(_)
             | JetStreamError::OtherSubjects(_)
             | JetStreamError::Refused(_)
             | JetStreamError::Consumer(_)
+            | JetStreamError::SpoolFull
+            | JetStreamError::Spool(_)
             | JetStreamError::NoThread => ExceptionKind::NoResources,
         };
         let completed = match error {
-            JetStreamError::Timeout(_) => Completion::Maybe,
+            // An attempt before may have reached the stream.
+            JetStreamError::Timeout(_) | JetStreamError::SpoolFull | JetStreamError::Spool(_) => {
+                Completion::Maybe
+            }
             _ => Completion::No,
         };
         Self::new(kind, 0, completed)

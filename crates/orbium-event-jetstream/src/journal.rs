@@ -60,7 +60,7 @@ impl StreamJournal {
     /// The counts of the journal.
     #[must_use]
     pub fn statistics(&self) -> StreamStatistics {
-        self.stream.counts.snapshot()
+        self.stream.statistics()
     }
 }
 
@@ -79,10 +79,7 @@ impl Journal for StreamJournal {
         let message = Message::of_structured(&stream.config.stream, event, &stream.entry());
         let message = message.map_err(|error| SystemException::from_cdr(error, Completion::No))?;
         match stream.publish(vec![message]) {
-            Ok(duplicates) => {
-                stream.counts.stored(1, duplicates);
-                Ok(())
-            }
+            Ok(()) => Ok(()),
             Err(error) => {
                 stream.counts.refused(1);
                 tracing::warn!(target: "orbium::notification", %error, "an event was not stored");

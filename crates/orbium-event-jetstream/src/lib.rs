@@ -45,7 +45,7 @@ mod servants;
 mod stream;
 
 pub use channel::PersistentChannel;
-pub use config::{DeadLetters, JetStreamConfig};
+pub use config::{DeadLetters, JetStreamConfig, SpoolConfig};
 pub use counts::StreamStatistics;
 pub use delivery::{Delivery, EventId};
 pub use error::{Awaited, JetStreamError};

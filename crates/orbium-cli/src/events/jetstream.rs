@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use orbium_event_jetstream::{DeadLetters, JetStreamConfig};
+use orbium_event_jetstream::{DeadLetters, JetStreamConfig, SpoolConfig};
 
 use crate::object::ping;
 
@@ -35,6 +35,12 @@ pub(crate) struct JetStreamArgs {
     /// Failed deliveries that make an event a dead letter; one that is refused becomes one at once
     #[arg(long, value_name = "DELIVERIES", default_value = "10", value_parser = clap::value_parser!(u64).range(1..), requires = "dead_letters")]
     max_deliveries: u64,
+    /// The file in which events wait while the stream cannot be reached, which is made if there is none
+    #[arg(long, value_name = "FILE", requires = "jetstream")]
+    spool: Option<PathBuf>,
+    /// Bytes of the events in it
+    #[arg(long, value_name = "BYTES", default_value = "67108864", value_parser = clap::value_parser!(u64).range(1..), requires = "spool")]
+    spool_bytes: u64,
 }
 
 impl JetStreamArgs {
@@ -48,8 +54,15 @@ impl JetStreamArgs {
             window: self.window as usize,
             set_events: self.set_events as usize,
             dead_letters: self.dead_letters(),
+            spool: self.spool(),
             ..JetStreamConfig::new(servers, stream)
         })
+    }
+
+    fn spool(&self) -> Option<SpoolConfig> {
+        let path = self.spool.clone()?;
+        let max_bytes = self.spool_bytes;
+        Some(SpoolConfig { path, max_bytes })
     }
 
     fn dead_letters(&self) -> Option<DeadLetters> {

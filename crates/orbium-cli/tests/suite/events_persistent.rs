@@ -39,21 +39,32 @@ pub(crate) struct Persistent {
     served: Served,
     endpoint: String,
     nats: String,
+    spool: Option<String>,
 }
 
 impl Persistent {
     /// With a stream of the server at that URL.
     pub(crate) fn new(nats: &str, unique: &str, ack_wait: &str) -> Self {
+        Self::with_spool(nats, unique, (ack_wait, None))
+    }
+
+    /// With a spool in that file.
+    pub(crate) fn with_spool(
+        nats: &str,
+        unique: &str,
+        (ack_wait, spool): (&str, Option<String>),
+    ) -> Self {
         let host = loopback(&format!("{unique} {}", std::process::id()));
         let (endpoint, nats) = (format!("iiop://{host}:20101"), nats.to_owned());
         Self {
-            served: Self::start(&endpoint, &nats, ack_wait),
+            served: Self::start((&endpoint, &nats), ack_wait, spool.as_deref()),
             endpoint,
             nats,
+            spool,
         }
     }
 
-    fn start(endpoint: &str, nats: &str, ack_wait: &str) -> Served {
+    fn start((endpoint, nats): (&str, &str), ack_wait: &str, spool: Option<&str>) -> Served {
         let stream = [
             "--jetstream",
             nats,
@@ -63,12 +74,14 @@ impl Persistent {
             ack_wait,
         ];
         let endpoint = ["--endpoint", endpoint];
-        Served::new("events", endpoint.into_iter().chain(stream))
+        let spool = spool.into_iter().flat_map(|it| ["--spool", it]);
+        Served::new("events", endpoint.into_iter().chain(stream).chain(spool))
     }
 
     pub(crate) fn kill_and_start(&mut self) {
         self.served.kill();
-        self.served = Self::start(&self.endpoint, &self.nats, SHORT_ACK_SECONDS);
+        let place = (self.endpoint.as_str(), self.nats.as_str());
+        self.served = Self::start(place, SHORT_ACK_SECONDS, self.spool.as_deref());
     }
 
     pub(crate) fn url(&self) -> String {

@@ -68,9 +68,7 @@ impl ConsumerProxy {
             .map(|event| Message::of_event(name, event, &stream.entry()))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| SystemException::from_cdr(error, Completion::No))?;
-        let duplicates = stream.publish(messages)?;
-        stream.counts.stored(events.len(), duplicates);
-        Ok(())
+        Ok(stream.publish(messages)?)
     }
 }
 

@@ -4,7 +4,7 @@
 mod correlate;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_nats::jetstream::consumer::pull::Config;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
@@ -91,16 +91,12 @@ pub(crate) fn follow(
         progress: Arc::clone(&progress),
         until,
     };
-    let limit = stream.config.connect_timeout;
-    let context = stream.context.clone();
-    let (config, of) = (follower.config.clone(), stream.config.stream.clone());
-    // So that a refusal is seen now.
-    let made = stream
-        .runtime
-        .wait((limit, Awaited::Consumer), async move {
-            let made = context.create_consumer_on_stream(config, of).await;
-            made.map_err(|error| JetStreamError::Consumer(error.to_string()))
-        })?;
+    let made = if stream.is_spooling() {
+        // It is made when there is a server.
+        None
+    } else {
+        Some(make_now(stream, &follower.config)?)
+    };
     stream.runtime.handle()?.spawn(async move {
         if let End::Gone = follower.serve(made, deliver).await {
             // It may block.
@@ -110,6 +106,17 @@ pub(crate) fn follow(
     Ok(Following {
         _until: sender,
         progress,
+    })
+}
+
+/// Makes a consumer of the stream, so that a refusal is seen now.
+fn make_now(stream: &Stream, config: &Config) -> Result<Consumer<Config>, JetStreamError> {
+    let limit = (stream.config.connect_timeout, Awaited::Consumer);
+    let context = stream.context.clone();
+    let (config, of) = (config.clone(), stream.config.stream.clone());
+    stream.runtime.wait(limit, async move {
+        let made = context.create_consumer_on_stream(config, of).await;
+        made.map_err(|error| JetStreamError::Consumer(error.to_string()))
     })
 }
 
@@ -140,6 +147,10 @@ fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
         durable_name: name.map(str::to_owned),
         deliver_policy: match name {
             Some(_) => DeliverPolicy::All,
+            // What the spool holds is stored before the consumer is made, perhaps.
+            None if stream.is_spooling() => DeliverPolicy::ByStartTime {
+                start_time: SystemTime::now().into(),
+            },
             None => DeliverPolicy::New,
         },
         ack_policy: AckPolicy::Explicit,
@@ -157,8 +168,7 @@ fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
 
 impl Follower {
     /// Requests events and delivers them, whatever becomes of the server.
-    async fn serve(self, made: Consumer<Config>, mut deliver: Deliver) -> End {
-        let mut made = Some(made);
+    async fn serve(self, mut made: Option<Consumer<Config>>, mut deliver: Deliver) -> End {
         let mut pause = RETRY_PAUSES[0];
         loop {
             let why = match self.session(made.take(), (&mut deliver, &mut pause)).await {

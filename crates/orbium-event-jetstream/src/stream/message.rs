@@ -73,9 +73,20 @@ impl From<CdrError> for MessageError {
     }
 }
 
+/// What all subjects of a stream begin with.
+pub(crate) fn subject_prefix(stream: &str) -> String {
+    format!("orb.ev.{stream}.")
+}
+
 /// All subjects of a stream.
 pub(crate) fn subjects(stream: &str) -> String {
-    format!("orb.ev.{stream}.>")
+    subject_prefix(stream) + ">"
+}
+
+/// The kind of events that a header names.
+pub(crate) fn kind_of(name: &str) -> Option<&'static str> {
+    let kinds = [Event::KIND, StructuredEvent::KIND];
+    kinds.into_iter().find(|it| *it == name)
 }
 
 /// The subjects of events of a type from a source, of which 0 is any.

@@ -11,7 +11,7 @@ use tokio::time;
 use crate::error::{Awaited, JetStreamError};
 
 /// A runtime of its own: one thread for the connection, and one for each consumer that is being
-/// called; one for observers.
+/// called; one for observers and one for the file of the spool.
 pub(crate) struct Runtime(Option<tokio::runtime::Runtime>);
 
 impl Runtime {
@@ -20,7 +20,7 @@ impl Runtime {
         let mut builder = Builder::new_multi_thread();
         builder
             .worker_threads(1)
-            .max_blocking_threads(consumers.saturating_add(2))
+            .max_blocking_threads(consumers.saturating_add(3))
             .thread_name("orbium-jetstream")
             .enable_all();
         let started = builder.build();

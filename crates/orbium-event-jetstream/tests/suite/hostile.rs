@@ -63,7 +63,7 @@ fn a_server_that_never_answers_is_an_error() {
 
     let gone = format!("nats://127.0.0.1:{}", dead_port());
     let error = PersistentChannel::open(JetStreamConfig::new(&gone, "NAV")).unwrap_err();
-    assert!(matches!(error, JetStreamError::Connect(_)), "{error}");
+    assert!(matches!(error, JetStreamError::Unreachable(_)), "{error}");
     let error = PersistentChannel::open(JetStreamConfig::new("nats://[", "NAV")).unwrap_err();
     assert!(matches!(error, JetStreamError::Connect(_)), "{error}");
     for name in ["", "a.b", "a b", "a>", "*"] {

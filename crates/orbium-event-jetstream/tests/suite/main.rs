@@ -10,5 +10,6 @@ mod notification;
 mod partitioned;
 mod restarted;
 mod sets;
+mod spooled;
 mod stage;
 mod waiting;

@@ -56,9 +56,12 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn new(config: JetStreamConfig) -> Self {
+        Self::with(PersistentChannel::open(config).unwrap())
+    }
+
+    pub(crate) fn with(channel: PersistentChannel) -> Self {
         let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
         let server = builder.build().unwrap();
-        let channel = PersistentChannel::open(config).unwrap();
         let object = channel.serve(&server, "EventService").unwrap();
         Self {
             reference: server.object_to_string(&object),

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connecting to the server, and the stream that is made there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::stream::{Config, DiscardPolicy};
+use async_nats::jetstream::{self, Context, context::CreateStreamErrorKind};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
+use tokio::sync::watch;
+
+use crate::config::JetStreamConfig;
+use crate::error::{Awaited, JetStreamError};
+use crate::stream::message::subjects;
+
+/// Between two questions to the server whether it is there. A connection on which two of them have no answer is made
+/// anew: after a partition without an error, as of a firewall that has forgotten it.
+const PING: Duration = Duration::from_secs(2);
+/// Commands that wait for the connection.
+const COMMANDS: usize = 256;
+
+/// How many connections have been lost: what was sent on them and not acknowledged never will be.
+pub(crate) type Losses = watch::Receiver<u64>;
+
+/// When a connection is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Connecting {
+    /// Now, or there is an error.
+    Now,
+    /// As soon as there is a server.
+    Background,
+}
+
+/// Connects to a server.
+///
+/// # Errors
+/// [`JetStreamError`].
+pub(crate) async fn connect(
+    config: Arc<JetStreamConfig>,
+    connecting: Connecting,
+) -> Result<(Context, Losses), JetStreamError> {
+    let failed = |error: String| JetStreamError::Connect(error);
+    let (lost, losses) = watch::channel(0);
+    let lost = Arc::new(lost);
+    let mut options = ConnectOptions::new()
+        .name("orbium")
+        .event_callback(move |event| {
+            if let Event::Disconnected = event {
+                lost.send_modify(|count| *count += 1);
+            }
+            std::future::ready(())
+        })
+        .connection_timeout(config.connect_timeout)
+        .ping_interval(PING)
+        .client_capacity(COMMANDS)
+        .subscription_capacity(config.window.saturating_mul(2).max(64));
+    if let Some(path) = &config.credentials {
+        let read = options.credentials_file(path).await;
+        options = read.map_err(|error| failed(format!("{}: {error}", path.display())))?;
+    }
+    if connecting == Connecting::Background {
+        options = options.retry_on_initial_connect();
+    }
+    let servers: Vec<_> = config.servers.split(',').map(str::trim).collect();
+    let client = options.connect(servers).await;
+    let client: Client = client.map_err(|error| match error.kind() {
+        ConnectErrorKind::TimedOut => JetStreamError::Timeout(Awaited::Connection),
+        ConnectErrorKind::Io | ConnectErrorKind::Dns => {
+            JetStreamError::Unreachable(error.to_string())
+        }
+        _ => failed(error.to_string()),
+    })?;
+    let mut context = jetstream::new(client);
+    context.set_timeout(config.attempt_timeout);
+    Ok((context, losses))
+}
+
+/// Makes a stream, if there is none.
+///
+/// # Errors
+/// [`JetStreamError`].
+pub(crate) async fn make_stream(
+    context: Context,
+    config: Arc<JetStreamConfig>,
+    name: String,
+) -> Result<(), JetStreamError> {
+    let subjects = subjects(&name);
+    let wanted = Config {
+        name: name.clone(),
+        subjects: vec![subjects.clone()],
+        max_bytes: config
+            .max_bytes
+            .map_or(-1, |it| i64::try_from(it).unwrap_or(-1)),
+        discard: DiscardPolicy::New,
+        duplicate_window: config.duplicate_window,
+        num_replicas: config.replicas,
+        ..Config::default()
+    };
+    let stream = context.get_or_create_stream(wanted).await;
+    let stream = stream.map_err(|error| match error.kind() {
+        CreateStreamErrorKind::TimedOut => JetStreamError::Timeout(Awaited::Stream),
+        _ => JetStreamError::Stream(error.to_string()),
+    })?;
+    if stream.cached_info().config.subjects.contains(&subjects) {
+        Ok(())
+    } else {
+        Err(JetStreamError::OtherSubjects(name))
+    }
+}

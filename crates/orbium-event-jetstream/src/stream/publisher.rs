@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Storing events in the stream.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::connection::State;
+use async_nats::jetstream::Context;
+use async_nats::jetstream::context::{PublishAckFuture, PublishError, PublishErrorKind};
+use async_nats::jetstream::message::PublishMessage;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::config::JetStreamConfig;
+use crate::error::{Awaited, JetStreamError};
+use crate::stream::connecting::Losses;
+use crate::stream::message::Message;
+
+/// Between two attempts to store an event.
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
+
+/// What the tasks that publish need.
+#[derive(Clone)]
+pub(crate) struct Publisher {
+    config: Arc<JetStreamConfig>,
+    context: Context,
+    permits: Arc<Semaphore>,
+    losses: Losses,
+}
+
+/// Why events were not stored.
+pub(crate) struct PublishFailure {
+    pub(crate) error: JetStreamError,
+    /// Whether it may pass by itself: there is no server, or it has no stream yet.
+    pub(crate) may_pass: bool,
+}
+
+impl PublishFailure {
+    fn passing(error: JetStreamError) -> Self {
+        Self {
+            error,
+            may_pass: true,
+        }
+    }
+}
+
+impl From<PublishError> for PublishFailure {
+    fn from(error: PublishError) -> Self {
+        Self {
+            may_pass: may_pass(&error),
+            error: refusal(&error),
+        }
+    }
+}
+
+impl Publisher {
+    pub(crate) fn new(config: &Arc<JetStreamConfig>, context: Context, losses: Losses) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(most_at_a_time(config))),
+            config: Arc::clone(config),
+            context,
+            losses,
+        }
+    }
+
+    /// Whether there is a connection, as far as is known.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.context.client().connection_state() == State::Connected
+    }
+
+    /// Stores events, and tries again until then. Returns how many the stream had already.
+    ///
+    /// # Errors
+    /// Some of them may have been stored.
+    pub(crate) async fn store_all(
+        &self,
+        messages: &[Message],
+        until: Instant,
+    ) -> Result<u64, PublishFailure> {
+        let mut duplicates = 0;
+        // As many at a time as there are permits for, without waiting for those of others while
+        // holding some.
+        for messages in messages.chunks(most_at_a_time(&self.config)) {
+            let count = u32::try_from(messages.len()).unwrap_or(u32::MAX);
+            let permits = timeout(
+                self.config.publish_timeout,
+                self.permits.acquire_many(count),
+            );
+            let in_time = permits.await.map_err(|_| {
+                PublishFailure::passing(JetStreamError::Timeout(Awaited::Acknowledgement))
+            })?;
+            let _permits = in_time.map_err(|_| PublishFailure {
+                error: JetStreamError::Ended,
+                may_pass: false,
+            })?;
+            duplicates += self.store(messages, until).await?;
+        }
+        Ok(duplicates)
+    }
+
+    /// Sends all, then waits for what the stream answers. What it does not answer, or cannot any more since the
+    /// connection is lost, is published once more, under the same id.
+    async fn store(&self, messages: &[Message], until: Instant) -> Result<u64, PublishFailure> {
+        let mut sent = Vec::with_capacity(messages.len());
+        let losses = self.losses_from_now();
+        for message in messages {
+            sent.push(self.send(message).await);
+        }
+        let mut duplicates = 0;
+        for (message, first) in messages.iter().zip(sent) {
+            let is_duplicate = match acknowledged(first, losses.clone()).await {
+                Ok(is_duplicate) => is_duplicate,
+                Err(error) => self.store_again(message, error, until).await?,
+            };
+            duplicates += u64::from(is_duplicate);
+        }
+        Ok(duplicates)
+    }
+
+    async fn store_again(
+        &self,
+        message: &Message,
+        first: PublishError,
+        until: Instant,
+    ) -> Result<bool, PublishFailure> {
+        let mut error = first;
+        while may_pass(&error) && Instant::now() + RETRY_PAUSE < until {
+            sleep(RETRY_PAUSE).await;
+            match self.store_once(message).await {
+                Ok(is_duplicate) => return Ok(is_duplicate),
+                Err(next) => error = next,
+            }
+        }
+        Err(error.into())
+    }
+
+    /// Publishes an event and waits for the answer: whether the stream had it already.
+    ///
+    /// # Errors
+    /// It may have been stored.
+    pub(crate) async fn store_once(&self, message: &Message) -> Result<bool, PublishError> {
+        let losses = self.losses_from_now();
+        acknowledged(self.send(message).await, losses).await
+    }
+
+    fn losses_from_now(&self) -> Losses {
+        let mut losses = self.losses.clone();
+        losses.mark_unchanged();
+        losses
+    }
+
+    async fn send(&self, message: &Message) -> Result<PublishAckFuture, PublishError> {
+        let publish = PublishMessage::build()
+            .payload(message.payload.clone().into())
+            .headers(message.headers());
+        self.context
+            .send_publish(message.subject.clone(), publish)
+            .await
+    }
+}
+
+/// Whether the stream had the event already.
+async fn acknowledged(
+    sent: Result<PublishAckFuture, PublishError>,
+    mut losses: Losses,
+) -> Result<bool, PublishError> {
+    let acknowledgement = sent?.into_future();
+    tokio::select! {
+        biased;
+        acknowledgement = acknowledgement => Ok(acknowledgement?.duplicate),
+        // It fails if the client has ended.
+        _ = losses.changed() => Err(PublishError::new(PublishErrorKind::BrokenPipe)),
+    }
+}
+
+fn most_at_a_time(config: &JetStreamConfig) -> usize {
+    config.in_flight.clamp(1, 65_536)
+}
+
+/// Whether another attempt may succeed: a server that restarts does not answer, then has no stream
+/// yet.
+fn may_pass(error: &PublishError) -> bool {
+    use PublishErrorKind::{BrokenPipe, MaxAckPending, StreamNotFound, TimedOut};
+    matches!(
+        error.kind(),
+        TimedOut | BrokenPipe | MaxAckPending | StreamNotFound
+    )
+}
+
+fn refusal(error: &PublishError) -> JetStreamError {
+    match error.kind() {
+        PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => {
+            JetStreamError::Timeout(Awaited::Acknowledgement)
+        }
+        PublishErrorKind::MaxPayloadExceeded => JetStreamError::TooLarge,
+        _ => JetStreamError::Refused(error.to_string()),
+    }
+}
