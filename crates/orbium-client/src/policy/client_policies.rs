@@ -40,13 +40,21 @@ impl ClientPolicies {
 
     /// Changes those of the calling thread.
     pub(crate) fn change(orb: usize, change: impl FnOnce(&mut Self)) {
-        let mut policies = THREAD_POLICIES.with_borrow_mut(|all| {
+        let mut policies = Self::take_from_this_thread(orb);
+        change(&mut policies);
+        policies.set_for_this_thread(orb);
+    }
+
+    fn take_from_this_thread(orb: usize) -> Self {
+        THREAD_POLICIES.with_borrow_mut(|all| {
             let own = all.iter().position(|(of, _)| *of == orb);
             own.map_or_else(Self::default, |own| all.swap_remove(own).1)
-        });
-        change(&mut policies);
-        if policies.are_any() {
-            THREAD_POLICIES.with_borrow_mut(|all| all.push((orb, policies)));
+        })
+    }
+
+    fn set_for_this_thread(self, orb: usize) {
+        if self.are_any() {
+            THREAD_POLICIES.with_borrow_mut(|all| all.push((orb, self)));
         }
     }
 
