@@ -27,7 +27,7 @@ use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
 use crate::idl::cos_notify_filter::{Filter, MappingFilter};
 use crate::journal::{Following, Journal};
 use crate::producer::{Notify, Producer};
-use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS};
+use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS, STORED_QOS};
 
 /// An admin and its object.
 pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
@@ -94,13 +94,22 @@ impl Channel {
         }
     }
 
+    /// Has it store its events before it delivers them.
+    pub(crate) fn with_journal(mut self, journal: Option<Arc<dyn Journal>>) -> Self {
+        if journal.is_some() {
+            self.level = Arc::new(Level::new(&STORED_QOS, CHANNEL, None));
+        }
+        self.journal = journal;
+        self
+    }
+
     pub(crate) fn next_id(&self) -> i32 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(crate) fn new_admin(&self, id: i32, operator: InterFilterGroupOperator) -> Arc<Admin> {
-        let level = Level::new(&QOS, ADMIN, Some(Arc::clone(&self.level)));
-        Arc::new(Admin::new(id, Arc::new(level), operator))
+        let level = Arc::new(self.level.below(ADMIN));
+        Arc::new(Admin::new(id, level, operator))
     }
 
     pub(crate) fn admins(&self, side: Side) -> MutexGuard<'_, BTreeMap<i32, AdminEntry>> {

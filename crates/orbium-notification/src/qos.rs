@@ -68,48 +68,57 @@ pub(crate) const DISCARD: usize = 7;
 pub(crate) const BATCH: usize = 8;
 pub(crate) const PACING: usize = 9;
 
-pub(crate) static QOS: [Definition; 12] = [
-    // Events and connections are not persistent.
-    Definition {
-        most: 1,
-        ..define(
-            "EventReliability",
+/// The properties of quality of service; `persistent` is the greatest and default reliability of events. Connections are not
+/// persistent.
+const fn quality(persistent: i64) -> [Definition; 12] {
+    [
+        Definition {
+            most: 1,
+            ..define(
+                "EventReliability",
+                Kind::Short,
+                (0, persistent),
+                persistent,
+                MESSAGE | CHANNEL,
+            )
+        },
+        Definition {
+            most: 1,
+            ..define("ConnectionReliability", Kind::Short, (0, 0), 0, OBJECTS)
+        },
+        define(
+            "Priority",
             Kind::Short,
-            (0, 0),
+            (-32767, 32767),
             0,
-            MESSAGE | CHANNEL,
-        )
-    },
-    Definition {
-        most: 1,
-        ..define("ConnectionReliability", Kind::Short, (0, 0), 0, OBJECTS)
-    },
-    define(
-        "Priority",
-        Kind::Short,
-        (-32767, 32767),
-        0,
-        MESSAGE | OBJECTS,
-    ),
-    define("Timeout", Kind::Time, TIME, 0, MESSAGE | OBJECTS),
-    define("StopTime", Kind::Utc, (0, 0), 0, MESSAGE),
-    define("MaxEventsPerConsumer", Kind::Long, COUNT, 0, OBJECTS),
-    define("OrderPolicy", Kind::Short, (0, 3), 2, OBJECTS),
-    define("DiscardPolicy", Kind::Short, (0, 4), 0, OBJECTS),
-    define(
-        "MaximumBatchSize",
-        Kind::Long,
-        (1, i32::MAX as i64),
-        1,
-        OBJECTS,
-    ),
-    define("PacingInterval", Kind::Time, TIME, 0, OBJECTS),
-    Definition {
-        most: 1,
-        ..define("StartTimeSupported", Kind::Bool, (0, 0), 0, OBJECTS)
-    },
-    define("StopTimeSupported", Kind::Bool, (0, 1), 1, OBJECTS),
-];
+            MESSAGE | OBJECTS,
+        ),
+        define("Timeout", Kind::Time, TIME, 0, MESSAGE | OBJECTS),
+        define("StopTime", Kind::Utc, (0, 0), 0, MESSAGE),
+        define("MaxEventsPerConsumer", Kind::Long, COUNT, 0, OBJECTS),
+        define("OrderPolicy", Kind::Short, (0, 3), 2, OBJECTS),
+        define("DiscardPolicy", Kind::Short, (0, 4), 0, OBJECTS),
+        define(
+            "MaximumBatchSize",
+            Kind::Long,
+            (1, i32::MAX as i64),
+            1,
+            OBJECTS,
+        ),
+        define("PacingInterval", Kind::Time, TIME, 0, OBJECTS),
+        Definition {
+            most: 1,
+            ..define("StartTimeSupported", Kind::Bool, (0, 0), 0, OBJECTS)
+        },
+        define("StopTimeSupported", Kind::Bool, (0, 1), 1, OBJECTS),
+    ]
+}
+
+/// Of channels that have their events in memory.
+pub(crate) static QOS: [Definition; 12] = quality(0);
+
+/// Of channels that store every event.
+pub(crate) static STORED_QOS: [Definition; 12] = quality(1);
 
 /// Indices into [`ADMINISTRATION`].
 pub(crate) const MAX_QUEUE: usize = 0;
@@ -253,6 +262,11 @@ impl Level {
             set: Mutex::new(vec![None; table.len()]),
             above,
         }
+    }
+
+    /// One of an object below this one.
+    pub(crate) fn below(self: &Arc<Self>, level: u8) -> Self {
+        Self::new(self.table, level, Some(Arc::clone(self)))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Option<i64>>> {

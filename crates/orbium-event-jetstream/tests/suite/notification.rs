@@ -323,6 +323,51 @@ fn names_are_checked_and_replaced() {
     assert!(!second.as_object().non_existent().unwrap());
 }
 
+/// Conformance: notification - persistence by a stream - EventReliability is Persistent, and may be asked for
+#[test]
+fn events_of_a_stored_channel_are_persistent() {
+    let Some(nats) = nats() else { return };
+    let (notified, orb) = (Notified::new(config(&nats)), client());
+    let channel = notified.seen_by(&orb);
+    let of_channel = || {
+        let all = channel.get_qos().unwrap();
+        let named = all.iter().find(|it| it.name == "EventReliability");
+        named.unwrap().value.extract::<i16>().unwrap()
+    };
+    assert_eq!(of_channel(), 1);
+    for reliability in [0i16, 1] {
+        channel
+            .set_qos(&[property("EventReliability", reliability)])
+            .unwrap();
+        assert_eq!(of_channel(), reliability);
+    }
+    let proxy = named_proxy(&channel, "display");
+    let persistent = [property("EventReliability", 1i16)];
+    proxy.validate_event_qos(&persistent).unwrap();
+    // At the level of a proxy it has no meaning, and connections end with the channel.
+    for refused in [
+        property("EventReliability", 1i16),
+        property("ConnectionReliability", 1i16),
+    ] {
+        proxy.set_qos(&[refused]).unwrap_err();
+    }
+    let (send, received) = mpsc::channel();
+    connect(&orb, &proxy, move |event| {
+        let _ = send.send(event.clone());
+        Ok(())
+    });
+    let mut reliable = event(1);
+    let fields = &mut reliable.header.variable_header;
+    fields.push(property("EventReliability", 1i16));
+    supplier(&channel).push_structured_event(&reliable).unwrap();
+    let fields = received
+        .recv_timeout(PATIENCE)
+        .unwrap()
+        .header
+        .variable_header;
+    assert!(fields.iter().any(|it| it.name == "EventReliability"));
+}
+
 /// Conformance: notification - persistence by a stream - a supplier gets TIMEOUT while nothing can be stored
 #[test]
 fn a_supplier_gets_an_exception_if_its_event_cannot_be_stored() {

@@ -25,7 +25,7 @@ use crate::idl::cos_notify_channel_admin::{
 };
 use crate::idl::cos_notify_comm::{InvalidEventTypeError, NotifySubscribeServant};
 use crate::idl::cos_notify_filter::MappingFilter;
-use crate::qos::{Level, PROXY, QOS};
+use crate::qos::{Level, PROXY};
 
 pub(super) struct ConsumerAdminObject {
     pub(super) channel: Arc<Channel>,
@@ -44,7 +44,7 @@ pub(super) fn exceeded(name: &str, limit: i32) -> AdminLimitExceeded {
 }
 
 pub(super) fn proxy_level(admin: &Admin) -> Arc<Level> {
-    Arc::new(Level::new(&QOS, PROXY, Some(Arc::clone(&admin.level))))
+    Arc::new(admin.level.below(PROXY))
 }
 
 impl ConsumerAdminObject {

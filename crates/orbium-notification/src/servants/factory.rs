@@ -98,8 +98,7 @@ impl Factory {
             Behind::Journal(journal) => (Some(journal), CoreChannel::own(&self.config)?),
             Behind::RealTime(core) => (None, *core),
         };
-        let mut channel = self.new_channel(poa, core);
-        channel.journal = journal;
+        let channel = self.new_channel(poa, core).with_journal(journal);
         Ok(self.add(channel)?.0)
     }
 
