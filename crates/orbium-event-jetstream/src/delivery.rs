@@ -35,7 +35,13 @@ pub struct Delivery {
     /// Counts the deliveries of the event to consumers of this name, from 1. NATS may leave one out: what it
     /// delivers to a channel that does not listen any more is not counted.
     pub number: u64,
+    /// Whether it was stored before its consumer connected, which had asked for such events
+    /// ([`connect_replaying_consumer`](crate::connect_replaying_consumer)).
+    pub is_replayed: bool,
 }
+
+/// The bit of `ec_send_time` that marks replayed events.
+const REPLAYED: u64 = 1 << 63;
 
 /// Identity of an event of a persistent channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,7 +59,8 @@ impl Delivery {
             id: EventId {
                 sequence: event.header.ec_recv_time,
             },
-            number: event.header.ec_send_time,
+            number: event.header.ec_send_time & !REPLAYED,
+            is_replayed: event.header.ec_send_time & REPLAYED != 0,
         }
     }
 
@@ -64,8 +71,9 @@ impl Delivery {
     }
 
     /// Writes it into the header.
-    pub(crate) fn mark(event: &mut Event, sequence: u64, number: u64) {
-        event.header.ec_recv_time = sequence;
-        event.header.ec_send_time = number;
+    pub(crate) fn write_to(self, event: &mut Event) {
+        let replayed = if self.is_replayed { REPLAYED } else { 0 };
+        event.header.ec_recv_time = self.id.sequence;
+        event.header.ec_send_time = self.number | replayed;
     }
 }

@@ -117,6 +117,7 @@ impl Journal for StreamJournal {
             name,
             subjects: subjects(&self.stream.config.stream),
             open: 0,
+            replay: None,
         };
         let gone = Box::new(|| {});
         let following = follow(

@@ -51,6 +51,6 @@ pub use delivery::{Delivery, EventId};
 pub use error::{Awaited, JetStreamError};
 pub use journal::StreamJournal;
 pub use remote::{
-    PersistentConsumer, PersistentSupplier, connect_consumer, connect_set_consumer,
-    connect_supplier,
+    PersistentConsumer, PersistentSupplier, connect_consumer, connect_replaying_consumer,
+    connect_set_consumer, connect_supplier,
 };

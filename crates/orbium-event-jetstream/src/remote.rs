@@ -11,7 +11,7 @@ use orbium_event::rtec::rtec_event_channel_admin::{
     ProxyPushSupplier, SupplierQos,
 };
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
-use orbium_event::{Pattern, RemoteError};
+use orbium_event::{Pattern, RemoteError, Replay};
 
 /// A supplier: its pushes return when the channel has stored the events. Dropping it does not
 /// disconnect it.
@@ -100,22 +100,72 @@ pub fn connect_set_consumer(
     })
 }
 
+/// As [`connect_consumer`], without a name: the consumer gets the last event of each type and source, or those from a place or a time
+/// on, then what follows; [`Delivery::is_replayed`](crate::Delivery) says which were stored before it connected. The channel
+/// disconnects it after three failures, and retains nothing of it.
+///
+/// ```no_run
+/// use orbium::Orb;
+/// use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+/// use orbium_event::{Pattern, Replay};
+/// use orbium_event_jetstream::{Delivery, connect_replaying_consumer};
+///
+/// # fn example(orb: &Orb, channel: &EventChannel) -> Result<(), orbium_event::RemoteError> {
+/// let last = (Replay::Last, &Pattern::of(16, 0));
+/// let consumer = connect_replaying_consumer(orb, channel, last, |event| {
+///     let state = if Delivery::of(event).is_replayed { "was" } else { "is" };
+///     println!("source {} {state} {:?}", event.header.source, event.data.payload);
+///     Ok(())
+/// })?;
+/// # drop(consumer);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`RemoteError`]: the channel could not be called, or refuses.
+pub fn connect_replaying_consumer(
+    orb: &Orb,
+    channel: &EventChannel,
+    (replay, pattern): (Replay, &Pattern),
+    on_event: impl Fn(&Event) -> Result<(), SystemException> + Send + Sync + 'static,
+) -> Result<PersistentConsumer, RemoteError> {
+    let admin = durable(channel)?;
+    let proxy = admin.obtain_replaying_push_supplier(&replay.to_idl())?;
+    connect_to(orb, (proxy, pattern), |root| {
+        let consumer: SetConsumer = root.activate(Closure(on_event))?;
+        Ok(consumer.into())
+    })
+}
+
+fn durable(channel: &EventChannel) -> Result<DurableConsumerAdmin, RemoteError> {
+    let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
+    admin.as_object().narrow().map_err(|error| match error {
+        NarrowError::System(exception) => exception.into(),
+        NarrowError::Nil | NarrowError::WrongType => RemoteError::Refused,
+    })
+}
+
 fn connect(
     orb: &Orb,
     channel: &EventChannel,
     (name, pattern): (&str, &Pattern),
     activate: impl FnOnce(&Poa) -> Result<PushConsumer, PoaError>,
 ) -> Result<PersistentConsumer, RemoteError> {
-    let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
-    let admin: DurableConsumerAdmin = admin.as_object().narrow().map_err(|error| match error {
-        NarrowError::System(exception) => exception.into(),
-        NarrowError::Nil | NarrowError::WrongType => RemoteError::Refused,
-    })?;
+    let admin = durable(channel)?;
     let proxy = admin.obtain_durable_push_supplier(name);
     let proxy = proxy.map_err(|error| match error {
         InvalidNameError::System(exception) => exception.into(),
         InvalidNameError::InvalidName(_) => RemoteError::Refused,
     })?;
+    connect_to(orb, (proxy, pattern), activate)
+}
+
+fn connect_to(
+    orb: &Orb,
+    (proxy, pattern): (Option<ProxyPushSupplier>, &Pattern),
+    activate: impl FnOnce(&Poa) -> Result<PushConsumer, PoaError>,
+) -> Result<PersistentConsumer, RemoteError> {
     let proxy = proxy.ok_or(RemoteError::Nil)?;
     let root = orb.root_poa();
     root.manager().activate()?;

@@ -7,6 +7,7 @@ mod draining;
 pub(crate) mod follow;
 pub(crate) mod message;
 mod publisher;
+mod replayed;
 mod runtime;
 pub(crate) mod set;
 mod spool;

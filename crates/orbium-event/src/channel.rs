@@ -162,7 +162,10 @@ impl Channel {
             is_gateway: false,
             on_end: Box::new(on_end),
         };
-        self.connect_consumer(pattern, options, connection)
+        let subscription = self.connect_consumer(pattern, options, connection)?;
+        // With a replay it has waited.
+        subscription.unpause();
+        Ok(subscription)
     }
 
     /// Connects a consumer of this process that takes its events itself, by [`Subscription::pull`]; they wait in its queue until then.
@@ -216,7 +219,10 @@ impl Channel {
             batches: Batches::default(),
             ..options
         };
-        self.connect(pattern, options, Service::Pulled, connection)
+        let subscription = self.connect(pattern, options, Service::Pulled, connection)?;
+        // With a replay it has waited.
+        subscription.unpause();
+        Ok(subscription)
     }
 
     pub(crate) fn connect_consumer(

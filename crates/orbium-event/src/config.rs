@@ -11,6 +11,7 @@ use orbium_scheduler::Mode;
 
 use crate::delivery::health::FailurePolicy;
 use crate::delivery::queue::limits::QueueLimits;
+use crate::retained::Retention;
 use crate::subscription::filter::Clearing;
 use crate::subscription::parse::{FilterError, FilterLimits};
 
@@ -117,6 +118,8 @@ pub struct ChannelConfig {
     pub disconnect_callbacks: bool,
     /// Whether events that a supplier has not published are refused; no by default.
     pub strict_publications: bool,
+    /// The last events, for consumers that ask for them when they connect; none by default.
+    pub retention: Retention,
 }
 
 impl Default for ChannelConfig {
@@ -142,6 +145,7 @@ impl Default for ChannelConfig {
             supplier_reconnect: false,
             disconnect_callbacks: false,
             strict_publications: false,
+            retention: Retention::default(),
         }
     }
 }

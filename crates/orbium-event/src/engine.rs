@@ -7,6 +7,7 @@ mod timing;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -24,6 +25,7 @@ use crate::event::SharedEvent;
 use crate::observers::Observers;
 use crate::peer::{Connection, OnEnd, Peer, Sink, push};
 use crate::recent::RecentEvents;
+use crate::retained::RetainedEvents;
 use crate::selection::ConsumerOptions;
 use crate::statistics::{ChannelStatistics, Counter};
 use crate::subscription::pattern::Pattern;
@@ -63,6 +65,7 @@ pub(crate) struct Engine {
     refused: Counter,
     duplicates: Counter,
     recent: RecentEvents,
+    pub(crate) retained: RetainedEvents,
     dropped_consumers: Counter,
 }
 
@@ -83,6 +86,7 @@ impl Engine {
             refused: Counter::default(),
             duplicates: Counter::default(),
             recent: RecentEvents::default(),
+            retained: RetainedEvents::new(config.retention),
             dropped_consumers: Counter::default(),
             config,
         }
@@ -111,9 +115,14 @@ impl Engine {
             is_gateway,
             on_end,
         } = connection;
-        let (id, config) = (self.new_id(), &self.config);
+        let (id, config, replays) = (self.new_id(), &self.config, subscribed.1.replays);
         let consumer = Consumer::new(id, config, subscribed, service, (peer, is_gateway));
         let consumer = Arc::new(consumer);
+        // What it gets is pushed when it is connected.
+        let last = replays.then(|| {
+            consumer.pause();
+            self.retained.lock()
+        });
         self.consumers.add(&consumer, |others| {
             if self.is_destroyed() {
                 return Err(ConnectError::Destroyed);
@@ -124,6 +133,16 @@ impl Engine {
             self.at_end(id, on_end);
             Ok(())
         })?;
+        let mut actions = Vec::new();
+        if let Some(last) = last {
+            let now = Instant::now();
+            for event in last.iter() {
+                consumer.offer(slice::from_ref(event), now, |it| actions.push(it));
+            }
+        }
+        for action in actions {
+            self.act(&consumer, action);
+        }
         self.connected(&consumer);
         Ok(consumer)
     }
@@ -220,6 +239,7 @@ impl Engine {
         // Offered to all before the first is called: a call lets the ORB serve the supplier's next
         // request, and events would overtake each other.
         let mut pending = PENDING.take();
+        let last = self.retained.add(set);
         for consumer in self.consumers.load().iter() {
             consumer.offer(set, now, |action| match action {
                 Action::Nothing => {}
@@ -228,6 +248,7 @@ impl Engine {
                 action => pending.push((Arc::clone(consumer), action)),
             });
         }
+        drop(last);
         for (consumer, action) in pending.drain(..) {
             self.act(&consumer, action);
         }

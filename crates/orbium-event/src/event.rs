@@ -97,6 +97,16 @@ pub fn time_t(time: SystemTime) -> u64 {
     UNIX_EPOCH_IN_TIME_T.saturating_add(to_time_t(since))
 }
 
+/// The point of time that [`time_t`] expresses; the beginning of Unix time for earlier ones.
+pub(crate) fn system_time(time: u64) -> SystemTime {
+    let units = time.saturating_sub(UNIX_EPOCH_IN_TIME_T);
+    let since = Duration::from_secs(units / 10_000_000);
+    let rest = Duration::from_nanos(units % 10_000_000 * 100);
+    // What is too late for the system's clock is never reached.
+    let time = UNIX_EPOCH.checked_add(since + rest);
+    time.unwrap_or(UNIX_EPOCH)
+}
+
 /// A duration in units of 100 ns.
 pub(crate) fn to_time_t(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos() / 100).unwrap_or(u64::MAX)
@@ -118,6 +128,14 @@ mod tests {
         // Back by more: the times that come again are those of events that streams have forgotten.
         assert_eq!(later(last, last - 121 * second), last - 121 * second);
         assert_eq!(later(0, last), last);
+    }
+
+    #[test]
+    fn times_survive_the_wire() {
+        let time = UNIX_EPOCH + Duration::from_millis(1_800_000_000_123);
+        assert_eq!(system_time(time_t(time)), time);
+        assert_eq!(system_time(0), UNIX_EPOCH);
+        assert!(system_time(u64::MAX) > time);
     }
 
     #[test]

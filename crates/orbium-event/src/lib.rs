@@ -47,6 +47,7 @@ mod pool;
 mod proxies;
 mod recent;
 mod remote;
+mod retained;
 mod selection;
 mod servants;
 mod statistics;
@@ -81,9 +82,10 @@ pub use peer::{Peer, Sink};
 pub use proxies::{failure as delivery_failure, ping as ping_object};
 pub use remote::{
     RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_gateway_consumer,
-    connect_gateway_supplier, connect_scheduled_consumer, connect_scheduled_supplier,
-    connect_supplier,
+    connect_gateway_supplier, connect_replaying_consumer, connect_scheduled_consumer,
+    connect_scheduled_supplier, connect_supplier,
 };
+pub use retained::{Replay, Retention};
 pub use selection::{Batches, ConsumerOptions, Selection};
 pub use servants::{RemoteObserver, ServedChannel, serve_channel};
 pub use statistics::{ChannelStatistics, ConsumerStatistics};

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use orbium::cdr::{CdrError, CdrReader, Decode};
 use orbium::stub::ServedBy;
-use orbium::{Call, Interface, Orb, PoaError, Servant, SystemException};
+use orbium::{Call, Interface, NarrowError, Orb, PoaError, Servant, SystemException};
 
 use crate::delivery::ordered::OrderedPush;
 use crate::event::{ANY, bytes_of};
 use crate::pool::read;
+use crate::retained::Replay;
+use crate::rtec::orbium_event::ReplayingConsumerAdmin;
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, ConsumerQos, EventChannel,
     ProxyPushConsumer, ProxyPushSupplier, SupplierQos,
@@ -142,9 +144,42 @@ pub fn connect_gateway_consumer(
     connect_consumer_by(orb, channel, &qos, on_events)
 }
 
+/// As [`connect_consumer`], for a consumer that gets events of before first: the last of each type and source, of a channel with a
+/// [`Retention`](crate::Retention), or those from a place or time on, of one that stores its events.
+///
+/// # Errors
+/// [`RemoteError`]; `Refused` if it is no channel of orbium's, NO_IMPLEMENT if it has no such events.
+pub fn connect_replaying_consumer(
+    orb: &Orb,
+    channel: &EventChannel,
+    (replay, pattern): (Replay, &Pattern),
+    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+) -> Result<RemoteConsumer, RemoteError> {
+    let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
+    let admin: Result<ReplayingConsumerAdmin, _> = admin.as_object().narrow();
+    let admin = admin.map_err(|error| match error {
+        NarrowError::System(exception) => exception.into(),
+        NarrowError::Nil | NarrowError::WrongType => RemoteError::Refused,
+    })?;
+    let proxy = admin.obtain_replaying_push_supplier(&replay.to_idl())?;
+    let proxy = proxy.ok_or(RemoteError::Nil)?;
+    connect_to(orb, proxy, &pattern.to_qos(), on_events)
+}
+
 fn connect_consumer_by(
     orb: &Orb,
     channel: &EventChannel,
+    qos: &ConsumerQos,
+    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+) -> Result<RemoteConsumer, RemoteError> {
+    let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
+    let proxy = admin.obtain_push_supplier()?.ok_or(RemoteError::Nil)?;
+    connect_to(orb, proxy, qos, on_events)
+}
+
+fn connect_to(
+    orb: &Orb,
+    proxy: ProxyPushSupplier,
     qos: &ConsumerQos,
     on_events: impl Fn(&[Event]) + Send + Sync + 'static,
 ) -> Result<RemoteConsumer, RemoteError> {
@@ -156,8 +191,6 @@ fn connect_consumer_by(
         receiver: closure,
     });
     let consumer = PushConsumer::from_object(root.activate_servant(&servant)?);
-    let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
-    let proxy = admin.obtain_push_supplier()?.ok_or(RemoteError::Nil)?;
     let connected = RemoteConsumer { proxy, consumer };
     let proxy = &connected.proxy;
     match proxy.connect_push_consumer(Some(&connected.consumer), qos) {

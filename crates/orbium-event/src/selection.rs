@@ -10,7 +10,8 @@ use crate::event::SharedEvent;
 /// Choice of a consumer among events by their content, before its pattern and its queue.
 pub trait Selection: Send + Sync + 'static {
     /// The rank of an event in the queue of the consumer; `None` if the consumer does not get it. Called by the thread of the
-    /// supplier, without a lock of the channel's: it returns in bounded time.
+    /// supplier, without a lock of the channel's unless it [retains](crate::Retention) events: it returns in bounded time, and calls
+    /// no channel.
     fn select(&self, event: &SharedEvent, now: Instant) -> Option<Rank>;
 }
 
@@ -53,6 +54,8 @@ pub struct ConsumerOptions {
     pub batches: Batches,
     /// Whether events wait for it while it is suspect; no by default: they are lost.
     pub waits_for_suspect: bool,
+    /// Whether it gets the last event of each type and source that the channel retains, before all others; no by default.
+    pub replays: bool,
 }
 
 impl std::fmt::Debug for ConsumerOptions {

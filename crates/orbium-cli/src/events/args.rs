@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The arguments of the commands that call a channel.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use orbium::Endpoint;
+use orbium_event::Replay;
 
 use crate::object::{ping, reference};
+
+/// Where a consumer begins.
+fn replay(text: &str) -> Result<Replay, String> {
+    let wrong = || format!("{text}: neither last, from=N nor ago=SECONDS");
+    match text.split_once('=') {
+        None if text == "last" => Ok(Replay::Last),
+        Some(("from", number)) => number.parse().map(Replay::Sequence).map_err(|_| wrong()),
+        Some(("ago", seconds)) => {
+            let ago = ping::seconds(seconds).map_err(|_| wrong())?;
+            let begin = SystemTime::now().checked_sub(ago);
+            Ok(Replay::Time(begin.unwrap_or(UNIX_EPOCH)))
+        }
+        _ => Err(wrong()),
+    }
+}
 
 #[derive(Debug, Args)]
 pub(super) struct ChannelArgs {
@@ -56,6 +72,10 @@ pub(super) struct TailArgs {
     /// Go on where the last consumer of this name ended, on a channel that stores its events
     #[arg(long, value_name = "NAME", conflicts_with = "rt_info")]
     pub(super) name: Option<String>,
+    /// Begin with events of before: the `last` of each type and source; on a channel that stores its events also those `from=N`
+    /// on, a sequence, or `ago=SECONDS`
+    #[arg(long, value_name = "BEGIN", value_parser = replay, conflicts_with_all = ["name", "rt_info", "filter"])]
+    pub(super) replay: Option<Replay>,
     /// A constraint in EXTENDED_TCL that events of a notification channel have to match
     #[arg(long, value_name = "CONSTRAINT")]
     pub(super) filter: Option<String>,

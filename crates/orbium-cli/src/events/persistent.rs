@@ -5,8 +5,10 @@ use orbium::{Interface as _, Orb};
 use orbium_event::rtec::orbium_event::DurableConsumerAdmin;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
-use orbium_event::{Pattern, RemoteError};
-use orbium_event_jetstream::{Delivery, connect_consumer, connect_supplier};
+use orbium_event::{Pattern, RemoteError, Replay};
+use orbium_event_jetstream::{
+    Delivery, connect_consumer, connect_replaying_consumer, connect_supplier,
+};
 use serde_json::{Value, json};
 
 use super::described::described;
@@ -14,18 +16,28 @@ use super::printer::Printer;
 use crate::failure::Failure;
 use crate::serving::{Ending, because};
 
+/// Where a consumer begins.
+#[derive(Clone, Copy)]
+pub(super) enum Begin<'a> {
+    /// Where the last one of that name ended.
+    AtName(&'a str),
+    At(Replay),
+}
+
 /// Prints each event before the channel gets its acknowledgement.
 pub(super) fn tail(
     (orb, channel): (&Orb, &EventChannel),
-    display: (&str, &Pattern),
+    (begin, pattern): (Begin<'_>, &Pattern),
     count: Option<u64>,
     ending: Ending,
 ) -> Result<(), Failure> {
     let (printer, end) = Printer::new(count);
     let printed = printer.clone();
-    let consumer = connect_consumer(orb, channel, display, move |event: &Event| {
-        printed.print(&line(event).to_string())
-    });
+    let print = move |event: &Event| printed.print(&line(event).to_string());
+    let consumer = match begin {
+        Begin::AtName(name) => connect_consumer(orb, channel, (name, pattern), print),
+        Begin::At(replay) => connect_replaying_consumer(orb, channel, (replay, pattern), print),
+    };
     let consumer = consumer.map_err(|error| match error {
         RemoteError::Refused => Failure::because(
             "the channel refuses the name: it stores no events, or the name is none",
@@ -42,6 +54,9 @@ fn line(event: &Event) -> Value {
     if let Value::Object(members) = &mut line {
         members.insert("sequence".to_owned(), json!(delivery.id.sequence));
         members.insert("delivery".to_owned(), json!(delivery.number));
+        if delivery.is_replayed {
+            members.insert("replayed".to_owned(), json!(true));
+        }
     }
     line
 }

@@ -8,12 +8,14 @@ use orbium::{Interface as _, Orb};
 use orbium_event::rtec::orbium_event::MonitoredChannel;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
-use orbium_event::{Pattern, connect_scheduled_consumer, connect_supplier, new_event};
+use orbium_event::{
+    Pattern, connect_replaying_consumer, connect_scheduled_consumer, connect_supplier, new_event,
+};
 use serde_json::json;
 
 use super::args::{PushArgs, TailArgs};
 use super::described::described;
-use super::persistent;
+use super::persistent::{self, Begin};
 use crate::failure::Failure;
 use crate::output;
 use crate::serving::{Ending, because};
@@ -30,18 +32,28 @@ pub(super) fn tail(
     }
     let pattern = Pattern::of(args.header.r#type, args.header.source);
     if let Some(name) = &args.name {
-        return persistent::tail((orb, channel), (name, &pattern), args.count, ending);
+        let begin = Begin::AtName(name);
+        return persistent::tail((orb, channel), (begin, &pattern), args.count, ending);
+    }
+    if let Some(replay) = args.replay
+        && persistent::stores_events(channel)?
+    {
+        let begin = Begin::At(replay);
+        return persistent::tail((orb, channel), (begin, &pattern), args.count, ending);
     }
     // Bounded: the channel's queue is to fill, not the memory of this program.
     let (send, events) = mpsc::sync_channel(1024);
     let received = send.clone();
-    let scheduled = (&pattern, args.rt_info);
-    let consumer = connect_scheduled_consumer(orb, channel, scheduled, move |set: &[Event]| {
+    let on_events = move |set: &[Event]| {
         for event in set {
             // It fails when printing has ended.
             let _ = received.send(Some(event.clone()));
         }
-    });
+    };
+    let consumer = match args.replay {
+        Some(replay) => connect_replaying_consumer(orb, channel, (replay, &pattern), on_events),
+        None => connect_scheduled_consumer(orb, channel, (&pattern, args.rt_info), on_events),
+    };
     let consumer = consumer.map_err(because)?;
     ending.then(move || {
         let _ = send.send(None);

@@ -3,7 +3,7 @@
 
 use clap::{Args, ValueEnum};
 use orbium::{Interface as _, Orb};
-use orbium_event::{ChannelConfig, DiscardPolicy, QueueLimits};
+use orbium_event::{ChannelConfig, DiscardPolicy, QueueLimits, Retention};
 use orbium_event_jetstream::{JetStreamConfig, PersistentChannel};
 
 use super::dispatching::DispatchingArgs;
@@ -42,6 +42,14 @@ pub(super) struct ServeArgs {
         conflicts_with = "jetstream"
     )]
     discard: Discard,
+    /// Last events, one of each type and source, that the channel retains for consumers that ask for them
+    #[arg(
+        long,
+        value_name = "EVENTS",
+        default_value = "0",
+        conflicts_with = "jetstream"
+    )]
+    retain: usize,
     /// Refuse events that their supplier has not published
     #[arg(long, conflicts_with = "jetstream")]
     strict_publications: bool,
@@ -69,6 +77,10 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
             ..QueueLimits::default()
         },
         strict_publications: args.strict_publications,
+        retention: Retention {
+            events: args.retain,
+            ..Retention::default()
+        },
         ..ChannelConfig::default()
     };
     let (channel, context) = args.dispatching.channel(config)?;

@@ -17,6 +17,7 @@ mod events_gateway;
 mod events_notification;
 mod events_persistent;
 mod events_random_kills;
+mod events_replayed;
 mod events_spooled;
 mod explain;
 mod host;

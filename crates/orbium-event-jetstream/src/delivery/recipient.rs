@@ -11,8 +11,8 @@ use orbium_event::rtec::orbium_event::{EventFailedError, SetConsumer};
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer};
 use orbium_event::{DeliveryError, Filter, Pattern, SharedEvent, delivery_failure};
 
-use crate::delivery::Delivery;
 use crate::delivery::delivery_outcome::Outcome;
+use crate::delivery::{Delivery, EventId};
 use crate::servants::channel_state::Shared;
 use crate::stream::message::{MessageError, event_of};
 use crate::stream::set::Received;
@@ -214,7 +214,14 @@ impl Recipient {
 pub(crate) fn marked(received: &Received) -> Result<Event, MessageError> {
     let message = &received.message;
     let mut event: Event = event_of(message.headers.as_ref(), &message.payload)?;
-    Delivery::mark(&mut event, received.sequence, received.delivery);
+    let delivery = Delivery {
+        id: EventId {
+            sequence: received.sequence,
+        },
+        number: received.delivery,
+        is_replayed: received.is_replayed,
+    };
+    delivery.write_to(&mut event);
     Ok(event)
 }
 

@@ -6,16 +6,17 @@ use std::sync::atomic::Ordering;
 
 use orbium::lock::{Mutex, MutexGuard};
 use orbium::{Call, ExceptionKind, Interface, SystemException};
-use orbium_event::Pattern;
 use orbium_event::rtec::orbium_event::durable_consumer_admin::InvalidName;
 use orbium_event::rtec::orbium_event::{
-    ConsumerState, DurableConsumerAdminServant, InvalidNameError,
+    ConsumerState, DurableConsumerAdminServant, InvalidNameError, Replay as IdlReplay,
+    ReplayingConsumerAdminServant,
 };
 use orbium_event::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerAdminServant, ConsumerQos,
     ProxyPushSupplier, ProxyPushSupplierServant, TypeError,
 };
 use orbium_event::rtec::rtec_event_comm::{PushConsumer, PushSupplierServant};
+use orbium_event::{Pattern, Replay};
 
 use crate::config::is_name;
 use crate::delivery::recipient::{Recipient, is_stateless};
@@ -35,12 +36,13 @@ impl Consumers {
     fn obtain(
         &self,
         call: &Call<'_>,
-        name: Option<&str>,
+        (name, replay): (Option<&str>, Option<Replay>),
     ) -> Result<Option<ProxyPushSupplier>, SystemException> {
         let proxy = self.shared.consumers.add(|number| {
             Arc::new(SupplierProxy {
                 number,
                 name: name.map(str::to_owned),
+                replay,
                 shared: Arc::clone(&self.shared),
                 place: Place::default(),
                 connection: Mutex::default(),
@@ -57,7 +59,18 @@ impl ConsumerAdminServant for Consumers {
         &self,
         call: &Call<'_>,
     ) -> Result<Option<ProxyPushSupplier>, SystemException> {
-        self.obtain(call, None)
+        self.obtain(call, (None, None))
+    }
+}
+
+impl ReplayingConsumerAdminServant for Consumers {
+    fn obtain_replaying_push_supplier(
+        &self,
+        call: &Call<'_>,
+        replay: &IdlReplay,
+    ) -> Result<Option<ProxyPushSupplier>, SystemException> {
+        let replay = Replay::from_idl(*replay);
+        self.obtain(call, (None, Some(replay)))
     }
 }
 
@@ -68,7 +81,7 @@ impl DurableConsumerAdminServant for Consumers {
         name: &str,
     ) -> Result<Option<ProxyPushSupplier>, InvalidNameError> {
         if is_name(name) {
-            Ok(self.obtain(call, Some(name))?)
+            Ok(self.obtain(call, (Some(name), None))?)
         } else {
             Err(InvalidName {}.into())
         }
@@ -90,6 +103,8 @@ struct SupplierProxy {
     number: u64,
     /// Given by the client. Without one the RT_Info of its subscription is a name.
     name: Option<String>,
+    /// Where its consumer begins, which has no name then.
+    replay: Option<Replay>,
     shared: Arc<Shared>,
     place: Place,
     connection: Mutex<Option<Connection>>,
@@ -133,7 +148,8 @@ impl SupplierProxy {
         let limits = &self.shared.stream.config.filter;
         let pattern = Pattern::from_dependencies(&qos.dependencies, limits);
         let pattern = pattern.map_err(|error| Refusal::Subscription(error.to_string()))?;
-        let name = self.name.clone().or_else(|| name_of_rt_info(qos));
+        let of_rt_info = || name_of_rt_info(qos).filter(|_| self.replay.is_none());
+        let name = self.name.clone().or_else(of_rt_info);
         let mut connection = self.connection();
         if connection.is_some() {
             return Err(Refusal::AlreadyConnected);
@@ -193,6 +209,7 @@ impl SupplierProxy {
             name,
             subjects: subjects_of(pattern, &stream.config.stream),
             open,
+            replay: self.replay,
         };
         follow(stream, subscription, deliver, Box::new(gone))
     }

@@ -7,9 +7,9 @@ use std::time::Instant;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Filter, Pattern, TimerSchedule, timer_event};
 
-use crate::delivery::Delivery;
 use crate::delivery::collected::{Collected, Ready, Sequenced};
 use crate::delivery::delivery_outcome::{Outcome, backoff};
+use crate::delivery::{Delivery, EventId};
 use crate::stream::set::Received;
 
 /// Pushes events as one set. It may block for as long as a push to a consumer may take.
@@ -77,7 +77,12 @@ impl Correlator {
         };
         let mut event = timer_event(&firing, now);
         // It is not in the stream.
-        Delivery::mark(&mut event, 0, 1);
+        let of_timer = Delivery {
+            id: EventId { sequence: 0 },
+            number: 1,
+            is_replayed: false,
+        };
+        of_timer.write_to(&mut event);
         let done = self.collected.offer_timer(timer, event.into());
         self.restart_deadlines(firing.phase);
         done

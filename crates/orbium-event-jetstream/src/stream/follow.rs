@@ -6,16 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
+use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::pull::Config;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::{Instant, interval, sleep};
 
+use orbium_event::Replay;
+
 use crate::delivery::delivery_outcome::{Outcome, Progress, Settling};
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
 use crate::stream::correlator::Correlator;
+use crate::stream::replayed::{Replayed, begin};
 use crate::stream::set::{Incoming, Received, SetSize};
 
 /// How long a request for events waits at the server.
@@ -53,6 +57,8 @@ pub(crate) struct Subscription<'a> {
     pub(crate) subjects: String,
     /// Events that the subscription retains, at most.
     pub(crate) open: usize,
+    /// Where it begins if it has no name, in place of what is stored from now on.
+    pub(crate) replay: Option<Replay>,
 }
 
 /// A consumer of the stream.
@@ -61,6 +67,7 @@ struct Follower {
     config: Config,
     progress: Arc<Progress>,
     settling: Settling,
+    replayed: Arc<Replayed>,
     until: watch::Receiver<()>,
 }
 
@@ -87,6 +94,7 @@ pub(crate) fn follow(
     let follower = Follower {
         stream: Arc::clone(stream),
         settling: Settling::new(stream, subscription.name, &progress),
+        replayed: Arc::new(Replayed::new(subscription.replay.is_some())),
         config: consumer_config(stream, subscription),
         progress: Arc::clone(&progress),
         until,
@@ -95,7 +103,7 @@ pub(crate) fn follow(
         // It is made when there is a server.
         None
     } else {
-        Some(make_now(stream, &follower.config)?)
+        Some(make_now(&follower)?)
     };
     stream.runtime.handle()?.spawn(async move {
         if let End::Gone = follower.serve(made, deliver).await {
@@ -110,14 +118,33 @@ pub(crate) fn follow(
 }
 
 /// Makes a consumer of the stream, so that a refusal is seen now.
-fn make_now(stream: &Stream, config: &Config) -> Result<Consumer<Config>, JetStreamError> {
+fn make_now(follower: &Follower) -> Result<Consumer<Config>, JetStreamError> {
+    let stream = &follower.stream;
     let limit = (stream.config.connect_timeout, Awaited::Consumer);
-    let context = stream.context.clone();
-    let (config, of) = (config.clone(), stream.config.stream.clone());
+    let making = make(
+        stream.context.clone(),
+        (follower.config.clone(), stream.config.stream.clone()),
+        Arc::clone(&follower.replayed),
+    );
     stream.runtime.wait(limit, async move {
-        let made = context.create_consumer_on_stream(config, of).await;
-        made.map_err(|error| JetStreamError::Consumer(error.to_string()))
+        let made = making.await;
+        made.map_err(JetStreamError::Consumer)
     })
+}
+
+/// Makes a consumer, and notes the last event that it gets from before.
+async fn make(
+    context: Context,
+    (config, of): (Config, String),
+    replayed: Arc<Replayed>,
+) -> Result<Consumer<Config>, String> {
+    if replayed.is_open() {
+        let stream = context.get_stream(of.as_str()).await;
+        let stream = stream.map_err(|error| error.to_string())?;
+        replayed.end_with(stream.cached_info().state.last_sequence);
+    }
+    let made = context.create_consumer_on_stream(config, of).await;
+    made.map_err(|error| error.to_string())
 }
 
 /// Deletes the position of a name. Without effect where there is none.
@@ -145,13 +172,14 @@ fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
     let (config, name) = (&stream.config, subscription.name);
     Config {
         durable_name: name.map(str::to_owned),
-        deliver_policy: match name {
-            Some(_) => DeliverPolicy::All,
+        deliver_policy: match (name, subscription.replay) {
+            (Some(_), _) => DeliverPolicy::All,
+            (None, Some(replay)) => begin(replay),
             // What the spool holds is stored before the consumer is made, perhaps.
-            None if stream.is_spooling() => DeliverPolicy::ByStartTime {
+            (None, None) if stream.is_spooling() => DeliverPolicy::ByStartTime {
                 start_time: SystemTime::now().into(),
             },
-            None => DeliverPolicy::New,
+            (None, None) => DeliverPolicy::New,
         },
         ack_policy: AckPolicy::Explicit,
         ack_wait: config.ack_wait,
@@ -209,11 +237,18 @@ impl Follower {
         self.deliver_from(&consumer, manner).await
     }
 
+    /// Without a name, it goes on behind what it has delivered.
     async fn make(&self) -> Result<Consumer<Config>, String> {
         let stream = &self.stream;
-        let (config, of) = (self.config.clone(), &stream.config.stream);
-        let made = stream.context.create_consumer_on_stream(config, of).await;
-        made.map_err(|error| error.to_string())
+        let mut config = self.config.clone();
+        let last = self.replayed.delivered();
+        if config.durable_name.is_none() && last > 0 {
+            config.deliver_policy = DeliverPolicy::ByStartSequence {
+                start_sequence: last + 1,
+            };
+        }
+        let of = (config, stream.config.stream.clone());
+        make(stream.context.clone(), of, Arc::clone(&self.replayed)).await
     }
 
     async fn deliver_from(
@@ -228,7 +263,7 @@ impl Follower {
             .heartbeat(HEARTBEAT)
             .messages();
         let messages = requested.await.map_err(|error| error.to_string())?;
-        let incoming = Incoming::new(messages, &self.stream.config);
+        let incoming = Incoming::new(messages, &self.stream.config, self.replayed.end());
         match deliver {
             Deliver::Sets(handler) => self.deliver_sets(incoming, (handler, pause)).await,
             Deliver::Correlated(correlator) => self.correlate(incoming, (correlator, pause)).await,
@@ -281,6 +316,7 @@ impl Follower {
                 }
             }
             from += count;
+            self.replayed.deliver(set[from - 1].sequence);
             if end.is_none() && self.until.has_changed().is_err() {
                 end = Some(End::Dropped);
             }

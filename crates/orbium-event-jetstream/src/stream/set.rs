@@ -19,11 +19,13 @@ pub(crate) struct Received {
     pub(crate) delivery: u64,
     /// Events that the server has for the consumer behind this one.
     pub(crate) pending: u64,
+    /// Whether it was stored before the consumer connected, which had asked for such.
+    pub(crate) is_replayed: bool,
 }
 
 impl Received {
     /// `None` without the subject by which it would be acknowledged.
-    fn new(message: Message) -> Option<Self> {
+    fn new(message: Message, replayed: u64) -> Option<Self> {
         let info = message.info().ok()?;
         let (sequence, pending) = (info.stream_sequence, info.pending);
         let delivery = u64::try_from(info.delivered).unwrap_or(1);
@@ -32,6 +34,7 @@ impl Received {
             sequence,
             delivery,
             pending,
+            is_replayed: sequence <= replayed,
         })
     }
 
@@ -63,14 +66,17 @@ pub(crate) struct Incoming {
     /// Received behind the last set.
     held: Option<Result<Received, MessagesError>>,
     max_bytes: usize,
+    /// The last event of before.
+    replayed: u64,
 }
 
 impl Incoming {
-    pub(crate) fn new(messages: Messages, config: &JetStreamConfig) -> Self {
+    pub(crate) fn new(messages: Messages, config: &JetStreamConfig, replayed: u64) -> Self {
         Self {
             messages,
             held: None,
             max_bytes: config.set_bytes,
+            replayed,
         }
     }
 
@@ -106,7 +112,7 @@ impl Incoming {
         loop {
             let next = self.messages.next().await;
             match next.ok_or("the server has ended the request")? {
-                Ok(message) => match Received::new(message) {
+                Ok(message) => match Received::new(message, self.replayed) {
                     Some(received) => return Ok(Ok(received)),
                     None => {
                         tracing::debug!(target: "orbium::event", "a message without a place in the stream");

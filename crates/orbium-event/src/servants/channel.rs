@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A channel of this process as CORBA objects.
 
-use orbium::{Orb, PoaError, Policies};
+use orbium::{Interface, Orb, PoaError, Policies};
 
 use super::consumers::Consumers;
 use super::object::{ServedChannel, serve_channel};
@@ -9,8 +9,10 @@ use super::observer::RemoteObserver;
 use super::suppliers::Suppliers;
 use crate::channel::Channel;
 use crate::proxies::ProxyCount;
-use crate::rtec::orbium_event::{ChannelState, ConsumerState, MonitoredChannel};
-use crate::rtec::rtec_event_channel_admin::{Observer, ObserverHandle};
+use crate::rtec::orbium_event::{
+    ChannelState, ConsumerState, MonitoredChannel, ReplayingConsumerAdmin,
+};
+use crate::rtec::rtec_event_channel_admin::{ConsumerAdmin, Observer, ObserverHandle};
 
 impl Channel {
     /// Serves the channel: `corbaloc::host:port/EventService` leads to it if `key` is
@@ -62,7 +64,9 @@ impl Channel {
                 channel: self.clone(),
                 count: ProxyCount::default(),
             };
-            Ok((poa.activate(consumers)?, poa.activate(suppliers)?))
+            let consumers: ReplayingConsumerAdmin = poa.activate(consumers)?;
+            let consumers = ConsumerAdmin::from_object(consumers.as_object().clone());
+            Ok((consumers, poa.activate(suppliers)?))
         })
     }
 }

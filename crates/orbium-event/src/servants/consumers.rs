@@ -12,6 +12,7 @@ use crate::consumer_connection::Subscription;
 use crate::engine::Engine;
 use crate::peer::{Connection, Peer, Sink};
 use crate::proxies::{ProxyCount, Slot, deactivation, end_object};
+use crate::rtec::orbium_event::{Replay, ReplayStart, ReplayingConsumerAdminServant};
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerAdminServant, ConsumerQos,
     ProxyPushSupplier, ProxyPushSupplierServant, TypeError,
@@ -25,17 +26,42 @@ pub(super) struct Consumers {
     pub(super) count: ProxyCount,
 }
 
-impl ConsumerAdminServant for Consumers {
-    fn obtain_push_supplier(
+impl Consumers {
+    fn obtain(
         &self,
         call: &Call<'_>,
+        replays: bool,
     ) -> Result<Option<ProxyPushSupplier>, SystemException> {
         let counted = self.count.one_more(self.channel.config().consumers)?;
         let proxy = SupplierProxy {
             channel: self.channel.clone(),
             slot: Slot::new(counted),
+            replays,
         };
         Ok(Some(call.poa().activate(proxy)?))
+    }
+}
+
+impl ConsumerAdminServant for Consumers {
+    fn obtain_push_supplier(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<Option<ProxyPushSupplier>, SystemException> {
+        self.obtain(call, false)
+    }
+}
+
+impl ReplayingConsumerAdminServant for Consumers {
+    fn obtain_replaying_push_supplier(
+        &self,
+        call: &Call<'_>,
+        replay: &Replay,
+    ) -> Result<Option<ProxyPushSupplier>, SystemException> {
+        let retains = self.channel.engine.retained.is_enabled();
+        if !retains || replay.start != ReplayStart::FromLast {
+            return Err(ExceptionKind::NoImplement.into());
+        }
+        self.obtain(call, true)
     }
 }
 
@@ -43,6 +69,8 @@ impl ConsumerAdminServant for Consumers {
 struct SupplierProxy {
     channel: Channel,
     slot: Slot<Connected>,
+    /// Whether its consumer gets the last events.
+    replays: bool,
 }
 
 struct Connected {
@@ -80,14 +108,19 @@ impl SupplierProxy {
                 let options = ConsumerOptions {
                     rt_info: rt_info_of(qos),
                     is_remote: true,
+                    replays: self.replays,
                     ..ConsumerOptions::default()
                 };
                 let channel = &self.channel;
                 let subscription = channel.connect_consumer(pattern, options, connection)?;
+                let connected = Arc::clone(subscription.consumer());
                 *slot = Some(Connected {
                     subscription,
                     consumer,
                 });
+                drop(slot);
+                // With a replay it has waited: a push may come back to this proxy.
+                channel.engine.unpause(&connected);
                 Ok(())
             }
         }

@@ -15,6 +15,7 @@ mod parsing;
 mod pull_suppliers;
 mod pulled;
 mod queues;
+mod replayed;
 mod scheduled;
 mod served;
 mod suspension;

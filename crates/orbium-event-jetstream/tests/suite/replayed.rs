@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Consumers without names that get events of before.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, SystemTime};
+
+use orbium::Orb;
+use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
+use orbium_event::{Pattern, Replay, new_event};
+use orbium_event_jetstream::{
+    Delivery, PersistentConsumer, PersistentSupplier, connect_replaying_consumer, connect_supplier,
+};
+use orbium_testkit::PATIENCE;
+
+use crate::stage::{Served, client, config, nats};
+
+type Received = Receiver<(i32, Delivery)>;
+
+fn connect(orb: &Orb, channel: &EventChannel, replay: Replay) -> (PersistentConsumer, Received) {
+    let (send, received) = mpsc::channel();
+    let pattern = Pattern::of(16, 0);
+    let consumer = connect_replaying_consumer(orb, channel, (replay, &pattern), move |event| {
+        let _ = send.send((event.data.pad1, Delivery::of(event)));
+        Ok(())
+    });
+    (consumer.unwrap(), received)
+}
+
+fn push(supplier: &PersistentSupplier, source: i32, number: i32) {
+    let mut event = new_event(16, source);
+    event.data.pad1 = number;
+    supplier.push(&[event]).unwrap();
+}
+
+/// Numbers and whether they are replayed.
+fn next(received: &Received, count: usize) -> Vec<(i32, bool)> {
+    let events = (0..count).map(|_| {
+        let (number, delivery) = received.recv_timeout(PATIENCE).unwrap();
+        (number, delivery.is_replayed)
+    });
+    events.collect()
+}
+
+/// Conformance: events - replay - of a stream: the last of each type and source, from a sequence, from a time
+#[test]
+fn a_consumer_gets_events_of_before() {
+    let Some(nats) = nats() else { return };
+    let (served, orb) = (Served::new(config(&nats)), client());
+    let channel = served.seen_by(&orb);
+    let supplier = connect_supplier(&channel).unwrap();
+    for (source, number) in [(1, 0), (2, 1), (1, 2), (3, 3)] {
+        push(&supplier, source, number);
+    }
+    let an_hour = Duration::from_secs(3600);
+    let cases = [
+        (Replay::Last, vec![1, 2, 3]),
+        (Replay::Sequence(2), vec![1, 2, 3]),
+        (Replay::Sequence(0), vec![0, 1, 2, 3]),
+        (Replay::Sequence(5), vec![]),
+        (Replay::Time(SystemTime::now() - an_hour), vec![0, 1, 2, 3]),
+        (Replay::Time(SystemTime::UNIX_EPOCH), vec![0, 1, 2, 3]),
+        (Replay::Time(SystemTime::now() + an_hour), vec![]),
+    ];
+    let connected = cases.map(|(replay, expected)| {
+        let (consumer, received) = connect(&orb, &channel, replay);
+        let expected: Vec<_> = expected.into_iter().map(|it| (it, true)).collect();
+        assert_eq!(next(&received, expected.len()), expected, "{replay:?}");
+        (replay, consumer, received)
+    });
+    push(&supplier, 1, 4);
+    for (replay, consumer, received) in connected {
+        assert_eq!(next(&received, 1), [(4, false)], "{replay:?}");
+        consumer.disconnect().unwrap();
+        assert!(received.try_recv().is_err());
+    }
+}
+
+/// Conformance: events - replay - of a stream: a consumer without a name goes on where it was when the NATS server is killed
+#[test]
+fn a_replay_goes_on_when_the_server_is_killed() {
+    let Some(nats) = nats() else { return };
+    let (served, orb) = (Served::new(config(&nats)), client());
+    let channel = served.seen_by(&orb);
+    let supplier = connect_supplier(&channel).unwrap();
+    for number in 0..10 {
+        push(&supplier, 1, number);
+    }
+    let (_consumer, received) = connect(&orb, &channel, Replay::Sequence(1));
+    let mut seen = BTreeMap::new();
+    for kill in 0..=2 {
+        if kill > 0 {
+            nats.kill();
+            nats.start_again();
+            for number in 10 * kill..10 * kill + 10 {
+                push(&supplier, 1, number);
+            }
+        }
+        // One that was not acknowledged may come again.
+        while !seen.contains_key(&(10 * kill + 9)) {
+            seen.extend(next(&received, 1));
+        }
+    }
+    assert!(seen.keys().copied().eq(0..30), "{seen:?}");
+    assert!(seen.iter().all(|it| *it.1 == (*it.0 < 10)), "{seen:?}");
+}
