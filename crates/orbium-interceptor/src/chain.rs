@@ -85,12 +85,12 @@ impl<I: Linked + ?Sized> Chain<I> {
         self.known.unimplemented.load(Ordering::Relaxed) & bits == bits
     }
 
-    /// Whether each of them implements each of these points, and no slots are to be set aside:
-    /// then [`starting`](Self::starting) and [`ending`](Self::ending) run them.
+    /// Whether each of them implements each of these points: then [`starting`](Self::starting) and
+    /// [`ending`](Self::ending) run them where no slots are to be set aside.
     #[inline]
-    pub(crate) fn runs_linked(&self, points: &[Point], current: PiCurrent) -> bool {
+    pub(crate) fn implements(&self, points: &[Point]) -> bool {
         let bits = points.iter().fold(0, |all, it| all | it.bit);
-        self.known.implemented.load(Ordering::Relaxed) & bits == bits && !current.has_slots()
+        self.known.implemented.load(Ordering::Relaxed) & bits == bits
     }
 
     /// What runs a starting or intermediate point of each interceptor in order.

@@ -16,7 +16,7 @@ pub use flow::{CallFlow, Progress};
 pub use info::{
     ClientRequest, ReceiveException, ReceiveOther, ReceiveReply, SendPoll, SendRequest,
 };
-pub use plain::Begun;
+pub use plain::{Begun, BegunCall};
 pub use points::ClientInterceptor;
 pub use start::CallStart;
 pub use suspended::SuspendedFlow;

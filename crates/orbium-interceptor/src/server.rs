@@ -10,7 +10,7 @@ mod request_info;
 mod request_outcome;
 
 pub use crate::request::reply_contexts::{AddedContexts, ServedRequest, add_to_reply, describe};
-pub use flow::RequestFlow;
+pub use flow::{EndedOtherwise, LinkedRequests, RequestFlow};
 pub use in_place::{
     Carried, InterceptedRequest, Served, ServedInPlace, Unserved, UpcallResult, awaited_by_oneway,
     raised,

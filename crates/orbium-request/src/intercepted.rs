@@ -3,8 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, minor};
-use orbium_interceptor::server::{InterceptedObject, RequestOutcome};
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_interceptor::server::{InterceptedObject, LinkedRequests, RequestFlow, RequestOutcome};
 use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_invocation::raises::DispatchError;
 
@@ -31,67 +31,84 @@ pub fn intercept(
     is_known: impl FnOnce() -> bool,
     serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
 ) -> Result<(), DispatchError> {
-    let seen = |id| SeenRequest {
+    match reply.linked(all, request) {
+        Some(linked) => intercept_linked((linked, all), request, object, reply, is_known, serve),
+        None => intercept_unlinked(all, request, object, reply, is_known, serve),
+    }
+}
+
+/// As [`intercept`], of a request of which interceptors are [linked](UntypedReply::linked).
+///
+/// # Errors
+/// As of [`intercept`].
+#[inline(always)]
+pub fn intercept_linked(
+    (linked, all): (LinkedRequests<'_>, &Interceptors),
+    request: &IncomingRequest<'_>,
+    object: &dyn InterceptedObject,
+    reply: &mut UntypedReply<'_>,
+    is_known: impl FnOnce() -> bool,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
+    let end = RequestEnd::new(reply, request);
+    let flow = RequestFlow::linked(linked, all, reply.head.request_id, request, object);
+    let path = InterceptedReply::<true>::new(end, flow);
+    serve_seen(path, (request, object), reply, is_known, serve)
+}
+
+/// As [`intercept`], of any other request.
+///
+/// # Errors
+/// As of [`intercept`].
+#[cold]
+#[inline(never)]
+pub fn intercept_unlinked(
+    all: &Interceptors,
+    request: &IncomingRequest<'_>,
+    object: &dyn InterceptedObject,
+    reply: &mut UntypedReply<'_>,
+    is_known: impl FnOnce() -> bool,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
+    let seen = SeenRequest {
         all,
-        id,
+        id: reply.head.request_id,
         request,
         object,
     };
-    let head = reply.head;
-    let may_be_linked = head.response == ResponseFlags::Full && !head.is_short();
-    if may_be_linked && all.links_requests(request.locality()) {
-        serve_linked(seen(head.request_id), reply, is_known, serve)
-    } else {
-        serve_unlinked(seen(head.request_id), reply, is_known, serve)
-    }
-}
-
-/// Serves a request that has a reply, where all interceptors implement all points of one with results.
-#[inline(always)]
-fn serve_linked(
-    seen: SeenRequest<'_>,
-    reply: &mut UntypedReply<'_>,
-    is_known: impl FnOnce() -> bool,
-    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
-) -> Result<(), DispatchError> {
-    let mut path = InterceptedReply::new(RequestEnd::new(reply, seen.request), seen, true);
-    if let Err(interrupt) = path.flow().receive_contexts_linked() {
-        return path.conclude(reply, (*interrupt).into());
-    }
-    if is_known()
-        && let Err(interrupt) = path.flow().receive_request_linked(seen.object)
-    {
-        return end_interrupted(&path, reply, *interrupt);
-    }
-    serve_by(&path, reply, reply.head, serve)
-}
-
-/// Serves any other request.
-#[inline(never)]
-fn serve_unlinked(
-    seen: SeenRequest<'_>,
-    reply: &mut UntypedReply<'_>,
-    is_known: impl FnOnce() -> bool,
-    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
-) -> Result<(), DispatchError> {
-    let request = seen.request;
     let end = RequestEnd::new(reply, request);
-    if seen.all.overlooks_requests(request.locality()) {
+    if all.overlooks_requests(request.locality()) {
         return serve_overlooked(&OverlookedReply { end, seen }, request, reply, serve);
     }
-    let mut path = InterceptedReply::new(end, seen, false);
-    if let Err(interrupt) = path.flow().receive_contexts() {
+    let path = InterceptedReply::<false>::new(end, seen.flow());
+    serve_seen(path, (request, object), reply, is_known, serve)
+}
+
+/// Serves a request with each point of its interceptors, which are run by links if it is `LINKED`.
+#[inline(always)]
+fn serve_seen<const LINKED: bool>(
+    mut path: InterceptedReply<'_, '_, LINKED>,
+    (request, object): (&IncomingRequest<'_>, &dyn InterceptedObject),
+    reply: &mut UntypedReply<'_>,
+    is_known: impl FnOnce() -> bool,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
+) -> Result<(), DispatchError> {
+    if let Err(interrupt) = path.receive_contexts() {
         return path.conclude(reply, (*interrupt).into());
     }
-    if let Err(error) = reply.confirm_oneway(request) {
+    if !LINKED && let Err(error) = reply.confirm_oneway(request) {
         return path.conclude(reply, RequestOutcome::Raised(error.exception()));
     }
     if is_known()
-        && let Err(interrupt) = path.flow().receive_request(seen.object)
+        && let Err(interrupt) = path.receive_request(object)
     {
         return end_interrupted(&path, reply, *interrupt);
     }
-    serve_by(&path, reply, reply.head.lengthened(), serve)
+    let head = match LINKED {
+        true => reply.head,
+        false => reply.head.lengthened(),
+    };
+    serve_by(&path, reply, head, serve)
 }
 
 /// Serves a request of which interceptors see only how it ends otherwise than with results.

@@ -30,7 +30,7 @@ pub use deferred::{
 };
 pub use dispatcher::{Dispatcher, Host, Located};
 pub use incoming::{IncomingRequest, asked_priority};
-pub use intercepted::{intercept, interrupted};
+pub use intercepted::{intercept, intercept_linked, intercept_unlinked, interrupted};
 pub use observed_request::ObservedRequest;
 pub use peer_connection::PeerConnection;
 pub use reply::{Kept, Reply, ReplyPath, Sent, UntypedReply};

@@ -129,7 +129,7 @@ impl Call {
                     arguments.write(exchange.writer());
                     match exchange.perform() {
                         Answer::None => exchange.outcome(),
-                        Answer::Results | Answer::Seen => {
+                        Answer::Results | Answer::Extended => {
                             break exchange
                                 .take_reply(ReplyStatus::NoException)
                                 .map(Reply::Message);

@@ -7,7 +7,6 @@ mod intercepted;
 mod rebinding;
 mod recovery;
 mod repeating;
-mod seen;
 mod suspended;
 mod watch;
 
@@ -31,7 +30,6 @@ use crate::reference::binding::Binding;
 use crate::reference::candidate::{Candidate, Route};
 use orbium_connection::outcome::Outcome;
 use orbium_invocation::timing::Timing;
-use seen::Seen;
 pub use suspended::Suspended;
 use watch::Watch;
 
@@ -68,9 +66,7 @@ pub struct Attempt<'o> {
     /// Times that the request was sent again though it may have been served.
     repeats: u32,
     /// The hash of the forward that was given up last, and of how it had failed; 0 for none.
-    given_up: u64,
-    /// What interceptors see of it on the plain path.
-    seen: Seen,
+    given_up: u32,
     /// When the call was made, from which its story computes the duration.
     begun: Stamp,
 }
@@ -88,7 +84,6 @@ impl<'o> Attempt<'o> {
             retries: 0,
             repeats: 0,
             given_up: 0,
-            seen: Seen::NOTHING,
             begun: Stamp::now(),
             // Behind all that could panic: nothing has to be dropped then.
             watch: Watch::Nothing,

@@ -29,8 +29,8 @@ use orbium_invocation::timing::Timing;
 pub enum Answer {
     /// The results; or the oneway was sent.
     Results,
-    /// The results, which interceptors see with the service contexts of the reply.
-    Seen,
+    /// The results, in a reply that may have service contexts, which interceptors see.
+    Extended,
     /// A user exception.
     UserException,
     /// Nothing: see [`Exchange::outcome`].
@@ -309,7 +309,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 self.reply = Some((header, body));
                 self.octets = Some(octets);
                 let answer = self.interpret(status);
-                self.seen(answer)
+                self.extended(answer)
             }
             Err(exception) => {
                 self.note(Phase::Wait, &raised(exception));

@@ -212,7 +212,7 @@ impl<'a> Intercepted<'_, 'a> {
         }
         (self.arguments)(exchange.writer());
         match exchange.perform() {
-            Answer::Results | Answer::Seen => match self.results(&mut exchange, reply) {
+            Answer::Results | Answer::Extended => match self.results(&mut exchange, reply) {
                 Ok(Read::Results) if !exchange.has_reply_contexts() => Ok(()),
                 read => Err(Tried::of(attempt, exchange.reply_contexts(), &read)),
             },

@@ -102,32 +102,28 @@ where
                     match exchange.perform() {
                         Answer::Results => match exchange.results(&mut results) {
                             Ok(value) => break 'results value,
-                            Err(it) => {
-                                let shown = attempt.show_unreadable(operation, &mut exchange, it);
-                                End::Otherwise(shown?, None)
-                            }
+                            Err(it) => unreadable(&attempt, operation, &mut exchange, it)?,
                         },
                         Answer::UserException => {
                             End::Otherwise(raised(&attempt, &mut exchange)?, None)
                         }
-                        other => otherwise(&attempt, other, &mut exchange, &mut results),
+                        other => {
+                            otherwise(&attempt, operation, other, &mut exchange, &mut results)?
+                        }
                     }
                 }
                 Err(exception) => unreached(&attempt, exception),
             };
             // The exchange is over: interceptors may use its connection.
-            let (ended, unseen) = match end {
+            let (outcome, unseen) = match end {
+                End::Results(value) => return Ok(value),
+                End::Seen(value, contexts) => match attempt.show_seen(operation, &contexts)? {
+                    None => return Ok(value),
+                    Some(forward) => (forward, None),
+                },
                 End::Otherwise(outcome, unseen) => (outcome, unseen),
-                End::Read(read, contexts) => {
-                    let read_as = read.as_ref().map(|_| ()).map_err(|exception| *exception);
-                    match (attempt.show_read(operation, read_as, contexts)?, read) {
-                        (None, Ok(value)) => return Ok(value),
-                        (None, Err(exception)) => return Err(exception.into()),
-                        (Some(forward), _) => (forward, None),
-                    }
-                }
             };
-            if attempt.again_unless_changed(operation, ended, unseen)? {
+            if attempt.again_unless_changed(operation, outcome, unseen)? {
                 return intercepted((&mut attempt, Path::Intercepted), results);
             }
             continue 'attempt;
@@ -135,18 +131,19 @@ where
         let Err(changed) = attempt.show_results(operation) else {
             return Ok(value);
         };
-        if let Some(forward) = attempt.changed(operation, *changed)?
-            && attempt.again_unless_changed(operation, forward, None)?
-        {
+        let forward = attempt.changed(operation, *changed)?;
+        if attempt.again_unless_changed(operation, forward, None)? {
             return intercepted((&mut attempt, Path::Intercepted), results);
         }
     }
 }
 
-/// End of an exchange on the plain path.
+/// End of an exchange on the plain path that has no plain results.
 enum End<T> {
+    /// Results that no interceptor sees, in a reply with service contexts.
+    Results(T),
     /// Results that interceptors see before the caller has them, with the service contexts of the reply.
-    Read(Result<T, SystemException>, Option<ContextList>),
+    Seen(T, ContextList),
     /// What to do about the attempt, with the service contexts of the reply if interceptors are yet to see it.
     Otherwise(Outcome, Option<ContextList>),
 }
@@ -159,19 +156,47 @@ fn unreached<T>(attempt: &Attempt<'_>, exception: SystemException) -> End<T> {
     End::Otherwise(failed, attempt.unseen_unreached())
 }
 
+/// How an exchange ends of which the results cannot be read.
+///
+/// # Errors
+/// The exception that the call ends with.
+#[cold]
+#[inline(never)]
+fn unreadable<T>(
+    attempt: &Attempt<'_>,
+    operation: &'static Operation,
+    exchange: &mut Exchange<'_, '_>,
+    exception: SystemException,
+) -> Result<End<T>, SystemException> {
+    let forward = attempt.show_unreadable(operation, exchange, exception)?;
+    Ok(End::Otherwise(forward, None))
+}
+
 /// How an exchange ends that has neither plain results nor a user exception.
+///
+/// # Errors
+/// The exception that the call ends with.
 #[cold]
 #[inline(never)]
 fn otherwise<T>(
     attempt: &Attempt<'_>,
+    operation: &'static Operation,
     answer: Answer,
     exchange: &mut Exchange<'_, '_>,
     results: &mut impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
-) -> End<T> {
-    match answer {
-        Answer::None => End::Otherwise(exchange.outcome(), attempt.unseen(exchange)),
-        _ => End::Read(exchange.results(results), exchange.reply_contexts_if_any()),
+) -> Result<End<T>, SystemException> {
+    if answer == Answer::None {
+        let unseen = attempt.unseen(exchange);
+        return Ok(End::Otherwise(exchange.outcome(), unseen));
     }
+    let value = match exchange.results(results) {
+        Ok(value) => value,
+        Err(exception) => return unreadable(attempt, operation, exchange, exception),
+    };
+    Ok(match attempt.unseen_results(exchange) {
+        Some(contexts) => End::Seen(value, contexts),
+        None => End::Results(value),
+    })
 }
 
 /// A call by way of interceptors, or under policies of Messaging.
@@ -278,7 +303,7 @@ pub fn send_or_serve<'a>(
                 exchange.begin(operation);
                 arguments(exchange.writer());
                 match exchange.perform() {
-                    Answer::Results | Answer::Seen | Answer::UserException => return Ok(()),
+                    Answer::Results | Answer::Extended | Answer::UserException => return Ok(()),
                     Answer::None => exchange.outcome(),
                 }
             }

@@ -40,7 +40,7 @@ fn bind(object: &Reference, link: Link<'_>, timing: &Timing) -> Result<(), Syste
     let mut exchange = Exchange::new(object, timing, BIND_PRIORITY_BAND.is_oneway(), link);
     exchange.begin(&BIND_PRIORITY_BAND);
     let refused = match exchange.perform() {
-        Answer::Results | Answer::Seen | Answer::UserException => return Ok(()),
+        Answer::Results | Answer::Extended | Answer::UserException => return Ok(()),
         Answer::None => match exchange.outcome() {
             // The call itself will find out what to do.
             Outcome::Forward(_) | Outcome::Readdress(_) => return Ok(()),

@@ -42,11 +42,21 @@ impl Adapters {
         }
     }
 
-    /// As `serve`, where that was asked before; the system exception that the request ends
-    /// with.
-    // Whatever the servant does is caught here alone, or catching would be a call.
+    /// As `serve`, where that was asked before.
     #[inline(never)]
     pub(crate) fn serve_unobserved(
+        &self,
+        request: &IncomingRequest<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) {
+        self.serve_caught(request, arguments, reply);
+    }
+
+    /// Serves a request and answers it, whatever happens; the system exception that it ends with.
+    // Inline: to pack an exception that nothing asks for is ten instructions.
+    #[inline(always)]
+    fn serve_caught(
         &self,
         request: &IncomingRequest<'_>,
         arguments: &mut CdrReader<'_>,
@@ -71,7 +81,7 @@ impl Adapters {
         let span = RequestSpan::begin(self, request, reply);
         let failed = match self.context.measurements() {
             Some(all) => self.serve_measured(all, request, arguments, reply),
-            None => self.serve_unobserved(request, arguments, reply),
+            None => self.serve_caught(request, arguments, reply),
         };
         if let Some(span) = span {
             span.end(self, request, reply, failed);
@@ -87,7 +97,10 @@ impl Adapters {
     ) -> Result<(), DispatchError> {
         orbium_trace::probe!(MessagingReceive);
         match self.registry.find_hinted(request.key) {
-            Some(found) => self.serve_object(request, &found, arguments, reply),
+            Some(found) if found.lane == request.lane => {
+                self.serve_plainly(request, &found, arguments, reply)
+            }
+            Some(found) => self.serve_specially(request, &found, arguments, reply),
             None => self.serve_unhinted(request, arguments, reply),
         }
     }
@@ -102,13 +115,21 @@ impl Adapters {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         match self.find_or_forward(request, reply)? {
-            Some(found) => self.serve_object(request, &found, arguments, reply),
             None => Ok(()),
+            Some(found) if found.lane == request.lane => {
+                self.serve_plainly(request, &found, arguments, reply)
+            }
+            // Not by `serve_specially`: its upcall would be compiled as a call.
+            Some(found) if is_seen_alone(request, &found) => {
+                self.enter_and_serve(request, &found, arguments, reply)
+            }
+            Some(found) => self.serve_routed(request, &found, arguments, reply),
         }
     }
 
+    /// Serves a request to an object of this lane that has nothing special.
     #[inline(always)]
-    fn serve_object(
+    fn serve_plainly(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
@@ -116,9 +137,6 @@ impl Adapters {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         orbium_trace::probe!(PoaDemux);
-        if object.lane != request.lane {
-            return self.serve_specially(request, object, arguments, reply);
-        }
         let _serving = self.enter(request, object, reply)?;
         let call = Call {
             incoming: request,
@@ -201,13 +219,10 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        let is_own = object.lane == OWN_INTERCEPTED && request.lane == OWN;
-        if is_own
-            && request.decided.is_none()
-            && !log::wants_spans()
+        orbium_trace::probe!(PoaDemux);
+        if is_seen_alone(request, object)
             && let Some(all) = &self.interceptors
         {
-            // Neither extensions nor policies wrap the upcall of such an object.
             let _serving = self.enter(request, object, reply)?;
             return self.serve_seen(all, request, object, (arguments, reply), || true);
         }
@@ -215,6 +230,8 @@ impl Adapters {
     }
 
     /// Serves a request where it is to be served.
+    // Cold, or the compiler takes what interceptors see for rare.
+    #[cold]
     #[inline(never)]
     fn serve_routed(
         &self,
@@ -291,6 +308,16 @@ impl Adapters {
         orbium_trace::probe!(ServantDemux);
         Ok(serving)
     }
+}
+
+/// Whether interceptors see a request, and nothing else is special about it: neither extensions nor policies wrap its
+/// upcall.
+#[inline(always)]
+fn is_seen_alone(request: &IncomingRequest<'_>, object: &ActiveObject) -> bool {
+    object.lane == OWN_INTERCEPTED
+        && request.lane == OWN
+        && request.decided.is_none()
+        && !log::wants_spans()
 }
 
 #[inline]

@@ -94,7 +94,7 @@ fn entry<T: Seen>(interceptor: T) -> Arc<Entry<dyn Seen>> {
 /// Runs the point as starting one.
 fn start(all: &Chain<dyn Seen>, current: PiCurrent, started: &mut usize) -> Result<(), Interrupt> {
     let mut info = Info::default();
-    if !all.runs_linked(&[POINT], current) {
+    if current.has_slots() || !all.implements(&[POINT]) {
         return all.start(POINT, current, started, &mut info, |it, info| {
             it.point(info).map_err(Interrupt::from)
         });
@@ -107,7 +107,7 @@ fn start(all: &Chain<dyn Seen>, current: PiCurrent, started: &mut usize) -> Resu
 /// Runs the point as ending one.
 fn end(all: &Chain<dyn Seen>, current: PiCurrent, started: &mut usize) -> Result<(), Interrupt> {
     let mut info = Info::default();
-    if *started < all.len() || !all.runs_linked(&[POINT], current) {
+    if *started < all.len() || current.has_slots() || !all.implements(&[POINT]) {
         return all.end(POINT, current, started, &mut info, |it, info| {
             it.point(info).map_err(Interrupt::from)
         });

@@ -40,13 +40,8 @@ impl<'i> CallFlow<'i> {
     #[must_use]
     #[inline]
     pub fn new(all: &'i Interceptors, start: CallStart<'i>) -> Self {
-        Self::starting(all, start, all.next_request())
-    }
-
-    /// The same with an id for the request.
-    pub(super) fn starting(all: &'i Interceptors, start: CallStart<'i>, id: u32) -> Self {
         let progress = Progress {
-            id,
+            id: all.next_request(),
             started: 0,
             extended: None,
         };

@@ -5,90 +5,134 @@ use super::call_outcome::CallOutcome;
 use super::flow::{CallFlow, Progress};
 use super::info::{ClientRequest, ReceiveReply, SendRequest};
 use super::links::{RECEIVE_REPLY, SEND_REQUEST};
+use super::points::ClientInterceptor;
 use super::start::CallStart;
-use crate::chain::{Stopped, Unimplemented};
+use crate::chain::{Chain, Stopped, Unimplemented};
 use crate::processing_mode::Locality;
 use crate::registration::registry::Interceptors;
 use crate::request::context_list::ContextList;
 
-/// A call that has begun otherwise than [plainly](CallStart::begin).
+/// A call that all interceptors have passed the starting point of, and added nothing to. Its flow is
+/// [under way](CallFlow::under_way).
 #[derive(Debug)]
-pub enum Begun {
-    /// It has begun plainly all the same: not all interceptors implement the point.
-    Plainly(u32),
+pub struct BegunCall<'i> {
+    /// Distinguishes the request from others under way.
+    pub id: u32,
+    /// The interceptors, if no slots are to be set aside: links run an ending point that all implement.
+    linked: Option<&'i Chain<dyn ClientInterceptor>>,
+}
+
+/// How a call begins otherwise than [plainly](CallStart::begin).
+#[derive(Debug)]
+pub enum Begun<'i> {
+    /// Plainly all the same: not all interceptors implement the point, or a dynamic call was made before.
+    Plainly(BegunCall<'i>),
+    /// Not yet: it carries slots, or facts of a dynamic call.
+    NotYet,
     /// Its request has service contexts of interceptors.
     Extended(Progress),
     /// An interceptor has ended the attempt.
     Ended(CallOutcome),
 }
 
-impl<'i> CallStart<'i> {
-    /// Starts with `send_request` of each interceptor: the id of the request if all have passed it and added
-    /// nothing to it; `locality` is that of its target. Its flow is [under way](CallFlow::under_way) then.
+impl CallStart<'_> {
+    /// Starts with `send_request` of each interceptor, unless the call carries slots: it has begun if all have
+    /// passed it and added nothing to it. `locality` is that of its target.
     ///
     /// # Errors
     /// It begins otherwise.
     #[inline(always)]
-    pub fn begin(self, all: &'i Interceptors, locality: Locality) -> Result<u32, Begun> {
+    pub fn begin(self, all: &Interceptors, locality: Locality) -> Result<BegunCall<'_>, Begun<'_>> {
         let mut info = SendRequest {
-            request: ClientRequest {
-                id: all.next_request(),
-                start: self,
-            },
+            // Its id it gets when it begins.
+            request: ClientRequest { id: 0, start: self },
             extended: None,
             unimplemented: Unimplemented::default(),
         };
         let interceptors = all.client.of(locality);
-        if !interceptors.runs_linked(&[SEND_REQUEST], self.orb.current()) {
-            return Err(info.begin_unlinked(all));
-        }
-        match interceptors.starting().send_request(&mut info) {
-            Ok(()) if info.extended.is_none() => Ok(info.request.id),
-            passed => Err(info.begun(all, passed.err())),
+        if all.slots().carries_nothing() && interceptors.implements(&[SEND_REQUEST]) {
+            info.begin_linked(all, interceptors)
+        } else {
+            Err(info.begin_checked(all, interceptors))
         }
     }
+}
 
-    /// Ends a call with results that has begun plainly, and of which the reply has no service contexts.
+impl BegunCall<'_> {
+    /// Ends the call with results, of which the reply has no service contexts.
     ///
     /// # Errors
     /// What the attempt ends with instead, where an interceptor has changed that.
     #[inline(always)]
-    pub fn end(self, all: &'i Interceptors, id: u32) -> Result<(), Box<CallOutcome>> {
+    pub fn end(&self, all: &Interceptors, start: CallStart<'_>) -> Result<(), Box<CallOutcome>> {
         let mut info = ReceiveReply {
-            request: ClientRequest { id, start: self },
+            request: ClientRequest { id: self.id, start },
             extended: &None,
             reply_contexts: ContextList::none(),
             unimplemented: Unimplemented::default(),
         };
-        let interceptors = all.client.of(self.target.locality());
-        if !interceptors.runs_linked(&[RECEIVE_REPLY], self.orb.current()) {
-            return info.end_unlinked(all);
-        }
-        match interceptors.ending().receive_reply(&mut info) {
-            Ok(()) => Ok(()),
-            Err(stopped) => Err(info.ended(all, *stopped)),
+        match self.linked {
+            Some(it) if it.implements(&[RECEIVE_REPLY]) => {
+                let passed = it.ending().receive_reply(&mut info);
+                passed.map_err(|stopped| info.ended(all, *stopped))
+            }
+            _ => info.end_unlinked(all),
         }
     }
 }
 
 impl SendRequest<'_> {
-    /// Runs the starting point one interceptor after the other.
+    /// Begins a call unless it carries slots, which is yet to be checked.
     #[cold]
     #[inline(never)]
-    fn begin_unlinked(&self, all: &Interceptors) -> Begun {
-        let ClientRequest { id, start } = self.request;
-        let mut flow = CallFlow::starting(all, start, id);
+    fn begin_checked<'i>(
+        &mut self,
+        all: &'i Interceptors,
+        interceptors: &'i Chain<dyn ClientInterceptor>,
+    ) -> Begun<'i> {
+        if !all.has_no_slots_for_calls() {
+            return Begun::NotYet;
+        }
+        if interceptors.implements(&[SEND_REQUEST]) && !all.current().has_slots() {
+            let begun = self.begin_linked(all, interceptors);
+            return begun.map_or_else(|begun| begun, Begun::Plainly);
+        }
+        let mut flow = CallFlow::new(all, self.request.start);
         match flow.send_request() {
             Ok(()) if flow.has_added_contexts() => Begun::Extended(flow.into_progress()),
-            Ok(()) => Begun::Plainly(id),
+            Ok(()) => Begun::Plainly(BegunCall {
+                id: flow.id(),
+                linked: None,
+            }),
             Err(outcome) => Begun::Ended(outcome),
+        }
+    }
+
+    /// Runs the starting point by links.
+    ///
+    /// # Errors
+    /// The call begins otherwise than plainly.
+    #[inline(always)]
+    fn begin_linked<'i>(
+        &mut self,
+        all: &'i Interceptors,
+        interceptors: &'i Chain<dyn ClientInterceptor>,
+    ) -> Result<BegunCall<'i>, Begun<'i>> {
+        let id = all.next_request();
+        self.request.id = id;
+        match interceptors.starting().send_request(self) {
+            Ok(()) if self.extended.is_none() => Ok(BegunCall {
+                id,
+                linked: Some(interceptors),
+            }),
+            passed => Err(self.begun(all, passed.err())),
         }
     }
 
     /// The starting point was run for all interceptors, or up to the one that has ended it.
     #[cold]
     #[inline(never)]
-    fn begun(&mut self, all: &Interceptors, stopped: Option<Box<Stopped>>) -> Begun {
+    fn begun<'i>(&mut self, all: &'i Interceptors, stopped: Option<Box<Stopped>>) -> Begun<'i> {
         let ClientRequest { id, start } = self.request;
         let mut flow = CallFlow::under_way(all, start, id).extended(self.extended.take());
         match stopped {

@@ -23,11 +23,17 @@ pub struct RequestFlow<'r> {
     request: ServerRequest<'r>,
     /// How many of them are owed an ending point.
     started: usize,
-    /// Whether the points of a request with results are linked.
-    is_linked: bool,
     /// Whether the thread has the slots of the request.
     slots_are_current: bool,
 }
+
+/// Interceptors that [links](Interceptors::linked_requests) run.
+#[derive(Clone, Copy)]
+pub struct LinkedRequests<'i>(&'i Chain<dyn ServerInterceptor>);
+
+/// A request that ends otherwise than with results as they are: interceptors have added to them, or
+/// the one that has stopped its ending points has changed them.
+pub struct EndedOtherwise(Option<Box<Stopped>>);
 
 impl<'r> RequestFlow<'r> {
     /// A flow with empty slots, of the request with that id in its message.
@@ -41,21 +47,27 @@ impl<'r> RequestFlow<'r> {
     ) -> Self {
         Self {
             interceptors: all.server.of(message.locality()),
-            is_linked: false,
             request: ServerRequest::new(id, message, object, all.slots()),
             started: 0,
             slots_are_current: false,
         }
     }
 
-    /// The same of a request that is [linked](Interceptors::links_requests).
+    /// A flow of which the points are run by links: each interceptor is owed an ending point.
     #[must_use]
     #[inline(always)]
-    pub fn linked(self) -> Self {
+    pub fn linked<M: InterceptedMessage>(
+        linked: LinkedRequests<'r>,
+        all: &'r Interceptors,
+        id: u32,
+        message: &'r M,
+        object: &'r dyn InterceptedObject,
+    ) -> Self {
         Self {
-            is_linked: true,
-            started: self.interceptors.len(),
-            ..self
+            interceptors: linked.0,
+            started: linked.0.len(),
+            request: ServerRequest::new(id, message, object, all.slots()),
+            slots_are_current: false,
         }
     }
 
@@ -81,10 +93,7 @@ impl<'r> RequestFlow<'r> {
     /// What interrupts the request. Ending points are yet to be called.
     pub fn receive_contexts(&mut self) -> Result<(), Box<Interrupt>> {
         let current = self.request.current();
-        let mut info = ReceiveContexts {
-            request: &mut self.request,
-            unimplemented: Unimplemented::default(),
-        };
+        let mut info = ReceiveContexts::of(&mut self.request);
         let (all, started) = (self.interceptors, &mut self.started);
         let received = all.start(RECEIVE_CONTEXTS, current, started, &mut info, |it, info| {
             it.receive_request_service_contexts(info)
@@ -99,17 +108,14 @@ impl<'r> RequestFlow<'r> {
         Ok(())
     }
 
-    /// As [`receive_contexts`](Self::receive_contexts), of a flow that is linked.
+    /// As [`receive_contexts`](Self::receive_contexts), by links.
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
     #[inline(always)]
     pub fn receive_contexts_linked(&mut self) -> Result<(), Box<Interrupt>> {
-        let mut info = ReceiveContexts {
-            request: &mut self.request,
-            unimplemented: Unimplemented::default(),
-        };
-        match self.interceptors.starting().receive_contexts(&mut info) {
+        let links = self.interceptors.starting();
+        match links.receive_contexts(&mut self.request) {
             Ok(()) => Ok(()),
             Err(stopped) => Err(self.start_stopped(*stopped)),
         }
@@ -152,11 +158,7 @@ impl<'r> RequestFlow<'r> {
         &mut self,
         object: &dyn InterceptedObject,
     ) -> Result<(), Box<Interrupt>> {
-        let mut info = ReceiveRequest {
-            request: &mut self.request,
-            object,
-            unimplemented: Unimplemented::default(),
-        };
+        let mut info = ReceiveRequest::of(&mut self.request, object);
         let all = self.interceptors;
         let received = all.start(RECEIVE_REQUEST, NO_SLOTS, &mut 0, &mut info, |it, info| {
             it.receive_request(info)
@@ -164,7 +166,7 @@ impl<'r> RequestFlow<'r> {
         received.map_err(Box::new)
     }
 
-    /// As [`receive_request`](Self::receive_request), of a flow that is linked.
+    /// As [`receive_request`](Self::receive_request), by links.
     ///
     /// # Errors
     /// What interrupts the request. Ending points are yet to be called.
@@ -173,12 +175,8 @@ impl<'r> RequestFlow<'r> {
         &mut self,
         object: &dyn InterceptedObject,
     ) -> Result<(), Box<Interrupt>> {
-        let mut info = ReceiveRequest {
-            request: &mut self.request,
-            object,
-            unimplemented: Unimplemented::default(),
-        };
-        match self.interceptors.starting().receive_request(&mut info) {
+        let links = self.interceptors.starting();
+        match links.receive_request(&mut self.request, object) {
             Ok(()) => Ok(()),
             // All have started.
             Err(stopped) => Err(Box::new(self.interceptors.stopped(*stopped, &mut 0))),
@@ -208,35 +206,34 @@ impl<'r> RequestFlow<'r> {
         ended.map_err(|interrupt| self.end_changed(interrupt.into()))
     }
 
-    /// Whether it is [linked](Self::linked).
-    #[must_use]
-    #[inline]
-    pub fn is_linked(&self) -> bool {
-        self.is_linked
-    }
-
-    /// As [`end`](Self::end), with [`RequestOutcome::Results`] to which the servant has added nothing, of a
-    /// flow that is linked.
+    /// As [`end`](Self::end), with [`RequestOutcome::Results`] to which neither the servant nor an interceptor adds,
+    /// by links.
     ///
     /// # Errors
-    /// What the request ends with instead, where an interceptor has changed that.
+    /// The request ends otherwise.
     #[inline(always)]
-    pub fn end_linked(&mut self) -> Result<(), Box<RequestOutcome>> {
-        let mut info = SendReply {
-            request: &mut self.request,
-            unimplemented: Unimplemented::default(),
-        };
-        match self.interceptors.ending().send_reply(&mut info) {
-            Ok(()) => Ok(()),
-            Err(stopped) => Err(self.end_stopped(*stopped)),
+    pub fn end_linked(&mut self) -> Result<(), EndedOtherwise> {
+        match self.interceptors.ending().send_reply(&mut self.request) {
+            Ok(()) if self.reply_contexts().is_none() => Ok(()),
+            Ok(()) => Err(EndedOtherwise(None)),
+            Err(stopped) => Err(EndedOtherwise(Some(stopped))),
         }
     }
 
+    /// The outcome of a request that has ended otherwise than with results as they are.
+    ///
+    /// # Errors
+    /// What an interceptor has changed them to.
     #[cold]
-    #[inline(never)]
-    fn end_stopped(&mut self, stopped: Stopped) -> Box<RequestOutcome> {
-        let interrupt = self.interceptors.stopped(stopped, &mut self.started);
-        Box::new(self.end_changed(interrupt.into()))
+    pub fn end_otherwise(
+        &mut self,
+        ended: EndedOtherwise,
+    ) -> Result<RequestOutcome, RequestOutcome> {
+        let Some(stopped) = ended.0 else {
+            return Ok(RequestOutcome::Results);
+        };
+        let interrupt = self.interceptors.stopped(*stopped, &mut self.started);
+        Err(self.end_changed(interrupt.into()))
     }
 
     /// An interceptor has changed what the request ends with: the remaining ones see that.
@@ -250,10 +247,7 @@ impl<'r> RequestFlow<'r> {
 
     fn send_reply(&mut self) -> Result<(), SystemException> {
         let current = self.request.current();
-        let mut info = SendReply {
-            request: &mut self.request,
-            unimplemented: Unimplemented::default(),
-        };
+        let mut info = SendReply::of(&mut self.request);
         let (all, started) = (self.interceptors, &mut self.started);
         all.end(SEND_REPLY, current, started, &mut info, |it, info| {
             it.send_reply(info)
@@ -300,15 +294,15 @@ impl<'r> RequestFlow<'r> {
 }
 
 impl Interceptors {
-    /// Whether all interceptors of such requests implement all points of one that ends with results, and no
+    /// The interceptors of such requests, if all implement all points of one that ends with results, and no
     /// slot accompanies it.
     #[must_use]
     #[inline]
-    pub fn links_requests(&self, locality: Locality) -> bool {
+    pub fn linked_requests(&self, locality: Locality) -> Option<LinkedRequests<'_>> {
         let points = [RECEIVE_CONTEXTS, RECEIVE_REQUEST, SEND_REPLY];
-        self.server
-            .of(locality)
-            .runs_linked(&points, self.current())
+        let all = self.server.of(locality);
+        let are_linked = all.implements(&points) && !self.current().has_slots();
+        are_linked.then_some(LinkedRequests(all))
     }
 
     /// Whether no interceptor of such requests implements a point of one that ends with results, and no

@@ -78,6 +78,40 @@ pub struct SendOther<'f, 'r> {
     pub(super) unimplemented: Unimplemented,
 }
 
+impl<'f, 'r> ReceiveContexts<'f, 'r> {
+    #[inline(always)]
+    pub(super) fn of(request: &'f mut ServerRequest<'r>) -> Self {
+        Self {
+            request,
+            unimplemented: Unimplemented::default(),
+        }
+    }
+}
+
+impl<'f, 'r> ReceiveRequest<'f, 'r> {
+    #[inline(always)]
+    pub(super) fn of(
+        request: &'f mut ServerRequest<'r>,
+        object: &'f dyn InterceptedObject,
+    ) -> Self {
+        Self {
+            request,
+            object,
+            unimplemented: Unimplemented::default(),
+        }
+    }
+}
+
+impl<'f, 'r> SendReply<'f, 'r> {
+    #[inline(always)]
+    pub(super) fn of(request: &'f mut ServerRequest<'r>) -> Self {
+        Self {
+            request,
+            unimplemented: Unimplemented::default(),
+        }
+    }
+}
+
 impl fmt::Debug for ReceiveRequest<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ReceiveRequest").field(self.request).finish()

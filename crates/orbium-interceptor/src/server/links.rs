@@ -7,33 +7,44 @@ use orbium_giop::Completion;
 
 use super::info::{ReceiveContexts, ReceiveRequest, SendReply};
 use super::points::ServerInterceptor;
+use super::request_info::{InterceptedObject, ServerRequest};
 use crate::chain::{Entry, Link, Linked, Passed, Point};
 
-/// A link of interceptors of requests. Points that it does not have are run one interceptor after the
-/// other.
+/// A link of interceptors of requests, which makes what its interceptor asks at a point. Points that it does not
+/// have are run one interceptor after the other.
 pub(crate) trait ServerLinks: Send + Sync {
-    fn receive_contexts(&self, request: &mut ReceiveContexts<'_, '_>) -> Passed;
+    fn receive_contexts(&self, request: &mut ServerRequest<'_>) -> Passed;
 
-    fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Passed;
+    fn receive_request(
+        &self,
+        request: &mut ServerRequest<'_>,
+        object: &dyn InterceptedObject,
+    ) -> Passed;
 
-    fn send_reply(&self, request: &mut SendReply<'_, '_>) -> Passed;
+    fn send_reply(&self, request: &mut ServerRequest<'_>) -> Passed;
 }
 
 impl<T: ServerInterceptor> ServerLinks for Link<T, dyn ServerLinks> {
-    fn receive_contexts(&self, request: &mut ReceiveContexts<'_, '_>) -> Passed {
+    fn receive_contexts(&self, request: &mut ServerRequest<'_>) -> Passed {
         self.run(RECEIVE_CONTEXTS, |it| {
-            it.receive_request_service_contexts(request)
+            it.receive_request_service_contexts(&mut ReceiveContexts::of(request))
         })?;
         self.next.receive_contexts(request)
     }
 
-    fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Passed {
-        self.run(RECEIVE_REQUEST, |it| it.receive_request(request))?;
-        self.next.receive_request(request)
+    fn receive_request(
+        &self,
+        request: &mut ServerRequest<'_>,
+        object: &dyn InterceptedObject,
+    ) -> Passed {
+        self.run(RECEIVE_REQUEST, |it| {
+            it.receive_request(&mut ReceiveRequest::of(request, object))
+        })?;
+        self.next.receive_request(request, object)
     }
 
-    fn send_reply(&self, request: &mut SendReply<'_, '_>) -> Passed {
-        self.run(SEND_REPLY, |it| it.send_reply(request))?;
+    fn send_reply(&self, request: &mut ServerRequest<'_>) -> Passed {
+        self.run(SEND_REPLY, |it| it.send_reply(&mut SendReply::of(request)))?;
         self.next.send_reply(request)
     }
 }
@@ -42,15 +53,15 @@ impl<T: ServerInterceptor> ServerLinks for Link<T, dyn ServerLinks> {
 struct End;
 
 impl ServerLinks for End {
-    fn receive_contexts(&self, _: &mut ReceiveContexts<'_, '_>) -> Passed {
+    fn receive_contexts(&self, _: &mut ServerRequest<'_>) -> Passed {
         Ok(())
     }
 
-    fn receive_request(&self, _: &mut ReceiveRequest<'_, '_>) -> Passed {
+    fn receive_request(&self, _: &mut ServerRequest<'_>, _: &dyn InterceptedObject) -> Passed {
         Ok(())
     }
 
-    fn send_reply(&self, _: &mut SendReply<'_, '_>) -> Passed {
+    fn send_reply(&self, _: &mut ServerRequest<'_>) -> Passed {
         Ok(())
     }
 }

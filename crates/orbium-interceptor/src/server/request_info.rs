@@ -126,15 +126,15 @@ impl<T> Drop for Rare<T> {
     /// Few have something to drop.
     #[inline(always)]
     fn drop(&mut self) {
-        if let Some(kept) = self.0.take() {
-            drop_out_of_line(kept);
+        if self.0.is_some() {
+            drop_out_of_line(self.0.take());
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-fn drop_out_of_line<T>(kept: Box<T>) {
+fn drop_out_of_line<T>(kept: Option<Box<T>>) {
     drop(kept);
 }
 

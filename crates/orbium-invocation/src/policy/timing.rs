@@ -25,8 +25,6 @@ pub struct Timing {
     pub reply_start: Option<Instant>,
     /// Whether there is a deadline, a start time or a cancellation token.
     pub is_timed: bool,
-    /// Whether interceptors see the results before the caller has them.
-    pub is_seen: bool,
     /// Whether the request carries the deadlines to the server.
     pub is_propagated: bool,
     /// Whether the request header is not written from the template alone: it carries
@@ -42,7 +40,6 @@ impl Timing {
         reply: Deadline::NEVER,
         reply_start: None,
         is_timed: false,
-        is_seen: false,
         is_propagated: false,
         is_header_special: false,
     };
@@ -94,7 +91,6 @@ impl Timing {
             reply,
             reply_start,
             is_timed: true,
-            is_seen: false,
             is_propagated,
             is_header_special: is_propagated,
         };

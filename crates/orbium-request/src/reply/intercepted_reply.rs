@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::ReplyStatus;
-use orbium_interceptor::server::{InterceptedObject, RequestFlow, RequestOutcome};
+use orbium_interceptor::server::{EndedOtherwise, InterceptedObject, RequestFlow, RequestOutcome};
 use orbium_interceptor::{Interceptors, Interrupt};
 use orbium_invocation::raises::DispatchError;
 
@@ -32,8 +32,9 @@ pub(crate) trait InterceptedPath: ReplyPath {
     ) -> Result<(), DispatchError>;
 }
 
-/// The path of a reply by way of a flow, with each point of its interceptors.
-pub(crate) struct InterceptedReply<'p, 'r> {
+/// The path of a reply by way of a flow, with each point of its interceptors. They are run by links if it is
+/// `LINKED`: the request has a reply, and [all implement](Interceptors::linked_requests) all of its points.
+pub(crate) struct InterceptedReply<'p, 'r, const LINKED: bool> {
     end: RequestEnd<'p>,
     flow: RefCell<RequestFlow<'r>>,
 }
@@ -55,29 +56,67 @@ pub(crate) struct SeenRequest<'r> {
     pub(crate) object: &'r dyn InterceptedObject,
 }
 
-impl<'p, 'r> InterceptedReply<'p, 'r> {
+impl<'r> SeenRequest<'r> {
+    /// A flow of it that no interceptor has seen yet.
+    pub(crate) fn flow(self) -> RequestFlow<'r> {
+        RequestFlow::new(self.all, self.id, self.request, self.object)
+    }
+}
+
+impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
     #[inline(always)]
-    pub(crate) fn new(end: RequestEnd<'p>, seen: SeenRequest<'r>, is_linked: bool) -> Self {
-        let SeenRequest {
-            all,
-            id,
-            request,
-            object,
-        } = seen;
-        let mut flow = RequestFlow::new(all, id, request, object);
-        if is_linked {
-            flow = flow.linked();
-        }
+    pub(crate) fn new(end: RequestEnd<'p>, flow: RequestFlow<'r>) -> Self {
         Self {
             end,
             flow: RefCell::new(flow),
         }
     }
 
-    /// The flow, while there is no answer that takes the path.
+    /// Runs the first point, while there is no answer that takes the path.
+    ///
+    /// # Errors
+    /// What interrupts the request.
     #[inline(always)]
-    pub(crate) fn flow(&mut self) -> &mut RequestFlow<'r> {
-        self.flow.get_mut()
+    pub(crate) fn receive_contexts(&mut self) -> Result<(), Box<Interrupt>> {
+        let flow = self.flow.get_mut();
+        match LINKED {
+            true => flow.receive_contexts_linked(),
+            false => flow.receive_contexts(),
+        }
+    }
+
+    /// Runs the point behind it, once the servant is known.
+    ///
+    /// # Errors
+    /// What interrupts the request.
+    #[inline(always)]
+    pub(crate) fn receive_request(
+        &mut self,
+        object: &dyn InterceptedObject,
+    ) -> Result<(), Box<Interrupt>> {
+        let flow = self.flow.get_mut();
+        match LINKED {
+            true => flow.receive_request_linked(object),
+            false => flow.receive_request(object),
+        }
+    }
+
+    /// Interceptors have added to results, or changed them.
+    #[cold]
+    #[inline(never)]
+    fn send_otherwise(&self, ended: EndedOtherwise, message: &CdrWriter<'_>) {
+        let mut flow = self.flow.borrow_mut();
+        let outcome = flow.end_otherwise(ended);
+        self.end.send_ended(&flow, outcome, message);
+    }
+
+    /// The message is no plain results.
+    #[cold]
+    #[inline(never)]
+    fn send_other(&self, message: &CdrWriter<'_>) {
+        if self.end.expects_message() {
+            self.end.send(&mut self.flow.borrow_mut(), message);
+        }
     }
 }
 
@@ -102,7 +141,7 @@ impl OverlookedReply<'_, '_> {
     }
 }
 
-impl InterceptedPath for InterceptedReply<'_, '_> {
+impl<const LINKED: bool> InterceptedPath for InterceptedReply<'_, '_, LINKED> {
     #[inline]
     fn end(&self) -> &RequestEnd<'_> {
         &self.end
@@ -135,13 +174,15 @@ impl InterceptedPath for OverlookedReply<'_, '_> {
     }
 }
 
-impl ReplyPath for InterceptedReply<'_, '_> {
+impl<const LINKED: bool> ReplyPath for InterceptedReply<'_, '_, LINKED> {
     fn send(&self, message: &CdrWriter<'_>) {
-        let mut flow = self.flow.borrow_mut();
-        if flow.is_linked() && self.end.expects_plain_results() {
-            self.end.send_linked(&mut flow, message);
-        } else if self.end.expects_message() {
-            self.end.send(&mut flow, message);
+        if !LINKED || !self.end.expects_plain_results() {
+            return self.send_other(message);
+        }
+        let ended = self.flow.borrow_mut().end_linked();
+        match ended {
+            Ok(()) => self.end.send_plain(message),
+            Err(otherwise) => self.send_otherwise(otherwise, message),
         }
     }
 

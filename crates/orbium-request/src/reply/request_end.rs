@@ -8,8 +8,10 @@ use orbium_giop::{
     Completion, ExceptionKind, ReplyStatus, ResponseFlags, SystemException, SystemExceptionBody,
     Version, minor,
 };
-use orbium_interceptor::server::{AddedContexts, RequestFlow, RequestOutcome, ServedRequest};
-use orbium_interceptor::{ContextList, ReplyMessage, with_contexts};
+use orbium_interceptor::server::{
+    AddedContexts, LinkedRequests, RequestFlow, RequestOutcome, ServedRequest,
+};
+use orbium_interceptor::{ContextList, Interceptors, ReplyMessage, with_contexts};
 use orbium_invocation::raises::DispatchError;
 
 use super::path::ReplyPath;
@@ -109,28 +111,6 @@ impl<'p> RequestEnd<'p> {
         self.set_ended(Ended::Results);
     }
 
-    /// Plain results go to the interceptors of the flow, which is linked, then to the client.
-    #[inline(always)]
-    pub(super) fn send_linked(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
-        match flow.end_linked() {
-            Ok(()) if flow.reply_contexts().is_none() => self.send_plain(message),
-            ended => self.send_changed_results(flow, ended.err(), message),
-        }
-    }
-
-    /// Interceptors have added to results, or changed them.
-    #[cold]
-    #[inline(never)]
-    fn send_changed_results(
-        &self,
-        flow: &RequestFlow<'_>,
-        changed: Option<Box<RequestOutcome>>,
-        message: &CdrWriter<'_>,
-    ) {
-        let ended = changed.map_or(Ok(RequestOutcome::Results), |changed| Err(*changed));
-        self.send_ended(flow, ended, message);
-    }
-
     #[inline(always)]
     fn set_ended(&self, ended: Ended) {
         self.ended.set(ended);
@@ -187,7 +167,7 @@ impl<'p> RequestEnd<'p> {
     /// Sends the message as it is ended with, unless the interceptors have changed that.
     #[cold]
     #[inline(never)]
-    fn send_ended(
+    pub(super) fn send_ended(
         &self,
         flow: &RequestFlow<'_>,
         ended: Result<RequestOutcome, RequestOutcome>,
@@ -304,6 +284,23 @@ fn unanswered() -> SystemException {
 }
 
 impl UntypedReply<'_> {
+    /// The interceptors of the request, if they are run by links: there is a reply, with a place for service
+    /// contexts.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline(always)]
+    pub fn linked<'i>(
+        &self,
+        all: &'i Interceptors,
+        request: &IncomingRequest<'_>,
+    ) -> Option<LinkedRequests<'i>> {
+        if self.head.response == ResponseFlags::Full && !self.head.is_short() {
+            all.linked_requests(request.locality())
+        } else {
+            None
+        }
+    }
+
     /// An answer to the same request that takes that path, in place of this one.
     #[inline(always)]
     pub(crate) fn by_path<'s>(

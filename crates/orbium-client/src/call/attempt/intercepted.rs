@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use orbium_giop::{Ior, SystemException};
 use orbium_interceptor::client::{
-    Begun, CallFlow, CallOutcome, CallPolicies, CallStart, CallTarget, Progress,
+    Begun, BegunCall, CallFlow, CallOutcome, CallPolicies, CallStart, CallTarget, Progress,
 };
 use orbium_interceptor::{ContextList, Interceptors, Locality, Policy, SlotTable};
 use orbium_invocation::raises::Raised;
 use orbium_invocation::{Operation, SyncScope};
 
-use super::seen::Seen;
 use super::watch::Watch;
 use super::{Attempt, Path};
 use crate::call::exchange::Exchange;
@@ -23,7 +22,7 @@ use crate::errors::broken_invariant;
 use crate::policy::effective_policies::EffectivePolicies;
 use orbium_connection::outcome::Outcome;
 
-impl Attempt<'_> {
+impl<'o> Attempt<'o> {
     /// The path of a request that the interceptors of the ORB may see, and that has nothing
     /// else to check. They have seen it begin if that is the plain path and they see it whole.
     ///
@@ -42,43 +41,26 @@ impl Attempt<'_> {
         }
         let locality = self.locality();
         if all.overlooks_results(locality) {
-            self.seen = Seen::END;
+            self.watch = Watch::End;
             return Ok(Path::Plain);
         }
-        if all.has_no_slots_for_calls() {
-            self.begin_whole(all, operation, locality)
-        } else {
-            Ok(Path::Intercepted)
-        }
-    }
-
-    /// Starts the flow of a request without slots.
-    ///
-    /// # Errors
-    /// What an interceptor ends the call with.
-    #[inline(always)]
-    fn begin_whole(
-        &mut self,
-        all: &Interceptors,
-        operation: &'static Operation,
-        locality: Locality,
-    ) -> Result<Path, SystemException> {
-        let start = self.start(all, operation, SlotTable::none());
-        match start.begin(all, locality) {
-            Ok(id) => Ok(self.begun_plainly(id)),
+        match self
+            .start(all, operation, SlotTable::none())
+            .begin(all, locality)
+        {
+            Ok(call) => Ok(self.begun_plainly(call)),
             Err(begun) => self.begun_otherwise(operation, begun),
         }
     }
 
     #[inline(always)]
-    fn begun_plainly(&mut self, id: u32) -> Path {
-        self.seen = Seen::whole(id);
-        self.watch = Watch::Interceptors;
-        self.timing.is_seen = true;
+    fn begun_plainly(&mut self, call: BegunCall<'o>) -> Path {
+        self.watch = Watch::Whole(call);
         Path::Plain
     }
 
-    /// Not all interceptors implement the point, one has added to the request, or has ended the attempt.
+    /// The call carries slots, not all interceptors implement its points, one has added to the request, or has
+    /// ended the attempt.
     ///
     /// # Errors
     /// What the call ends with.
@@ -87,10 +69,11 @@ impl Attempt<'_> {
     fn begun_otherwise(
         &mut self,
         operation: &'static Operation,
-        begun: Begun,
+        begun: Begun<'o>,
     ) -> Result<Path, SystemException> {
         match begun {
-            Begun::Plainly(id) => return Ok(self.begun_plainly(id)),
+            Begun::Plainly(call) => return Ok(self.begun_plainly(call)),
+            Begun::NotYet => {}
             Begun::Extended(progress) => self.watch = Watch::Observed(Observed::begun(progress)),
             Begun::Ended(changed) => self.go_on_changed(operation, changed)?,
         }
@@ -141,13 +124,20 @@ impl Attempt<'_> {
     /// The service contexts of the reply, if interceptors are to see how the attempt ends.
     #[cold]
     pub(crate) fn unseen(&self, exchange: &mut Exchange<'_, '_>) -> Option<ContextList> {
-        (self.seen != Seen::NOTHING).then(|| exchange.reply_contexts())
+        self.watch.shows_end().then(|| exchange.reply_contexts())
+    }
+
+    /// The service contexts of the reply, if interceptors are to see its results.
+    #[cold]
+    pub(crate) fn unseen_results(&self, exchange: &mut Exchange<'_, '_>) -> Option<ContextList> {
+        let whole = self.watch.whole();
+        whole.map(|_| exchange.reply_contexts())
     }
 
     /// As `unseen`, of an attempt without a link.
     #[cold]
     pub(crate) fn unseen_unreached(&self) -> Option<ContextList> {
-        (self.seen != Seen::NOTHING).then(ContextList::default)
+        self.watch.shows_end().then(ContextList::default)
     }
 
     /// Shows the results of the call, which were read, where the reply has no service contexts.
@@ -159,45 +149,35 @@ impl Attempt<'_> {
         &self,
         operation: &'static Operation,
     ) -> Result<(), Box<CallOutcome>> {
-        if self.watch.is_any() {
-            self.show_watched_results(operation)
-        } else {
-            Ok(())
+        match self.watch {
+            Watch::Nothing => Ok(()),
+            _ => self.show_watched_results(operation),
         }
     }
 
     #[cold]
     #[inline(never)]
     fn show_watched_results(&self, operation: &'static Operation) -> Result<(), Box<CallOutcome>> {
-        let Some(id) = self.seen.id() else {
+        let Watch::Whole(call) = &self.watch else {
             return Ok(());
         };
         let all = &self.object.client().config().interceptors;
-        let start = self.start(all, operation, SlotTable::none());
-        start.end(all, id)
+        call.end(all, self.start(all, operation, SlotTable::none()))
     }
 
-    /// Shows the results of the call, which were read, or why they cannot be, with the service contexts
-    /// of the reply: what to do instead of returning them, if an interceptor forwards the request.
+    /// Shows the results of the call, which were read, with the service contexts of the reply: what to do
+    /// instead of returning them, if an interceptor forwards the request.
     ///
     /// # Errors
     /// What the call ends with instead.
     #[cold]
     #[inline(never)]
-    pub(crate) fn show_read(
+    pub(crate) fn show_seen(
         &self,
         operation: &'static Operation,
-        read: Result<(), SystemException>,
-        contexts: Option<ContextList>,
+        contexts: &ContextList,
     ) -> Result<Option<Outcome>, SystemException> {
-        if self.seen.id().is_none() {
-            return Ok(None);
-        }
-        let outcome = match read {
-            Ok(()) => CallOutcome::Results,
-            Err(exception) => CallOutcome::Raised(self.failed(operation, exception)),
-        };
-        self.show_end(operation, &outcome, &contexts.unwrap_or_default())
+        self.show_end(operation, &CallOutcome::Results, contexts)
     }
 
     /// The results cannot be read: what the call ends with, unless an interceptor forwards the
@@ -257,7 +237,7 @@ impl Attempt<'_> {
         let slots = self.slots(all);
         match self.flow(all, operation, &slots).end(outcome, contexts) {
             Ok(()) => Ok(None),
-            Err(changed) => self.changed(operation, changed),
+            Err(changed) => self.changed(operation, changed).map(Some),
         }
     }
 
@@ -270,9 +250,9 @@ impl Attempt<'_> {
         &self,
         operation: &'static Operation,
         changed: CallOutcome,
-    ) -> Result<Option<Outcome>, SystemException> {
+    ) -> Result<Outcome, SystemException> {
         match changed {
-            CallOutcome::Forward(to) => Ok(Some(Outcome::Forward(to))),
+            CallOutcome::Forward(to) => Ok(Outcome::Forward(to)),
             CallOutcome::Raised(exception) => Err(self.failed(operation, exception)),
             _ => Err(broken_invariant()),
         }
@@ -306,11 +286,9 @@ impl Attempt<'_> {
 
     /// Whether another attempt takes the other path: one that interceptors see is a flow of its own.
     fn leaves_plain_path(&mut self) -> bool {
-        let is_whole = self.seen.id().is_some();
+        let is_whole = self.watch.whole().is_some();
         if is_whole {
-            self.seen = Seen::NOTHING;
             self.watch = Watch::Nothing;
-            self.timing.is_seen = false;
         }
         is_whole
     }
@@ -341,16 +319,13 @@ impl Attempt<'_> {
         operation: &'static Operation,
         changed: CallOutcome,
     ) -> Result<(), SystemException> {
-        match changed {
-            CallOutcome::Forward(to) => self.again(operation, Outcome::Forward(to)),
-            CallOutcome::Raised(it) => Err(self.failed(operation, it)),
-            _ => Err(broken_invariant()),
-        }
+        let outcome = self.changed(operation, changed)?;
+        self.again(operation, outcome)
     }
 
     /// The slots of the request.
     fn slots(&self, all: &Interceptors) -> Cow<'static, SlotTable> {
-        match self.seen.id() {
+        match self.watch.whole() {
             Some(_) => Cow::Borrowed(SlotTable::none()),
             None => all.current().of_this_thread(),
         }
@@ -363,7 +338,8 @@ impl Attempt<'_> {
         operation: &'static Operation,
         slots: &'s SlotTable,
     ) -> CallFlow<'s> {
-        let id = self.seen.id().unwrap_or_else(|| all.next_request());
+        let begun = self.watch.whole();
+        let id = begun.map_or_else(|| all.next_request(), |call| call.id);
         CallFlow::under_way(all, self.start(all, operation, slots), id)
     }
 }

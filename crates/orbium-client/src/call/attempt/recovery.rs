@@ -228,10 +228,11 @@ impl Attempt<'_> {
 }
 
 /// A hash of a forward and how it has failed, never 0.
-fn hash_of(ior: &Ior, failed: ExceptionKind) -> u64 {
+fn hash_of(ior: &Ior, failed: ExceptionKind) -> u32 {
     let mut hasher = DefaultHasher::new();
     (ior, failed).hash(&mut hasher);
-    hasher.finish().max(1)
+    let hash = (hasher.finish() >> 32) as u32;
+    hash.max(1)
 }
 
 /// Where a reference says that its object is.

@@ -8,7 +8,6 @@ use orbium_giop::SystemException;
 use orbium_transport::Stamp;
 
 use super::Attempt;
-use super::seen::Seen;
 use super::watch::Watch;
 use crate::errors::no_usable_protocol;
 use crate::reference::Reference;
@@ -28,7 +27,7 @@ pub struct Suspended {
     forwards: u32,
     retries: u32,
     repeats: u32,
-    given_up: u64,
+    given_up: u32,
     begun: Stamp,
 }
 
@@ -78,7 +77,6 @@ impl<'o> Attempt<'o> {
             retries: suspended.retries,
             repeats: suspended.repeats,
             given_up: suspended.given_up,
-            seen: Seen::NOTHING,
             begun: suspended.begun,
             // The reply may be collected on another thread, where a span must not end:
             // see `Call`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Observers of an attempt.
 
-use orbium_interceptor::client::Progress;
+use orbium_interceptor::client::{BegunCall, Progress};
 
 use crate::call::observed::Observed;
 
@@ -9,8 +9,10 @@ use crate::call::observed::Observed;
 pub(super) enum Watch<'o> {
     /// Nothing.
     Nothing,
-    /// Interceptors, on the plain path.
-    Interceptors,
+    /// Interceptors, on the plain path: how it ends, if it ends without results.
+    End,
+    /// Interceptors, on the plain path: all of it.
+    Whole(BegunCall<'o>),
     /// Metrics or a span, or interceptors on the other path.
     Observed(Observed<'o>),
 }
@@ -21,10 +23,17 @@ impl<'o> Watch<'o> {
         observed.map_or(Self::Nothing, Self::Observed)
     }
 
-    /// Whether there is anything.
-    #[inline(always)]
-    pub(super) fn is_any(&self) -> bool {
-        !matches!(self, Self::Nothing)
+    /// Whether interceptors see how an attempt on the plain path ends without results.
+    pub(super) fn shows_end(&self) -> bool {
+        matches!(self, Self::End | Self::Whole(_))
+    }
+
+    /// The call, if interceptors see all of an attempt on the plain path.
+    pub(super) fn whole(&self) -> Option<&BegunCall<'o>> {
+        match self {
+            Self::Whole(call) => Some(call),
+            _ => None,
+        }
     }
 
     /// Takes the flow of interceptors that has begun, of a request that does not take the plain path.

@@ -20,11 +20,11 @@ use orbium_connection::outcome::{Outcome, contexts_of, outcome_of, raised_as, re
 use orbium_invocation::typed_reply::ReplyReader;
 
 impl Exchange<'_, '_> {
-    /// The answer in a reply that may have service contexts, which interceptors may see.
+    /// The answer in a reply that may have service contexts.
     #[inline]
-    pub(super) fn seen(&self, answer: Answer) -> Answer {
+    pub(super) fn extended(&self, answer: Answer) -> Answer {
         match answer {
-            Answer::Results if self.timing.is_seen => Answer::Seen,
+            Answer::Results if self.has_reply_contexts() => Answer::Extended,
             answer => answer,
         }
     }
@@ -135,7 +135,7 @@ impl Exchange<'_, '_> {
         match reply {
             Some(reply) if reply.request_id == self.request_id => {
                 let answer = self.answered(header, reply);
-                Some(self.seen(answer))
+                Some(self.extended(answer))
             }
             None if header.kind == MessageKind::Reply => Some(self.no_reply(received)),
             // A reply that came too late for its call, or an answer to another question.
@@ -263,17 +263,9 @@ impl Exchange<'_, '_> {
     /// The service contexts of the reply, if there is one.
     #[inline]
     pub(crate) fn reply_contexts(&mut self) -> ContextList {
-        self.reply_contexts_if_any().unwrap_or_default()
-    }
-
-    /// The service contexts of the reply, unless it has none.
-    #[inline]
-    pub(crate) fn reply_contexts_if_any(&mut self) -> Option<ContextList> {
         match self.reply {
-            Some((header, _)) if self.has_reply_contexts() => {
-                Some(self.some_reply_contexts(header))
-            }
-            _ => None,
+            Some((header, _)) if self.has_reply_contexts() => self.some_reply_contexts(header),
+            _ => ContextList::default(),
         }
     }
 

@@ -7,7 +7,9 @@ use orbium_cdr::CdrReader;
 use orbium_interceptor::Interceptors;
 use orbium_invocation::reactor::is_within_a_wait;
 use orbium_request::conclusion::busy;
-use orbium_request::{IncomingRequest, UntypedReply, intercept, interrupted};
+use orbium_request::{
+    IncomingRequest, UntypedReply, intercept, intercept_linked, intercept_unlinked, interrupted,
+};
 
 use crate::adapter::dispatch::dispatch;
 use crate::adapter::implicit::is_implicit;
@@ -90,9 +92,16 @@ impl Adapters {
         (arguments, reply): (&mut CdrReader<'_>, &mut UntypedReply<'_>),
         is_known: impl FnOnce() -> bool,
     ) -> Result<(), DispatchError> {
-        intercept(all, request, object, reply, is_known, |reply| {
-            serve_servant(request, object, arguments, reply)
-        })
+        // Two closures: one that both ways share would be written to the stack.
+        if let Some(linked) = reply.linked(all, request) {
+            intercept_linked((linked, all), request, object, reply, is_known, |reply| {
+                serve_servant(request, object, arguments, reply)
+            })
+        } else {
+            intercept_unlinked(all, request, object, reply, is_known, |reply| {
+                serve_servant(request, object, arguments, reply)
+            })
+        }
     }
 
     /// Runs the servant. Interceptors, if there are any, see the request.

@@ -5,17 +5,17 @@
 use std::thread;
 use std::time::Duration;
 
-use orbium::giop::{ReplyStatus, minor};
+use orbium::giop::{ReplyStatus, add_reply_context, minor};
 use orbium::{
     Completion, Config, ExceptionKind, Failure, Interface, Limits, Orb, Phase, ServerStrategy,
     SystemException, TimePolicies,
 };
-use orbium_cdr::{CdrWriter, Encode};
+use orbium_cdr::{ByteOrder, CdrWriter, Encode};
 use orbium_core::Operation;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Served, calling_by, client, dead_port, each_client_strategy, each_strategy, reach,
-    reference, within,
+    reference, reply, within,
 };
 
 /// The story of the exception that this thread has just received.
@@ -262,6 +262,16 @@ fn forwards_are_told_with_where_they_led() {
 
 #[test]
 fn results_that_cannot_be_read_fail_in_decoding() {
+    unreadable_results_fail_in_decoding(false);
+}
+
+/// Such a reply takes another path of the client.
+#[test]
+fn results_that_cannot_be_read_behind_service_contexts_fail_in_decoding() {
+    unreadable_results_fail_in_decoding(true);
+}
+
+fn unreadable_results_fail_in_decoding(has_contexts: bool) {
     each_client_strategy(|strategy| {
         let server = FakeServer::listen();
         let client = Orb::new(calling_by(strategy)).unwrap();
@@ -269,7 +279,10 @@ fn results_that_cannot_be_read_fail_in_decoding() {
         let call = told(move || target.echo_long(1).unwrap_err());
         let mut peer = server.accept();
         let request = peer.expect_request("echo_long");
-        peer.answer(&request, |_| {});
+        let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NoException);
+        let mut message = reply(2, order, request.id, status, |_| {});
+        assert!(!has_contexts || add_reply_context(&mut message, 5, &[0; 8]));
+        peer.send(&message);
         let failure = joined(call);
         assert_eq!(failure.exception.kind, ExceptionKind::Marshal);
         assert_eq!(failure.exception.completed, Completion::Yes);
