@@ -9,14 +9,14 @@
 //! ```
 //!
 //! A number behind FILE registers so many interceptors that implement no point; with `empty`
-//! behind it, points with nothing in them.
+//! behind it, points with nothing in them. `timeout` behind FILE gives each call a minute.
 #![forbid(unsafe_code)]
 
 mod interceptors;
 
 use std::error::Error;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use orbium::interceptor::Interceptors;
 use orbium::{
@@ -121,14 +121,20 @@ fn time<I: Interface>(
 }
 
 fn run(arguments: &[String]) -> Outcome<()> {
+    let mut timeout = None;
     let (file, all) = match arguments {
         [_, _, _, file] => (file, Interceptors::new()),
+        [_, _, _, file, word] if word == "timeout" => {
+            timeout = Some(Duration::from_secs(60));
+            (file, Interceptors::new())
+        }
         [_, _, _, file, count] => (file, interceptors::idle(count.parse()?)?),
         [_, _, _, file, count, empty] if empty == "empty" => {
             (file, interceptors::empty(count.parse()?)?)
         }
         _ => {
-            let usage = "serve|call|time narrow|wide|lanes COUNT FILE [INTERCEPTORS [empty]]";
+            let usage =
+                "serve|call|time narrow|wide|lanes COUNT FILE [timeout|INTERCEPTORS [empty]]";
             return Err(format!("usage: orbium-bench-scale {usage}").into());
         }
     };
@@ -143,7 +149,11 @@ fn run(arguments: &[String]) -> Outcome<()> {
     match role {
         "serve" => serve(served, count, file, all),
         "call" | "time" => {
-            let orb = Orb::builder().interceptors(all).build()?;
+            let mut builder = Orb::builder().interceptors(all);
+            if let Some(timeout) = timeout {
+                builder = builder.call_timeout(timeout);
+            }
+            let orb = builder.build()?;
             let object = orb.string_to_object(std::fs::read_to_string(file)?.trim())?;
             match (served, role) {
                 (Served::Wide, "time") => time(object, &WIDE, count)?,

@@ -7,6 +7,7 @@ pub mod request_path;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
 use orbium_giop::{Completion, Ior, SystemException};
@@ -34,6 +35,8 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
     overrides: Overrides,
     /// Flags of what calls must check in addition to the ORB's.
     notice: u8,
+    /// RelativeRoundtripTimeout, where that is the only reason for [`notice::TIME_POLICY`].
+    timeout: Option<Duration>,
     /// How many connections to the server had been lost when it was bound, plus one; 0 before.
     bound: AtomicU64,
     /// The generation of the client's choices that it was made under.
@@ -63,6 +66,8 @@ impl<O> Reference<O> {
         if !times.is_none() || overrides.cancellation.is_some() || has_routers {
             notice |= notice::TIME_POLICY;
         }
+        let is_timeout = times.is_roundtrip_timeout();
+        let is_alone = is_timeout && overrides.cancellation.is_none() && !has_routers;
         if !overrides.contexts.is_empty() || overrides.reply_contexts.is_some() {
             notice |= notice::INTERCEPTED;
         }
@@ -73,6 +78,7 @@ impl<O> Reference<O> {
         }
         Self {
             notice,
+            timeout: times.roundtrip_timeout.filter(|_| is_alone),
             bound: AtomicU64::new(0),
             generation: client.generation(),
             client,
@@ -194,6 +200,11 @@ impl<O: ?Sized> Reference<O> {
     #[inline(always)]
     pub(crate) fn notices(&self) -> u8 {
         self.client.notice() | self.notice
+    }
+
+    /// The RelativeRoundtripTimeout of its calls, where they have no other policies of time.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.timeout
     }
 
     /// Flags of what a call must check for the reference itself.

@@ -7,6 +7,7 @@ mod intercepted;
 mod rebinding;
 mod recovery;
 mod repeating;
+mod sole_policy;
 mod suspended;
 mod watch;
 
@@ -121,8 +122,15 @@ impl<'o> Attempt<'o> {
         notice: u8,
         operation: &'static Operation,
     ) -> Result<Path, SystemException> {
-        if notice == notice::INTERCEPTED && !log::wants_spans() {
-            return self.intercepted_path(operation);
+        let spans = log::wants_spans();
+        match notice {
+            notice::INTERCEPTED if !spans => return self.intercepted_path(operation),
+            notice::TIME_POLICY if !spans => {
+                if let Some(timeout) = self.object.timeout() {
+                    return self.begin_within(timeout, operation);
+                }
+            }
+            _ => {}
         }
         self.begin_request(notice, operation)
             .map_err(|exception| self.failed(operation, exception))

@@ -16,6 +16,7 @@ use orbium_giop::{
 };
 use orbium_invocation::Operation;
 use orbium_invocation::router_policies::RouterPolicies;
+use orbium_trace::log::wants_spans;
 
 use crate::call::request_header::begin_in_full;
 use crate::errors::bad_argument;
@@ -193,6 +194,31 @@ impl Candidate {
             && !timing.is_header_special
             && let Some(start) =
                 template.begin_over(writer, request_id, response, operation.tail(), numbers)
+        {
+            return start;
+        }
+        self.begin_otherwise(writer, request_id, operation, introduction, timing)
+    }
+
+    /// Writes a request header that is not made of the template alone.
+    #[cold]
+    #[inline(never)]
+    fn begin_otherwise(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        operation: &'static Operation,
+        introduction: Option<Introduction>,
+        timing: &Timing,
+    ) -> BodyStart {
+        let (template, response) = (self.template(), operation.response());
+        // A relative timeout, and nothing else to say.
+        if introduction.is_none()
+            && self.routers.is_none()
+            && !wants_spans()
+            && let Some(deadline) = timing.reply_deadline()
+            && let Some(start) =
+                template.begin_before(writer, request_id, response, operation.tail(), deadline)
         {
             return start;
         }

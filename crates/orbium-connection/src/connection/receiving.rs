@@ -2,7 +2,7 @@
 //! Receiving side of an exclusive connection: whole messages, until the deadline.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use orbium_channel::connection::{Event, Violation};
 use orbium_channel::framing::Grouped;
@@ -141,6 +141,13 @@ impl Connection {
             End::MessageError => Received::MessageError,
             End::Violated(violation) => self.fault(violation),
         })
+    }
+
+    /// Whether a receive that begins now ends before so much time is over.
+    #[inline]
+    pub fn receives_within(&self, left: Option<Duration>) -> bool {
+        let suits = self.reacts || ticks::is_in_time(self.timeout, left);
+        suits && self.cancellation.is_none()
     }
 
     /// Whether something can be received before the deadline, as far as that has

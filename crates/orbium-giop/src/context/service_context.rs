@@ -4,6 +4,7 @@
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
+use crate::context::time::reply_deadline;
 use crate::message::header::u32_from;
 
 /// Most service contexts that one message may carry. Real ORBs send a handful;
@@ -115,6 +116,17 @@ impl<'a> ServiceContexts<'a> {
             count,
             order,
         })
+    }
+
+    /// The contexts of a [`ReplyDeadline`](crate::time::ReplyDeadline), which was read from
+    /// their list, without its count.
+    #[inline]
+    pub(crate) const fn of_deadline(octets: &'a [u8]) -> Self {
+        Self {
+            octets,
+            count: reply_deadline::CONTEXTS,
+            order: ByteOrder::NATIVE,
+        }
     }
 
     /// Whether there is none.

@@ -7,11 +7,14 @@
 //! clocks of both hosts agree. orbium's has the time that is left, as the sender
 //! sends. No clock is read here.
 
+pub(crate) mod reply_deadline;
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind};
 
 use crate::message::header::u32_from;
+pub use reply_deadline::ReplyDeadline;
 
 /// PolicyType of RequestStartTimePolicy.
 pub const REQUEST_START_TIME_POLICY: u32 = 27;
@@ -37,15 +40,17 @@ pub struct UtcTime(pub u64);
 impl From<SystemTime> for UtcTime {
     /// What lies before 1582 or after 60038 becomes the end of the range.
     fn from(time: SystemTime) -> Self {
-        let units = |span: Duration| {
-            let seconds = span.as_secs().saturating_mul(PER_SECOND);
-            seconds.saturating_add(u64::from(span.subsec_nanos() / 100))
-        };
         Self(match time.duration_since(UNIX_EPOCH) {
             Ok(after) => TO_UNIX.saturating_add(units(after)),
             Err(before) => TO_UNIX.saturating_sub(units(before.duration())),
         })
     }
+}
+
+/// A span in units of a `TimeBase::TimeT`, rounded down.
+fn units(span: Duration) -> u64 {
+    let seconds = span.as_secs().saturating_mul(PER_SECOND);
+    seconds.saturating_add(u64::from(span.subsec_nanos() / 100))
 }
 
 /// So many units of a `TimeBase::TimeT`. At most 58,494 years: seconds and nanoseconds both fit.

@@ -279,6 +279,21 @@ impl PlainRequest {
     #[must_use]
     #[inline]
     pub fn find(octets: &[u8], order: ByteOrder) -> Option<Self> {
+        let none = |at: usize| -> Option<usize> {
+            let count = octets.get(at..at.checked_add(4)?)?.first_chunk::<4>()?;
+            (u32_from(*count, order) == 0).then_some(4)
+        };
+        Self::find_with(octets, order, none)
+    }
+
+    /// The same for a request with service contexts: `contexts` returns the length of the list
+    /// that begins there, or `None` for another one.
+    #[inline(always)]
+    pub(crate) fn find_with(
+        octets: &[u8],
+        order: ByteOrder,
+        contexts: impl FnOnce(usize) -> Option<usize>,
+    ) -> Option<Self> {
         let long = |at: usize| -> Option<u32> {
             let octets = octets.get(at..at.checked_add(4)?)?.first_chunk::<4>()?;
             Some(u32_from(*octets, order))
@@ -292,13 +307,14 @@ impl PlainRequest {
         let count_at = key_end.checked_add(3)? & !3;
         let operation = count_at.checked_add(4)?;
         let nul_after = operation.checked_add(long(count_at)? as usize)?;
-        let contexts = nul_after.checked_add(3)? & !3;
+        let list = nul_after.checked_add(3)? & !3;
         let operation_end = nul_after.checked_sub(1)?;
-        if long(contexts)? != 0 || operation_end < operation || octets[operation_end] != 0 {
+        let list_len = contexts(list)?;
+        if operation_end < operation || octets[operation_end] != 0 {
             return None;
         }
         // To a multiple of eight of the message, which has twelve octets more.
-        let body = ((contexts + 4 + HEADER_LEN + 7) & !7) - HEADER_LEN;
+        let body = ((list + list_len + HEADER_LEN + 7) & !7) - HEADER_LEN;
         Some(Self {
             request_id: u32_from([i0, i1, i2, i3], order),
             response: ResponseFlags::from_octet(flags),

@@ -3,6 +3,8 @@
 
 use orbium_cdr::ByteOrder;
 
+use crate::context::service_context::ServiceContexts;
+use crate::context::time::reply_deadline::{CONTEXTS_LEN, ReplyDeadline};
 use crate::message::header::{HEADER_LEN, MessageHeader, Version};
 use crate::message::request::{PlainRequest, ResponseFlags};
 use crate::numbers::{BODY, Names};
@@ -67,17 +69,45 @@ impl RequestForm for GiopRequests {
     #[inline(always)]
     fn split<'m>(message: &'m mut [u8], _: Option<&'m Names>) -> Option<RequestParts<'m>> {
         let plain = PlainRequest::find(&message[HEADER_LEN..], ByteOrder::NATIVE)?;
+        Some(GiopRequests::parts(message, plain).0)
+    }
+}
+
+impl GiopRequests {
+    /// The parts of a message, and what of it is ahead of the body.
+    #[inline(always)]
+    fn parts(message: &mut [u8], plain: PlainRequest) -> (RequestParts<'_>, &[u8]) {
         let body_at = HEADER_LEN + plain.body;
         let (octets, body) = message.split_at_mut(body_at);
         let octets = &octets[HEADER_LEN..];
-        Some(RequestParts {
+        let parts = RequestParts {
             request_id: plain.request_id,
             response: plain.response,
             key: &octets[plain.key],
             operation: &octets[plain.operation],
             body,
             body_at,
-        })
+        };
+        (parts, octets)
+    }
+
+    /// As `split`, for a request with the service contexts of a [`ReplyDeadline`] and no others,
+    /// as [`RequestTemplate::begin_before`](crate::RequestTemplate::begin_before) writes them.
+    #[inline]
+    pub fn split_before(
+        message: &mut [u8],
+    ) -> Option<(RequestParts<'_>, ServiceContexts<'_>, ReplyDeadline)> {
+        let octets = message.get(HEADER_LEN..)?;
+        let mut found = None;
+        let plain = PlainRequest::find_with(octets, ByteOrder::NATIVE, |at| {
+            let list = octets.get(at..)?.first_chunk()?;
+            found = Some((at, ReplyDeadline::read(list)?));
+            Some(CONTEXTS_LEN)
+        })?;
+        let (list, deadline) = found?;
+        let (parts, octets) = Self::parts(message, plain);
+        let list = octets.get(list + 4..list + CONTEXTS_LEN)?;
+        Some((parts, ServiceContexts::of_deadline(list), deadline))
     }
 }
 

@@ -8,6 +8,7 @@ mod short;
 use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 
 use crate::context::service_context::{self, ServiceContext};
+use crate::context::time::reply_deadline::{CONTEXTS_LEN, PADDED_LEN, ReplyDeadline};
 use crate::encapsulation::write_octets;
 use crate::message::body::BodyStart;
 use crate::message::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from};
@@ -254,18 +255,57 @@ impl RequestTemplate {
         if self.version.minor < 2 {
             return Some(self.begin_old(writer, request_id, response, operation));
         }
+        self.write_head(writer, request_id, response, operation, 0);
+        let header_end = self.prefix.len() + operation.len;
+        let body = (header_end + 7) & !7;
+        writer.shorten(body);
+        Some(BodyStart { header_end, body })
+    }
+
+    /// Writes a head of GIOP 1.2 without service contexts, with zeros behind it and room for
+    /// `more` octets.
+    #[inline(always)]
+    fn write_head<'w>(
+        &self,
+        writer: &'w mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &OperationTail,
+        more: usize,
+    ) -> &'w mut [u8] {
         let prefix = self.prefix.as_slice();
-        let room = writer.append(SHORT_PREFIX.max(prefix.len()) + SHORT_TAIL);
+        let room = writer.append(SHORT_PREFIX.max(prefix.len()) + SHORT_TAIL + more);
         if prefix.len() <= SHORT_PREFIX {
             room[..SHORT_PREFIX].copy_from_slice(&self.short_prefix);
         } else {
             copy_long(prefix, room);
         }
-        let head = &mut room[..prefix.len() + SHORT_TAIL];
-        head[prefix.len()..].copy_from_slice(&operation.octets);
+        let head = &mut room[..prefix.len() + SHORT_TAIL + more];
+        head[prefix.len()..prefix.len() + SHORT_TAIL].copy_from_slice(&operation.octets);
         head[12..16].copy_from_slice(&request_id.to_ne_bytes());
         head[16..20].copy_from_slice(&[response as u8, 0, 0, 0]);
-        let header_end = prefix.len() + operation.len;
+        head
+    }
+
+    /// As [`RequestTemplate::begin_giop`], with the service contexts of a deadline. `None`, and
+    /// nothing written, in 1.0 and 1.1 too.
+    #[inline]
+    pub fn begin_before(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &OperationTail,
+        deadline: ReplyDeadline,
+    ) -> Option<BodyStart> {
+        debug_assert!(writer.is_empty() && !self.order.is_foreign());
+        if operation.len == 0 || self.version.minor < 2 {
+            return None;
+        }
+        let contexts = self.prefix.len() + operation.len - 4;
+        let head = self.write_head(writer, request_id, response, operation, PADDED_LEN);
+        deadline.write(head[contexts..].first_chunk_mut()?);
+        let header_end = contexts + CONTEXTS_LEN;
         let body = (header_end + 7) & !7;
         writer.shorten(body);
         Some(BodyStart { header_end, body })

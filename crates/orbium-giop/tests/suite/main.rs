@@ -3,6 +3,7 @@
 //! linked once.
 
 mod code_sets;
+mod deadlines;
 mod fragmentation;
 mod locate_messages;
 mod malformed_inputs;

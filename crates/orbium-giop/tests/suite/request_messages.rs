@@ -9,7 +9,7 @@ use orbium_giop::{
 };
 
 /// One request: header as begun, an unsigned long as its body if asked for.
-fn write(
+pub(crate) fn write(
     template: &RequestTemplate,
     response: ResponseFlags,
     operation: &str,
@@ -28,7 +28,10 @@ fn write(
 }
 
 /// Reads a request whole and says how many octets of body were left.
-fn with_read<T>(message: &mut [u8], see: impl FnOnce(&RequestHeader<'_>, usize, usize) -> T) -> T {
+pub(crate) fn with_read<T>(
+    message: &mut [u8],
+    see: impl FnOnce(&RequestHeader<'_>, usize, usize) -> T,
+) -> T {
     let (head, rest) = message.split_at_mut(12);
     let header = MessageHeader::parse(head.first_chunk().unwrap()).unwrap();
     assert_eq!(header.size as usize, rest.len());

@@ -3,7 +3,7 @@
 
 use std::time::{Instant, SystemTime};
 
-use orbium_giop::time::{EndTimes, TimeLeft, UtcTime, request_start};
+use orbium_giop::time::{EndTimes, ReplyDeadline, TimeLeft, UtcTime, request_start};
 use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, service_context};
 use orbium_transport::{Deadline, Peer};
 
@@ -67,6 +67,20 @@ impl Expiry {
             }
             (None, None) => Self::NEVER,
         })
+    }
+
+    /// As [`of`](Self::of), of a request with that deadline and no others.
+    #[must_use]
+    pub fn of_reply(deadline: ReplyDeadline, peer: &Peer) -> Self {
+        let left = if has_our_clock(Some(peer)) {
+            Some(deadline.until_end(SystemTime::now()))
+        } else {
+            deadline.left()
+        };
+        Self {
+            deadline: Deadline::after(left),
+            minor: REPLY_ENDED,
+        }
     }
 
     fn at(ends: EndTimes) -> Self {
@@ -224,6 +238,28 @@ mod tests {
         assert!(of(&both[..1], "192.0.2.1:5").check().is_err());
         assert!(of(&both[1..], "127.0.0.1:5").check().is_ok());
         assert!(of(&[], "192.0.2.1:5").check().is_ok());
+    }
+
+    #[test]
+    fn a_reply_deadline_alone_means_the_same_as_its_contexts() {
+        let (second, hour) = (Duration::from_secs(1), Duration::from_secs(3600));
+        for (now, left, here, elsewhere) in [
+            (SystemTime::now(), hour, true, true),
+            (SystemTime::now() - 2 * hour, hour, false, true),
+            (SystemTime::now(), Duration::ZERO, false, false),
+        ] {
+            let deadline = ReplyDeadline::new(now, left);
+            let of = |at: &str| Expiry::of_reply(deadline, &peer(at).unwrap());
+            for (at, is_in_time) in [("127.0.0.1:5", here), ("192.0.2.1:5", elsewhere)] {
+                assert_eq!(of(at).check().is_ok(), is_in_time, "{at}");
+                assert_eq!(of(at).minor, REPLY_ENDED);
+            }
+            let latest = Instant::now() + hour + second;
+            assert!(of("127.0.0.1:5").deadline().instant() < Some(latest));
+        }
+        let never = ReplyDeadline::new(SystemTime::now(), Duration::MAX);
+        let never = Expiry::of_reply(never, &peer("192.0.2.1:5").unwrap());
+        assert_eq!(never.deadline(), Deadline::NEVER);
     }
 
     #[test]

@@ -49,6 +49,16 @@ impl TimePolicies {
             && self.reply_start.is_none()
     }
 
+    /// Whether there is a RelativeRoundtripTimeout and nothing else.
+    #[must_use]
+    pub fn is_roundtrip_timeout(&self) -> bool {
+        let others = Self {
+            roundtrip_timeout: None,
+            ..*self
+        };
+        self.roundtrip_timeout.is_some() && others.is_none()
+    }
+
     /// These, and of the others what these do not say.
     #[must_use]
     pub fn or(self, wider: Self) -> Self {
@@ -81,6 +91,8 @@ mod tests {
             ..TimePolicies::NONE
         };
         let both = narrow.or(wide);
+        assert!(narrow.is_roundtrip_timeout() && !both.is_roundtrip_timeout());
+        assert!(!TimePolicies::NONE.is_roundtrip_timeout());
         assert_eq!(both.roundtrip_timeout, Some(HOUR));
         assert_eq!(both.request_timeout, Some(3 * HOUR));
     }

@@ -4,10 +4,10 @@
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use orbium_giop::time::{EndTimes, TimeLeft, UtcTime};
+use orbium_giop::time::{EndTimes, ReplyDeadline, TimeLeft, UtcTime};
 use orbium_giop::{Completion, SystemException};
 use orbium_sync::role;
-use orbium_transport::Deadline;
+use orbium_transport::{Deadline, Stamp};
 
 use crate::TimePolicies;
 use crate::exception::exceptions::{deadline_passed, time_left};
@@ -15,6 +15,8 @@ use crate::exception::exceptions::{deadline_passed, time_left};
 /// Until when what part of a call has to be done.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
+    /// When it was computed.
+    computed: Stamp,
     /// What is left of the time for sending.
     pub timeout: Option<Duration>,
     /// Until when the request has to be sent.
@@ -35,6 +37,7 @@ pub struct Timing {
 impl Timing {
     /// No bounds.
     pub const NEVER: Self = Self {
+        computed: Stamp::EARLIEST,
         timeout: None,
         sending: Deadline::NEVER,
         reply: Deadline::NEVER,
@@ -86,6 +89,7 @@ impl Timing {
         }
         let is_propagated = is_propagated && sending != Deadline::NEVER;
         let timing = Self {
+            computed: Stamp::now(),
             timeout: left_at(now, sending)?,
             sending,
             reply,
@@ -95,6 +99,56 @@ impl Timing {
             is_header_special: is_propagated,
         };
         Ok((timing, start))
+    }
+
+    /// The same for a call with nothing but a RelativeRoundtripTimeout.
+    ///
+    /// # Errors
+    /// TIMEOUT if that is zero.
+    #[inline]
+    pub fn within(timeout: Duration, is_propagated: bool) -> Result<Self, SystemException> {
+        if timeout.is_zero() {
+            return Err(deadline_passed());
+        }
+        let Some(end) = Instant::now().checked_add(timeout) else {
+            return Ok(Self {
+                is_timed: true,
+                ..Self::NEVER
+            });
+        };
+        Ok(Self {
+            computed: Stamp::now(),
+            timeout: Some(timeout),
+            sending: Deadline::at(end),
+            reply: Deadline::at(end),
+            reply_start: None,
+            is_timed: true,
+            is_propagated,
+            is_header_special: is_propagated,
+        })
+    }
+
+    /// The deadline that the request carries, if that is the reply's alone. `None`:
+    /// [`contexts`](Self::contexts) has what it carries.
+    #[inline]
+    pub fn reply_deadline(&self) -> Option<ReplyDeadline> {
+        let end = self.reply.instant()?;
+        if !self.is_propagated || self.sending != self.reply {
+            return None;
+        }
+        let left = match self.timeout {
+            Some(timeout) if self.is_new() => timeout,
+            _ => end.saturating_duration_since(Instant::now()),
+        };
+        Some(ReplyDeadline::new(SystemTime::now(), left))
+    }
+
+    /// Whether `timeout` is still what is left, but for a millisecond or two. The counter of the
+    /// processor says so; where it is wrong, a peer waits longer than it should, and the caller has a
+    /// late reply discarded nonetheless.
+    #[inline]
+    pub fn is_new(&self) -> bool {
+        !Stamp::now().is_moments_after(self.computed)
     }
 
     /// Blocks until the start time of the request; polls `has_ended`, which fails once
@@ -136,13 +190,13 @@ impl Timing {
     /// # Errors
     /// TIMEOUT, completed MAYBE.
     pub fn check_reply(&self) -> Result<(), SystemException> {
-        match time_left(self.reply) {
-            Ok(_) => Ok(()),
-            Err(late) => Err(SystemException {
+        if self.reply.has_passed() {
+            return Err(SystemException {
                 completed: Completion::Maybe,
-                ..late
-            }),
+                ..deadline_passed()
+            });
         }
+        Ok(())
     }
 
     /// The times that the request carries: those that remain, for orbium servers, and
@@ -246,6 +300,34 @@ mod tests {
         };
         let timeout = || Timing::of(&policies, true).unwrap().0.timeout;
         assert_eq!((timeout(), timeout()), (Some(HOUR), Some(HOUR)));
+    }
+
+    #[test]
+    fn a_relative_timeout_alone_means_the_same_as_among_others() {
+        let policies = TimePolicies {
+            roundtrip_timeout: Some(HOUR),
+            ..TimePolicies::NONE
+        };
+        for is_propagated in [true, false] {
+            let (timing, _) = Timing::of(&policies, is_propagated).unwrap();
+            let alone = Timing::within(HOUR, is_propagated).unwrap();
+            assert!(alone.sending == alone.reply && timing.reply <= alone.reply);
+            for timing in [timing, alone] {
+                let left = timing.reply_deadline().and_then(|it| it.left());
+                assert!(left.is_none_or(|left| left <= HOUR && left > HOUR / 2));
+                assert_eq!(left.is_some(), is_propagated);
+            }
+        }
+        let zero = Timing::within(Duration::ZERO, true);
+        assert_eq!(zero.err(), Some(deadline_passed()));
+        let never = Timing::within(Duration::MAX, true).unwrap();
+        assert!(never.reply == Deadline::NEVER && never.reply_deadline().is_none());
+        let policies = TimePolicies {
+            request_timeout: Some(HOUR / 2),
+            ..policies
+        };
+        let (both, _) = Timing::of(&policies, true).unwrap();
+        assert!(both.is_propagated && both.reply_deadline().is_none());
     }
 
     #[test]

@@ -59,9 +59,23 @@ impl Intake {
         Some(outcome)
     }
 
+    /// Serves the next message, if it is a request of GIOP with a relative timeout and nothing
+    /// else that is unusual about it.
+    #[inline]
+    fn take_before_deadline(&mut self, source: &Source<'_>) -> Option<Outcome> {
+        let parts = self.giop.next_request::<GiopRequests>()?;
+        let octets = parts.message.len();
+        let outcome = self.state.serve_before_deadline(source, parts)?;
+        self.giop.consume_plain(octets);
+        Some(outcome)
+    }
+
     /// Deals with a whole request that begins as most do and has something unusual about it.
     #[inline(never)]
     fn take_unusual(&mut self, source: &Source<'_>) -> Outcome {
+        if let Some(outcome) = self.take_before_deadline(source) {
+            return outcome;
+        }
         let head = self.giop.received().first_chunk();
         match head.and_then(MessageHeader::plain_request) {
             Some(header) => {

@@ -8,6 +8,7 @@ mod dedication_reply;
 mod gated;
 mod messages;
 mod numbered;
+mod plain;
 mod queued;
 mod refused;
 mod refusing;

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
+use orbium_cdr::{CdrWriter, Format};
 use orbium_channel::connection::{
     Cause, CodeSets, Connection, Continuation, Parts, Refused, Role as Side, Whole,
 };
@@ -12,10 +12,7 @@ use orbium_channel::framing::begins_with_request;
 use orbium_channel::peer_memory::copied;
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::numbers::Names;
-use orbium_giop::{
-    Assembled, MessageHeader, RequestForm, RequestParts, ResponseFlags, ServiceContexts, Version,
-    split_header,
-};
+use orbium_giop::{Assembled, MessageHeader, ResponseFlags, Version, split_header};
 use orbium_sync::role::{Role, while_serving};
 
 use super::contexts::apply_contexts;
@@ -192,21 +189,25 @@ impl ReplyPath for Reading<'_> {
 }
 
 /// A request as far as its answer is concerned.
-struct Asked<'a> {
-    source: &'a Source<'a>,
+pub(super) struct Asked<'a> {
+    pub(super) source: &'a Source<'a>,
     /// Received behind it.
-    rest: &'a [u8],
-    continuation: &'a mut Continuation,
-    version: Version,
-    format: Format,
-    request_id: u32,
-    response: ResponseFlags,
+    pub(super) rest: &'a [u8],
+    pub(super) continuation: &'a mut Continuation,
+    pub(super) version: Version,
+    pub(super) format: Format,
+    pub(super) request_id: u32,
+    pub(super) response: ResponseFlags,
 }
 
 impl Asked<'_> {
     /// Has `serve` reply, and determines where the connection is afterwards.
     #[inline(always)]
-    fn answer(self, state: &mut State, serve: impl FnOnce(&mut UntypedReply<'_>)) -> Outcome {
+    pub(super) fn answer(
+        self,
+        state: &mut State,
+        serve: impl FnOnce(&mut UntypedReply<'_>),
+    ) -> Outcome {
         let reading = Reading {
             source: self.source,
             rest: self.rest,
@@ -270,73 +271,6 @@ fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
 }
 
 impl State {
-    /// Serves a request of that form: most conditions of `serve` are constants here at
-    /// compile time. `None` if there is something unusual about it.
-    #[inline(always)]
-    pub(super) fn serve_plain<F: RequestForm>(
-        &mut self,
-        source: &Source<'_>,
-        parts: Parts<'_>,
-    ) -> Option<Outcome> {
-        let Parts {
-            message,
-            rest,
-            continuation,
-            ..
-        } = parts;
-        let names = source.connection.names.as_deref();
-        let RequestParts {
-            request_id,
-            response,
-            key,
-            operation,
-            body,
-            body_at,
-        } = F::split(message, names)?;
-        if source.context.observes_requests() {
-            return None;
-        }
-        let Source {
-            context,
-            dispatcher,
-            connection,
-            ..
-        } = *source;
-        let incoming = IncomingRequest {
-            context,
-            key,
-            operation,
-            contexts: ServiceContexts::EMPTY,
-            peer: Some(&**connection),
-            response,
-            expiry: Expiry::NEVER,
-            lane: connection.lane(),
-            decided: None,
-        };
-        let plain = Format::plain(ByteOrder::NATIVE, F::VERSION.minor);
-        let format = continuation.code_sets.format(plain);
-        let nesting = self.known.nesting;
-        let asked = Asked {
-            source,
-            rest,
-            continuation: &mut *continuation,
-            version: F::VERSION,
-            format,
-            request_id,
-            response,
-        };
-        let taken = asked.answer(self, |reply| {
-            let mut arguments = CdrReader::at(body, body_at, format);
-            arguments.set_owner(Some(&context.owner));
-            arguments.set_nesting(nesting);
-            dispatcher.serve_unobserved(&incoming, &mut arguments, reply);
-        });
-        if taken != Outcome::Forwarded {
-            return Some(taken);
-        }
-        Some(self.move_plain_on(source, message, &mut continuation.code_sets))
-    }
-
     /// Serves any request, which may have `seams`; `rest` was received behind
     /// it.
     #[inline(never)]
@@ -415,7 +349,7 @@ impl State {
     /// As `move_on`, for a request with nothing unusual about it.
     #[cold]
     #[inline(never)]
-    fn move_plain_on(
+    pub(super) fn move_plain_on(
         &mut self,
         source: &Source<'_>,
         message: &[u8],

@@ -2,8 +2,9 @@
 //! Moments that cost three instructions to take: the processor's counter, converted
 //! to time only when it is asked for.
 //!
-//! They serve explanations ("after 1.2 ms"), never deadlines: on a host with counters
-//! that differ between processors, a span may be wrong.
+//! They serve explanations ("after 1.2 ms"), and spare a look at the clock that would show that
+//! no time has passed. On a host with counters that differ between processors a span may be
+//! wrong, so no deadline depends on one alone.
 #![cfg_attr(
     all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)),
     expect(
@@ -40,6 +41,9 @@ const TICK: u32 = 30;
 static FIRST: OnceLock<(Instant, u64)> = OnceLock::new();
 
 impl Stamp {
+    /// The earliest moment.
+    pub const EARLIEST: Self = Self { low: 0, high: 0 };
+
     /// Now.
     #[inline(always)]
     #[must_use]

@@ -33,9 +33,13 @@ impl Exchange<'_, '_> {
     #[cold]
     #[inline(never)]
     pub(super) fn receive_timed(&mut self, serves: bool) -> Answer {
+        let is_cancellable = self.object.overrides().cancellation.is_some();
+        if is_cancellable {
+            self.observe_cancellation(true);
+        }
         let answer = self.receive_before_the_deadline(serves);
-        if let Some(connection) = &mut self.link.connection {
-            connection.set_cancellation(None);
+        if is_cancellable {
+            self.observe_cancellation(false);
         }
         // Only a final reply is held back until its start time: not a forward, nor a
         // oneway.
@@ -43,7 +47,11 @@ impl Exchange<'_, '_> {
         if self.reply.is_none() || !is_over {
             return answer;
         }
-        match self.timing.await_reply_start() {
+        let in_time = match self.timing.reply_start {
+            None => self.timing.check_reply(),
+            Some(_) => self.timing.await_reply_start(),
+        };
+        match in_time {
             Ok(()) => answer,
             Err(late) => {
                 self.note(Phase::Wait, &"the reply came after the deadline");
@@ -52,12 +60,23 @@ impl Exchange<'_, '_> {
         }
     }
 
-    fn receive_before_the_deadline(&mut self, serves: bool) -> Answer {
+    /// From now on receiving ends early once the caller cancels the call, or does not any more.
+    #[cold]
+    #[inline(never)]
+    fn observe_cancellation(&mut self, begins: bool) {
+        let token = self.object.overrides().cancellation.as_ref();
         if let Some(connection) = &mut self.link.connection {
-            connection.set_cancellation(self.object.overrides().cancellation.as_ref());
-            if !connection.comes_before(self.timing.reply) {
-                return self.no_reply(Received::TimedOut);
-            }
+            connection.set_cancellation(token.filter(|_| begins));
+        }
+    }
+
+    #[inline]
+    fn receive_before_the_deadline(&mut self, serves: bool) -> Answer {
+        if let Some(connection) = &mut self.link.connection
+            && !(self.timing.is_new() && connection.receives_within(self.timing.timeout))
+            && !connection.comes_before(self.timing.reply)
+        {
+            return self.no_reply(Received::TimedOut);
         }
         self.receive(serves)
     }
