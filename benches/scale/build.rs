@@ -17,6 +17,7 @@ fn main() {
     std::fs::write(&file, idl).expect("OUT_DIR can be written");
     std::fs::write(out.join("servants.rs"), rust).expect("OUT_DIR can be written");
     orbium_build::compile(&file);
+    orbium_build::compile(Path::new("../../idl/ttcp.idl"));
     println!("cargo:rerun-if-changed=build.rs");
 }
 

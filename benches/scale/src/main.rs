@@ -6,12 +6,14 @@
 //! orbium-bench-scale serve lanes LANES FILE            the same, with a narrow object for each lane
 //! orbium-bench-scale call narrow|wide CALLS FILE       calls its operations in turn
 //! orbium-bench-scale time narrow|wide CALLS FILE       the same, and prints the median of their times as JSON
+//! orbium-bench-scale flood octets|structs MESSAGES FILE BYTES [BUFFER]    to the receiver of `orbium demo serve`
 //! ```
 //!
 //! A number behind FILE registers so many interceptors that implement no point; with `empty`
 //! behind it, points with nothing in them. `timeout` behind FILE gives each call a minute.
 #![forbid(unsafe_code)]
 
+mod flood;
 mod interceptors;
 
 use std::error::Error;
@@ -121,6 +123,15 @@ fn time<I: Interface>(
 }
 
 fn run(arguments: &[String]) -> Outcome<()> {
+    if let [role, kind, messages, file, size, buffer @ ..] = arguments
+        && role == "flood"
+    {
+        let buffer = buffer.first().map(|it| it.parse()).transpose()?;
+        let orb = Orb::builder().build()?;
+        let object = orb.string_to_object(std::fs::read_to_string(file)?.trim())?;
+        flood::flood(object, kind, messages.parse()?, size.parse()?, buffer)?;
+        return Ok(orb.shutdown(true)?);
+    }
     let mut timeout = None;
     let (file, all) = match arguments {
         [_, _, _, file] => (file, Interceptors::new()),

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Oneway requests that wait to be sent together.
 
-use std::io;
+use std::io::{self, IoSlice};
 
 use orbium_cdr::CdrWriter;
 use orbium_transport::ByteStream;
 
 use crate::outgoing::fragments_into;
 
-/// A drained buffer larger than this gives its memory back.
-const MAX_RETAINED_BUFFER: usize = 256 << 10;
+/// A drained buffer that has more than twice as much memory gives back what is above this. Memory that a
+/// flood takes anew each time costs it a page fault for every four KiB.
+const MAX_RETAINED_BUFFER: usize = 1 << 20;
+
+/// Most places of which a gathered send takes bytes: what waits, and the pieces of a message.
+const MAX_PIECES: usize = 8;
 
 /// Whole messages, one behind the other.
 #[derive(Debug, Default)]
@@ -22,7 +26,9 @@ struct Messages {
 impl Messages {
     fn clear(&mut self) {
         self.bytes.clear();
-        self.bytes.shrink_to(MAX_RETAINED_BUFFER);
+        if self.bytes.capacity() > 2 * MAX_RETAINED_BUFFER {
+            self.bytes.shrink_to(MAX_RETAINED_BUFFER);
+        }
         self.ends.clear();
     }
 }
@@ -104,15 +110,67 @@ impl OnewayBuffer {
                 }
                 std::mem::swap(&mut self.given, &mut self.waiting);
             }
-            match stream.send(&self.given.bytes[self.sent..]) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => self.sent += count,
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => return Ok(false),
-                    _ => return Err(error),
-                },
+            let outcome = stream.send(&self.given.bytes[self.sent..]);
+            if !self.note_sent(outcome)? {
+                return Ok(false);
             }
+        }
+    }
+
+    /// As `send`, with a finished message behind all that waits. It is copied into the buffer only
+    /// where the stream does not take all of it, or was given something else before.
+    ///
+    /// # Errors
+    /// As of `send`: the message is among those that are not sent.
+    pub fn send_with(
+        &mut self,
+        message: &CdrWriter<'_>,
+        stream: &dyn ByteStream,
+    ) -> io::Result<bool> {
+        let mut slices = [IoSlice::new(&[]); MAX_PIECES];
+        let pieces = message.pieces().count();
+        if self.is_begun() || pieces >= slices.len() {
+            self.push(message, None);
+            return self.send(stream);
+        }
+        self.given.clear();
+        std::mem::swap(&mut self.given, &mut self.waiting);
+        slices[0] = IoSlice::new(&self.given.bytes);
+        for (slice, piece) in slices[1..].iter_mut().zip(message.pieces()) {
+            *slice = IoSlice::new(piece);
+        }
+        let none = usize::from(self.given.bytes.is_empty());
+        let outcome = stream.send_vectored(&slices[none..=pieces]);
+        let all = self.given.bytes.len() + message.len();
+        if matches!(outcome, Ok(sent) if sent == all) {
+            self.given.clear();
+            self.sent = 0;
+            return Ok(true);
+        }
+        message
+            .pieces()
+            .for_each(|it| self.given.bytes.extend_from_slice(it));
+        self.given.ends.push(all);
+        self.sent = 0;
+        match self.note_sent(outcome)? {
+            true => self.send(stream),
+            false => Ok(false),
+        }
+    }
+
+    /// Counts what a stream has taken; whether it may take more now.
+    fn note_sent(&mut self, outcome: io::Result<usize>) -> io::Result<bool> {
+        match outcome {
+            Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => {
+                self.sent += count;
+                Ok(true)
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => Ok(true),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Ok(false),
+                _ => Err(error),
+            },
         }
     }
 
@@ -145,6 +203,8 @@ mod tests {
     struct Narrow {
         sends: Mutex<Vec<Vec<u8>>>,
         room: Mutex<usize>,
+        /// Sending fails.
+        fails: Mutex<bool>,
         never: OnceLock<OwnedFd>,
     }
 
@@ -171,6 +231,9 @@ mod tests {
         }
 
         fn send(&self, octets: &[u8]) -> io::Result<usize> {
+            if *self.fails.lock() {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
             let mut room = self.room.lock();
             if *room == 0 {
                 return Err(io::ErrorKind::WouldBlock.into());
@@ -181,8 +244,10 @@ mod tests {
             Ok(count)
         }
 
-        fn send_vectored(&self, _pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-            Err(io::ErrorKind::Unsupported.into())
+        fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+            assert!(pieces.iter().all(|it| !it.is_empty()));
+            let octets: Vec<_> = pieces.iter().flat_map(|it| it.iter().copied()).collect();
+            self.send(&octets)
         }
 
         fn set_timeouts(
@@ -248,6 +313,48 @@ mod tests {
         stream.widen(100);
         assert!(buffer.send(&stream).unwrap());
         assert_eq!(stream.sends().concat(), octets(&[1, 2, 3, 4]));
+    }
+
+    fn message(values: &[u32]) -> CdrWriter<'static> {
+        let mut message = CdrWriter::new(Format::native());
+        values.iter().for_each(|v| message.write_u32(*v));
+        message
+    }
+
+    #[test]
+    fn a_message_goes_out_in_one_send_with_what_waits() {
+        let stream = Narrow::of(1000);
+        let mut buffer = buffer(&[1, 2]);
+        assert!(buffer.send_with(&message(&[3, 4]), &stream).unwrap());
+        assert!(buffer.is_empty() && buffer.messages() == 0);
+        assert!(buffer.send_with(&message(&[5]), &stream).unwrap());
+        assert_eq!(stream.sends(), [octets(&[1, 2, 3, 4]), octets(&[5])]);
+    }
+
+    #[test]
+    fn bytes_of_a_message_that_a_stream_does_not_take_are_buffered() {
+        for room in 0..20 {
+            let stream = Narrow::of(room);
+            let mut buffer = buffer(&[1, 2]);
+            assert!(!buffer.send_with(&message(&[3, 4, 5]), &stream).unwrap());
+            assert_eq!(buffer.len(), 20 - room);
+            assert_eq!(buffer.messages(), 3 - room.min(8) / 4);
+            // What it was given goes before another message.
+            assert!(!buffer.send_with(&message(&[6]), &stream).unwrap());
+            stream.widen(100);
+            assert!(buffer.send(&stream).unwrap());
+            assert_eq!(stream.sends().concat(), octets(&[1, 2, 3, 4, 5, 6]));
+        }
+    }
+
+    #[test]
+    fn a_message_that_cannot_be_sent_is_counted_among_those_that_are_dropped() {
+        let stream = Narrow::default();
+        *stream.fails.lock() = true;
+        let mut buffer = buffer(&[1]);
+        let failed = buffer.send_with(&message(&[2]), &stream);
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+        assert_eq!(buffer.clear(), 2);
     }
 
     #[test]

@@ -48,6 +48,9 @@ pub(crate) enum Path {
     /// By way of interceptors, with service contexts of the caller, or under a policy of
     /// Messaging.
     Intercepted,
+    /// Into the buffer of the connection, unless nothing is buffered on its way: a oneway under no
+    /// policy but that. Otherwise as `Intercepted`.
+    Buffered,
     /// As `Intercepted`, by the attempt's other reference: this thread or the ORB has policies
     /// of Messaging that the reference has not itself.
     Derived,
@@ -129,6 +132,9 @@ impl<'o> Attempt<'o> {
                 if let Some(timeout) = self.object.timeout() {
                     return self.begin_within(timeout, operation);
                 }
+            }
+            notice::MESSAGING if !spans && self.is_only_buffered(operation) => {
+                return Ok(Path::Buffered);
             }
             _ => {}
         }

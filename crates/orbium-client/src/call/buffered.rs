@@ -33,13 +33,13 @@ pub(crate) struct Buffered<'r, 'a> {
 impl<'a> Buffered<'_, 'a> {
     /// Puts the request into the buffer of the first candidate that can be reached; `None` where
     /// nothing is buffered: within the process, over datagrams, bands and dedicated connections.
-    #[cold]
     pub(crate) fn send(&self, attempt: &Attempt<'_>) -> Option<Result<(), Outcome>> {
         if attempt.prefers_datagrams() {
             return None;
         }
         let mut refused = None;
-        for place in 0..attempt.ways().max(1) {
+        let mut place = 0;
+        loop {
             let choice = match place {
                 0 => Choice::First,
                 _ => Choice::Next,
@@ -63,8 +63,11 @@ impl<'a> Buffered<'_, 'a> {
                     refused.get_or_insert(exception);
                 }
             }
+            place += 1;
+            if place >= attempt.ways() {
+                return refused.map(|exception| Err(unreached(attempt, exception)));
+            }
         }
-        refused.map(|exception| Err(unreached(attempt, exception)))
     }
 
     /// Writes the request for the connection of the buffer, and puts it there.
@@ -143,6 +146,32 @@ impl<'a> Buffered<'_, 'a> {
             return Err(Outcome::Failed(exception));
         }
         Ok(writer)
+    }
+}
+
+/// Buffers a oneway that nothing else sees; `None` where nothing is buffered on its way.
+#[inline(never)]
+pub(crate) fn send_buffered<'a>(
+    attempt: &mut Attempt<'_>,
+    operation: &'static Operation,
+    arguments: &dyn Fn(&mut CdrWriter<'a>),
+) -> Option<Result<(), SystemException>> {
+    let request = Buffered {
+        operation,
+        contexts: &[],
+        arguments,
+    };
+    loop {
+        if attempt.may_be_collocated() {
+            return None;
+        }
+        let outcome = match request.send(attempt)? {
+            Ok(()) => return Some(Ok(())),
+            Err(outcome) => outcome,
+        };
+        if let Err(exception) = attempt.again(operation, outcome) {
+            return Some(Err(exception));
+        }
     }
 }
 

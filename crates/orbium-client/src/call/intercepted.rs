@@ -81,7 +81,7 @@ impl<'a> Intercepted<'_, 'a> {
     ) -> Result<(), SystemException> {
         let derived = match path {
             Path::Derived => attempt.take_derived(),
-            Path::Plain | Path::Intercepted => None,
+            Path::Plain | Path::Intercepted | Path::Buffered => None,
         };
         let Some(derived) = derived else {
             return self.attempts(attempt, reply);

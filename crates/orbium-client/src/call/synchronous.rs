@@ -10,6 +10,7 @@ use orbium_invocation::Operation;
 use orbium_invocation::raises::{ExceptionId, Raises};
 
 use crate::call::attempt::{Attempt, Path, REPLACEMENTS};
+use crate::call::buffered::send_buffered;
 use crate::call::exchange::{Answer, Exchange};
 use crate::call::intercepted::{InPlace, Intercepted};
 use crate::errors::broken_invariant;
@@ -286,6 +287,11 @@ pub fn send_or_serve<'a>(
 ) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
     let path = attempt.check_before_request(operation)?;
+    if path == Path::Buffered
+        && let Some(sent) = send_buffered(&mut attempt, operation, arguments)
+    {
+        return sent;
+    }
     if path != Path::Plain {
         let request = Intercepted {
             operation,

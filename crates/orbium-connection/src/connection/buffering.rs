@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use orbium_cdr::CdrWriter;
 use orbium_channel::connection::CodeSets;
 use orbium_channel::oneway_buffer::OnewayBuffer;
 
@@ -36,9 +37,17 @@ impl Connection {
         }
     }
 
-    /// Sends what is buffered, as far as the peer takes it; whether that was all.
-    pub(crate) fn send_buffered(&self, buffer: &mut OnewayBuffer) -> io::Result<bool> {
-        buffer.send(&*self.stream)
+    /// Sends what is buffered, and that message behind it, as far as the peer takes it; whether
+    /// that was all. What is not sent is buffered.
+    pub(crate) fn send_buffered(
+        &self,
+        buffer: &mut OnewayBuffer,
+        behind: Option<&CdrWriter<'_>>,
+    ) -> io::Result<bool> {
+        match behind {
+            Some(message) => buffer.send_with(message, &*self.stream),
+            None => buffer.send(&*self.stream),
+        }
     }
 
     /// What to wait on for room to send, also after the connection is closed.

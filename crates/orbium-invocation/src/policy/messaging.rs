@@ -55,6 +55,7 @@ impl SyncScope {
 /// connection: until the first of the constraints is reached (the buffering constraints of TAO,
 /// which can be combined). Without any (the default, TAO's BUFFER_FLUSH) the buffer is sent at
 /// once, as far as the connection takes it without waiting, and the rest as soon as it does.
+/// A message of 16 KiB or more is sent at once too, behind those in the buffer.
 ///
 /// ```
 /// use std::time::Duration;

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use orbium_giop::SystemException;
-use orbium_invocation::Operation;
 use orbium_invocation::timing::Timing;
+use orbium_invocation::{Operation, RebindMode, SyncScope};
 
 use super::{Attempt, Path};
 
@@ -24,5 +24,13 @@ impl Attempt<'_> {
             }
             Err(late) => Err(self.failed(operation, late)),
         }
+    }
+
+    /// Whether a request has nothing else to check than that it is buffered.
+    pub(super) fn is_only_buffered(&self, operation: &Operation) -> bool {
+        let messaging = &self.object.overrides().policies.messaging;
+        operation.is_oneway()
+            && messaging.sync_scope() == SyncScope::None
+            && messaging.rebind() != RebindMode::NoReconnect
     }
 }

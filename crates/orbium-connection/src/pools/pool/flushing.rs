@@ -5,6 +5,7 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use orbium_cdr::CdrWriter;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::reactor::wait_on_reactor;
@@ -13,16 +14,15 @@ use orbium_sys::Interest;
 use orbium_transport::Deadline;
 
 use super::Pool;
-use super::oneway_state::State;
-use super::oneways::REPLACEMENTS;
+use super::oneway_state::{REPLACEMENTS, State};
 use crate::connection::Connection;
 use crate::outcome::Outcome;
 
 /// How soon sending is tried again over a connection that takes nothing.
-const RETRY: Duration = Duration::from_millis(1);
+pub(super) const RETRY: Duration = Duration::from_millis(1);
 
 /// What became of the buffer.
-enum Flushed {
+pub(super) enum Flushed {
     Empty,
     /// The connection takes no more now.
     Blocked,
@@ -81,9 +81,21 @@ impl Pool {
         waits: Option<Deadline>,
         connects: Deadline,
     ) -> Result<(), Unsent> {
+        let flushed = self.send_oneways(&mut state, None);
+        self.flush_after(flushed, state, waits, connects)
+    }
+
+    /// As `flush_from`, once that was tried.
+    pub(super) fn flush_after<'p>(
+        &'p self,
+        mut flushed: Flushed,
+        mut state: MutexGuard<'p, State>,
+        waits: Option<Deadline>,
+        connects: Deadline,
+    ) -> Result<(), Unsent> {
         let mut replaced = 0;
         loop {
-            match self.send_oneways(&mut state) {
+            match flushed {
                 Flushed::Empty => {
                     self.hand_over(state);
                     return Ok(());
@@ -108,6 +120,7 @@ impl Pool {
                 Flushed::Unconnected => return Err(Unsent::lost(state.drop_all())),
                 Flushed::Lost(messages) => return Err(Unsent::lost(messages)),
             }
+            flushed = self.send_oneways(&mut state, None);
         }
     }
 
@@ -130,22 +143,35 @@ impl Pool {
         })
     }
 
-    /// Sends what is buffered as far as the connection takes it.
-    fn send_oneways(&self, state: &mut State) -> Flushed {
-        if state.buffer.is_empty() {
+    /// Sends what is buffered, and that message `behind` it, as far as the connection takes it. The
+    /// rest is buffered.
+    pub(super) fn send_oneways(
+        &self,
+        state: &mut State,
+        behind: Option<&CdrWriter<'_>>,
+    ) -> Flushed {
+        if state.buffer.is_empty() && behind.is_none() {
             return Flushed::Empty;
         }
+        let buffered = |state: &mut State| {
+            behind
+                .into_iter()
+                .for_each(|it| state.buffer.push(it, None));
+        };
         let Some(connection) = &mut state.connection else {
+            buffered(state);
             return Flushed::Unconnected;
         };
         // A loss would go unreported. One message by itself is as any oneway.
-        let is_looked_at = connection.is_to_be_looked_at() || state.buffer.messages() > 1;
+        let messages = state.buffer.messages() + usize::from(behind.is_some());
+        let is_looked_at = connection.is_to_be_looked_at() || messages > 1;
         if is_looked_at && !state.buffer.is_begun() && connection.has_ended() {
+            buffered(state);
             self.note_stale();
             self.drop_connection(state);
             return Flushed::Unconnected;
         }
-        match connection.send_buffered(&mut state.buffer) {
+        match connection.send_buffered(&mut state.buffer, behind) {
             Ok(is_all) => {
                 self.note_flow_control(state, !is_all);
                 if is_all {
@@ -190,7 +216,7 @@ impl Pool {
         let limit = self.config.limits.buffered_oneways;
         let fits = |state: &State| state.buffer.is_empty() || state.buffer.len() + len <= limit;
         while !fits(&state) {
-            match self.send_oneways(&mut state) {
+            match self.send_oneways(&mut state, None) {
                 Flushed::Empty | Flushed::Unconnected => break,
                 Flushed::Lost(messages) => self.counts.note_lost_oneways(messages),
                 Flushed::Blocked if fits(&state) => break,
@@ -263,7 +289,7 @@ impl Pool {
     /// The connection of the buffer, once that is sent: for a call.
     pub fn take_flushed(&self) -> Option<Box<Connection>> {
         let mut state = self.oneways.lock();
-        match self.send_oneways(&mut state) {
+        match self.send_oneways(&mut state, None) {
             Flushed::Lost(messages) => self.counts.note_lost_oneways(messages),
             // The thread that flushes hands the connection over once all is sent.
             Flushed::Blocked => {

@@ -17,6 +17,9 @@ use orbium_transport::Deadline;
 use crate::connection::Connection;
 use crate::introduction::{Introduction, PriorityContext};
 
+/// Times that a connection which turns out to have ended is replaced.
+pub(super) const REPLACEMENTS: usize = 64;
+
 /// What waits to be sent, and where.
 #[derive(Debug, Default)]
 pub(crate) struct BufferedOneways {

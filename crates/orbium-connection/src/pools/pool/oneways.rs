@@ -11,13 +11,15 @@ use orbium_sync::lock::MutexGuard;
 use orbium_transport::{Deadline, Stamp};
 
 use super::Pool;
-use super::oneway_state::{Begun, Connectable, Pushed, State};
+use super::flushing::{RETRY, Unsent};
+use super::oneway_state::{Begun, Connectable, Pushed, REPLACEMENTS, State};
 use crate::connection::Connection;
 use crate::introduction::PriorityContext;
 use crate::outcome::Outcome;
 
-/// Times that a connection which turns out to have ended is replaced.
-pub(super) const REPLACEMENTS: usize = 64;
+/// From this size on a message is sent at once, behind what is buffered: a copy into the buffer would take
+/// longer than the send of its own that it saves.
+const MIN_UNBUFFERED: usize = 16 * 1024;
 
 impl Pool {
     /// Whether oneways wait here for others: not over datagrams, and not where callers or threads
@@ -66,19 +68,35 @@ impl Pool {
             return Ok(Pushed::Outdated);
         }
         drop(begun);
-        state.buffer.push(message, self.config.fragment_size);
+        let fragment_size = self.config.fragment_size;
+        // A caller that waits for the connection could not take it during the writing, and gets
+        // it once all is sent. Never 0 again once the pool is closed.
+        let is_awaited = self.callers_wait.load(Ordering::SeqCst) > 0;
+        let is_held = state.is_blocked && !is_awaited;
+        if message.len() >= MIN_UNBUFFERED && fragment_size.is_none() && !is_held {
+            let flushed = self.send_oneways(&mut state, Some(message));
+            state.storage = message.take_storage();
+            return self.pushed(self.flush_after(flushed, state, None, deadline));
+        }
+        state.buffer.push(message, fragment_size);
         state.storage = message.take_storage();
+        // The thread that flushes finds out when a connection that takes nothing takes bytes again.
+        if is_held && self.flush_at(&mut state, Instant::now() + RETRY) {
+            return Ok(Pushed::Buffered);
+        }
         let is_sent = constraint.is_reached(state.buffer.messages(), state.buffer.len());
         let due = constraint
             .timeout
             .and_then(|it| Instant::now().checked_add(it));
-        // A caller that waits for the connection could not take it during the writing, and gets
-        // it once all is sent. Never 0 again once the pool is closed.
-        let is_awaited = self.callers_wait.load(Ordering::SeqCst) > 0;
         if !is_sent && !is_awaited && due.is_none_or(|due| self.flush_at(&mut state, due)) {
             return Ok(Pushed::Buffered);
         }
-        match self.flush_from(state, None, deadline) {
+        self.pushed(self.flush_from(state, None, deadline))
+    }
+
+    /// What became of a message with which the buffer was sent.
+    fn pushed(&self, flushed: Result<(), Unsent>) -> Result<Pushed, Outcome> {
+        match flushed {
             Ok(()) => Ok(Pushed::Buffered),
             Err(unsent) => {
                 // The caller hears of its own.

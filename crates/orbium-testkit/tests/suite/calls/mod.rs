@@ -16,6 +16,7 @@ mod field;
 mod flow_control;
 mod idempotent_retries;
 mod implicit_operations;
+mod large_buffered_oneways;
 mod locate;
 mod location_forward;
 mod messaging_policies;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A flood of oneways for a `Ttcp::Receiver`, as `orbium demo serve` has one.
+
+use std::time::{Duration, Instant};
+
+use orbium::{BufferingConstraint, ExceptionKind, Interface, ObjectRef, SystemException};
+
+use crate::Outcome;
+
+orbium::include_idl!("ttcp");
+
+/// The longest that a server may take nothing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Sends so many sequences of `size` bytes, in buffers of `buffer` bytes if there are any, and
+/// prints how many of them the server took in a second.
+pub(crate) fn flood(
+    object: Option<ObjectRef>,
+    kind: &str,
+    calls: usize,
+    size: usize,
+    buffer: Option<usize>,
+) -> Outcome<()> {
+    let receiver: ttcp::Receiver = orbium::narrow(object)?;
+    let sender = match buffer {
+        Some(_) => receiver.with_buffering(BufferingConstraint {
+            message_bytes: buffer,
+            ..BufferingConstraint::default()
+        }),
+        None => receiver.clone(),
+    };
+    let octets = vec![7; size];
+    let structs = vec![ttcp::BinStruct::default(); size / 24];
+    let send = || match kind {
+        "structs" => sender.send_structs(&structs),
+        _ => sender.send_octets(&octets),
+    };
+    receiver.start_timer()?;
+    let begun = Instant::now();
+    for _ in 0..calls {
+        with_room(&sender, send)?;
+    }
+    let received = received(&sender)?;
+    let rate = received as f64 / begun.elapsed().as_secs_f64();
+    println!("{{\"sent\":{calls},\"received\":{received},\"per_second\":{rate:.0}}}");
+    Ok(())
+}
+
+/// Waits for room where the buffer is full.
+fn with_room(
+    sender: &ttcp::Receiver,
+    send: impl Fn() -> Result<(), SystemException>,
+) -> Result<(), SystemException> {
+    match send() {
+        Err(full) if full.kind == ExceptionKind::Transient => {
+            sender.flush_oneways(PATIENCE)?;
+            send()
+        }
+        sent => sent,
+    }
+}
+
+/// Calls that the server took: behind what is buffered.
+fn received(sender: &ttcp::Receiver) -> Result<u64, SystemException> {
+    Ok(sender.stop_timer()?.calls)
+}
