@@ -13,6 +13,7 @@ pub(crate) struct Counts {
     deferred: AtomicU64,
     dead_letters: AtomicU64,
     spooled: AtomicU64,
+    slow: AtomicU64,
 }
 
 /// Counts of a persistent channel since it was made, in events.
@@ -35,6 +36,8 @@ pub struct StreamStatistics {
     pub spooled: u64,
     /// Of these, and of those that earlier channels have left there, events that wait for the stream now.
     pub waiting: u64,
+    /// Pushes to consumers of this channel that took longer than half of [`ack_wait`](crate::JetStreamConfig::ack_wait).
+    pub slow: u64,
 }
 
 impl Counts {
@@ -63,6 +66,10 @@ impl Counts {
         self.spooled.fetch_add(events as u64, Ordering::Relaxed);
     }
 
+    pub(crate) fn slow(&self) {
+        self.slow.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn snapshot(&self) -> StreamStatistics {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         StreamStatistics {
@@ -74,6 +81,7 @@ impl Counts {
             dead_letters: read(&self.dead_letters),
             spooled: read(&self.spooled),
             waiting: 0,
+            slow: read(&self.slow),
         }
     }
 }

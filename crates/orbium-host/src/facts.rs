@@ -4,6 +4,7 @@
 
 use super::cgroup::Cgroups;
 use super::cpu_list::CpuList;
+use super::nats::NatsServer;
 use super::tree::{Tree, shown};
 
 /// All that the checks want to know.
@@ -17,6 +18,8 @@ pub struct Facts {
     pub(crate) network: Network,
     pub(crate) interrupts: Interrupts,
     pub(crate) cgroups: Option<Cgroups>,
+    /// NATS servers; none if processes are not to be seen.
+    pub(crate) nats: Option<Vec<NatsServer>>,
     /// Whether a thread of ours was given SCHED_FIFO; none if it was not tried.
     pub(crate) fifo: Option<Result<(), String>>,
 }
@@ -33,6 +36,7 @@ impl Facts {
             network: Network::collect(tree),
             interrupts: Interrupts::collect(tree),
             cgroups: Cgroups::collect(tree),
+            nats: NatsServer::collect(tree),
             fifo: None,
         }
     }

@@ -29,6 +29,7 @@ mod fake;
 mod finding;
 mod journal;
 mod judge;
+mod nats;
 mod plan;
 mod planning;
 mod settings;

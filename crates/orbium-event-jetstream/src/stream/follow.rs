@@ -361,14 +361,22 @@ impl Follower {
     where
         I: Iterator<Item = &'m Received>,
     {
+        let started = Instant::now();
         let mut signs = interval(self.sign_period());
         signs.tick().await;
-        loop {
+        let outcome = loop {
             tokio::select! {
-                outcome = &mut calling => return outcome,
+                outcome = &mut calling => break outcome,
                 _ = signs.tick() => give_signs(messages()).await,
             }
+        };
+        let (took, config) = (started.elapsed(), &self.stream.config);
+        if took > config.ack_wait / 2 {
+            self.stream.counts.slow();
+            let consumer = self.config.durable_name.as_deref();
+            tracing::warn!(target: "orbium::event", consumer, ?took, ack_wait = ?config.ack_wait, "a push took longer than half of ack_wait");
         }
+        outcome
     }
 
     fn sign_period(&self) -> Duration {

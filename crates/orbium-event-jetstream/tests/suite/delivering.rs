@@ -2,7 +2,8 @@
 //! Events through a stream, in good times.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Instant;
 
 use orbium::{ExceptionKind, Interface, SystemException};
 use orbium_event::rtec::orbium_event::{DurableConsumerAdmin, MonitoredChannel};
@@ -11,7 +12,36 @@ use orbium_event::{Pattern, RemoteError, connect_scheduled_consumer, new_event};
 use orbium_event_jetstream::{JetStreamConfig, connect_consumer, connect_supplier};
 use orbium_testkit::{PATIENCE, eventually};
 
-use crate::stage::{Log, Served, client, config, connect, nats, numbered};
+use crate::stage::{Log, Served, client, config, connect, nats, numbered, store};
+
+/// Conformance: events - persistence by a stream - a push that takes longer than half of ack_wait is counted, with a warning
+#[test]
+fn a_push_that_takes_long_is_counted() {
+    let Some(nats) = nats() else { return };
+    let (served, orb) = (Served::new(config(&nats)), client());
+    let channel = served.seen_by(&orb);
+    let (release, released) = mpsc::channel::<()>();
+    let (released, started) = (Mutex::new(released), Arc::new(Mutex::new(None::<Instant>)));
+    let first = Arc::clone(&started);
+    let _consumer = connect(&orb, &channel, "display", move |_| {
+        first.lock().unwrap().get_or_insert_with(Instant::now);
+        // It fails when the test has ended.
+        let _ = released.lock().unwrap().recv();
+        Ok(())
+    });
+    let supplier = connect_supplier(&channel).unwrap();
+    store(&supplier, 1);
+    let half = config(&nats).ack_wait / 2;
+    eventually("half of ack_wait passes", || {
+        started
+            .lock()
+            .unwrap()
+            .is_some_and(|it| it.elapsed() > half)
+    });
+    assert_eq!(served.channel.statistics().slow, 0);
+    release.send(()).unwrap();
+    eventually("it is counted", || served.channel.statistics().slow == 1);
+}
 
 /// Conformance: events - persistence by a stream - stored before the push returns, delivered in order
 #[test]

@@ -6,6 +6,7 @@ mod cpu;
 mod kernel;
 mod limits;
 mod memory;
+mod nats;
 mod network;
 
 use crate::facts::Facts;
@@ -157,6 +158,12 @@ pub const CHECKS: &[Check] = &[
         why: "A burst that finds no room is dropped, if it is of datagrams, or stops the sender.",
         judge: network::buffers,
     },
+    Check {
+        name: "nats-sync",
+        why: "Events that a stream has acknowledged are lost with the power of the host until the NATS server has written them \
+              to the disk.",
+        judge: nats::sync,
+    },
 ];
 
 /// What the check of a name says.
@@ -175,6 +182,7 @@ mod tests {
     /// Every file that is read anywhere.
     const FILES: &[&str] = &[
         "/etc/os-release",
+        "/proc/1/cmdline",
         "/proc/1/comm",
         "/proc/cmdline",
         "/proc/cpuinfo",
