@@ -125,19 +125,39 @@ impl<'o> Attempt<'o> {
         notice: u8,
         operation: &'static Operation,
     ) -> Result<Path, SystemException> {
-        let spans = log::wants_spans();
-        match notice {
-            notice::INTERCEPTED if !spans => return self.intercepted_path(operation),
-            notice::TIME_POLICY if !spans => {
-                if let Some(timeout) = self.object.timeout() {
-                    return self.begin_within(timeout, operation);
-                }
-            }
-            notice::MESSAGING if !spans && self.is_only_buffered(operation) => {
-                return Ok(Path::Buffered);
-            }
-            _ => {}
+        if log::wants_spans() {
+            return self.begin_request_or_fail(notice, operation);
         }
+        match notice {
+            notice::INTERCEPTED => self.intercepted_path(operation),
+            _ => self.check_policies(notice, operation),
+        }
+    }
+
+    /// As `check_flagged_request`, with another notice than of interceptors alone.
+    // Its own function: it would take registers from the calls that interceptors see.
+    #[inline(never)]
+    fn check_policies(
+        &mut self,
+        notice: u8,
+        operation: &'static Operation,
+    ) -> Result<Path, SystemException> {
+        if notice == notice::TIME_POLICY
+            && let Some(timeout) = self.object.timeout()
+        {
+            return self.begin_within(timeout, operation);
+        }
+        if notice == notice::MESSAGING && self.is_only_buffered(operation) {
+            return Ok(Path::Buffered);
+        }
+        self.begin_request_or_fail(notice, operation)
+    }
+
+    fn begin_request_or_fail(
+        &mut self,
+        notice: u8,
+        operation: &'static Operation,
+    ) -> Result<Path, SystemException> {
         self.begin_request(notice, operation)
             .map_err(|exception| self.failed(operation, exception))
     }

@@ -50,13 +50,14 @@ impl Adapters {
         arguments: &mut CdrReader<'_>,
         reply: &mut UntypedReply<'_>,
     ) {
-        self.serve_caught(request, arguments, reply);
+        self.serve_caught::<false>(request, arguments, reply);
     }
 
-    /// Serves a request and answers it, whatever happens; the system exception that it ends with.
+    /// Serves a request and answers it, whatever happens; the system exception that it ends with. It may have a
+    /// span if it is `OBSERVED`.
     // Inline: to pack an exception that nothing asks for is ten instructions.
     #[inline(always)]
-    fn serve_caught(
+    fn serve_caught<const OBSERVED: bool>(
         &self,
         request: &IncomingRequest<'_>,
         arguments: &mut CdrReader<'_>,
@@ -64,7 +65,7 @@ impl Adapters {
     ) -> Option<SystemException> {
         // The last reference to a servant may be dropped in here too.
         let served = catch_unwind(AssertUnwindSafe(|| {
-            self.try_serve(request, arguments, reply)
+            self.try_serve::<OBSERVED>(request, arguments, reply)
         }));
         conclude(request, served, reply)
     }
@@ -81,7 +82,7 @@ impl Adapters {
         let span = RequestSpan::begin(self, request, reply);
         let failed = match self.context.measurements() {
             Some(all) => self.serve_measured(all, request, arguments, reply),
-            None => self.serve_caught(request, arguments, reply),
+            None => self.serve_caught::<true>(request, arguments, reply),
         };
         if let Some(span) = span {
             span.end(self, request, reply, failed);
@@ -89,7 +90,7 @@ impl Adapters {
     }
 
     #[inline]
-    pub(super) fn try_serve(
+    pub(super) fn try_serve<const OBSERVED: bool>(
         &self,
         request: &IncomingRequest<'_>,
         arguments: &mut CdrReader<'_>,
@@ -100,7 +101,7 @@ impl Adapters {
             Some(found) if found.lane == request.lane => {
                 self.serve_plainly(request, &found, arguments, reply)
             }
-            Some(found) => self.serve_specially(request, &found, arguments, reply),
+            Some(found) => self.serve_specially::<OBSERVED>(request, &found, arguments, reply),
             None => self.serve_unhinted(request, arguments, reply),
         }
     }
@@ -120,7 +121,7 @@ impl Adapters {
                 self.serve_plainly(request, &found, arguments, reply)
             }
             // Not by `serve_specially`: its upcall would be compiled as a call.
-            Some(found) if is_seen_alone(request, &found) => {
+            Some(found) if is_seen_alone(request, &found) && !log::wants_spans() => {
                 self.enter_and_serve(request, &found, arguments, reply)
             }
             Some(found) => self.serve_routed(request, &found, arguments, reply),
@@ -212,7 +213,7 @@ impl Adapters {
     /// Serves a request with a dispatch hook, another lane or priority, or an adapter
     /// extension.
     #[inline(always)]
-    fn serve_specially(
+    fn serve_specially<const OBSERVED: bool>(
         &self,
         request: &IncomingRequest<'_>,
         object: &ActiveObject,
@@ -221,6 +222,7 @@ impl Adapters {
     ) -> Result<(), DispatchError> {
         orbium_trace::probe!(PoaDemux);
         if is_seen_alone(request, object)
+            && !(OBSERVED && log::wants_spans())
             && let Some(all) = &self.interceptors
         {
             let _serving = self.enter(request, object, reply)?;
@@ -310,14 +312,11 @@ impl Adapters {
     }
 }
 
-/// Whether interceptors see a request, and nothing else is special about it: neither extensions nor policies wrap its
-/// upcall.
+/// Whether interceptors see a request, and nothing else is special about it but perhaps a span: neither extensions nor
+/// policies wrap its upcall.
 #[inline(always)]
 fn is_seen_alone(request: &IncomingRequest<'_>, object: &ActiveObject) -> bool {
-    object.lane == OWN_INTERCEPTED
-        && request.lane == OWN
-        && request.decided.is_none()
-        && !log::wants_spans()
+    object.lane == OWN_INTERCEPTED && request.lane == OWN && request.decided.is_none()
 }
 
 #[inline]

@@ -145,7 +145,7 @@ impl Adapters {
             peer.count_request();
         }
         let served = catch_unwind(AssertUnwindSafe(|| {
-            self.try_serve(request, arguments, reply)
+            self.try_serve::<true>(request, arguments, reply)
         }));
         if reply.is_moved() {
             series.take_back();
