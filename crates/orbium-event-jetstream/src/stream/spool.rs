@@ -273,7 +273,7 @@ impl From<Failed> for JetStreamError {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     use orbium_event::new_event;
 
@@ -284,11 +284,7 @@ mod tests {
     impl File {
         fn new(name: &str) -> Self {
             let name = format!("{name}-{}.spool", std::process::id());
-            Self(
-                Path::new(env!("CARGO_MANIFEST_DIR"))
-                    .join("../../target")
-                    .join(name),
-            )
+            Self(std::env::temp_dir().join(name))
         }
 
         fn open(&self, max_bytes: u64) -> Result<Spool, JetStreamError> {
