@@ -73,7 +73,7 @@ fn whole_run(interface: &str, objects: &str, calls: &str, more: &[&str]) -> (u64
     let server = run("serve", objects, &serving);
     eventually("it serves", || reference.exists());
     run("call", calls, &calling).succeed();
-    server.interrupt();
+    server.end();
     (total(&calling), total(&serving))
 }
 
@@ -96,13 +96,17 @@ struct Running(Child);
 
 impl Running {
     fn succeed(mut self) {
+        eventually("the calls are made", || {
+            self.0.try_wait().unwrap().is_some()
+        });
         assert!(self.0.wait().unwrap().success());
     }
 
     /// Callgrind writes what it has counted.
-    fn interrupt(mut self) {
-        kill_process(Pid::from_child(&self.0), Signal::INT).unwrap();
-        self.0.wait().unwrap();
+    fn end(mut self) {
+        // Background jobs ignore SIGINT.
+        kill_process(Pid::from_child(&self.0), Signal::TERM).unwrap();
+        eventually("it ends", || self.0.try_wait().unwrap().is_some());
     }
 }
 
