@@ -53,6 +53,22 @@ fn units(span: Duration) -> u64 {
     seconds.saturating_add(u64::from(span.subsec_nanos() / 100))
 }
 
+/// The nanoseconds of a bound in ORBIUM_TIME_LEFT: [`FOR_EVER`] for none, and for one that exceeds them.
+#[inline]
+fn nanoseconds_of(bound: Option<Duration>) -> u64 {
+    let whole = bound.and_then(|it| {
+        let seconds = it.as_secs().checked_mul(1_000_000_000)?;
+        seconds.checked_add(it.subsec_nanos().into())
+    });
+    whole.unwrap_or(FOR_EVER)
+}
+
+/// The bound that such nanoseconds are; `None` for none.
+#[inline]
+fn bound_of(nanoseconds: u64) -> Option<Duration> {
+    (nanoseconds != FOR_EVER).then(|| Duration::from_nanos(nanoseconds))
+}
+
 /// So many units of a `TimeBase::TimeT`. At most 58,494 years: seconds and nanoseconds both fit.
 pub(super) fn span(units: u64) -> Duration {
     let nanoseconds = (units % PER_SECOND) as u32 * 100;
@@ -252,13 +268,9 @@ impl TimeLeft {
     /// unsigned long longs, nanoseconds, of which the greatest means no bound.
     #[must_use]
     pub fn encode(&self) -> ContextData {
-        let nanoseconds = |left: Option<Duration>| {
-            let whole = left.and_then(|left| u64::try_from(left.as_nanos()).ok());
-            whole.unwrap_or(FOR_EVER)
-        };
         let mut data = ContextData::new();
-        data.put(8, &nanoseconds(self.request).to_ne_bytes());
-        data.put(16, &nanoseconds(self.reply).to_ne_bytes());
+        data.put(8, &nanoseconds_of(self.request).to_ne_bytes());
+        data.put(16, &nanoseconds_of(self.reply).to_ne_bytes());
         data.len = 24;
         data
     }
@@ -269,10 +281,7 @@ impl TimeLeft {
     /// [`CdrErrorKind::Truncated`].
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         let values = Values::of(data)?;
-        let bound = |at| {
-            let nanoseconds = values.u64(at)?;
-            Ok((nanoseconds != FOR_EVER).then(|| Duration::from_nanos(nanoseconds)))
-        };
+        let bound = |at| Ok(bound_of(values.u64(at)?));
         Ok(Self {
             request: bound(8)?,
             reply: bound(16)?,

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use orbium_cdr::ByteOrder;
 
-use super::{FOR_EVER, REPLY_END_TIME_POLICY, UTC_LEN, UtcTime, span};
+use super::{REPLY_END_TIME_POLICY, UTC_LEN, UtcTime, bound_of, nanoseconds_of, span, units};
 use crate::context::service_context::{INVOCATION_POLICIES, ORBIUM_TIME_LEFT};
 use crate::message::header::u32_octets;
 
@@ -56,7 +56,7 @@ const fn put(list: &mut [u8; PADDED_LEN], at: usize, value: u32) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyDeadline {
     end: UtcTime,
-    /// Nanoseconds; [`FOR_EVER`] is no bound.
+    /// Nanoseconds; [`FOR_EVER`](super::FOR_EVER) is no bound.
     left: u64,
 }
 
@@ -65,11 +65,9 @@ impl ReplyDeadline {
     #[must_use]
     #[inline]
     pub fn new(now: SystemTime, left: Duration) -> Self {
-        let nanoseconds = left.as_secs().checked_mul(1_000_000_000);
-        let nanoseconds = nanoseconds.and_then(|it| it.checked_add(left.subsec_nanos().into()));
         Self {
-            end: UtcTime(UtcTime::from(now).0.saturating_add(super::units(left))),
-            left: nanoseconds.unwrap_or(FOR_EVER),
+            end: UtcTime(UtcTime::from(now).0.saturating_add(units(left))),
+            left: nanoseconds_of(Some(left)),
         }
     }
 
@@ -85,7 +83,7 @@ impl ReplyDeadline {
     #[must_use]
     #[inline]
     pub fn left(&self) -> Option<Duration> {
-        (self.left != FOR_EVER).then(|| Duration::from_nanos(self.left))
+        bound_of(self.left)
     }
 
     /// Writes the list of contexts in the byte order of this machine.
