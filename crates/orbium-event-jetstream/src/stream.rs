@@ -123,7 +123,7 @@ impl Stream {
         spool: &Spool,
         messages: &Arc<[Message]>,
     ) -> Result<(), JetStreamError> {
-        if spool.is_direct() && self.publisher.is_connected() {
+        if self.is_direct(spool) {
             // One attempt: the spool has the next.
             match self.publish_until(Arc::clone(messages), Instant::now()) {
                 Err(failure) if failure.may_pass => {}
@@ -168,8 +168,12 @@ impl Stream {
 
     /// Whether events wait for a server, or for others that do.
     pub(crate) fn is_spooling(&self) -> bool {
-        let is_direct = |it: &Arc<Spool>| it.is_direct() && self.publisher.is_connected();
-        !self.spool.as_ref().is_none_or(is_direct)
+        self.spool.as_ref().is_some_and(|it| !self.is_direct(it))
+    }
+
+    /// Whether a push goes to the stream by itself.
+    fn is_direct(&self, spool: &Spool) -> bool {
+        spool.is_direct() && self.publisher.is_connected()
     }
 
     /// The counts of this process, and the events that wait in the spool.
