@@ -29,7 +29,7 @@ use orbium_invocation::timing::Timing;
 pub enum Answer {
     /// The results; or the oneway was sent.
     Results,
-    /// The results, in a reply that may have service contexts, which interceptors see.
+    /// The results, in a reply that may have service contexts.
     Extended,
     /// A user exception.
     UserException,
