@@ -192,9 +192,26 @@ impl Session<'_> {
                 let sentence = format!("there is no `{word}`: {known}");
                 return Err(Failure::wrong_usage(sentence));
             }
-            Some(_) => self.call(words)?,
+            Some(word) => {
+                if let Some(command) = self.command_for(word) {
+                    let sentence = format!("there is no operation `{word}`: try `{command}`");
+                    return Err(Failure::wrong_usage(sentence));
+                }
+                self.call(words)?;
+            }
         }
         Ok(Next::Line)
+    }
+
+    /// The command for a word that other programs have at their prompt, unless it is an operation here.
+    fn command_for(&self, word: &str) -> Option<&'static str> {
+        let command = match word {
+            "help" | "?" => ":help",
+            "exit" | "quit" => ":quit",
+            _ => return None,
+        };
+        let is_operation = self.names().iter().any(|name| name == word);
+        (!is_operation).then_some(command)
     }
 
     fn call(&self, words: Vec<String>) -> Result<(), Failure> {

@@ -49,6 +49,8 @@ fn lines_that_make_no_sense_are_refused() {
         ("cube_long 'a", "is not closed"),
         (":nonsense", "there is no `:nonsense`: :describe, :help"),
         ("nonsense", "has no operation `nonsense`"),
+        ("help", "there is no operation `help`: try `:help`"),
+        ("exit", "there is no operation `exit`: try `:quit`"),
         ("cube_long", "takes 1 argument"),
         ("cube_long -", "standard input is the prompt's own"),
         ("cube_long --nonsense", "--nonsense"),
