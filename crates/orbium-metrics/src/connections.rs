@@ -274,7 +274,7 @@ impl ConnectionBook {
             (first, open.len() > most)
         };
         let mut all: Vec<_> = entries.iter().map(|entry| entry.snapshot()).collect();
-        all.sort_by_key(|it| (it.role.name(), it.id));
+        all.sort_unstable_by_key(|it| (it.role.name(), it.id));
         (all, more)
     }
 }

@@ -179,9 +179,9 @@ impl Histogram {
     #[must_use]
     pub fn count_within(&self, bound: Duration) -> u64 {
         let bound = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
-        let within = |bucket: &usize| middle_of(*bucket) <= bound;
-        let buckets = (0..self.counts.len()).take_while(within).count();
-        self.counts[..buckets].iter().sum()
+        let buckets = self.counts.iter().enumerate();
+        let within = buckets.take_while(|(bucket, _)| middle_of(*bucket) <= bound);
+        within.map(|(_, count)| count).sum()
     }
 
     /// The durations recorded since an earlier snapshot of the same histogram. The
