@@ -213,7 +213,8 @@ fn product_digits(a: u128, b: u128) -> [u8; 64] {
     let mut digits = [0; 64];
     let quarters = [high / HALF, high % HALF, middle % HALF, low % HALF];
     for (quarter, digits) in quarters.into_iter().zip(digits.chunks_exact_mut(16)) {
-        let mut rest = quarter;
+        // Below 10¹⁶.
+        let mut rest = quarter as u64;
         for digit in digits.iter_mut().rev() {
             *digit = (rest % 10) as u8;
             rest /= 10;
