@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The latency of one consumer alone, and as the one of high priority among many.
+//! The latency of one consumer alone, as the one of high priority among many, and after the same work for the others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,11 @@ use crate::{FanOutArgs, Outcome, PATIENCE, event, median, orb, show};
 /// Before the first event that is measured.
 const WARM_UP: usize = 50;
 
-/// Measures latencies alone and among many in turns.
+/// The type of the events that are measured, and of those that only the others get.
+const MEASURED: i32 = 16;
+const SEPARATE: i32 = 17;
+
+/// Measures latencies alone, among many and after what many got in turns.
 pub(crate) fn run(args: &FanOutArgs) -> Outcome {
     let others_orb = orb()?;
     // The threads of the high-priority consumer's ORB inherit what this one has.
@@ -24,21 +28,31 @@ pub(crate) fn run(args: &FanOutArgs) -> Outcome {
         eprintln!("without native priorities: {error}");
     }
     let fan_out = FanOut::connect(&args.channel)?;
-    let (mut alone, mut among, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut alone, mut among, mut after) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..args.runs.get() {
-        let one = fan_out.median(args, 0)?;
-        let others = fan_out.connect_others(&others_orb, &args.channel, args.consumers)?;
-        let many = fan_out.median(args, others.len())?;
-        for other in others {
-            other.disconnect()?;
+        alone.push(fan_out.median(args, (MEASURED, 0))?);
+        for (r#type, medians) in [(MEASURED, &mut among), (SEPARATE, &mut after)] {
+            let others = fan_out.connect_others(&others_orb, args, r#type)?;
+            medians.push(fan_out.median(args, (r#type, others.len()))?);
+            for other in others {
+                other.disconnect()?;
+            }
         }
-        alone.push(one);
-        among.push(many);
-        ratios.push(many / one);
     }
+    let over = |those: &[f64]| {
+        among
+            .iter()
+            .zip(those)
+            .map(|(it, that)| it / that)
+            .collect()
+    };
+    let (ratio, of_sharing) = (over(&alone), over(&after));
     show("alone", "us", alone);
     show(&format!("among {}", args.consumers), "us", among);
-    show("ratio", "", ratios);
+    let others = args.consumers.saturating_sub(1);
+    show(&format!("after an event of {others} others"), "us", after);
+    show("ratio", "", ratio);
+    show("ratio to the latency after the others", "", of_sharing);
     Ok(())
 }
 
@@ -57,7 +71,7 @@ impl FanOut {
         let channel: EventChannel = orb.resolve(channel)?;
         let (send, arrived) = mpsc::channel();
         let send = std::sync::Mutex::new(send);
-        let pattern = Pattern::of(16, 0);
+        let pattern = Pattern::of(MEASURED, 0);
         connect_scheduled_consumer(&orb, &channel, (&pattern, HIGH), move |_| {
             let now = Instant::now();
             if let Ok(send) = send.lock() {
@@ -65,56 +79,72 @@ impl FanOut {
             }
         })?;
         Ok(Self {
-            supplier: connect_supplier(&channel, &[(16, 1)])?,
+            supplier: connect_supplier(&channel, &[(MEASURED, 1), (SEPARATE, 1)])?,
             arrived,
             others: Arc::default(),
             _orb: orb,
         })
     }
 
-    /// Connects all consumers but the one of high priority.
+    /// Connects all consumers but the one of high priority, for events of that type.
     fn connect_others(
         &self,
         orb: &Orb,
-        channel: &str,
-        consumers: usize,
+        args: &FanOutArgs,
+        r#type: i32,
     ) -> Outcome<Vec<RemoteConsumer>> {
-        let channel: EventChannel = orb.resolve(channel)?;
+        let channel: EventChannel = orb.resolve(&args.channel)?;
         let connect = |_| {
             let count = Arc::clone(&self.others);
-            let pattern = Pattern::of(16, 0);
+            let pattern = Pattern::of(r#type, 0);
             let consumer = connect_scheduled_consumer(orb, &channel, (&pattern, LOW), move |_| {
                 count.fetch_add(1, Ordering::Release);
             });
             Ok(consumer?)
         };
-        (1..consumers).map(connect).collect()
+        (1..args.consumers).map(connect).collect()
     }
 
-    /// The median of events, each of which all consumers get before the next; in microseconds.
-    fn median(&self, args: &FanOutArgs, others: usize) -> Outcome<f64> {
-        let set = [event(args.bytes)];
+    /// The median of events, each of which all consumers get before the next; in microseconds. Others that get events of another
+    /// type have one before each event that is measured.
+    fn median(&self, args: &FanOutArgs, (r#type, others): (i32, usize)) -> Outcome<f64> {
+        let measured = [event(args.bytes)];
+        let mut separate = measured.clone();
+        separate[0].header.r#type = SEPARATE;
         let mut times = Vec::with_capacity(args.events.get());
         let mut last = Instant::now();
         for number in 0..WARM_UP + args.events.get() {
             // Alone as among many, what the last event left in the caches is some time old.
             let due = last + Duration::from_micros(args.period);
             std::thread::sleep(due.saturating_duration_since(Instant::now()));
-            self.others.store(0, Ordering::Release);
+            if r#type == SEPARATE {
+                self.supplier.push(&separate)?;
+                self.wait_for(others)?;
+            }
             let begin = Instant::now();
             last = begin;
-            self.supplier.push(&set)?;
+            self.supplier.push(&measured)?;
             let end = self.arrived.recv_timeout(PATIENCE)?;
-            while self.others.load(Ordering::Acquire) < others {
-                if begin.elapsed() > PATIENCE {
-                    return Err("the other consumers do not get an event".into());
-                }
-                std::thread::sleep(Duration::from_micros(50));
+            if r#type == MEASURED {
+                self.wait_for(others)?;
             }
             if number >= WARM_UP {
                 times.push(end.duration_since(begin));
             }
         }
         Ok(median(times))
+    }
+
+    /// Waits until so many others have an event.
+    fn wait_for(&self, others: usize) -> Outcome {
+        let begin = Instant::now();
+        while self.others.load(Ordering::Acquire) < others {
+            if begin.elapsed() > PATIENCE {
+                return Err("the other consumers do not get an event".into());
+            }
+            std::thread::sleep(Duration::from_micros(50));
+        }
+        self.others.store(0, Ordering::Release);
+        Ok(())
     }
 }
