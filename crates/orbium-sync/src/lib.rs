@@ -14,6 +14,7 @@
 //! * [`spawn`], [`ThreadCache`]: new threads, and a pool that ends idle threads after a
 //!   while.
 //! * [`oneshot`]: a channel for one value.
+//! * [`lend`]: work that borrows from the stack of its thread, run by another.
 //! * [`JobQueue`]: jobs that a bounded number of such threads run in order.
 //! * [`LeaderFollower`]: elects one of the waiting threads to read for all.
 #![deny(unsafe_code)]
@@ -22,6 +23,7 @@ mod atomic;
 mod erased;
 mod job_queue;
 mod leader_follower;
+mod lent;
 pub mod lock;
 mod object_cache;
 mod oneshot;
@@ -36,6 +38,7 @@ mod versions;
 pub use erased::Erased;
 pub use job_queue::JobQueue;
 pub use leader_follower::{LeaderFollower, Wake};
+pub use lent::{Lender, Loan, lend};
 pub use object_cache::ObjectCache;
 pub use oneshot::{OneshotReceiver, OneshotSender, oneshot};
 pub use slab::{Pinned, Projection, Slab, SlabFull, SlotKey};
