@@ -24,6 +24,7 @@ pub use call::{attempt, exchange, link, notice, received_reply, span};
 pub use collocation::detour::{Detour, ObservedCall};
 pub use collocation::local_orb::{LocalOrb, LocalReply};
 pub use collocation::own_object::Collocated;
+pub use collocation::terms::{LentTerms, Terms};
 pub use context::ClientContext;
 pub use orbium_invocation::call_exceptions::no_usable_protocol;
 pub use orbium_invocation::typed_reply::{
@@ -35,6 +36,7 @@ pub use policy::overrides::Overrides;
 pub use policy::policy_manager::PolicyManager;
 pub use policy::policy_overrides::{OverrideError, PolicyScope, SetOverride};
 pub use policy::standard_policy::standard_policy;
+pub use policy::validation_error::ValidationError;
 pub use priorities::band_operation;
 pub use reference::Reference;
 pub use reference::binding::offered;

@@ -81,7 +81,7 @@ impl ObjectRef {
     ) -> Asynchronous<T, E>
     where
         S: ?Sized + Sync + 'static,
-        A: Send + 'static,
+        A: Send + Sync + 'static,
         T: Send + 'static,
         E: Raises + Send + 'static,
     {
@@ -114,7 +114,7 @@ pub struct InPlace<S: ?Sized, A, T, E> {
     pub serve: fn(&A, &S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
 }
 
-impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
+impl<S: ?Sized + Sync + 'static, A: Sync, T, E: Raises> InPlace<S, A, T, E> {
     /// `None` if it takes a message: nothing was done then.
     fn serve<'a>(
         &self,
@@ -137,7 +137,8 @@ impl<S: ?Sized + Sync + 'static, A, T, E: Raises> InPlace<S, A, T, E> {
             is_plain: self.is_plain,
             arguments: &all,
             copies: &copies,
-            results: (self.write, &read),
+            write: self.write,
+            read: &read,
             serve: &serve,
         };
         let served = call.in_place(&outcome, |call| {

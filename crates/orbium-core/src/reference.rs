@@ -8,10 +8,10 @@ mod detoured;
 pub(crate) mod in_place_call;
 pub(crate) mod intercepted;
 mod interface;
+pub(crate) mod lent;
 mod marshalling;
 mod own;
 mod questions;
-mod validation;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use orbium_giop::real_time::PublishedPolicies;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 pub use interface::{AnyReference, Interface};
-pub use validation::ValidationError;
+pub use orbium_client::ValidationError;
 
 use crate::client::{Overrides, Reference};
 use crate::raises::Raises;

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::{CancellationToken, QueueableCall, QueuedCall, priority};
 use orbium_sync::lock::Mutex;
-use orbium_sync::{OneshotReceiver, OneshotSender, oneshot, role};
+use orbium_sync::{Lender, Loan, OneshotReceiver, OneshotSender, lend, oneshot, role};
 use orbium_transport::Deadline;
 
 use crate::{Lane, MainThread};
@@ -73,6 +74,94 @@ impl MainThread {
     }
 }
 
+impl MainThread {
+    /// Has the main thread, which serves `lane`, run `work` at the priority and in the span of
+    /// the calling thread, which waits for its end. At the deadline, or when the token is cancelled, work that was not
+    /// begun is withdrawn; the end of running work is awaited whatever its time. Its octets are the
+    /// caller's: they do not count for the bounds of the queue.
+    ///
+    /// # Errors
+    /// TRANSIENT 1: the lane has no room, or ends; TIMEOUT, or what the token raises: the work was
+    /// withdrawn.
+    ///
+    /// # Panics
+    /// As `work` does.
+    pub fn lend<T: Send>(
+        &self,
+        lane: &Lane,
+        until: Deadline,
+        token: Option<&CancellationToken>,
+        work: impl FnOnce() -> T + Send,
+    ) -> Result<T, SystemException> {
+        let queue = lane.serving().call_queue();
+        let (number, priority) = (self.next_call(), priority::current());
+        let mut refused = None;
+        let span = tracing::Span::current();
+        let work = || span.in_scope(|| priority::while_at(priority, work));
+        let performed = lend(work, |loan, lender| {
+            let put = queue.put(QueuedCall {
+                number,
+                priority,
+                deadline: until.instant(),
+                octets: 0,
+                call: Arc::new(LentCall(loan)),
+            });
+            role::about_to_block();
+            let awaited = put.and_then(|()| await_lent(lender, until, token));
+            refused = awaited.err();
+        });
+        performed.ok_or_else(|| {
+            queue.withdraw(number);
+            SystemException {
+                completed: Completion::No,
+                ..refused.unwrap_or_else(not_served)
+            }
+        })
+    }
+}
+
+/// Waits for the end of work that the main thread was lent; fails if the caller waits no longer.
+fn await_lent(
+    lender: &Lender,
+    until: Deadline,
+    token: Option<&CancellationToken>,
+) -> Result<(), SystemException> {
+    loop {
+        let left = CancellationToken::next_check(token, until).remaining();
+        if lender.wait(left.unwrap_or(Some(Duration::ZERO))) {
+            return Ok(());
+        }
+        check_given_up(until, token)?;
+    }
+}
+
+/// Fails if a caller that waits for the main thread is to wait no longer.
+fn check_given_up(
+    until: Deadline,
+    token: Option<&CancellationToken>,
+) -> Result<(), SystemException> {
+    if let Some(token) = token {
+        token.check(Completion::Maybe)?;
+    }
+    if until.has_passed() {
+        return Err(deadline_passed());
+    }
+    Ok(())
+}
+
+/// Work that the main thread was lent.
+struct LentCall(Loan);
+
+impl QueueableCall for LentCall {
+    fn serve(self: Arc<Self>, answers: &dyn Fn()) {
+        self.0.run(answers);
+    }
+
+    fn refuse(self: Arc<Self>, _: SystemException) {
+        self.0.give_back();
+    }
+}
+
 type Performed<T> = Result<T, SystemException>;
 
 /// Waits for the end of a call that the main thread performs; fails if the caller gives it up.
@@ -93,12 +182,7 @@ fn await_end<T>(
             Err(RecvTimeoutError::Disconnected) => return Ok(Err(not_served())),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if let Some(token) = token {
-            token.check(Completion::Maybe)?;
-        }
-        if until.has_passed() {
-            return Err(deadline_passed());
-        }
+        check_given_up(until, token)?;
     }
 }
 

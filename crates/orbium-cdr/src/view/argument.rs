@@ -7,7 +7,7 @@ use crate::{CdrWriter, Encode, Fixed, WChar};
 
 /// A value that can be sent where a `T` is expected: `T` itself, or a view of one. Where `T`
 /// is `[Entry]` for a sequence, that is a slice, an array or a `Vec` of entries or of views.
-pub trait AsArgument<T: ToOwned + ?Sized>: Encode {
+pub trait AsArgument<T: ToOwned + ?Sized>: Encode + Sync {
     /// Writes the value as a `T`. Errors are noted in the writer.
     #[inline]
     fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {

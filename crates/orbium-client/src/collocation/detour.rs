@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use orbium_giop::time::ContextData;
 use orbium_giop::{
-    Completion, EncodedContexts, ResponseFlags, ServiceContext, SystemException, service_context,
+    Completion, EncodedContexts, ExceptionKind, ResponseFlags, ServiceContext, SystemException,
+    service_context,
 };
 use orbium_interceptor::ContextList;
 use orbium_invocation::raises::Raised;
@@ -17,6 +18,7 @@ use orbium_invocation::router_policies::RouterPolicies;
 use orbium_invocation::story::Phase;
 use orbium_invocation::timing::Timing;
 use orbium_invocation::{Expiry, Operation, SyncScope};
+use orbium_transport::Deadline;
 
 use crate::call::observed::Observed;
 use crate::collocation::own_object::Collocated;
@@ -100,6 +102,16 @@ impl Detour {
         })
     }
 
+    /// Until when its caller waits for the thread that is to serve it.
+    #[must_use]
+    pub fn until(&self, operation: &Operation) -> Deadline {
+        if operation.is_oneway() {
+            self.timing.sending
+        } else {
+            self.timing.reply
+        }
+    }
+
     /// Which answer to a request its caller waits for.
     #[must_use]
     pub fn response_to(&self, operation: &Operation) -> ResponseFlags {
@@ -124,16 +136,17 @@ impl Detour {
         })
     }
 
-    /// Applies the times of the reply, once the servant has returned.
-    ///
-    /// # Errors
-    /// TIMEOUT: it was late.
-    pub fn check_reply(&self) -> Result<(), SystemException> {
-        if self.timing.is_timed {
-            self.timing.await_reply_start()
-        } else {
-            Ok(())
+    /// Applies the times of the reply, once the servant has returned: TIMEOUT if it was late, unless
+    /// the call has ended with one, which says that it was not begun.
+    #[must_use]
+    pub fn late(&self, ended: Option<SystemException>) -> Option<SystemException> {
+        let is_unbegun = |it: SystemException| {
+            (it.kind, it.completed) == (ExceptionKind::Timeout, Completion::No)
+        };
+        if !self.timing.is_timed || ended.is_some_and(is_unbegun) {
+            return None;
         }
+        self.timing.await_reply_start().err()
     }
 }
 
@@ -172,6 +185,11 @@ impl<'o> ObservedCall<'o> {
         })
     }
 
+    /// The half of its request alone, for another thread.
+    pub(crate) fn its_request(&self) -> ItsRequest<'o> {
+        ItsRequest(self.object, self.detour, self.operation)
+    }
+
     /// The servant is called.
     pub fn begin(&self) {
         self.observed.get_or_init(|| {
@@ -205,6 +223,19 @@ impl<'o> ObservedCall<'o> {
         match raised {
             Raised::User(id, _) => observed.note_user_exception(id),
             Raised::System(exception) => observed.note_failure(*exception, Phase::Wait),
+        }
+    }
+}
+
+/// As [`ObservedCall`], of the half of a request that another thread serves.
+#[derive(Debug)]
+pub(crate) struct ItsRequest<'o>(&'o Reference, &'o Detour, &'static Operation);
+
+impl<'o> ItsRequest<'o> {
+    pub(crate) fn observed(self) -> ObservedCall<'o> {
+        ObservedCall {
+            observed: OnceCell::from(None),
+            ..ObservedCall::new(self.0, self.1, self.2)
         }
     }
 }

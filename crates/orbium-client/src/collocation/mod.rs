@@ -5,3 +5,4 @@ mod collocated;
 pub(crate) mod detour;
 pub(crate) mod local_orb;
 pub(crate) mod own_object;
+pub(crate) mod terms;

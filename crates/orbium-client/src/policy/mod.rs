@@ -9,3 +9,4 @@ pub(crate) mod overrides;
 pub(crate) mod policy_manager;
 pub(crate) mod policy_overrides;
 pub(crate) mod standard_policy;
+pub(crate) mod validation_error;

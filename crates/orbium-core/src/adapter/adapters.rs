@@ -67,7 +67,7 @@ pub(crate) struct Adapters {
     /// Asked where each request is served.
     pub(super) hook: Option<Hook>,
     /// What sees every request; `None` if there is nothing.
-    pub(super) interceptors: Option<Interceptors>,
+    pub(crate) interceptors: Option<Interceptors>,
     pub(super) identity: Arc<OrbIdentity>,
     /// What sees adapters begin and end.
     pub(super) ior_interceptors: IorInterceptors,

@@ -10,9 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use orbium_adapter::Serving;
-use orbium_giop::{ResponseFlags, SystemException};
-use orbium_interceptor::server::{Carried, Served, Unserved};
-use orbium_invocation::Expiry;
+use orbium_giop::SystemException;
+use orbium_interceptor::server::{Served, Unserved};
 use orbium_lane::OWN;
 use orbium_request::conclusion::panicked;
 use orbium_request::{IncomingRequest, ServerContext};
@@ -23,7 +22,7 @@ use super::ActiveObject;
 use super::dispatch::measured::observe;
 use super::poa::active;
 use crate::adapter::Adapters;
-use crate::client::{Collocated, ObservedCall};
+use crate::client::{Collocated, Terms};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
 pub(crate) use found::{Dispatches, Upcalls};
@@ -69,34 +68,6 @@ impl Adapters {
             context: Arc::clone(&self.context),
             is_direct: self.calls_directly,
         })
-    }
-}
-
-/// What a call without a message says of itself besides its object and operation.
-#[derive(Clone, Copy)]
-pub(crate) struct Terms<'c, 'o> {
-    /// Until when it makes sense to begin.
-    pub(crate) expiry: Expiry,
-    /// What a message would say in its header.
-    pub(crate) carried: Option<&'c Carried>,
-    /// The caller's half of its metrics and its span.
-    pub(crate) observed: Option<&'c ObservedCall<'o>>,
-    /// Whether the servant answers by a message, which interceptors see.
-    pub(crate) is_answered: bool,
-}
-
-impl Terms<'_, '_> {
-    /// Of nearly all.
-    pub(crate) const NONE: Self = Self {
-        expiry: Expiry::NEVER,
-        carried: None,
-        observed: None,
-        is_answered: false,
-    };
-
-    /// Which answer to a request the caller waits for.
-    pub(crate) fn response_to(&self, operation: &Operation) -> ResponseFlags {
-        self.carried.map_or(operation.response(), |it| it.response)
     }
 }
 

@@ -15,8 +15,9 @@ mod policy;
 mod traced;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
-pub(crate) use collocated::{CollocatedServant, Dispatches, Terms, Upcalls};
+pub(crate) use collocated::{CollocatedServant, Dispatches, Upcalls};
 pub(crate) use object::ActiveObject;
+pub(crate) use orbium_client::Terms;
 pub(crate) use orbium_interceptor::server::{Carried, Served, Unserved};
 
 /// The active objects of an ORB.

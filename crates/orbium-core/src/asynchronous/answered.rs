@@ -50,7 +50,7 @@ impl ObjectRef {
     ) -> Asynchronous<T, E>
     where
         S: ?Sized + Sync + 'static,
-        A: Send + 'static,
+        A: Send + Sync + 'static,
         E: Raises,
     {
         if !self.target().may_be_collocated() {
@@ -67,7 +67,7 @@ impl ObjectRef {
     }
 }
 
-impl<S: ?Sized + Sync + 'static, A> AnsweredInPlace<S, A> {
+impl<S: ?Sized + Sync + 'static, A: Sync> AnsweredInPlace<S, A> {
     /// `None` if it takes a message: nothing was done then.
     fn answer<'a>(
         &self,

@@ -13,9 +13,9 @@ use orbium_transport::Deadline;
 
 use super::ObjectRef;
 use super::by_message::{answer_to, with_arguments};
-use super::collocated::served;
 use super::detoured::Detoured;
-use super::in_place_call::{Copies, InPlaceCall, KeptResults, kept};
+use super::in_place_call::{Copies, InPlaceCall, KeptResults, kept, served};
+use super::lent::Lent;
 use crate::adapter::{Dispatches, Terms, Unserved};
 use crate::client::attempt::Attempt;
 use crate::client::{
@@ -25,12 +25,11 @@ use crate::raises::{DispatchError, ExceptionId, Raises};
 use crate::{Call, Operation, Orb, UntypedReply};
 
 /// Calls a servant with a reply; the reader has those arguments that it gets as copies.
-pub(crate) type Answer<'c, S> = &'c dyn Fn(
-    &S,
-    &Call<'_>,
-    Option<&mut CdrReader<'_>>,
-    &mut UntypedReply<'_>,
-) -> Result<(), DispatchError>;
+type Answering<'c, S> = dyn Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>, &mut UntypedReply<'_>) -> Answered
+    + Sync
+    + 'c;
+type Answered = Result<(), DispatchError>;
+pub(crate) type Answer<'c, S> = &'c Answering<'c, S>;
 
 /// As [`InPlaceCall`], of servants that have a reply slot or answer later.
 pub(crate) struct AnsweredCall<'c, 'a, S: ?Sized> {
@@ -55,14 +54,18 @@ impl ObjectRef {
         &self,
         operation: &'static Operation,
         passing: Passing,
-        arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
+        arguments: (
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+        ),
         results: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
         answer: impl Fn(
             &S,
             &Call<'_>,
             Option<&mut CdrReader<'_>>,
             &mut UntypedReply<'_>,
-        ) -> Result<(), DispatchError>,
+        ) -> Result<(), DispatchError>
+        + Sync,
     ) -> Result<T, E> {
         let (arguments, copies) = arguments;
         if !self.target().may_be_collocated() {
@@ -91,13 +94,17 @@ impl ObjectRef {
         &self,
         operation: &'static Operation,
         passing: Passing,
-        arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
+        arguments: (
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+        ),
         answer: impl Fn(
             &S,
             &Call<'_>,
             Option<&mut CdrReader<'_>>,
             &mut UntypedReply<'_>,
-        ) -> Result<(), DispatchError>,
+        ) -> Result<(), DispatchError>
+        + Sync,
     ) -> Result<(), SystemException> {
         let (arguments, copies) = arguments;
         if !self.target().may_be_collocated() {
@@ -159,7 +166,7 @@ impl ObjectRef {
             let kept = kept_answer((object, self.orb()), at, terms, call)?;
             let deadline = detoured.map_or(Deadline::NEVER, Detoured::deadline);
             let message = kept.and_then(|kept| kept.into_message(deadline));
-            let late = detoured.and_then(Detoured::late);
+            let late = detoured.and_then(|it| it.late(message.as_ref().err().copied()));
             let message = late.map_or(message, Err);
             let ended = object.answered(at.format, operation, message, reply);
             note_ended(observed.as_ref(), ended.as_ref());
@@ -185,7 +192,8 @@ impl ObjectRef {
             let is_refused = kept.as_ref().is_ok_and(Kept::has_message);
             if detoured.awaits_target() || is_refused {
                 let message = kept.and_then(|kept| kept.into_message(detoured.deadline()));
-                let message = detoured.late().map_or(message, Err);
+                let late = detoured.late(message.as_ref().err().copied());
+                let message = late.map_or(message, Err);
                 let ended = object.answered(at.format, operation, message, &mut Acknowledgement);
                 note_ended(observed.as_ref(), ended.as_ref());
                 return ended;
@@ -249,12 +257,17 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
         serve: &serve,
         by_message: &|called, _, dispatches| Ok(by_message(called, dispatches)),
         results: KeptResults::CHECKED,
+        lend: None,
     };
     let terms = &Terms {
         is_answered: true,
         ..*terms
     };
-    let served = served(called, at, terms, &answered)?;
+    let Some(served) = served(called, at, terms, &answered) else {
+        let lent = Lent::of::<S>(called, at, terms)?;
+        let made = lent.run(|called, at, terms| kept_answer(called, at, terms, call))?;
+        return Some(made.and_then(|kept| kept));
+    };
     // The caller of a oneway that waits for the server has its confirmation by then.
     let is_confirmed = response == ResponseFlags::SyncWithServer
         && matches!(

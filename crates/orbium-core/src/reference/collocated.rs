@@ -8,16 +8,12 @@ use orbium_interceptor::ContextList;
 use orbium_invocation::collocation::Passing;
 
 use super::ObjectRef;
-use super::by_message::serve_by_message;
-use super::detoured::Detoured;
-use super::in_place_call::{InPlaceCall, KeptResults, StubCall, TypedCall, kept};
-use crate::adapter::{CollocatedServant, Served, Terms, Unserved, Upcalls};
+use super::in_place_call::{InPlaceCall, StubCall, TypedCall, kept, served};
+use crate::adapter::{CollocatedServant, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
-use crate::client::{
-    self, Acknowledgement, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome,
-};
+use crate::client::{self, Collocated, ObservedCall, ReplyReader, TypedOutcome};
 use crate::raises::{ExceptionId, Raises};
-use crate::{Call, Operation, Orb};
+use crate::{Call, Operation};
 use orbium_connection::outcome::Outcome;
 
 impl ObjectRef {
@@ -38,14 +34,17 @@ impl ObjectRef {
     /// As [`call`](Self::call).
     #[doc(hidden)]
     #[inline]
-    pub fn call_or_serve<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
+    pub fn call_or_serve<'a, S: ?Sized + Sync + 'static, T: Send, E: Raises + Send>(
         &self,
         operation: &'static Operation,
         (passing, is_plain): (Passing, bool),
-        arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
-        results: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        arguments: (
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+        ),
+        results: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError> + Sync,
         write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
-        serve: impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+        serve: impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
     ) -> Result<T, E> {
         let (arguments, copies) = arguments;
         if !self.target().may_be_collocated() {
@@ -75,25 +74,26 @@ impl ObjectRef {
         &self,
         operation: &'static Operation,
         passing: Passing,
-        arguments: (impl Fn(&mut CdrWriter<'a>), impl Fn(&mut CdrWriter<'a>)),
-        serve: impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), SystemException>,
+        arguments: (
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+        ),
+        serve: impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), SystemException> + Sync,
     ) -> Result<(), SystemException> {
         let (arguments, copies) = arguments;
         if !self.target().may_be_collocated() {
             return client::send(self.target(), operation, arguments);
         }
-        let call = InPlaceCall {
-            operation,
-            passing,
-            copies: &copies,
-            serve: &|servant: &S, call, copies| Ok(serve(servant, call, copies)?),
-            by_message: &|called, terms, dispatches| {
-                let asked = (operation, terms);
-                serve_by_message(called, asked, &arguments, &mut Acknowledgement, dispatches)
-            },
-            results: KeptResults::CHECKED,
+        let call = StubCall {
+            arguments,
+            copies,
+            read: |_: &mut CdrReader<'_>| Ok(()),
+            write: |(), _| {},
+            serve,
         };
-        self.send_own(&call, &arguments)
+        let call = call.typed(operation, (passing, true));
+        let arguments = call.arguments;
+        call.lending(&TypedOutcome::new(), |call| self.send_own(call, arguments))
     }
 
     /// Has the servant serve a oneway, or else sends a message.
@@ -119,15 +119,15 @@ impl ObjectRef {
         clippy::needless_pass_by_value,
         reason = "in registers, or none: a reference would have it written to the stack"
     )]
-    fn call_own<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
+    fn call_own<'a, S: ?Sized + Sync + 'static, T: Send, E: Raises + Send>(
         &self,
         operation: &'static Operation,
         call: StubCall<
             T,
-            impl Fn(&mut CdrWriter<'a>),
-            impl Fn(&mut CdrWriter<'a>),
-            impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+            impl Fn(&mut CdrWriter<'a>) + Sync,
+            impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError> + Sync,
+            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
         >,
     ) -> Result<T, E> {
         if let Some(at) = self.target().collocated()
@@ -154,19 +154,19 @@ impl ObjectRef {
     /// As `call_own`, by the one path of all operations.
     #[cold]
     #[inline(never)]
-    fn call_own_otherwise<'a, S: ?Sized + Sync + 'static, T, E: Raises>(
+    fn call_own_otherwise<'a, S: ?Sized + Sync + 'static, T: Send, E: Raises + Send>(
         &self,
         call: TypedCall<
             '_,
             'a,
             T,
-            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
         >,
     ) -> Result<T, E> {
         let arguments = call.arguments;
         let outcome = TypedOutcome::new();
-        let mut reply = outcome.read_by(call.results.1);
-        let ended = call.in_place(&outcome, |call| self.perform(call, arguments, &mut reply));
+        let mut reply = outcome.read_by(call.read);
+        let ended = call.lending(&outcome, |call| self.perform(call, arguments, &mut reply));
         outcome.ended(kept(ended))
     }
 
@@ -225,7 +225,8 @@ impl ObjectRef {
                 observed.iter().for_each(ObservedCall::withdraw);
                 return None;
             };
-            let late = detoured.and_then(Detoured::late);
+            let ended = served.as_ref().err().copied();
+            let late = detoured.and_then(|it| it.late(ended));
             let ended = self.copied(call, at, late.map_or(served, Err));
             if let (Some(observed), Err(exception)) = (&observed, &ended) {
                 observed.note_raised(&exception.raised());
@@ -261,7 +262,12 @@ impl ObjectRef {
             let served = served((self.target(), self.orb()), at, terms, call)?;
             let Some(detoured) = detoured else {
                 // What the servant raises has no way to the caller of a oneway.
-                return Some(Ok(()));
+                return Some(match served {
+                    Err(Unserved::Withdrawn(exception)) => {
+                        Err(self.target().raised_in_place(operation, exception))
+                    }
+                    _ => Ok(()),
+                });
             };
             let Some(raised) = detoured.raised_by_oneway(self, operation, served) else {
                 observed.iter().for_each(ObservedCall::withdraw);
@@ -297,51 +303,4 @@ impl ObjectRef {
             }
         }
     }
-}
-
-/// Has the servant serve a request that is made through that reference of that ORB. Interceptors see
-/// what it has returned once that is checked.
-#[inline(always)]
-pub(crate) fn served<S: ?Sized + Sync + 'static>(
-    (object, orb): (&Reference, &Orb),
-    at: &Collocated,
-    terms: &Terms<'_, '_>,
-    call: &InPlaceCall<'_, '_, S>,
-) -> Option<Served> {
-    let mut copied = match call.passing {
-        Passing::Plain => None,
-        passing => object.copied_arguments(at, passing, call.copies)?,
-    };
-    let adapters = &orb.core().adapters;
-    let servant = match at.servant::<CollocatedServant<S>>() {
-        Some(servant) => Some(servant),
-        None => adapters
-            .collocated_servant(at)
-            .and_then(|servant| at.add_servant(servant)),
-    };
-    let checked = |served| call.results.as_served(object, at, served);
-    let mut serve = |servant: &S, request: &Call<'_>| match &mut copied {
-        None => (call.serve)(servant, request, None),
-        Some(copied) => {
-            let mut reader = copied.reader(object.client().decoding());
-            (call.serve)(servant, request, Some(&mut reader))
-        }
-    };
-    if let Some(servant) = servant {
-        let operation = call.operation;
-        let served = if servant.is_placed {
-            servant.serve_placed(adapters, at, operation, terms, &checked, &mut serve)
-        } else {
-            servant.serve(at, operation, terms, &mut serve)
-        };
-        if served.is_some() {
-            return served;
-        }
-    }
-    let mut upcalls = Upcalls {
-        serve: &mut serve,
-        by_message: &|dispatches| (call.by_message)((object, at), terms, dispatches),
-        checked: &checked,
-    };
-    adapters.serve_found(at, call.operation, terms, &mut upcalls)
 }

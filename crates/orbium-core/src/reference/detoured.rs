@@ -115,6 +115,7 @@ impl Detoured {
     ) -> Terms<'c, 'o> {
         Terms {
             expiry: self.expiry,
+            until: self.detour.until(operation),
             carried: (operation.is_oneway() || self.carries_contexts).then_some(&self.carried),
             observed,
             is_answered: false,
@@ -123,8 +124,8 @@ impl Detoured {
 
     /// Applies the times of the reply; what is raised if the caller waits no more.
     #[cold]
-    pub(super) fn late(&self) -> Option<SystemException> {
-        self.detour.check_reply().err()
+    pub(super) fn late(&self, ended: Option<SystemException>) -> Option<SystemException> {
+        self.detour.late(ended)
     }
 
     /// What the caller of a oneway gets for what the servant came to, by its SyncScopePolicy
@@ -140,6 +141,9 @@ impl Detoured {
             return Some(None);
         };
         let served = object.unless_elsewhere(operation, awaited)?;
-        Some(self.late().or_else(|| served.and_then(kept).err()))
+        Some(
+            self.late(served.as_ref().err().copied())
+                .or_else(|| served.and_then(kept).err()),
+        )
     }
 }

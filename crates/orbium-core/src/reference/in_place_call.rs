@@ -7,14 +7,15 @@ use orbium_giop::SystemException;
 use orbium_invocation::collocation::Passing;
 
 use super::by_message::serve_by_message;
-use crate::adapter::{Dispatches, Terms};
-use crate::client::{Collocated, Reference, Results, TypedOutcome};
+use super::lent::{Lend, Lent};
+use crate::adapter::{CollocatedServant, Dispatches, Served, Terms, Unserved, Upcalls};
+use crate::client::{Collocated, Reference, TypedOutcome};
 use crate::raises::{ExceptionId, Raises};
-use crate::{Call, Operation};
+use crate::{Call, Operation, Orb};
 use orbium_interceptor::server::UpcallResult;
 
 /// What writes those arguments that are not plain.
-pub(crate) type Copies<'v, 'a> = &'v dyn Fn(&mut CdrWriter<'a>);
+pub(crate) type Copies<'v, 'a> = &'v (dyn Fn(&mut CdrWriter<'a>) + Sync);
 
 /// Calls a servant, and keeps what it returns; the reader has those arguments that it gets as copies.
 pub(crate) type Serve<'c, S> =
@@ -39,6 +40,8 @@ pub(crate) struct InPlaceCall<'c, 'a, S: ?Sized> {
     /// Has a servant called that is not seen as `S`.
     pub(crate) by_message: ByMessage<'c>,
     pub(crate) results: KeptResults<'c>,
+    /// Has another thread make the call, if this one may lend what it refers to.
+    pub(crate) lend: Option<Lend<'c>>,
 }
 
 /// The results that a servant has returned, where `serve` has kept them.
@@ -118,9 +121,9 @@ impl<T, A, C, R, F> StubCall<T, A, C, R, F> {
         (passing, is_plain): (Passing, bool),
     ) -> TypedCall<'c, 'a, T, F>
     where
-        A: Fn(&mut CdrWriter<'a>),
-        C: Fn(&mut CdrWriter<'a>),
-        R: Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        A: Fn(&mut CdrWriter<'a>) + Sync,
+        C: Fn(&mut CdrWriter<'a>) + Sync,
+        R: Fn(&mut CdrReader<'_>) -> Result<T, CdrError> + Sync,
     {
         TypedCall {
             operation,
@@ -128,7 +131,8 @@ impl<T, A, C, R, F> StubCall<T, A, C, R, F> {
             is_plain,
             arguments: &self.arguments,
             copies: &self.copies,
-            results: (self.write, &self.read),
+            write: self.write,
+            read: &self.read,
             serve: &self.serve,
         }
     }
@@ -142,7 +146,8 @@ pub(crate) struct TypedCall<'c, 'a, T, F> {
     /// Writes all arguments.
     pub(crate) arguments: Copies<'c, 'a>,
     pub(crate) copies: Copies<'c, 'a>,
-    pub(crate) results: Results<'c, T>,
+    pub(crate) write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
+    pub(crate) read: &'c (dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError> + Sync),
     pub(crate) serve: &'c F,
 }
 
@@ -172,7 +177,7 @@ impl<'a, T, F> TypedCall<'_, 'a, T, F> {
             copies: self.copies,
             serve: &|servant: &S, call, copies| outcome.keep((self.serve)(servant, call, copies)),
             by_message: &|called, terms, dispatches| {
-                let mut reply = outcome.read_by(self.results.1);
+                let mut reply = outcome.read_by(self.read);
                 let asked = (self.operation, terms);
                 serve_by_message(called, asked, self.arguments, &mut reply, dispatches)
             },
@@ -180,9 +185,90 @@ impl<'a, T, F> TypedCall<'_, 'a, T, F> {
                 is_plain: self.is_plain,
                 copy: Some(&|object, at| {
                     let format = (at.format, object.client().decoding());
-                    outcome.copy(format, self.is_plain, self.results)
+                    outcome.copy(format, self.is_plain, (self.write, self.read))
                 }),
             },
+            lend: None,
         })
     }
+
+    /// As `in_place`, of a call that another thread may make with what this one lends.
+    pub(crate) fn lending<S, E, R>(
+        &self,
+        outcome: &TypedOutcome<T, E>,
+        run: impl FnOnce(&InPlaceCall<'_, 'a, S>) -> R,
+    ) -> R
+    where
+        S: ?Sized + Sync + 'static,
+        T: Send,
+        E: Raises + Send,
+        F: Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
+    {
+        let lend: Lend<'_> = &|lent| {
+            let made = lent.run(|called, at, terms| {
+                let kept = TypedOutcome::new();
+                let served = self.in_place(&kept, |call| served::<S>(called, at, terms, call));
+                Some((served?, kept))
+            });
+            Some(made?.map_or_else(
+                |exception| Err(Unserved::Withdrawn(exception)),
+                |(served, kept)| {
+                    outcome.take_from(kept);
+                    served
+                },
+            ))
+        };
+        self.in_place(outcome, |call| {
+            let lend = Some(lend);
+            run(&InPlaceCall { lend, ..*call })
+        })
+    }
+}
+
+/// Has the servant serve a request that is made through that reference of that ORB. Interceptors see
+/// what it has returned once that is checked.
+#[inline(always)]
+pub(crate) fn served<S: ?Sized + Sync + 'static>(
+    (object, orb): (&Reference, &Orb),
+    at: &Collocated,
+    terms: &Terms<'_, '_>,
+    call: &InPlaceCall<'_, '_, S>,
+) -> Option<Served> {
+    let mut copied = match call.passing {
+        Passing::Plain => None,
+        passing => object.copied_arguments(at, passing, call.copies)?,
+    };
+    let adapters = &orb.core().adapters;
+    let servant = match at.servant::<CollocatedServant<S>>() {
+        Some(servant) => Some(servant),
+        None => adapters
+            .collocated_servant(at)
+            .and_then(|servant| at.add_servant(servant)),
+    };
+    let checked = |served| call.results.as_served(object, at, served);
+    let mut serve = |servant: &S, request: &Call<'_>| match &mut copied {
+        None => (call.serve)(servant, request, None),
+        Some(copied) => {
+            let mut reader = copied.reader(object.client().decoding());
+            (call.serve)(servant, request, Some(&mut reader))
+        }
+    };
+    if let Some(servant) = servant {
+        let operation = call.operation;
+        let served = if servant.is_placed {
+            servant.serve_placed(adapters, at, operation, terms, &checked, &mut serve)
+        } else {
+            servant.serve(at, operation, terms, &mut serve)
+        };
+        if served.is_some() {
+            return served;
+        }
+    }
+    let mut upcalls = Upcalls {
+        serve: &mut serve,
+        by_message: &|dispatches| (call.by_message)((object, at), terms, dispatches),
+        checked: &checked,
+    };
+    let served = adapters.serve_found(at, call.operation, terms, &mut upcalls);
+    served.or_else(|| (call.lend?)(&Lent::of::<S>((object, orb), at, terms)?))
 }

@@ -2,7 +2,6 @@
 //! Attempts at calls of a servant of the same ORB that interceptors see, or that carry
 //! service contexts: without a message, between the points of both sides.
 
-use orbium_cdr::CdrReader;
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::ContextList;
 use orbium_interceptor::server::awaited_by_oneway;
@@ -11,13 +10,12 @@ use orbium_request::Kept;
 
 use super::ObjectRef;
 use super::answered::{AnsweredCall, kept_answer};
-use super::collocated::served;
-use super::in_place_call::{InPlaceCall, KeptResults};
+use super::in_place_call::{InPlaceCall, served};
 use crate::adapter::{Carried, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
 use crate::client::{Acknowledgement, Detour, ObservedCall, Reference, ReplyReader, ServedCall};
 use crate::raises::ExceptionId;
-use crate::{Call, Orb};
+use crate::{Operation, Orb};
 use orbium_connection::outcome::Outcome;
 
 /// An attempt, and the service contexts that its request carries in addition to those of the ORB.
@@ -36,9 +34,7 @@ impl ObjectRef {
             return Some(ServedCall::failed(late));
         }
         let mut served = serve_detoured((attempt.object(), self.orb()), &detour, call)?;
-        if let Err(late) = detour.check_reply() {
-            served.outcome = Err(Outcome::Failed(late));
-        }
+        served.outcome = in_time(&detour, served.outcome);
         Some(served)
     }
 
@@ -56,7 +52,7 @@ impl ObjectRef {
         let (object, response) = (attempt.object(), detour.response_to(call.operation));
         let carried = Carried::new(response, detour.contexts.clone());
         let observed = ObservedCall::of_request(object, &detour, call.operation);
-        let terms = terms(&detour, &carried, observed.as_ref());
+        let terms = terms(&detour, call.operation, &carried, observed.as_ref());
         let (called, at) = ((object, self.orb()), detour.at(object)?);
         let served = match &terms {
             Ok(terms) => served(called, at, terms, call)?,
@@ -64,10 +60,7 @@ impl ObjectRef {
         };
         let outcome = match awaited_by_oneway(response, served) {
             None => Ok(Ok(())),
-            Some(served) => match detour.check_reply() {
-                Ok(()) => outcome_of(served),
-                Err(late) => Err(Outcome::Failed(late)),
-            },
+            Some(served) => in_time(&detour, outcome_of(served)),
         };
         // A reply of the server alone has them if it refuses the request.
         let contexts = if response == ResponseFlags::Full || outcome.is_err() {
@@ -96,7 +89,7 @@ impl ObjectRef {
         let (object, at) = (attempt.object(), detour.at(attempt.object())?);
         let kept = answer_detoured((object, self.orb()), &detour, call)?;
         let message = kept.and_then(|kept| kept.into_message(detour.timing.reply));
-        let late = detour.check_reply().err();
+        let late = detour.late(message.as_ref().err().copied());
         let message = late.map_or(message, Err);
         Some(object.served_by_message(at.format, message, reply))
     }
@@ -145,7 +138,7 @@ pub(crate) fn answer_detoured<S: ?Sized + Sync + 'static>(
     let response = detour.response_to(call.operation);
     let carried = Carried::new(response, detour.contexts.clone());
     let observed = ObservedCall::of_request(called.0, detour, call.operation);
-    match terms(detour, &carried, observed.as_ref()) {
+    match terms(detour, call.operation, &carried, observed.as_ref()) {
         Ok(terms) => kept_answer(called, at, &terms, call),
         Err(exception) => Some(Err(exception)),
     }
@@ -162,17 +155,29 @@ fn late(detour: &Detour) -> Option<SystemException> {
     has_passed.then(deadline_passed)
 }
 
+/// What to do about an attempt, once the times of the reply were applied.
+fn in_time<T>(detour: &Detour, outcome: Result<T, Outcome>) -> Result<T, Outcome> {
+    let failed = match &outcome {
+        Err(Outcome::Failed(exception)) => Some(*exception),
+        _ => None,
+    };
+    let late = detour.late(failed);
+    late.map_or(outcome, |late| Err(Outcome::Failed(late)))
+}
+
 /// What the adapter has to know of the call.
 ///
 /// # Errors
 /// It makes no sense to begin.
 fn terms<'c, 'o>(
     detour: &Detour,
+    operation: &Operation,
     carried: &'c Carried,
     observed: Option<&'c ObservedCall<'o>>,
 ) -> Result<Terms<'c, 'o>, SystemException> {
     Ok(Terms {
         expiry: detour.expiry()?,
+        until: detour.until(operation),
         carried: Some(carried),
         observed,
         is_answered: false,
@@ -191,21 +196,15 @@ pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
     let response = detour.response_to(call.operation);
     let carried = Carried::new(response, detour.contexts.clone());
     let observed = ObservedCall::of_request(object, detour, call.operation);
-    let serve = |servant: &S, request: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
-        let served = (call.serve)(servant, request, copies);
-        call.results.as_served(object, at, served)
-    };
-    let checked = InPlaceCall {
-        operation: call.operation,
-        passing: call.passing,
-        copies: call.copies,
-        serve: &serve,
-        by_message: call.by_message,
-        results: KeptResults::CHECKED,
-    };
-    let served = match terms(detour, &carried, observed.as_ref()) {
-        Ok(terms) => served(called, at, &terms, &checked)?,
+    let served = match terms(detour, call.operation, &carried, observed.as_ref()) {
+        Ok(terms) => served(called, at, &terms, call)?,
         Err(exception) => Err(Unserved::Refused(exception)),
+    };
+    // Interceptors have seen what it has returned once it was as the caller is to have it.
+    let is_checked = called.1.core().adapters.interceptors.is_some();
+    let served = match served {
+        Ok(served) if !is_checked => Ok(call.results.as_served(object, at, served)),
+        served => served,
     };
     Some(ServedCall {
         outcome: outcome_of(served),

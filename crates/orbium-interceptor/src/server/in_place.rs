@@ -47,6 +47,8 @@ pub enum Unserved {
     Panicked(SystemException),
     /// It was not called.
     Refused(SystemException),
+    /// No thread has begun the request: its caller waits no longer, or is not to wait.
+    Withdrawn(SystemException),
     /// The caller is sent elsewhere.
     Elsewhere(Arc<Ior>),
 }
@@ -58,7 +60,9 @@ impl Unserved {
     /// It is sent elsewhere.
     pub fn exception(self) -> Result<SystemException, Arc<Ior>> {
         match self {
-            Self::Raised(it) | Self::Panicked(it) | Self::Refused(it) => Ok(it),
+            Self::Raised(it) | Self::Panicked(it) | Self::Refused(it) | Self::Withdrawn(it) => {
+                Ok(it)
+            }
             Self::Elsewhere(to) => Err(to),
         }
     }
@@ -68,9 +72,12 @@ impl Unserved {
 pub fn raised(served: &Served) -> Option<Raised<'_>> {
     match served {
         Ok(outcome) => outcome.as_ref().err().map(Raises::raised),
-        Err(Unserved::Raised(it) | Unserved::Panicked(it) | Unserved::Refused(it)) => {
-            Some(Raised::System(*it))
-        }
+        Err(
+            Unserved::Raised(it)
+            | Unserved::Panicked(it)
+            | Unserved::Refused(it)
+            | Unserved::Withdrawn(it),
+        ) => Some(Raised::System(*it)),
         Err(Unserved::Elsewhere(_)) => None,
     }
 }
@@ -80,6 +87,7 @@ pub fn raised(served: &Served) -> Option<Raised<'_>> {
 #[must_use]
 pub fn awaited_by_oneway(response: ResponseFlags, served: Served) -> Option<Served> {
     match (response, served) {
+        (_, served @ Err(Unserved::Withdrawn(_))) => Some(served),
         (ResponseFlags::None, _) => None,
         // Confirmed before the servant was called.
         (

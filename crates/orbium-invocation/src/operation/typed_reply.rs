@@ -100,6 +100,11 @@ impl<T, E: Raises> TypedOutcome<T, E> {
         copied.map(|served| self.keep(served))
     }
 
+    /// Keeps what another outcome of the same operation has, which another thread may have made.
+    pub fn take_from(&self, other: Self) {
+        self.0.set(other.0.into_inner());
+    }
+
     /// How the call ends, of which `performed` says that the outcome is here.
     ///
     /// # Errors

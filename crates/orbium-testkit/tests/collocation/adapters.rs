@@ -135,9 +135,9 @@ idl_interface! {
 
 /// Counts the threads within it.
 #[derive(Default)]
-struct Counting {
+pub(super) struct Counting {
     within: AtomicUsize,
-    most: AtomicUsize,
+    pub(super) most: AtomicUsize,
     /// Whether `PortableServer::Current` is to show its upcalls.
     is_current: bool,
     /// The thread of the last call of `which`.

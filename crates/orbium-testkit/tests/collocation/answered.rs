@@ -70,7 +70,7 @@ pub(super) struct Answering {
     /// The token of a call that is not answered yet.
     open: Mutex<Option<DeferredReply<()>>>,
     /// Where the data of the last oneway were.
-    place: Mutex<u64>,
+    pub(super) place: Mutex<u64>,
     /// Those of calls of `open`.
     all_open: Mutex<Vec<DeferredReply<u64>>>,
 }

@@ -7,6 +7,7 @@ mod answered;
 mod asynchronous;
 mod intercepted;
 mod lanes;
+mod main_thread;
 mod observed;
 mod under_policies;
 

@@ -127,7 +127,7 @@ fn calls_that_interceptors_see_are_counted_on_both_sides() {
 }
 
 /// Implements one point of each side.
-struct Seeing;
+pub(super) struct Seeing;
 
 impl ClientInterceptor for Seeing {
     fn send_request(&self, _: &mut SendRequest<'_>) -> Result<(), Interrupt> {

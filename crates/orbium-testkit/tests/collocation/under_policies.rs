@@ -29,14 +29,14 @@ idl_interface! {
 }
 
 #[derive(Default)]
-struct Notebook {
+pub(super) struct Notebook {
     /// Where the last data were.
-    place: AtomicUsize,
+    pub(super) place: AtomicUsize,
     /// Whether its callers expected an answer.
     expected: Mutex<Vec<bool>>,
 }
 
-impl NotesServant for std::sync::Arc<Notebook> {
+impl NotesServant for Notebook {
     fn note(&self, call: &Call<'_>, data: &[u8], fails: bool) -> Result<(), SystemException> {
         self.place.store(data.as_ptr().addr(), Ordering::SeqCst);
         self.expected.lock().unwrap().push(call.response_expected());
@@ -48,7 +48,7 @@ impl NotesServant for std::sync::Arc<Notebook> {
     }
 }
 
-const SCOPES: [SyncScope; 4] = [
+pub(super) const SCOPES: [SyncScope; 4] = [
     SyncScope::None,
     SyncScope::WithTransport,
     SyncScope::WithServer,

@@ -12,10 +12,10 @@ use orbium_request::conclusion::panicked;
 
 use super::{Checked, Terms, called, guarded, request_of};
 use crate::adapter::dispatch::dispatch;
-use crate::adapter::{ActiveObject, Adapters, RequestProcessing, Served, Unserved};
+use crate::adapter::{ActiveObject, Adapters, RequestProcessing, Served, ThreadModel, Unserved};
 use crate::client::Collocated;
 use crate::raises::{DispatchError, ExceptionId};
-use crate::{Call, Operation};
+use crate::{Call, Lane, Operation};
 
 /// Leads a request to its servant as a message would.
 pub(crate) type Dispatches<'d> =
@@ -40,14 +40,15 @@ impl ActiveObject {
     /// Whether a request without a message, for which a reference knows that place, may be led to
     /// this object.
     fn serves_in_place<S: ?Sized + 'static>(&self, at: &Collocated) -> bool {
+        // What is at that place has refused it.
+        (self.stands_in() || self.slot != at.slot) && self.may_serve::<S>()
+    }
+
+    /// Whether its servant may be one of that interface.
+    fn may_serve<S: ?Sized + 'static>(&self) -> bool {
         let is_managed = self.policies().request_processing == RequestProcessing::ServantManager;
-        match self.stands_in() {
-            // Which servant it will be shows when it is there.
-            true if is_managed => true,
-            // What is at that place has refused it.
-            false if self.slot == at.slot => false,
-            _ => self.servant_as::<S>().is_some(),
-        }
+        // Which servant it will be shows when it is there.
+        self.stands_in() && is_managed || self.servant_as::<S>().is_some()
     }
 }
 
@@ -98,6 +99,23 @@ impl Adapters {
                 (true, false) => Unserved::Panicked(panicked),
             })
         }))
+    }
+
+    /// The lane of the main thread, if that is another one, and serves the object at that place
+    /// without a message.
+    pub(crate) fn main_lane_of<S: ?Sized + 'static>(
+        &self,
+        at: &Collocated,
+        terms: &Terms<'_, '_>,
+    ) -> Option<&Lane> {
+        let lane = self.main.lane().filter(|_| !self.main.is_this())?;
+        let object = self.registry.find(&at.object_key).ok()?;
+        let is_seen = terms.is_answered && self.interceptors.is_some();
+        let is_lent = object.policies().thread_model == ThreadModel::MainThread
+            && !self.calls_directly
+            && !is_seen
+            && object.may_serve::<S>();
+        is_lent.then_some(lane)
     }
 
     /// What a servant has returned, as interceptors see it.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls of objects that the main thread serves, from other threads: it makes them with what their
+//! callers lend.
+
+use orbium_giop::SystemException;
+
+use crate::adapter::Served;
+use crate::client::{Collocated, Reference, Terms};
+use crate::{Lane, Orb};
+
+/// Has the main thread make a call; `None` if it takes a message.
+pub(crate) type Lend<'c> = &'c dyn Fn(&Lent<'_, '_>) -> Option<Served>;
+
+/// A call through that reference of that ORB that the main thread is to make.
+pub(crate) struct Lent<'l, 'o> {
+    called: (&'l Reference, &'l Orb),
+    at: &'l Collocated,
+    terms: &'l Terms<'l, 'o>,
+    lane: &'l Lane,
+}
+
+impl<'l, 'o> Lent<'l, 'o> {
+    /// `None` if the calling thread may serve it, or a message is needed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn of<S: ?Sized + 'static>(
+        called: (&'l Reference, &'l Orb),
+        at: &'l Collocated,
+        terms: &'l Terms<'l, 'o>,
+    ) -> Option<Self> {
+        let lane = called.1.core().adapters.main_lane_of::<S>(at, terms)?;
+        Some(Self {
+            called,
+            at,
+            terms,
+            lane,
+        })
+    }
+
+    /// Has the main thread run that, and waits for its end; `None` if it takes a message.
+    pub(crate) fn run<R: Send>(
+        &self,
+        make: impl FnOnce((&Reference, &Orb), &Collocated, &Terms<'_, '_>) -> Option<R> + Send,
+    ) -> Option<Result<R, SystemException>> {
+        let (called, at) = (self.called, self.at);
+        let lent = self.terms.lent();
+        let work = move || lent.run(|terms| make(called, at, terms));
+        let token = called.0.overrides().cancellation.as_ref();
+        let main = &called.1.core().adapters.main;
+        match main.lend(self.lane, self.terms.until, token, work) {
+            Err(exception) => Some(Err(exception)),
+            Ok((made, contexts)) => {
+                self.terms.made(made.is_some(), contexts);
+                made.map(Ok)
+            }
+        }
+    }
+}
