@@ -29,6 +29,8 @@ mod budget;
 mod group;
 mod host;
 mod ledger;
+mod operation;
 
 pub use budget::Budget;
 pub use group::{BudgetUse, Group, remaining};
+pub use operation::OperationBudget;

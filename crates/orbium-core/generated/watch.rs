@@ -186,6 +186,29 @@ pub mod orbium_watch {
     }
 
     orb::idl_struct! {
+        /// Processor time of the requests for an operation, where an interceptor watches it.
+        ///
+        /// IDL struct `OrbiumWatch::Budget`, repository id `IDL:OrbiumWatch/Budget:1.0`.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Budget: BUDGET_TYPE = "IDL:OrbiumWatch/Budget:1.0" {
+            /// Module::Interface/operation
+            pub operation: String,
+            /// of one request
+            pub time_ns: u64,
+            pub requests: u64,
+            /// requests that took more
+            pub overruns: u64,
+            pub longest_ns: u64,
+        }
+    }
+
+    orb::idl_typedef! {
+        /// IDL typedef `OrbiumWatch::BudgetSeq`, repository id `IDL:OrbiumWatch/BudgetSeq:1.0`.
+        pub type BudgetSeq: BUDGET_SEQ_TYPE = "IDL:OrbiumWatch/BudgetSeq:1.0", Vec<Budget>,
+            &orb::Type::sequence(&BUDGET_TYPE, 0);
+    }
+
+    orb::idl_struct! {
         /// IDL struct `OrbiumWatch::Snapshot`, repository id `IDL:OrbiumWatch/Snapshot:1.0`.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Snapshot: SNAPSHOT_TYPE = "IDL:OrbiumWatch/Snapshot:1.0" {
@@ -212,6 +235,8 @@ pub mod orbium_watch {
             pub retries: TallySeq = &TALLY_SEQ_TYPE,
             /// the last 200 of the process, oldest first
             pub events: EventSeq = &EVENT_SEQ_TYPE,
+            /// of requests
+            pub budgets: BudgetSeq = &BUDGET_SEQ_TYPE,
         }
     }
 

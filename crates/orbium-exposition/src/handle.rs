@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use orbium_metrics::{
-    ConnectionBook, Histogram, LaneSnapshot, Measurements, NamedCount, Retry, Side,
+    ConnectionBook, Histogram, LaneSnapshot, Measurements, NamedCount, OperationBudget, Retry, Side,
 };
 
 use crate::snapshot::{LaneMetrics, MetricsSnapshot, OperationMetrics};
@@ -20,6 +20,9 @@ pub trait MeasuredOrb: fmt::Debug + Send + Sync {
 
     /// Requests for which there was no room in a queue.
     fn refused_requests(&self) -> u64;
+
+    /// Operations for which requests have budgets.
+    fn budgets(&self) -> Vec<OperationBudget>;
 }
 
 /// The metrics of an ORB that counts: see `Orb::metrics`. Cheap to clone.
@@ -45,6 +48,7 @@ impl Metrics {
         // Idle connections that had ended are replaced before anything is sent.
         snapshot.retries[Retry::StaleConnection as usize].count += book.stale();
         snapshot.buffered_oneways = book.buffered();
+        snapshot.budgets = self.orb.budgets();
         snapshot.refused.push(NamedCount {
             name: "queue_full",
             count: self.orb.refused_requests(),

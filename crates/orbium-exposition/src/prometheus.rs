@@ -4,7 +4,7 @@
 use std::fmt::{self, Write};
 use std::time::Duration;
 
-use orbium_metrics::{BudgetUse, Histogram};
+use orbium_metrics::{BudgetUse, Histogram, OperationBudget};
 
 use crate::{Metrics, MetricsSnapshot, OperationMetrics};
 
@@ -282,6 +282,18 @@ impl Page {
         }
     }
 
+    /// None without an interceptor that watches requests.
+    fn overruns(&mut self, budgets: &[OperationBudget]) {
+        let name = "orbium_server_budget_overruns_total";
+        if !budgets.is_empty() {
+            let help = "Requests that took more processor time than the budget of their operation.";
+            self.family(name, "counter", help);
+        }
+        for it in budgets {
+            self.sample(name, &[("operation", &it.operation)], it.overruns);
+        }
+    }
+
     fn connections(&mut self, snapshot: &MetricsSnapshot) {
         let all = &snapshot.connections;
         let name = "orbium_connections";
@@ -349,6 +361,7 @@ impl MetricsSnapshot {
         page.counts(self);
         page.lanes(self);
         page.budgets(self);
+        page.overruns(&self.budgets);
         page.connections(self);
         page.0
     }

@@ -134,6 +134,10 @@ impl Publisher {
             gauge!("orbium_lane_queue_length", lane()).set(it.lane.waiting as f64);
             gauge!("orbium_lane_queue_limit", lane()).set(it.lane.queue as f64);
         }
+        for it in &snapshot.budgets {
+            let labels = vec![Label::new("operation", it.operation.clone())];
+            counter!("orbium_server_budget_overruns_total", labels).absolute(it.overruns);
+        }
         snapshot.connections.iter().for_each(connections);
     }
 

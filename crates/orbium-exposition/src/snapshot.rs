@@ -2,7 +2,8 @@
 //! Metrics as data: what was counted until somebody looked.
 
 use orbium_metrics::{
-    ConnectionMetrics, Histogram, Label, LaneSnapshot, Measurements, NamedCount, Sums,
+    ConnectionMetrics, Histogram, Label, LaneSnapshot, Measurements, NamedCount, OperationBudget,
+    Sums,
 };
 
 /// Everything that an ORB has counted since its metrics were turned on. Taken series by
@@ -32,6 +33,8 @@ pub struct MetricsSnapshot {
     pub buffered_oneways: Vec<NamedCount>,
     /// Servants that panicked.
     pub panics: u64,
+    /// Budgets of requests: operations that interceptors watch, with their requests and overruns.
+    pub budgets: Vec<OperationBudget>,
 }
 
 /// Metrics of one operation.

@@ -27,6 +27,6 @@ pub use instruments::Instruments;
 pub use lane::LaneSnapshot;
 pub use measured::Measured;
 pub use measurements::{Measurements, Refusal, Retry, scoped};
-pub use orbium_budget::BudgetUse;
+pub use orbium_budget::{BudgetUse, OperationBudget};
 pub use published::*;
 pub use series::{End, Label, Series, Side, Sums};

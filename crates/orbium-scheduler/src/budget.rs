@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use orbium::budget::OperationBudget;
 use orbium::interceptor::{
     DuplicateName, Interceptors, Interrupt, ReceiveContexts, ReceiveRequest, SendException,
     SendOther, SendReply, ServerInterceptor,
@@ -50,6 +51,8 @@ use crate::operations::Operations;
 pub struct CpuBudgets(Arc<Shared>);
 
 struct Shared {
+    /// As metrics have them.
+    names: Vec<String>,
     /// None for operations without a budget.
     budgets: Vec<Option<Duration>>,
     /// By their indices in the table.
@@ -68,6 +71,16 @@ struct Counters {
     overruns: AtomicU64,
     /// In nanoseconds.
     longest: AtomicU64,
+}
+
+impl Counters {
+    fn counts(&self) -> BudgetCounts {
+        BudgetCounts {
+            requests: self.requests.load(Ordering::Acquire),
+            overruns: self.overruns.load(Ordering::Relaxed),
+            longest: Duration::from_nanos(self.longest.load(Ordering::Relaxed)),
+        }
+    }
 }
 
 /// Consumption of the requests for an operation.
@@ -154,7 +167,12 @@ impl CpuBudgets {
         let budgets: Vec<_> = budgets
             .map(|it| Some(it).filter(|it| !it.is_zero()))
             .collect();
+        let label = |name: &&str| match name.rsplit_once("::") {
+            Some((interface, operation)) => format!("{interface}/{operation}"),
+            None => (*name).to_owned(),
+        };
         Self(Arc::new(Shared {
+            names: names.iter().map(label).collect(),
             operations: Operations::of(names.into_iter().zip(0..)),
             counters: budgets.iter().map(|_| Counters::default()).collect(),
             budgets,
@@ -219,12 +237,7 @@ impl CpuBudgets {
     /// table.
     #[must_use]
     pub fn counts(&self, operation: usize) -> Option<BudgetCounts> {
-        let counters = self.0.counters.get(operation)?;
-        Some(BudgetCounts {
-            requests: counters.requests.load(Ordering::Acquire),
-            overruns: counters.overruns.load(Ordering::Relaxed),
-            longest: Duration::from_nanos(counters.longest.load(Ordering::Relaxed)),
-        })
+        self.0.counters.get(operation).map(Counters::counts)
     }
 }
 
@@ -292,6 +305,24 @@ impl Watch {
 impl ServerInterceptor for Watch {
     fn name(&self) -> &str {
         "orbium processor budgets"
+    }
+
+    fn budgets(&self) -> Vec<OperationBudget> {
+        let Shared {
+            names,
+            budgets,
+            counters,
+            ..
+        } = &*self.0;
+        let all = names.iter().zip(budgets).zip(counters);
+        let watched = all.filter_map(|((name, budget), counters)| {
+            let mut it = OperationBudget::new(name.clone(), (*budget)?);
+            let counts = counters.counts();
+            (it.requests, it.overruns) = (counts.requests, counts.overruns);
+            it.longest = counts.longest;
+            Some(it)
+        });
+        watched.collect()
     }
 
     fn receive_request_service_contexts(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use orbium::metrics::exposition::watch::idl;
 use serde_json::{Map, Value, json};
 
-use super::view::{BindingRow, ConnectionRow, LaneRow, OperationRow, View};
+use super::view::{BindingRow, BudgetRow, ConnectionRow, LaneRow, OperationRow, View};
 
 /// The members of the objects of one list: their names, and what they are of a row.
 type Members<T> = [(&'static str, fn(&T) -> Value)];
@@ -84,6 +84,14 @@ const BINDINGS: &Members<BindingRow> = &[
     ("age_seconds", |it| millis(it.age_ms)),
 ];
 
+const BUDGETS: &Members<BudgetRow> = &[
+    ("operation", |it| json!(it.budget.operation)),
+    ("budget_seconds", |it| nanos(it.budget.time_ns)),
+    ("longest_seconds", |it| nanos(it.budget.longest_ns)),
+    ("requests_total", |it| json!(it.budget.requests)),
+    ("overruns_total", |it| json!(it.budget.overruns)),
+];
+
 const ADAPTERS: &Members<idl::Adapter> = &[
     ("poa", |it| json!(it.path)),
     ("state", |it| json!(it.state)),
@@ -101,6 +109,10 @@ const EVENTS: &Members<idl::Event> = &[
 
 fn seconds(span: Duration) -> Value {
     json!(span.as_secs_f64())
+}
+
+fn nanos(nanos: u64) -> Value {
+    seconds(Duration::from_nanos(nanos))
 }
 
 fn millis(millis: u64) -> Value {
@@ -141,6 +153,7 @@ pub(crate) fn of(view: &View) -> Value {
         "connections": list(CONNECTIONS, &view.connections),
         "more_connections": snapshot.more_connections,
         "bindings": list(BINDINGS, &view.bindings),
+        "budgets": list(BUDGETS, &view.budgets),
         "adapters": list(ADAPTERS, &snapshot.adapters),
         "events": list(EVENTS, &snapshot.events),
         "server_exceptions_total": counts(&snapshot.raised),

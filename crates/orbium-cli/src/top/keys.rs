@@ -11,16 +11,18 @@ pub(crate) enum Page {
     Adapters,
     Bindings,
     Log,
+    Budgets,
 }
 
 impl Page {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Operations,
         Self::Lanes,
         Self::Connections,
         Self::Adapters,
         Self::Bindings,
         Self::Log,
+        Self::Budgets,
     ];
 
     pub(crate) const fn title(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Page {
             Self::Adapters => "adapters",
             Self::Bindings => "bindings",
             Self::Log => "log",
+            Self::Budgets => "budgets",
         }
     }
 
@@ -39,9 +42,8 @@ impl Page {
         match self {
             Self::Operations => 2,
             Self::Lanes => 1,
-            Self::Connections => 4,
+            Self::Connections | Self::Bindings | Self::Budgets => 4,
             Self::Adapters => 0,
-            Self::Bindings => 4,
             Self::Log => 3,
         }
     }
@@ -88,7 +90,7 @@ impl Choice {
         }
         match key.code {
             KeyCode::Char('q') | KeyCode::Esc => return false,
-            KeyCode::Char(digit @ '1'..='6') => {
+            KeyCode::Char(digit @ '1'..='7') => {
                 let page = Page::ALL[digit as usize - '1' as usize];
                 *self = Self {
                     is_frozen: self.is_frozen,

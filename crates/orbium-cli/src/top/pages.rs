@@ -284,6 +284,27 @@ fn bindings(view: &View) -> Table {
     }
 }
 
+fn budgets(view: &View) -> Table {
+    let rows = view.budgets.iter().map(|it| {
+        let budget = &it.budget;
+        Row {
+            cells: vec![
+                text(&budget.operation),
+                span(Duration::from_nanos(budget.time_ns)),
+                span(Duration::from_nanos(budget.longest_ns)),
+                count(budget.requests),
+                count(budget.overruns),
+            ],
+            bad: it.overran > 0,
+        }
+    });
+    Table {
+        columns: &["OPERATION", "BUDGET", "LONGEST", "REQUESTS", "OVERRUNS"],
+        rows: rows.collect(),
+        empty: "No interceptor watches budgets of requests.".into(),
+    }
+}
+
 fn log(view: &View) -> Table {
     let rows = view.snapshot.events.iter().map(|it| Row {
         cells: vec![
@@ -310,6 +331,7 @@ pub(crate) fn table(view: &View, choice: &Choice) -> Table {
         Page::Connections => connections(view),
         Page::Adapters => adapters(view),
         Page::Bindings => bindings(view),
+        Page::Budgets => budgets(view),
         Page::Log => log(view),
     };
     if !choice.filter.is_empty() {

@@ -16,7 +16,7 @@ use super::source::{Look, Source};
 use super::view::View;
 use crate::failure::Failure;
 
-const HELP: &str = "1-6 page   s sort   r reverse   / filter   p freeze   \
+const HELP: &str = "1-7 page   s sort   r reverse   / filter   p freeze   \
                     arrows scroll   ? help   q quit";
 
 /// Shows what happens until a key ends it.

@@ -65,6 +65,14 @@ pub(crate) struct BindingRow {
     pub(crate) age_ms: u64,
 }
 
+/// The budget of the requests for one operation.
+#[derive(Clone, Debug)]
+pub(crate) struct BudgetRow {
+    pub(crate) budget: idl::Budget,
+    /// Requests that exceeded it.
+    pub(crate) overran: u64,
+}
+
 /// All of it.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
@@ -74,6 +82,7 @@ pub(crate) struct View {
     pub(crate) lanes: Vec<LaneRow>,
     pub(crate) connections: Vec<ConnectionRow>,
     pub(crate) bindings: Vec<BindingRow>,
+    pub(crate) budgets: Vec<BudgetRow>,
 }
 
 fn histogram(durations: &idl::Durations) -> Histogram {
@@ -183,7 +192,17 @@ impl View {
             }
         });
         let connections: Vec<_> = connections.collect();
+        let budgets = new.budgets.iter().map(|it| {
+            let mut others = old.budgets.iter();
+            let before = others.find(|other| other.operation == it.operation);
+            let overruns = before.map_or(0, |it| it.overruns);
+            BudgetRow {
+                overran: it.overruns.saturating_sub(overruns),
+                budget: it.clone(),
+            }
+        });
         Self {
+            budgets: budgets.collect(),
             bindings: bindings(&connections),
             interval,
             operations: operations.collect(),

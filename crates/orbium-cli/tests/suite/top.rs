@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::program::{Server, run};
-use orbium::interceptor::Interceptors;
+use orbium::budget::OperationBudget;
+use orbium::interceptor::{Interceptors, ServerInterceptor};
 use orbium::rt::{Budget, Offer, RtObject, RtOrb};
 use orbium_qos::{CommunicationClass, Priority, PublishedQos, Qos, QosObject, RiopDispatch};
 use serde_json::Value;
@@ -201,4 +202,49 @@ fn the_quality_of_service_in_force_is_shown() {
     let expected = "binding: priority 5, 10 requests in 1s, deadline 9s";
     assert_eq!(in_force.filter(|it| *it == expected).count(), 1, "{view:#}");
     drop(own);
+}
+
+/// An operation with a budget, of which one request has exceeded it.
+struct Watched;
+
+impl ServerInterceptor for Watched {
+    fn budgets(&self) -> Vec<OperationBudget> {
+        let mut budget = OperationBudget::new("Cubit/noop".into(), Duration::from_millis(2));
+        (budget.requests, budget.overruns) = (4, 1);
+        budget.longest = Duration::from_millis(3);
+        vec![budget]
+    }
+}
+
+/// One that fails as it is asked.
+struct Failing;
+
+impl ServerInterceptor for Failing {
+    fn budgets(&self) -> Vec<OperationBudget> {
+        panic!("as a test of budgets")
+    }
+}
+
+/// Conformance: RT 6 - budgets of requests: `orbium top` shows overruns
+#[test]
+fn overruns_of_budgets_are_shown() {
+    let mut interceptors = Interceptors::new();
+    interceptors.add_server(Failing).unwrap();
+    interceptors.add_server(Watched).unwrap();
+    let orb = orbium::Orb::builder().interceptors(interceptors);
+    let orb = orb.build().unwrap();
+    let path = orb.watch().unwrap().display().to_string();
+    let view = run(["top", &path, "--json", "--once", "-i", "0.1"]).json();
+    let budgets = view["budgets"].as_array().unwrap();
+    assert_eq!(budgets.len(), 1, "{view:#}");
+    assert_eq!(budgets[0]["operation"], "Cubit/noop");
+    assert_eq!(budgets[0]["overruns_total"], 1);
+    assert_eq!(budgets[0]["requests_total"], 4);
+    assert_eq!(budgets[0]["budget_seconds"], 0.002);
+    let text = run(["top", &path, "--once", "-i", "0.1"]);
+    text.assert_done();
+    assert!(text.stdout.contains("OVERRUNS") && text.stdout.contains("Cubit/noop"));
+    let metrics = orb.metrics().unwrap().prometheus_text();
+    let sample = "orbium_server_budget_overruns_total{operation=\"Cubit/noop\"} 1";
+    assert!(metrics.contains(sample), "{metrics}");
 }

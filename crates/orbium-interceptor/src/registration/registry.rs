@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use orbium_budget::OperationBudget;
 use orbium_cdr::Any;
 use orbium_giop::{Ior, SystemException};
 
@@ -311,6 +312,17 @@ impl Interceptors {
     #[must_use]
     pub fn of_requests(&self) -> Option<Self> {
         self.intercepts_requests().then(|| self.clone())
+    }
+
+    /// What interceptors of requests [watch](ServerInterceptor::budgets), in the order of registration; without those of an
+    /// interceptor that panics.
+    #[must_use]
+    pub fn budgets(&self) -> Vec<OperationBudget> {
+        let budgets = self.server.all().iter().map(|interceptor| {
+            let watched = catch_unwind(AssertUnwindSafe(|| interceptor.budgets()));
+            watched.unwrap_or_default()
+        });
+        budgets.flatten().collect()
     }
 
     /// Ends the interceptors: `destroy` of each, in the order of registration. A panic is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The points of requests to servants.
 
+use orbium_budget::OperationBudget;
 use orbium_giop::SystemException;
 
 use super::info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, SendReply};
@@ -19,6 +20,12 @@ pub trait ServerInterceptor: Send + Sync + 'static {
 
     /// The ORB ends.
     fn destroy(&self) {}
+
+    /// The operations for which requests have a budget that the interceptor watches: the metrics of the ORB contain
+    /// them. None by default.
+    fn budgets(&self) -> Vec<OperationBudget> {
+        Vec::new()
+    }
 
     /// Starting point: a request has arrived; its servant is not looked up yet. Slots that
     /// are set here are the servant's.

@@ -83,6 +83,14 @@ fn a_servant_that_overruns_is_notified_and_counted() {
     assert_eq!(budgets.counts(1), Some(done));
     assert_eq!(budgets.counts(2), None);
     assert_eq!(CpuBudgets::remaining(), None);
+    // As the metrics of the ORB have it; an operation without a budget is left out.
+    let shown = orb.enable_metrics().snapshot().budgets;
+    let [shown] = shown.as_slice() else {
+        panic!("{shown:?}");
+    };
+    assert_eq!(shown.operation, "Probe::Target/act");
+    assert_eq!((shown.budget, shown.longest), (MS * 5, MS * 8));
+    assert_eq!((shown.requests, shown.overruns), (6, 1));
     orb.shutdown(true).unwrap();
 }
 

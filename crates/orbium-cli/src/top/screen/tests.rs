@@ -122,6 +122,29 @@ fn keys_choose_pages_filters_and_orders() {
 }
 
 #[test]
+fn budgets_of_requests_have_a_page() {
+    let begun = Instant::now();
+    let look = |overruns| {
+        let mut look = look(Vec::new(), begun);
+        look.snapshot.budgets = vec![idl::Budget {
+            operation: "A::B/steer".into(),
+            time_ns: 2_000_000,
+            requests: 40,
+            overruns,
+            longest_ns: 3_500_000,
+        }];
+        look
+    };
+    let view = View::between(&look(3), &look(5));
+    assert_eq!(view.budgets[0].overran, 2);
+    let mut choice = Choice::at(Page::Operations);
+    choice.press(KeyEvent::from(KeyCode::Char('7')), 9);
+    let line = &screen(&view, &choice)[4];
+    let cells: Vec<_> = line.split_whitespace().collect();
+    assert_eq!(cells, ["A::B/steer", "2.00", "ms", "3.50", "ms", "40", "5"]);
+}
+
+#[test]
 fn an_empty_page_says_why_and_how_to_change_it() {
     let now = Instant::now();
     let mut nothing = look(Vec::new(), now);

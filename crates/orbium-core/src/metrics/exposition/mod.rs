@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use orbium_exposition::MeasuredOrb;
 pub use orbium_exposition::{LaneMetrics, Metrics, MetricsSnapshot, OperationMetrics, recorder};
+pub use orbium_metrics::OperationBudget;
 use orbium_metrics::{ConnectionBook, LaneSnapshot};
 
 use super::Measurements;
@@ -39,6 +40,10 @@ impl MeasuredOrb for Orb {
 
     fn refused_requests(&self) -> u64 {
         self.refused_requests()
+    }
+
+    fn budgets(&self) -> Vec<OperationBudget> {
+        self.client().config().interceptors.budgets()
     }
 }
 

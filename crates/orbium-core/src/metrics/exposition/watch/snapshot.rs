@@ -4,12 +4,16 @@
 use std::time::Duration;
 
 use orbium_exposition::{LaneMetrics, Metrics, MetricsSnapshot, OperationMetrics};
+use orbium_metrics::OperationBudget;
 use orbium_trace::log::recent;
 
 use super::idl;
 use crate::introspection::AdapterSnapshot;
 use crate::metrics::{ConnectionSnapshot, Histogram, NamedCount, Role};
 use crate::{ManagerState, Orb};
+
+/// Operations with a budget in a snapshot, at most.
+const MAX_BUDGETS: usize = 1000;
 
 fn small(number: impl TryInto<u32>) -> u32 {
     number.try_into().unwrap_or(u32::MAX)
@@ -116,6 +120,16 @@ fn adapter(it: &AdapterSnapshot) -> idl::Adapter {
     }
 }
 
+fn budget(it: &OperationBudget) -> idl::Budget {
+    idl::Budget {
+        operation: it.operation.clone(),
+        time_ns: nanos(it.budget),
+        requests: it.requests,
+        overruns: it.overruns,
+        longest_ns: nanos(it.longest),
+    }
+}
+
 fn event(it: &recent::Event) -> idl::Event {
     idl::Event {
         level: it.level.to_owned(),
@@ -145,6 +159,7 @@ pub(super) fn snapshot(orb: &Orb, up: Duration) -> idl::Snapshot {
         received,
         refused,
         retries,
+        budgets,
         ..
     } = measured.unwrap_or_default();
     let lanes: Vec<_> = lanes.iter().map(lane).collect();
@@ -171,5 +186,6 @@ pub(super) fn snapshot(orb: &Orb, up: Duration) -> idl::Snapshot {
         refused: counts(&refused),
         retries: counts(&retries),
         events: recent::events().iter().map(event).collect(),
+        budgets: budgets.iter().take(MAX_BUDGETS).map(budget).collect(),
     }
 }
