@@ -23,7 +23,7 @@ use crate::delivery::health::Health;
 use crate::delivery::tasks::ConsumerTasks;
 use crate::event::SharedEvent;
 use crate::observers::Observers;
-use crate::peer::{Connection, OnEnd, Peer, Sink, push};
+use crate::peer::{Connection, OnEnd, Peer, Sink};
 use crate::recent::RecentEvents;
 use crate::retained::RetainedEvents;
 use crate::selection::ConsumerOptions;
@@ -137,7 +137,7 @@ impl Engine {
         if let Some(last) = last {
             let now = Instant::now();
             for event in last.iter() {
-                consumer.offer(slice::from_ref(event), now, |it| actions.push(it));
+                consumer.replay(slice::from_ref(event), now, |it| actions.push(it));
             }
         }
         for action in actions {
@@ -264,8 +264,7 @@ impl Engine {
             Action::Push(sink, set) => {
                 let mut next = Some((sink, set));
                 while let Some((sink, set)) = next {
-                    let outcome = push(&*sink, set.events());
-                    let health = consumer.pushed(set.len(), outcome);
+                    let health = consumer.deliver(&*sink, &set);
                     self.handle_health(consumer, health);
                     next = consumer.next_or_end();
                 }
@@ -285,8 +284,7 @@ impl Engine {
     pub(crate) fn serve_queue(this: &Weak<Self>, consumer: &Arc<Consumer>) {
         consumer.served_by_this_thread();
         while let Some((sink, set)) = consumer.wait() {
-            let outcome = push(&*sink, set.events());
-            let health = consumer.pushed(set.len(), outcome);
+            let health = consumer.deliver(&*sink, &set);
             match this.upgrade() {
                 Some(engine) => engine.handle_health(consumer, health),
                 None => return,
@@ -321,8 +319,7 @@ impl Engine {
             let Some((sink, set)) = next else {
                 continue;
             };
-            let outcome = push(&*sink, set.events());
-            let health = consumer.pushed(set.len(), outcome);
+            let health = consumer.deliver(&*sink, &set);
             match this.upgrade() {
                 Some(engine) => engine.handle_health(&consumer, health),
                 None => return,

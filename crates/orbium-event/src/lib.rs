@@ -69,6 +69,7 @@ pub use channel::Channel;
 pub use config::{ChannelConfig, ConnectError, Dispatching, Suspension};
 pub use consumer_connection::Subscription;
 pub use cos::CosHeader;
+pub use delivery::dropped::dropped_events;
 pub use delivery::health::{DeliveryError, FailurePolicy, Health};
 pub use delivery::pull_error::PullError;
 pub use delivery::queue::limits::{DiscardPolicy, QueueLimits, QueueOrder, Rank};
@@ -81,9 +82,9 @@ pub use observers::{Observer, Observers, Sums};
 pub use peer::{Peer, Sink};
 pub use proxies::{failure as delivery_failure, ping as ping_object};
 pub use remote::{
-    RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_gateway_consumer,
-    connect_gateway_supplier, connect_replaying_consumer, connect_scheduled_consumer,
-    connect_scheduled_supplier, connect_supplier,
+    RemoteConsumer, RemoteError, RemoteSupplier, connect_consumer, connect_counting_consumer,
+    connect_gateway_consumer, connect_gateway_supplier, connect_replaying_consumer,
+    connect_scheduled_consumer, connect_scheduled_supplier, connect_supplier,
 };
 pub use retained::{Replay, Retention};
 pub use selection::{Batches, ConsumerOptions, Selection};

@@ -29,6 +29,16 @@ pub trait Sink: Peer {
     /// # Errors
     /// [`DeliveryError`]: it could not be delivered, and is lost.
     fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError>;
+
+    /// Delivers a set of events after so many others that were for the consumer and were dropped since the last delivery: its queue
+    /// was full, it had failed, or they had expired. By default as [`push`](Self::push).
+    ///
+    /// # Errors
+    /// As `push`.
+    fn push_after(&self, dropped: u64, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+        let _ = dropped;
+        self.push(events)
+    }
 }
 
 impl<F: Fn(&[SharedEvent]) + Send + Sync + 'static> Peer for F {}
@@ -41,8 +51,15 @@ impl<F: Fn(&[SharedEvent]) + Send + Sync + 'static> Sink for F {
 }
 
 /// Pushes to a consumer that may be a closure of the program, which may panic.
-pub(crate) fn push(sink: &dyn Sink, events: &[SharedEvent]) -> Result<(), DeliveryError> {
-    let pushed = catch_unwind(AssertUnwindSafe(|| sink.push(events)));
+pub(crate) fn push(
+    sink: &dyn Sink,
+    dropped: u64,
+    events: &[SharedEvent],
+) -> Result<(), DeliveryError> {
+    let pushed = catch_unwind(AssertUnwindSafe(|| match dropped {
+        0 => sink.push(events),
+        dropped => sink.push_after(dropped, events),
+    }));
     pushed.unwrap_or(Err(DeliveryError::Gone))
 }
 

@@ -1,37 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Consumers and suppliers of a channel in another process.
 
-use std::cell::Cell;
+mod closure;
+
 use std::fmt;
 use std::sync::Arc;
 
-use orbium::cdr::{CdrError, CdrReader, Decode};
 use orbium::stub::ServedBy;
 use orbium::{Call, Interface, NarrowError, Orb, PoaError, Servant, SystemException};
 
 use crate::delivery::ordered::OrderedPush;
-use crate::event::{ANY, bytes_of};
-use crate::pool::read;
+use crate::event::ANY;
 use crate::retained::Replay;
 use crate::rtec::orbium_event::ReplayingConsumerAdmin;
 use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, ConsumerQos, EventChannel,
     ProxyPushConsumer, ProxyPushSupplier, SupplierQos,
 };
-use crate::rtec::rtec_event_comm::{
-    Event, PushConsumer, PushConsumerServant, PushSupplier, PushSupplierServant,
-};
+use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushSupplier, PushSupplierServant};
 use crate::subscription::pattern::Pattern;
 use crate::supply::publication::Publication;
-use crate::supply::receive::{Receive, Receiving};
-
-/// Most bytes of an event for a thread to retain its memory.
-const MAX_RETAINED: usize = 64 << 10;
-
-thread_local! {
-    /// The set of events that the thread received last, kept for its memory.
-    static SET: Cell<Vec<Event>> = const { Cell::new(Vec::new()) };
-}
+use crate::supply::receive::Receiving;
 
 /// Error of connecting a consumer or supplier to a channel.
 #[derive(Clone, PartialEq)]
@@ -120,6 +109,21 @@ pub fn connect_scheduled_consumer(
     (pattern, rt_info): (&Pattern, i32),
     on_events: impl Fn(&[Event]) + Send + Sync + 'static,
 ) -> Result<RemoteConsumer, RemoteError> {
+    let on_events = move |events: &[Event], _| on_events(events);
+    connect_counting_consumer(orb, channel, (pattern, rt_info), on_events)
+}
+
+/// As [`connect_scheduled_consumer`]; the closure gets the number of events too that were for the consumer, and that the channel has
+/// dropped since its last push: the queue of the consumer was full, it had failed, or they had expired.
+///
+/// # Errors
+/// [`RemoteError`].
+pub fn connect_counting_consumer(
+    orb: &Orb,
+    channel: &EventChannel,
+    (pattern, rt_info): (&Pattern, i32),
+    on_events: impl Fn(&[Event], u64) + Send + Sync + 'static,
+) -> Result<RemoteConsumer, RemoteError> {
     let mut qos = pattern.to_qos();
     for dependency in &mut qos.dependencies {
         dependency.rt_info = rt_info;
@@ -141,7 +145,9 @@ pub fn connect_gateway_consumer(
         is_gateway: true,
         ..pattern.to_qos()
     };
-    connect_consumer_by(orb, channel, &qos, on_events)
+    connect_consumer_by(orb, channel, &qos, move |events: &[Event], _| {
+        on_events(events);
+    })
 }
 
 /// As [`connect_consumer`], for a consumer that gets events of before first: the last of each type and source, of a channel with a
@@ -163,14 +169,16 @@ pub fn connect_replaying_consumer(
     })?;
     let proxy = admin.obtain_replaying_push_supplier(&replay.to_idl())?;
     let proxy = proxy.ok_or(RemoteError::Nil)?;
-    connect_to(orb, proxy, &pattern.to_qos(), on_events)
+    connect_to(orb, proxy, &pattern.to_qos(), move |events: &[Event], _| {
+        on_events(events);
+    })
 }
 
 fn connect_consumer_by(
     orb: &Orb,
     channel: &EventChannel,
     qos: &ConsumerQos,
-    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+    on_events: impl Fn(&[Event], u64) + Send + Sync + 'static,
 ) -> Result<RemoteConsumer, RemoteError> {
     let admin = channel.for_consumers()?.ok_or(RemoteError::Nil)?;
     let proxy = admin.obtain_push_supplier()?.ok_or(RemoteError::Nil)?;
@@ -181,11 +189,11 @@ fn connect_to(
     orb: &Orb,
     proxy: ProxyPushSupplier,
     qos: &ConsumerQos,
-    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+    on_events: impl Fn(&[Event], u64) + Send + Sync + 'static,
 ) -> Result<RemoteConsumer, RemoteError> {
     let root = orb.root_poa();
     root.manager().activate()?;
-    let closure = Arc::new(Closure(on_events));
+    let closure = Arc::new(closure::Closure(on_events));
     let servant: Arc<dyn Servant> = Arc::new(Receiving {
         skeleton: PushConsumer::skeleton(Arc::clone(&closure)),
         receiver: closure,
@@ -370,47 +378,4 @@ impl RemoteSupplier {
         }
         self.proxy.disconnect_push_consumer()
     }
-}
-
-struct Closure<F>(F);
-
-impl<F: Fn(&[Event]) + Send + Sync + 'static> PushConsumerServant for Closure<F> {
-    fn push(&self, _: &Call<'_>, data: &[Event]) -> Result<(), SystemException> {
-        (self.0)(data);
-        Ok(())
-    }
-
-    fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        // It may have ended already.
-        let _ = call.poa().deactivate(call.object_id());
-        Ok(())
-    }
-}
-
-impl<F: Fn(&[Event]) + Send + Sync + 'static> Receive for Arc<Closure<F>> {
-    fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException> {
-        let mut set = SET.take();
-        let received = read_set(&mut set, events);
-        if received.is_ok() {
-            (self.0)(&set);
-        }
-        // A set of many events, or of large ones, is not retained.
-        if set.len() == 1 && bytes_of(&set[0]) <= MAX_RETAINED {
-            SET.set(set);
-        }
-        Ok(received?)
-    }
-}
-
-/// Reads a set of events into one that is there.
-fn read_set(set: &mut Vec<Event>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-    let count = reader.read_count(Event::MIN_SIZE)?;
-    set.truncate(count);
-    for event in &mut *set {
-        read(event, reader)?;
-    }
-    for _ in set.len()..count {
-        set.push(Event::decode(reader)?);
-    }
-    Ok(())
 }

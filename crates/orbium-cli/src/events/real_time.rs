@@ -9,7 +9,7 @@ use orbium_event::rtec::orbium_event::MonitoredChannel;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{
-    Pattern, connect_replaying_consumer, connect_scheduled_consumer, connect_supplier, new_event,
+    Pattern, connect_counting_consumer, connect_replaying_consumer, connect_supplier, new_event,
 };
 use serde_json::json;
 
@@ -44,15 +44,18 @@ pub(super) fn tail(
     // Bounded: the channel's queue is to fill, not the memory of this program.
     let (send, events) = mpsc::sync_channel(1024);
     let received = send.clone();
-    let on_events = move |set: &[Event]| {
+    let on_events = move |set: &[Event], mut dropped| {
         for event in set {
             // It fails when printing has ended.
-            let _ = received.send(Some(event.clone()));
+            let _ = received.send(Some((event.clone(), std::mem::take(&mut dropped))));
         }
     };
     let consumer = match args.replay {
-        Some(replay) => connect_replaying_consumer(orb, channel, (replay, &pattern), on_events),
-        None => connect_scheduled_consumer(orb, channel, (&pattern, args.rt_info), on_events),
+        Some(replay) => {
+            let replayed = (replay, &pattern);
+            connect_replaying_consumer(orb, channel, replayed, move |set| on_events(set, 0))
+        }
+        None => connect_counting_consumer(orb, channel, (&pattern, args.rt_info), on_events),
     };
     let consumer = consumer.map_err(because)?;
     ending.then(move || {
@@ -64,14 +67,21 @@ pub(super) fn tail(
     printed.and(disconnected)
 }
 
-/// Prints so many events, or those until the end.
-fn print_events(events: &Receiver<Option<Event>>, count: Option<u64>) -> Result<(), Failure> {
+/// Prints so many events, or those until the end, each with how many were dropped before.
+fn print_events(
+    events: &Receiver<Option<(Event, u64)>>,
+    count: Option<u64>,
+) -> Result<(), Failure> {
     let mut printed = 0;
     while count.is_none_or(|count| printed < count) {
-        let Ok(Some(event)) = events.recv() else {
+        let Ok(Some((event, dropped))) = events.recv() else {
             return Ok(());
         };
-        output::print(&format!("{}\n", described(&event)))?;
+        let mut line = described(&event);
+        if dropped > 0 {
+            line["dropped"] = json!(dropped);
+        }
+        output::print(&format!("{line}\n"))?;
         printed += 1;
     }
     Ok(())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium events serve`.
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
 use orbium::{Interface as _, Orb};
 use orbium_event::{ChannelConfig, DiscardPolicy, QueueLimits, Retention};
@@ -22,6 +24,8 @@ enum Discard {
     Coalesce,
     /// The consumer is disconnected
     Disconnect,
+    /// The new event, once its supplier has waited for space
+    Block,
 }
 
 #[derive(Debug, Args)]
@@ -42,6 +46,14 @@ pub(super) struct ServeArgs {
         conflicts_with = "jetstream"
     )]
     discard: Discard,
+    /// How long a supplier waits for space with --discard block
+    #[arg(
+        long,
+        value_name = "MILLISECONDS",
+        default_value = "100",
+        conflicts_with = "jetstream"
+    )]
+    block: u32,
     /// Last events, one of each type and source, that the channel retains for consumers that ask for them
     #[arg(
         long,
@@ -73,6 +85,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
                 Discard::Newest => DiscardPolicy::Newest,
                 Discard::Coalesce => DiscardPolicy::Coalesce,
                 Discard::Disconnect => DiscardPolicy::Disconnect,
+                Discard::Block => DiscardPolicy::Block(Duration::from_millis(args.block.into())),
             },
             ..QueueLimits::default()
         },

@@ -12,6 +12,25 @@ use orbium_testkit::{PATIENCE, dead_port, eventually};
 
 use crate::program::{Folder, Served, orbium, run};
 
+#[test]
+fn suppliers_wait_for_a_consumer_if_serve_says_so() {
+    let blocks = ["--queue", "1", "--discard", "block", "--block", "1"];
+    let served = Served::new("events", blocks);
+    let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+    let orb = builder.build().unwrap();
+    let channel: EventChannel = orb.resolve(served.reference()).unwrap();
+    let consumer = connect_consumer(&orb, &channel, &Pattern::Null, |_| {}).unwrap();
+    consumer.suspend().unwrap();
+    let supplier = connect_supplier(&channel, &[(16, 1)]).unwrap();
+    supplier.push(&[new_event(16, 1)]).unwrap();
+    supplier.flush().unwrap();
+    consumer.resume().unwrap();
+    let stat = run(["events", "stat", served.reference(), "--json"]).json();
+    assert_eq!(stat["received"], 1, "{stat:#}");
+    let refused = run(["events", "serve", "--discard", "block", "--block", "soon"]);
+    assert_eq!(refused.status, Some(2));
+}
+
 /// Conformance: events - events through a channel on the wire, in order - `orbium events`
 #[test]
 fn pushed_events_are_printed_by_tail_and_counted() {

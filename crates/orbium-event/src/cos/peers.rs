@@ -7,6 +7,7 @@ use crate::config::ChannelConfig;
 use crate::cos_event::cos_event_comm::{
     DisconnectedError, PullConsumer, PushConsumer, PushSupplier,
 };
+use crate::delivery::dropped::after;
 use crate::delivery::health::DeliveryError;
 use crate::event::SharedEvent;
 use crate::peer::{Peer, Sink};
@@ -34,6 +35,14 @@ impl Consumer {
     }
 }
 
+fn push(consumer: &PushConsumer, event: &SharedEvent) -> Result<(), DeliveryError> {
+    let pushed = consumer.push(&any_of(event)?);
+    pushed.map_err(|error| match error {
+        DisconnectedError::Disconnected(_) => DeliveryError::Gone,
+        DisconnectedError::System(exception) => failure(&exception),
+    })
+}
+
 impl Peer for Consumer {
     fn ping(&self) -> Result<(), DeliveryError> {
         ping(self.consumer.as_object())
@@ -47,14 +56,16 @@ impl Peer for Consumer {
 
 impl Sink for Consumer {
     fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError> {
-        for event in events {
-            let pushed = self.pushed_to.push(&any_of(event)?);
-            pushed.map_err(|error| match error {
-                DisconnectedError::Disconnected(_) => DeliveryError::Gone,
-                DisconnectedError::System(exception) => failure(&exception),
-            })?;
-        }
-        Ok(())
+        let pushed = |event| push(&self.pushed_to, event);
+        events.iter().try_for_each(pushed)
+    }
+
+    fn push_after(&self, dropped: u64, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+        let Some((first, others)) = events.split_first() else {
+            return Ok(());
+        };
+        push(&after(dropped, &self.pushed_to), first)?;
+        self.push(others)
     }
 }
 

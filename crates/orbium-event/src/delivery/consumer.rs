@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connected consumer: its filter, its queue, its health.
 
+mod blocked;
+mod blocking;
 mod checking;
+mod dropped;
 mod holding;
 mod offering;
 mod pulling;
@@ -19,6 +22,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::config::{ChannelConfig, Dispatching};
+use crate::delivery::consumer::blocked::Blocked;
 use crate::delivery::consumer::reasons::{PACED, PULLED};
 use crate::delivery::consumer::serving::{Joined, Serving, Waiter};
 use crate::delivery::dispatch::Place;
@@ -78,6 +82,8 @@ struct Counts {
     discarded: Counter,
     suspended: Counter,
     lost: Counter,
+    /// Those of which it was notified by a push.
+    reported: Counter,
 }
 
 struct State {
@@ -251,43 +257,46 @@ impl Consumer {
             return (Action::Nothing, None);
         }
         let of_timer = (Some(timer), Rank::default());
-        let action = self.offer_to(&mut state, &[event], of_timer, at);
+        let action = self
+            .offer_to(&mut state, &[event], of_timer, at)
+            .unwrap_or_else(|blocked| self.discard_blocked(&blocked));
         (action, state.schedule.due(timer))
     }
 
+    /// What remains to be done with what passes the filter, or a set that is to wait for space.
     fn offer_to(
         &self,
         state: &mut State,
         events: &[SharedEvent],
         (timer, rank): (Option<usize>, Rank),
         now: Instant,
-    ) -> Action {
+    ) -> Result<Action, Blocked> {
         let State { filter, passed, .. } = state;
         if self.is_closed() || !filter.offer(events, timer, passed) {
-            return Action::Nothing;
+            return Ok(Action::Nothing);
         }
         state.schedule.restart_deadlines(now);
         let Some(set) = EventSet::take(&mut state.passed) else {
-            return Action::Nothing;
+            return Ok(Action::Nothing);
         };
-        if state.is_suspended {
-            self.counts.suspended.add(set.len());
-            return Action::Nothing;
-        }
-        if !state.health.is_well() && !self.waits_for_suspect {
-            self.counts.lost.add(set.len());
-            return Action::Nothing;
+        if !self.takes(state, &set) {
+            return Ok(Action::Nothing);
         }
         let is_reactive = self.dispatching == Dispatching::Reactive && !self.is_held();
         if is_reactive && self.serving.join() == Joined::First {
-            return Action::Push(self.sink(), set);
+            return Ok(Action::Push(self.sink(), set));
         }
         self.enqueue(state, (set, rank), now)
     }
 
-    fn enqueue(&self, state: &mut State, (set, rank): (EventSet, Rank), now: Instant) -> Action {
+    fn enqueue(
+        &self,
+        state: &mut State,
+        (set, rank): (EventSet, Rank),
+        now: Instant,
+    ) -> Result<Action, Blocked> {
         let events = set.len();
-        match self.queue.put(&mut state.behind, set, rank, now) {
+        Ok(match self.queue.put(&mut state.behind, set, rank, now) {
             Put::Queued { discarded } => {
                 self.counts.discarded.add(discarded);
                 self.queued(state, now)
@@ -300,7 +309,16 @@ impl Consumer {
                 self.counts.discarded.add(events);
                 Action::Disconnect
             }
-        }
+            Put::Full(set, time) => {
+                let limits = state.behind.limits();
+                return Err(Blocked {
+                    set,
+                    rank,
+                    limits,
+                    time,
+                });
+            }
+        })
     }
 
     /// A set has been put into the queue.

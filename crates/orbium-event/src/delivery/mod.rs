@@ -4,6 +4,7 @@
 pub(crate) mod connected;
 pub(crate) mod consumer;
 pub(crate) mod dispatch;
+pub(crate) mod dropped;
 pub(crate) mod health;
 pub(crate) mod ordered;
 pub(crate) mod pull_error;

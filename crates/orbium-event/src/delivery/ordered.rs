@@ -8,6 +8,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use orbium::{ExceptionKind, Interface, SystemException};
 
+use crate::delivery::dropped::after;
 use crate::rtec::rtec_event_comm::{Event, PushConsumer};
 
 /// A consumer's reference with a connection of its own: oneways over several connections would be
@@ -43,11 +44,16 @@ impl OrderedPush {
 
     /// Pushes over the connection, or a new one if it has ended.
     pub(crate) fn push(&self, events: &[Event]) -> Result<(), SystemException> {
-        match self.connected.load().push(events) {
+        self.push_after(0, events)
+    }
+
+    /// As [`push`](Self::push), with the number of events that were dropped before.
+    pub(crate) fn push_after(&self, dropped: u64, events: &[Event]) -> Result<(), SystemException> {
+        match self.connected.load().push(dropped, events) {
             Err(exception) if exception.kind == ExceptionKind::Rebind => {
                 let renewed = Arc::new(Connected::new(&self.consumer, self.timeout));
                 self.connected.store(Arc::clone(&renewed));
-                renewed.push(events)
+                renewed.push(dropped, events)
             }
             outcome => outcome,
         }
@@ -77,9 +83,13 @@ impl Connected {
         }
     }
 
-    fn push(&self, events: &[Event]) -> Result<(), SystemException> {
+    fn push(&self, dropped: u64, events: &[Event]) -> Result<(), SystemException> {
         self.open()?;
-        self.reference.push(events)
+        match dropped {
+            0 => self.reference.push(events),
+            // Over the same connection.
+            dropped => after(dropped, &self.reference).push(events),
+        }
     }
 
     /// The first call has a reply: it shows that the object is there, and ends the negotiation of

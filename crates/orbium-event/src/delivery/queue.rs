@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The events that wait for one consumer.
 
+mod event_set;
 pub(crate) mod limits;
+mod space;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_queue::ArrayQueue;
 
+pub(crate) use crate::delivery::queue::event_set::EventSet;
 use crate::delivery::queue::limits::{DiscardPolicy, QueueLimits, Rank};
-use crate::event::SharedEvent;
+use crate::delivery::queue::space::Space;
 use crate::statistics::Counter;
 
 /// What has become of a set that was put into a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Put {
     /// It waits; so many events of others were discarded for it.
     Queued { discarded: u64 },
@@ -24,61 +27,8 @@ pub(crate) enum Put {
     Discarded { others: u64 },
     /// The consumer is to be disconnected.
     Overflow,
-}
-
-/// Events delivered together.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum EventSet {
-    One(SharedEvent),
-    Several(Box<[SharedEvent]>),
-}
-
-impl EventSet {
-    /// The events, taken out of a buffer that can be used again.
-    pub(crate) fn take(events: &mut Vec<SharedEvent>) -> Option<Self> {
-        match events.len() {
-            0 => None,
-            1 => events.pop().map(Self::One),
-            _ => Some(Self::Several(events.drain(..).collect())),
-        }
-    }
-
-    /// Several sets as one: up to so many events, or those of one set.
-    pub(crate) fn joined(most: usize, mut next: impl FnMut() -> Option<Self>) -> Option<Self> {
-        let first = next()?;
-        if first.events().len() >= most {
-            return Some(first);
-        }
-        let mut events = first.events().to_vec();
-        while events.len() < most
-            && let Some(set) = next()
-        {
-            events.extend_from_slice(set.events());
-        }
-        Self::take(&mut events)
-    }
-
-    pub(crate) fn events(&self) -> &[SharedEvent] {
-        match self {
-            Self::One(event) => std::slice::from_ref(event),
-            Self::Several(events) => events,
-        }
-    }
-
-    pub(crate) fn into_events(self) -> Vec<SharedEvent> {
-        match self {
-            Self::One(event) => vec![event],
-            Self::Several(events) => events.into_vec(),
-        }
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        self.events().len() as u64
-    }
-
-    fn bytes(&self) -> usize {
-        self.events().iter().map(SharedEvent::bytes).sum()
-    }
+    /// There is no space for this set, and the thread that puts it is to wait for so long.
+    Full(EventSet, Duration),
 }
 
 /// A set that waits.
@@ -105,6 +55,7 @@ pub(crate) struct Queue {
     behind: AtomicUsize,
     bytes: AtomicUsize,
     expired: Counter,
+    space: Space,
 }
 
 /// The sets behind those in front, in the order of their delivery, and the limits of all; the lock of the consumer guards it.
@@ -137,6 +88,10 @@ impl Behind {
             may_expire: false,
             is_held: false,
         }
+    }
+
+    pub(crate) fn limits(&self) -> QueueLimits {
+        self.limits
     }
 
     /// Whether a set may be taken from the front.
@@ -186,6 +141,7 @@ impl Queue {
             behind: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             expired: Counter::default(),
+            space: Space::default(),
         }
     }
 
@@ -212,6 +168,7 @@ impl Queue {
             match limits.discard {
                 DiscardPolicy::Disconnect => return Put::Overflow,
                 DiscardPolicy::Newest => return Put::Discarded { others: discarded },
+                DiscardPolicy::Block(time) => return Put::Full(set, time),
                 _ => match self.discard(behind, &rank) {
                     Some(events) => discarded += events,
                     None if self.len() > 0 => return Put::Discarded { others: discarded },
@@ -237,6 +194,12 @@ impl Queue {
         behind.insert(arrived);
         self.count_behind(behind);
         Put::Queued { discarded }
+    }
+
+    /// Waits until a set can be put, until that time at most; whether it can. Without the lock of the consumer.
+    pub(crate) fn wait_for_space(&self, limits: &QueueLimits, set: &EventSet, by: Instant) -> bool {
+        let bytes = set.bytes();
+        self.space.wait(by, || self.has_space(limits, bytes))
     }
 
     /// Takes the next set if it is in front.
@@ -338,6 +301,7 @@ impl Queue {
 
     fn count_behind(&self, behind: &Behind) {
         self.behind.store(behind.sets.len(), Ordering::SeqCst);
+        self.space.notify();
     }
 
     /// The set, unless it has expired.
@@ -352,12 +316,13 @@ impl Queue {
     }
 
     fn taken(&self, set: EventSet) -> EventSet {
-        self.bytes.fetch_sub(set.bytes(), Ordering::Relaxed);
+        self.bytes.fetch_sub(set.bytes(), Ordering::SeqCst);
+        self.space.notify();
         set
     }
 
     fn has_space(&self, limits: &QueueLimits, bytes: usize) -> bool {
-        let occupied = self.bytes.load(Ordering::Relaxed);
+        let occupied = self.bytes.load(Ordering::SeqCst);
         self.len() < limits.sets && occupied.saturating_add(bytes) <= limits.bytes
     }
 
@@ -391,7 +356,7 @@ impl Queue {
         behind.sets.retain(|it| {
             let is_expired = it.rank.is_expired(now);
             if is_expired {
-                self.bytes.fetch_sub(it.set.bytes(), Ordering::Relaxed);
+                self.bytes.fetch_sub(it.set.bytes(), Ordering::SeqCst);
                 expired += it.set.len();
             }
             !is_expired

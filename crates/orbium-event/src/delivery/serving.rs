@@ -10,7 +10,6 @@ use orbium_executor::{SpawnError, next_job};
 use crate::config::ConnectError;
 use crate::delivery::consumer::Consumer;
 use crate::engine::Engine;
-use crate::peer::push;
 
 /// Spawns the task of a consumer.
 ///
@@ -73,8 +72,7 @@ async fn push_next(
     let Some((sink, set)) = poll_fn(|context| consumer.poll_next(context)).await else {
         return false;
     };
-    let outcome = push(&*sink, set.events());
-    let health = consumer.pushed(set.len(), outcome);
+    let health = consumer.deliver(&*sink, &set);
     let engine = engine.upgrade();
     engine.is_some_and(|engine| {
         engine.handle_health(consumer, health);

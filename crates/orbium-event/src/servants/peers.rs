@@ -42,11 +42,15 @@ impl Peer for RemoteConsumer {
 
 impl Sink for RemoteConsumer {
     fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+        self.push_after(0, events)
+    }
+
+    fn push_after(&self, dropped: u64, events: &[SharedEvent]) -> Result<(), DeliveryError> {
         let outcome = match events {
-            [event] => self.push.push(slice::from_ref(&**event)),
+            [event] => self.push.push_after(dropped, slice::from_ref(&**event)),
             events => {
                 let set: Vec<Event> = events.iter().map(|it| (**it).clone()).collect();
-                self.push.push(&set)
+                self.push.push_after(dropped, &set)
             }
         };
         outcome.map_err(|exception| failure(&exception))

@@ -8,6 +8,8 @@ use orbium::codegen::collocation::TypedServant;
 use orbium::stub::{DispatchError, OperationTable, UntypedReply};
 use orbium::{Call, Servant, SystemException};
 
+use crate::delivery::dropped::dropped_events;
+
 /// Takes what is pushed, in place of a skeleton that would lend it to a servant.
 pub trait Receive: Send + Sync + 'static {
     /// Whether it takes requests of that operation; all others are the skeleton's. Default: `push`.
@@ -20,6 +22,20 @@ pub trait Receive: Send + Sync + 'static {
     /// # Errors
     /// MARSHAL: they cannot be read; none is passed on. And what else the push raises.
     fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException>;
+
+    /// As [`receive`](Self::receive), after so many events that the channel has dropped since its last push, for consumers. By
+    /// default they are ignored.
+    ///
+    /// # Errors
+    /// As `receive`.
+    fn receive_after(
+        &self,
+        dropped: u64,
+        events: &mut CdrReader<'_>,
+    ) -> Result<(), SystemException> {
+        let _ = dropped;
+        self.receive(events)
+    }
 }
 
 /// A skeleton with another way to read what is pushed.
@@ -77,7 +93,10 @@ impl<S: Servant, R: Receive> Servant for Receiving<S, R> {
         if !self.receiver.takes(call.operation()) {
             return self.skeleton.dispatch(call, arguments, reply);
         }
-        self.receiver.receive(arguments)?;
+        match dropped_events(call) {
+            0 => self.receiver.receive(arguments)?,
+            dropped => self.receiver.receive_after(dropped, arguments)?,
+        }
         reply.result(|_| {})
     }
 }

@@ -144,7 +144,9 @@ fn a_consumer_that_panics_is_disconnected() {
 }
 
 /// A channel with queues of two sets, and a consumer that has taken one event and blocks.
-fn stalled(discard: DiscardPolicy) -> (Channel, Subscription, mpsc::Sender<()>, Receiver<i32>) {
+pub(crate) fn stalled(
+    discard: DiscardPolicy,
+) -> (Channel, Subscription, mpsc::Sender<()>, Receiver<i32>) {
     let channel = Channel::new(ChannelConfig {
         queue: QueueLimits {
             sets: 2,
@@ -176,6 +178,11 @@ fn a_consumer_that_stalls_loses_events_by_the_policy() {
     for (policy, kept, discarded) in [
         (DiscardPolicy::Oldest, vec![4, 5], 2),
         (DiscardPolicy::Newest, vec![2, 3], 2),
+        (
+            DiscardPolicy::Block(Duration::from_millis(1)),
+            vec![2, 3],
+            2,
+        ),
         (DiscardPolicy::Coalesce, vec![4, 5], 2),
     ] {
         let (_channel, subscription, go_on, received) = stalled(policy);

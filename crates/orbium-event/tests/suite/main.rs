@@ -2,8 +2,10 @@
 //! Event channels: filters, a channel within a process, and one that other ORBs call.
 
 mod batches;
+mod blocking;
 mod contexts;
 mod cos;
+mod dropped;
 mod failing;
 mod filters;
 mod frugality;

@@ -56,6 +56,7 @@ ids! {
     ORBIUM_DEDICATION 0x4F52_4202 "orbium: a thread of the connection's own is asked for, or given.";
     ORBIUM_RIOP 0x4F52_4203 "orbium: RIOP, the quality of service of the request.";
     ORBIUM_EVENT_ORIGIN 0x4F52_4204 "orbium: the channel whose gateway sends events to a group, and their number.";
+    ORBIUM_EVENTS_DROPPED 0x4F52_4205 "orbium: events that a channel has dropped since its last push.";
     TAO_REP_NWPRIORITY 0x5441_0005 "TAO: DSCP to be used for the reply.";
 }
 

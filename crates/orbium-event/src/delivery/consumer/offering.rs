@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 use std::time::Instant;
 
+use super::blocked::Blocked;
 use super::{Action, Consumer};
 use crate::delivery::queue::limits::Rank;
 use crate::event::SharedEvent;
@@ -17,22 +18,38 @@ fn select(selection: &dyn Selection, event: &SharedEvent, now: Instant) -> Optio
 }
 
 impl Consumer {
-    /// Offers a set of events to the filter, one by one where the consumer chooses among them, and has `act` do what remains.
-    pub(crate) fn offer(&self, events: &[SharedEvent], now: Instant, mut act: impl FnMut(Action)) {
+    /// Offers a set of events to the filter, one by one where the consumer chooses among them, and has `act` do what remains. The
+    /// thread waits for space where that is the policy of the queue.
+    pub(crate) fn offer(&self, events: &[SharedEvent], now: Instant, act: impl FnMut(Action)) {
+        self.offer_or(events, now, act, |blocked| self.put_blocked(blocked, now));
+    }
+
+    /// The same without waiting for space.
+    pub(crate) fn replay(&self, events: &[SharedEvent], now: Instant, act: impl FnMut(Action)) {
+        self.offer_or(events, now, act, |blocked| self.discard_blocked(&blocked));
+    }
+
+    fn offer_or(
+        &self,
+        events: &[SharedEvent],
+        now: Instant,
+        mut act: impl FnMut(Action),
+        put: impl Fn(Blocked) -> Action,
+    ) {
         if !self.leaf.may_pass(events) {
             return;
         }
         let Some(selection) = &self.selection else {
-            let action = self.offer_to(&mut self.lock(), events, (None, Rank::default()), now);
-            return act(action);
+            let offered = self.offer_to(&mut self.lock(), events, (None, Rank::default()), now);
+            return act(offered.unwrap_or_else(&put));
         };
         for event in events {
             if !self.is_closed()
                 && let Some(rank) = select(&**selection, event, now)
             {
                 let event = slice::from_ref(event);
-                let action = self.offer_to(&mut self.lock(), event, (None, rank), now);
-                act(action);
+                let offered = self.offer_to(&mut self.lock(), event, (None, rank), now);
+                act(offered.unwrap_or_else(&put));
             }
         }
     }

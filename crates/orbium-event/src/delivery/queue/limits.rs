@@ -2,7 +2,7 @@
 //! Bounds and order of a consumer's queue, and the rank of an event in it.
 
 use std::cmp::Reverse;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Treatment of an event for which a consumer's queue has no space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,11 @@ pub enum DiscardPolicy {
     Coalesce,
     /// The consumer is disconnected.
     Disconnect,
+    /// The thread of the supplier waits for space, until so much time after the event has arrived; then the new event is
+    /// discarded. Timers of the channel, and the last events of a [`Retention`](crate::Retention), do not wait. For suppliers
+    /// that agree to be as slow as the consumer: until then the ORB serves nothing else by that thread, and other consumers get the
+    /// event later.
+    Block(Duration),
     /// The events with the lowest [`Rank::priority`] are discarded, of those the oldest first; the new one if none is lower.
     LowestPriority,
     /// The events that expire first are discarded, the new one if it does; those that do not expire last.
@@ -66,7 +71,10 @@ impl QueueLimits {
     pub(super) fn are_by_rank(&self) -> bool {
         let is_by_arrival = matches!(
             self.discard,
-            DiscardPolicy::Oldest | DiscardPolicy::Newest | DiscardPolicy::Disconnect
+            DiscardPolicy::Oldest
+                | DiscardPolicy::Newest
+                | DiscardPolicy::Disconnect
+                | DiscardPolicy::Block(_)
         );
         !is_by_arrival || self.order != QueueOrder::Arrival
     }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Pushes, each with the number of events that the consumer did not get since the one before.
+
+use super::Consumer;
+use crate::delivery::health::Health;
+use crate::delivery::queue::EventSet;
+use crate::peer::{Sink, push};
+
+impl Consumer {
+    /// Pushes a set, and returns what the consumer has become. One thread at a time.
+    pub(crate) fn deliver(&self, sink: &dyn Sink, set: &EventSet) -> Health {
+        let dropped = self.dropped().saturating_sub(self.counts.reported.count());
+        let outcome = push(sink, dropped, set.events());
+        if outcome.is_ok() && dropped > 0 {
+            self.counts.reported.add(dropped);
+        }
+        self.pushed(set.len(), outcome)
+    }
+
+    /// Events that it should have got and did not, since it is connected.
+    fn dropped(&self) -> u64 {
+        let counts = &self.counts;
+        counts.discarded.count() + counts.lost.count() + self.queue.expired()
+    }
+}

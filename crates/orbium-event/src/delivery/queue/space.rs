@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Producers that wait for space in the queue of a consumer.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use orbium::lock::{Condvar, Mutex};
+
+/// Suppliers' threads that wait until a set is taken from a queue. What takes one pays a load as long as none waits.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    /// Producers that wait. Each counts itself, then looks for space; what takes a set makes space, then loads this (Dekker).
+    waiting: AtomicUsize,
+    lock: Mutex<()>,
+    freed: Condvar,
+}
+
+impl Space {
+    /// Waits until there is space, until that time at most; whether there is.
+    pub(super) fn wait(&self, until: Instant, has_space: impl Fn() -> bool) -> bool {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let mut guard = self.lock.lock();
+        let found = loop {
+            if has_space() {
+                break true;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break false;
+            }
+            (guard, _) = self.freed.wait_timeout(guard, left);
+        };
+        drop(guard);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        found
+    }
+
+    /// A set has been taken.
+    pub(super) fn notify(&self) {
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            // A producer that has looked in vain waits before this returns.
+            drop(self.lock.lock());
+            self.freed.notify_all();
+        }
+    }
+}

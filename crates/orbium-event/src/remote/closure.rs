@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Closures as consumers that other processes call.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use orbium::cdr::{CdrError, CdrReader, Decode};
+use orbium::{Call, SystemException};
+
+use crate::delivery::dropped::dropped_events;
+use crate::event::bytes_of;
+use crate::pool::read;
+use crate::rtec::rtec_event_comm::{Event, PushConsumerServant};
+use crate::supply::receive::Receive;
+
+/// Most bytes of an event for a thread to retain its memory.
+const MAX_RETAINED: usize = 64 << 10;
+
+thread_local! {
+    /// The set of events that the thread received last, kept for its memory.
+    static SET: Cell<Vec<Event>> = const { Cell::new(Vec::new()) };
+}
+
+/// A closure that takes sets of events, and how many were dropped before each.
+pub(super) struct Closure<F>(pub(super) F);
+
+impl<F: Fn(&[Event], u64) + Send + Sync + 'static> PushConsumerServant for Closure<F> {
+    fn push(&self, call: &Call<'_>, data: &[Event]) -> Result<(), SystemException> {
+        (self.0)(data, dropped_events(call));
+        Ok(())
+    }
+
+    fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
+        // It may have ended already.
+        let _ = call.poa().deactivate(call.object_id());
+        Ok(())
+    }
+}
+
+impl<F: Fn(&[Event], u64) + Send + Sync + 'static> Receive for Arc<Closure<F>> {
+    fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException> {
+        self.receive_after(0, events)
+    }
+
+    fn receive_after(
+        &self,
+        dropped: u64,
+        events: &mut CdrReader<'_>,
+    ) -> Result<(), SystemException> {
+        let mut set = SET.take();
+        let received = read_set(&mut set, events);
+        if received.is_ok() {
+            (self.0)(&set, dropped);
+        }
+        // A set of many events, or of large ones, is not retained.
+        if set.len() == 1 && bytes_of(&set[0]) <= MAX_RETAINED {
+            SET.set(set);
+        }
+        Ok(received?)
+    }
+}
+
+/// Reads a set of events into one that is there.
+fn read_set(set: &mut Vec<Event>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+    let count = reader.read_count(Event::MIN_SIZE)?;
+    set.truncate(count);
+    for event in &mut *set {
+        read(event, reader)?;
+    }
+    for _ in set.len()..count {
+        set.push(Event::decode(reader)?);
+    }
+    Ok(())
+}
