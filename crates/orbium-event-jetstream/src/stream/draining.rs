@@ -56,6 +56,10 @@ impl Draining {
                     if self.spool.end_if_empty() {
                         break;
                     }
+                    if sent == 0 {
+                        // What is pushed is on its way to the disk.
+                        self.spool.filled().await;
+                    }
                 }
                 Err(why) => {
                     // Once for each row of failures.

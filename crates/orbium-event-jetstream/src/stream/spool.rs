@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The spool: events on disk that wait for the stream, in the order in which they were pushed.
 
+mod appending;
+mod group;
+
 use std::fmt;
 use std::ops::Range;
 
@@ -11,6 +14,7 @@ use tokio::sync::Notify;
 use crate::config::SpoolConfig;
 use crate::error::JetStreamError;
 use crate::stream::message::{Message, kind_of, subject_prefix};
+use crate::stream::spool::group::{Pending, Written};
 
 /// Subject, id and kind of an event, and its payload.
 type Entry<'a> = (&'a str, &'a str, &'a str, &'a [u8]);
@@ -29,8 +33,9 @@ pub(crate) struct Spool {
     database: Database,
     max_bytes: u64,
     state: Mutex<State>,
-    /// Notified when the first event of several is added.
+    /// Notified when events have been added.
     filled: Notify,
+    written: Written,
 }
 
 struct State {
@@ -39,6 +44,8 @@ struct State {
     bytes: u64,
     /// Whether pushes go to the stream by themselves: nothing that was pushed before them waits.
     is_direct: bool,
+    /// Their bytes are counted, and they have no numbers yet.
+    pending: Pending,
 }
 
 /// Events at the front, with their numbers.
@@ -73,6 +80,7 @@ impl Spool {
             max_bytes: config.max_bytes,
             state: Mutex::new(state),
             filled: Notify::new(),
+            written: Written::default(),
         })
     }
 
@@ -84,36 +92,6 @@ impl Spool {
     /// Events that wait.
     pub(crate) fn events(&self) -> u64 {
         self.state.lock().events
-    }
-
-    /// Adds events behind those that wait; they are on the disk when it returns.
-    ///
-    /// # Errors
-    /// [`JetStreamError::SpoolFull`] or [`JetStreamError::Spool`]: none has been added.
-    pub(crate) fn append(&self, messages: &[Message]) -> Result<(), JetStreamError> {
-        let bytes: u64 = messages.iter().map(size).sum();
-        let mut state = self.state.lock();
-        if state.bytes.saturating_add(bytes) > self.max_bytes {
-            return Err(JetStreamError::SpoolFull);
-        }
-        self.insert(state.next, messages)?;
-        state.next += messages.len() as u64;
-        state.events += messages.len() as u64;
-        state.bytes += bytes;
-        state.is_direct = false;
-        drop(state);
-        self.filled.notify_one();
-        Ok(())
-    }
-
-    fn insert(&self, first: u64, messages: &[Message]) -> Result<(), Failed> {
-        let transaction = self.database.begin_write()?;
-        let mut table = transaction.open_table(WAITING)?;
-        for (number, message) in (first..).zip(messages) {
-            table.insert(number, entry(message))?;
-        }
-        drop(table);
-        Ok(transaction.commit()?)
     }
 
     /// Returns when events have been added since the last time.
@@ -186,7 +164,7 @@ impl Spool {
     /// Has pushes go to the stream by themselves, if no event waits.
     pub(crate) fn end_if_empty(&self) -> bool {
         let mut state = self.state.lock();
-        state.is_direct = state.events == 0;
+        state.is_direct = state.events == 0 && state.pending.is_empty();
         state.is_direct
     }
 }
@@ -203,6 +181,7 @@ impl State {
             events,
             bytes: bytes + aside,
             is_direct: false,
+            pending: Pending::default(),
         })
     }
 }
@@ -274,8 +253,11 @@ impl From<Failed> for JetStreamError {
 mod tests {
     use std::fs;
     use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::thread;
 
     use orbium_event::new_event;
+    use orbium_testkit::spawn_blocked_in;
 
     use super::*;
 
@@ -315,13 +297,13 @@ mod tests {
         let file = File::new("order");
         let spool = file.open(1 << 20).unwrap();
         assert!(spool.end_if_empty() && spool.is_direct());
-        spool.append(&[event(1), event(2)]).unwrap();
+        spool.append(&Arc::from([event(1), event(2)])).unwrap();
         assert!(!spool.is_direct() && !spool.end_if_empty());
         drop(spool);
         let spool = file.open(1 << 20).unwrap();
         assert!(!spool.is_direct());
         let third = event(3);
-        spool.append(std::slice::from_ref(&third)).unwrap();
+        spool.append(&Arc::from([third.clone()])).unwrap();
         let front = spool.front(10, 1 << 20).unwrap();
         assert_eq!(sources(&front), ["s1", "s2", "s3"]);
         assert_eq!(front.entries[2].1, third);
@@ -333,17 +315,45 @@ mod tests {
         assert!(spool.end_if_empty());
     }
 
+    /// The first set waits for the file, and those behind it for the first.
+    #[test]
+    fn sets_that_wait_for_the_disk_are_written_together() {
+        let file = File::new("together");
+        let each = size(&event(1));
+        let spool = file.open(6 * each).unwrap();
+        let writing = spool.database.begin_write().unwrap();
+        thread::scope(|scope| {
+            let append = |source| {
+                let (spool, set) = (&spool, Arc::from([event(source)]));
+                spawn_blocked_in(scope, move || spool.append(&set))
+            };
+            let first = append(1);
+            let others = [2, 3, 4, 5, 6].map(append);
+            assert_eq!(spool.state.lock().pending.sets.len(), 5);
+            assert_eq!(append(7).join().unwrap(), Err(JetStreamError::SpoolFull));
+            assert!(!spool.end_if_empty() && !spool.is_direct());
+            drop(writing);
+            for appended in [first].into_iter().chain(others) {
+                assert_eq!(appended.join().unwrap(), Ok(()));
+            }
+        });
+        assert_eq!(spool.events(), 6);
+        let front = spool.front(10, 1 << 20).unwrap();
+        assert_eq!(sources(&front), ["s1", "s2", "s3", "s4", "s5", "s6"]);
+        assert_eq!(front.numbers(6), 0..6);
+    }
+
     #[test]
     fn a_full_spool_takes_no_part_of_a_set() {
         let file = File::new("full");
         let each = size(&event(1));
         let spool = file.open(3 * each).unwrap();
-        spool.append(&[event(1), event(2)]).unwrap();
-        let full = spool.append(&[event(3), event(4)]).unwrap_err();
+        spool.append(&Arc::from([event(1), event(2)])).unwrap();
+        let full = spool.append(&Arc::from([event(3), event(4)])).unwrap_err();
         assert_eq!(full, JetStreamError::SpoolFull);
         assert_eq!(spool.events(), 2);
         spool.remove(0..2, None).unwrap();
-        spool.append(&[event(3), event(4)]).unwrap();
+        spool.append(&Arc::from([event(3), event(4)])).unwrap();
     }
 
     #[test]
@@ -351,23 +361,31 @@ mod tests {
         let file = File::new("aside");
         let each = size(&event(1));
         let spool = file.open(3 * each).unwrap();
-        spool.append(&[event(1), event(2), event(3)]).unwrap();
+        spool
+            .append(&Arc::from([event(1), event(2), event(3)]))
+            .unwrap();
         let front = spool.front(10, 1 << 20).unwrap();
         spool.remove(0..1, Some(&front.entries[1])).unwrap();
         assert_eq!(sources(&spool.front(10, 1 << 20).unwrap()), ["s3"]);
         // It counts.
-        spool.append(&[event(4)]).unwrap();
-        assert_eq!(spool.append(&[event(5)]), Err(JetStreamError::SpoolFull));
+        spool.append(&Arc::from([event(4)])).unwrap();
+        assert_eq!(
+            spool.append(&Arc::from([event(5)])),
+            Err(JetStreamError::SpoolFull)
+        );
         drop(spool);
         let spool = file.open(3 * each).unwrap();
-        assert_eq!(spool.append(&[event(5)]), Err(JetStreamError::SpoolFull));
+        assert_eq!(
+            spool.append(&Arc::from([event(5)])),
+            Err(JetStreamError::SpoolFull)
+        );
     }
 
     #[test]
     fn a_file_is_of_one_channel_and_one_stream() {
         let file = File::new("one");
         let spool = file.open(1 << 20).unwrap();
-        spool.append(&[event(1)]).unwrap();
+        spool.append(&Arc::from([event(1)])).unwrap();
         assert!(matches!(file.open(1 << 20), Err(JetStreamError::Spool(_))));
         drop(spool);
         let config = SpoolConfig {
