@@ -34,7 +34,7 @@ use crate::shared::Shared;
 #[must_use = "dropping it ends the gateway"]
 pub struct Gateway {
     shared: Arc<Shared>,
-    receiver: Option<Arc<DatagramReceiver>>,
+    receivers: Vec<Arc<DatagramReceiver>>,
     /// What has joined a group.
     member: Option<GroupReceiver>,
     threads: Vec<JoinHandle<()>>,
@@ -56,12 +56,11 @@ impl Gateway {
         let shared = Arc::new(Shared::new(config.queue, uses_ttl));
         let channel = from.channel().or(to.channel());
         let origin = origin_of(channel.ok_or(GatewayError::NoChannel)?);
-        let (mut receiver, mut member) = (None, None);
+        let (mut receivers, mut member) = (Vec::new(), None);
         match from {
             End::Channel(_) => {}
             End::Datagrams(address) => {
-                let bound = DatagramReceiver::bind(address, &config.datagrams)?;
-                receiver = Some(Arc::new(bound));
+                receivers = DatagramReceiver::bind_all(address, &config.datagrams)?;
             }
             End::Group(group) => {
                 let joined = GroupReceiver::join(group, origin, &config.group, &shared)?;
@@ -71,7 +70,7 @@ impl Gateway {
         let to = match to {
             End::Channel(reference) => Target::Channel(reference.clone()),
             End::Datagrams(address) => {
-                Target::Datagrams(DatagramSender::open(address, &config.datagrams)?)
+                Target::Datagrams(DatagramSender::open(orb, address, &config.datagrams)?)
             }
             End::Group(group) => Target::Group(GroupSender::open(group, origin, &config.group)?),
         };
@@ -84,12 +83,12 @@ impl Gateway {
         };
         let mut gateway = Self {
             shared,
-            receiver,
+            receivers,
             member,
             threads: Vec::new(),
         };
         gateway.run("orbium-gateway", move || run(&parts))?;
-        if let Some(receiver) = gateway.receiver.clone() {
+        for receiver in gateway.receivers.clone() {
             let shared = Arc::clone(&gateway.shared);
             gateway.run("orbium-datagrams", move || receiver.run(&shared))?;
         }
@@ -116,7 +115,7 @@ impl Gateway {
 impl Drop for Gateway {
     fn drop(&mut self) {
         self.shared.end();
-        if let Some(receiver) = &self.receiver {
+        for receiver in &self.receivers {
             receiver.shutdown();
         }
         drop(self.member.take());

@@ -10,6 +10,8 @@ use std::time::Duration;
 use orbium::transport::ListenError;
 use orbium_event::Pattern;
 
+use crate::addresses::AddressError;
+
 /// One end of a gateway.
 ///
 /// ```
@@ -24,7 +26,8 @@ pub enum End {
     /// A channel by its reference, which is resolved for each connection: with `corbaloc:` and
     /// `corbaname:` a channel that was started again is found.
     Channel(String),
-    /// Datagrams of TAO's format, by `host:port`; a multicast address is a group.
+    /// Datagrams of TAO's format, by `host:port`; a multicast address is a group. Or by an address for each event: a table as
+    /// [`Addresses`](crate::Addresses) has it, or `server:REFERENCE` of an `RtecUDPAdmin::AddrServer`, to which events go only.
     Datagrams(String),
     /// An object group of MIOP, by its reference `corbaloc:miop:…`: oneway pushes of
     /// `RtecEventComm::PushConsumer`.
@@ -159,6 +162,10 @@ pub enum GatewayError {
     Io(io::Error),
     /// The interface of a group.
     Interface(String),
+    /// The addresses of datagrams.
+    Address(AddressError),
+    /// Datagrams do not come from a server of addresses.
+    AddressServer,
     /// The reference of a group, or the ORB that is to call or join it.
     Group(String),
 }
@@ -171,6 +178,10 @@ impl fmt::Display for GatewayError {
             Self::Listen(error) => error.fmt(f),
             Self::Io(error) => error.fmt(f),
             Self::Interface(name) => write!(f, "no interface {name:?}"),
+            Self::Address(error) => error.fmt(f),
+            Self::AddressServer => f.write_str(
+                "a server of addresses is where events go, not where they come from: name the groups",
+            ),
             Self::Group(why) => write!(f, "no group: {why}"),
         }
     }
@@ -184,6 +195,12 @@ impl fmt::Debug for GatewayError {
 }
 
 impl std::error::Error for GatewayError {}
+
+impl From<AddressError> for GatewayError {
+    fn from(error: AddressError) -> Self {
+        Self::Address(error)
+    }
+}
 
 impl From<io::Error> for GatewayError {
     fn from(error: io::Error) -> Self {

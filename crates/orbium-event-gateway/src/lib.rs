@@ -19,6 +19,7 @@
 //! reached is lost, and counted.
 #![forbid(unsafe_code)]
 
+mod addresses;
 mod datagram;
 mod gateway;
 mod gateway_config;
@@ -30,6 +31,7 @@ mod sender;
 mod sequence;
 mod shared;
 
+pub use addresses::{AddressError, AddressKey, Addresses};
 pub use gateway::Gateway;
 pub use gateway_config::{
     DatagramConfig, End, Forwards, GatewayConfig, GatewayError, GatewayStatistics, GroupConfig,

@@ -2,13 +2,16 @@
 //! Events received as datagrams.
 
 use std::io;
+use std::net::SocketAddr;
 use std::slice;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium::transport::{
     DatagramTransport, Datagrams, Endpoint, Multicast, Peer, ProtocolProperties, Udp,
 };
 
+use crate::addresses::Destination;
 use crate::datagram::{Fragment, decode};
 use crate::gateway_config::{DatagramConfig, GatewayError};
 use crate::reassembly::Reassembly;
@@ -28,7 +31,21 @@ pub(crate) struct DatagramReceiver {
 }
 
 impl DatagramReceiver {
-    pub(crate) fn bind(address: &str, config: &DatagramConfig) -> Result<Self, GatewayError> {
+    /// A receiver for each address.
+    pub(crate) fn bind_all(
+        addresses: &str,
+        config: &DatagramConfig,
+    ) -> Result<Vec<Arc<Self>>, GatewayError> {
+        let addresses = match addresses.parse()? {
+            Destination::One(address) => vec![address],
+            Destination::Table(table) => table.all().iter().map(SocketAddr::to_string).collect(),
+            Destination::Server(_) => return Err(GatewayError::AddressServer),
+        };
+        let bound = addresses.iter().map(|it| Self::bind(it, config));
+        bound.map(|it| it.map(Arc::new)).collect()
+    }
+
+    fn bind(address: &str, config: &DatagramConfig) -> Result<Self, GatewayError> {
         let (scheme, properties) = if is_group(address) {
             ("miop", properties(config)?)
         } else {

@@ -15,7 +15,8 @@ use crate::serving::{Ending, because};
 
 #[derive(Debug, Args)]
 pub(super) struct GatewayArgs {
-    /// Where events come from: the reference of a channel, udp:HOST:PORT, or a group
+    /// Where events come from: the reference of a channel, udp:HOST:PORT, a table
+    /// of such addresses udp:type:KEY@ADDRESS:PORT,*@ADDRESS:PORT, or a group
     /// corbaloc:miop:1.0@1.0-DOMAIN-NUMBER/GROUP:PORT
     #[arg(value_name = "FROM")]
     from: String,

@@ -2,9 +2,12 @@
 //! Channels federated by datagrams, within this host.
 #![cfg(target_os = "linux")]
 
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 
-use orbium_event_gateway::{DatagramConfig, End, Gateway, GatewayConfig, GatewayError};
+use orbium::{Call, ExceptionKind, SystemException};
+use orbium_event::rtec::rtec_event_comm::EventHeader;
+use orbium_event::rtec::rtec_udp_admin::{AddrServer, AddrServerServant, UdpAddr, UdpAddress};
+use orbium_event_gateway::{Addresses, DatagramConfig, End, Gateway, GatewayConfig, GatewayError};
 use orbium_testkit::eventually;
 
 use crate::channels::{Site, await_connection, event, orb, quick};
@@ -94,6 +97,115 @@ fn datagrams_that_are_no_events_harm_nothing() {
     eventually("the count", || outward.statistics().forwarded == 1);
 }
 
+/// A table of two groups, by type or source, and of one group for the rest.
+fn table(key: &str, first: u8) -> (String, [String; 3]) {
+    let groups = [0, 1, 2].map(|it| match group(first + it) {
+        End::Datagrams(address) => address,
+        other => panic!("{other:?}"),
+    });
+    let [one, two, others] = &groups;
+    (format!("{key}:16@{one},17@{two},*@{others}"), groups)
+}
+
+/// Conformance: events - gateways: an address for each event, by a table - by datagrams
+#[test]
+fn events_go_to_the_group_of_their_type_and_come_from_all() {
+    let (sites, own) = ([(); 3].map(|()| Site::new()), orb());
+    let (table, groups) = table("type", 33);
+    let all = End::Datagrams(table);
+    let outward = Gateway::start(&own, &sites[0].end, &all, on_loopback(false)).unwrap();
+    await_connection(&outward);
+    sites[0].await_consumers(1);
+    let second = End::Datagrams(groups[1].clone());
+    let of_all = Gateway::start(&own, &all, &sites[1].end, on_loopback(false)).unwrap();
+    let of_second = Gateway::start(&own, &second, &sites[2].end, on_loopback(false)).unwrap();
+    await_connection(&of_all);
+    await_connection(&of_second);
+    let consumers = [1, 2].map(|number: usize| sites[number].consumer(0));
+    let supplier = sites[0].supplier();
+    for (r#type, source) in [(16, 1), (17, 2), (18, 3), (17, 4)] {
+        supplier.push(&[event(r#type, source, 1)]).unwrap();
+    }
+    // The order of datagrams is not kept.
+    let mut sources = [(); 4].map(|()| consumers[0].next().header.source);
+    sources.sort_unstable();
+    assert_eq!(sources, [1, 2, 3, 4]);
+    assert_eq!(consumers[1].sources_until(4), [2, 4]);
+    eventually("the count", || outward.statistics().forwarded == 4);
+}
+
+/// Conformance: events - gateways: an address for each event, of an address server - by datagrams
+#[test]
+fn an_address_server_is_asked_for_the_group_of_each_event() {
+    let (sites, own) = ([(); 2].map(|()| Site::new()), orb());
+    let (text, groups) = table("source", 37);
+    let known = text.split(",*").next().unwrap();
+    let addresses: Addresses = known.parse().unwrap();
+    let server: AddrServer = own.root_poa().activate(addresses).unwrap();
+    let header = |source| event(16, source, 1).header;
+    let found = server.get_addr(&header(17)).unwrap();
+    let expected: SocketAddr = groups[1].parse().unwrap();
+    let ip = Ipv4Addr::from_bits(found.ipaddr);
+    assert_eq!(SocketAddr::from((ip, found.port)), expected);
+    let none = server.get_address(&header(18)).unwrap_err();
+    assert_eq!(none.kind, ExceptionKind::BadParam);
+
+    let asked = End::Datagrams(format!("server:{}", own.object_to_string(&server)));
+    let outward = Gateway::start(&own, &sites[0].end, &asked, on_loopback(false)).unwrap();
+    await_connection(&outward);
+    sites[0].await_consumers(1);
+    let second = End::Datagrams(groups[1].clone());
+    let inward = Gateway::start(&own, &second, &sites[1].end, on_loopback(false)).unwrap();
+    await_connection(&inward);
+    let consumer = sites[1].consumer(16);
+    let supplier = sites[0].supplier();
+    for source in [16, 18, 17] {
+        supplier.push(&[event(16, source, 1)]).unwrap();
+    }
+    assert_eq!(consumer.next().header.source, 17);
+    eventually("the counts", || {
+        let counts = outward.statistics();
+        (counts.forwarded, counts.lost) == (2, 1)
+    });
+    let refused = Gateway::start(&own, &asked, &sites[1].end, quick());
+    assert!(matches!(refused, Err(GatewayError::AddressServer)));
+}
+
+/// A server of before addresses of IPv6.
+struct Old;
+
+impl AddrServerServant for Old {
+    fn get_addr(&self, _: &Call<'_>, _: &EventHeader) -> Result<UdpAddr, SystemException> {
+        let ipaddr = Ipv4Addr::LOCALHOST.to_bits();
+        Ok(UdpAddr { ipaddr, port: 1 })
+    }
+
+    fn get_address(&self, _: &Call<'_>, _: &EventHeader) -> Result<UdpAddress, SystemException> {
+        Err(ExceptionKind::BadOperation.into())
+    }
+}
+
+#[test]
+fn servers_and_tables_of_either_version_of_ip_are_asked() {
+    let (site, own) = (Site::new(), orb());
+    let old: AddrServer = own.root_poa().activate(Old).unwrap();
+    let v6: Addresses = "type:*@[::1]:1".parse().unwrap();
+    let v6: AddrServer = own.root_poa().activate(v6).unwrap();
+    let refused = v6.get_addr(&event(16, 1, 1).header).unwrap_err();
+    assert_eq!(refused.kind, ExceptionKind::DataConversion);
+    for server in [old, v6] {
+        let end = End::Datagrams(format!("server:{}", own.object_to_string(&server)));
+        let gateway = Gateway::start(&own, &site.end, &end, quick()).unwrap();
+        await_connection(&gateway);
+        site.await_consumers(1);
+        // Nothing may receive there: the first datagram is sent all the same.
+        site.supplier().push(&[event(16, 1, 1)]).unwrap();
+        eventually("the count", || gateway.statistics().forwarded == 1);
+        drop(gateway);
+        site.await_consumers(0);
+    }
+}
+
 #[test]
 fn a_gateway_needs_a_channel_and_a_size() {
     let own = orb();
@@ -105,4 +217,9 @@ fn a_gateway_needs_a_channel_and_a_size() {
     config.datagrams.mtu = 39;
     let refused = Gateway::start(&own, &site.end, &group, config);
     assert!(matches!(refused, Err(GatewayError::Mtu(39))));
+    let none = End::Datagrams("type:16@host".to_owned());
+    for (from, to) in [(&site.end, &none), (&none, &site.end)] {
+        let refused = Gateway::start(&own, from, to, quick());
+        assert!(matches!(refused, Err(GatewayError::Address(_))));
+    }
 }
