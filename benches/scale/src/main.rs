@@ -6,7 +6,7 @@
 //! orbium-bench-scale serve lanes LANES FILE            the same, with a narrow object for each lane
 //! orbium-bench-scale call narrow|wide CALLS FILE       calls its operations in turn
 //! orbium-bench-scale time narrow|wide CALLS FILE       the same, and prints the median of their times as JSON
-//! orbium-bench-scale flood octets|structs MESSAGES FILE BYTES [BUFFER]    to the receiver of `orbium demo serve`
+//! orbium-bench-scale flood octets|structs MESSAGES FILE BYTES [BUFFER [LIMIT]]    to the receiver of `orbium demo serve`
 //! ```
 //!
 //! A number behind FILE registers so many interceptors that implement no point; with `empty`
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use orbium::interceptor::Interceptors;
 use orbium::{
-    Call, Interface, LaneConfig, ObjectRef, Orb, Poa, Policies, Priority, SystemException,
+    Call, Interface, LaneConfig, Limits, ObjectRef, Orb, Poa, Policies, Priority, SystemException,
 };
 
 orbium::include_idl!("scale");
@@ -126,8 +126,11 @@ fn run(arguments: &[String]) -> Outcome<()> {
     if let [role, kind, messages, file, size, buffer @ ..] = arguments
         && role == "flood"
     {
+        let held = buffer.get(1).map(|it| it.parse()).transpose()?;
         let buffer = buffer.first().map(|it| it.parse()).transpose()?;
-        let orb = Orb::builder().build()?;
+        let mut limits = Limits::default();
+        limits.buffered_oneways = held.unwrap_or(limits.buffered_oneways);
+        let orb = Orb::builder().limits(limits).build()?;
         let object = orb.string_to_object(std::fs::read_to_string(file)?.trim())?;
         flood::flood(object, kind, messages.parse()?, size.parse()?, buffer)?;
         return Ok(orb.shutdown(true)?);

@@ -43,7 +43,7 @@ pub use socket::option_names::OptionError;
 pub use socket::socket_options::SocketOptions;
 pub use socket::sockopt::ProcessCredentials;
 pub use socket::stream::{receive, send, send_vectored, set_timeouts};
-pub use socket::tcp::{connect, listen};
+pub use socket::tcp::{bound_send_buffer, connect, listen, paces_within_host};
 pub use socket::unix::{BoundUnix, UnixName, bind_unix, connect_unix, is_listening, peer_process};
 pub use thread::native_thread::NativeThread;
 pub use thread::processors::{bind_this_thread, processors_of_this_thread};

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use orbium_sys::fork::Held;
@@ -14,6 +15,9 @@ use orbium_sys::{self as sys, ProcessCredentials};
 use socket2::SockRef;
 
 use crate::{ByteStream, Peer};
+
+/// From this size on a send is large: the send buffer is bounded by what fits the cache.
+const MIN_LARGE_SEND: usize = 16 * 1024;
 
 /// A connected socket of the standard library, by its family.
 pub trait ConnectedSocket: Into<OwnedFd> + fmt::Debug + Send + Sync {
@@ -52,6 +56,8 @@ pub struct SocketStream<S> {
     socket: OwnedFd,
     /// The peer's credentials; `None`: looked up on request.
     process: Option<ProcessCredentials>,
+    /// Whether the first large send bounds the send buffer.
+    is_to_be_bounded: AtomicBool,
     family: PhantomData<fn() -> S>,
 }
 
@@ -68,7 +74,24 @@ impl<S: ConnectedSocket> SocketStream<S> {
             _held: Held::new(&socket),
             socket,
             process,
+            is_to_be_bounded: AtomicBool::new(false),
             family: PhantomData,
+        }
+    }
+
+    /// A function of its own, so that a small send saves no registers for it.
+    #[cold]
+    #[inline(never)]
+    fn send_large(&self, octets: &[u8]) -> io::Result<usize> {
+        self.note_large_send();
+        sys::send(&self.socket, octets)
+    }
+
+    fn note_large_send(&self) {
+        if self.is_to_be_bounded.load(Ordering::Relaxed)
+            && self.is_to_be_bounded.swap(false, Ordering::Relaxed)
+        {
+            sys::bound_send_buffer(&self.socket);
         }
     }
 }
@@ -78,6 +101,15 @@ impl SocketStream<TcpStream> {
     #[must_use]
     pub fn new(socket: TcpStream) -> Self {
         Self::over(socket, None)
+    }
+
+    /// As [`new`](Self::new); the first large send bounds the send buffer.
+    #[must_use]
+    pub fn with_bounded_sends(socket: TcpStream) -> Self {
+        Self {
+            is_to_be_bounded: AtomicBool::new(true),
+            ..Self::new(socket)
+        }
     }
 }
 
@@ -105,10 +137,16 @@ impl<S: ConnectedSocket> ByteStream for SocketStream<S> {
 
     #[inline]
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        if octets.len() >= MIN_LARGE_SEND {
+            return self.send_large(octets);
+        }
         sys::send(&self.socket, octets)
     }
 
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        if pieces.iter().map(|piece| piece.len()).sum::<usize>() >= MIN_LARGE_SEND {
+            self.note_large_send();
+        }
         sys::send_vectored(&self.socket, pieces)
     }
 

@@ -151,6 +151,11 @@ impl TcpConnector {
         let addresses = self.resolved.addresses(deadline)?;
         Stage::Connect.enter();
         match connect_to_first(&addresses, &self.properties, deadline) {
+            Ok(stream)
+                if self.properties.send_buffer.is_none() && sys::paces_within_host(&stream) =>
+            {
+                Ok(TcpByteStream::with_bounded_sends(stream))
+            }
             Ok(stream) => Ok(TcpByteStream::new(stream)),
             // The name may resolve to another address by now.
             Err(error) => {

@@ -7,22 +7,22 @@ use std::os::fd::AsFd;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use std::sync::atomic::{AtomicU8, Ordering};
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use socket2::SockAddr;
 use socket2::{Domain, SockRef, Socket, Type};
 
 use crate::{Deadline, Interest, SocketOptions, wait_for};
 
-/// Octets of the send buffer of a connection within this host if its congestion control paces
-/// what is sent, unless another size is asked for.
+/// Bytes of the send buffer of a connection within this host over which large sends go, if its
+/// congestion control paces what is sent.
 ///
 /// Left alone, Linux lets it grow to megabytes, as it must for long paths. Within a host, with
 /// BBR, that means that what is on its way no longer fits the cache, and each copy of it comes
-/// from farther away: a flood of messages of 16 KiB is slower by a tenth. A smaller buffer costs
-/// more with small messages: the sender blocks after a few, since the kernel counts its own
-/// overhead, and each change of threads takes as long as ten of them. Without pacing a bounded
-/// buffer has each few messages wake the receiver: floods of 1 to 4 KiB are three times slower
-/// with it, and large ones no quicker.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const PACED_SEND_BUFFER: usize = 1024 * 1024;
+/// from farther away: a flood of messages of 16 KiB takes up to twice as long, one of 64 KiB up
+/// to three times. Small sends fare better with the kernel's buffer: in a bounded one the sender blocks
+/// after a few, since the kernel counts its own overhead, and each change of threads takes as
+/// long as ten of them. Without pacing a bounded buffer has each few messages wake the receiver.
+const PACED_SEND_BUFFER: usize = 512 * 1024;
 
 /// Connects before the deadline.
 ///
@@ -49,36 +49,48 @@ pub fn connect(
         },
     }
     stream.set_nonblocking(false)?;
-    let own = stream.local_addr().ok();
-    if own == stream.peer_addr().ok() {
+    if stream.local_addr().ok() == stream.peer_addr().ok() {
         // A socket can connect to itself by chance, at a port in the ephemeral range at
         // which no process listens.
         return Err(io::ErrorKind::ConnectionRefused.into());
-    }
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    if options.send_buffer.is_none()
-        && is_within_host(address, own)
-        && grants_paced_send_buffer()
-        && is_paced(&stream)
-    {
-        // An optimisation: the connection works without it.
-        let _ = SockRef::from(&stream).set_send_buffer_size(PACED_SEND_BUFFER);
     }
     options.apply_quick_ack(stream.as_fd())?;
     Ok(stream)
 }
 
-/// Whether what goes to that address does not leave this host.
+/// Whether what is sent over a connection stays within this host and its congestion control paces
+/// it: [`bound_send_buffer`] then makes large sends faster.
+pub fn paces_within_host<S: AsFd>(stream: &S) -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        let socket = SockRef::from(stream);
+        grants_paced_send_buffer() && is_within_host(&socket) && is_paced(&socket)
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    {
+        let _ = stream;
+        false
+    }
+}
+
+/// Bounds the send buffer of a connection over which large sends go. An optimisation: the
+/// connection works without it.
+pub fn bound_send_buffer<S: AsFd>(stream: &S) {
+    let _ = SockRef::from(stream).set_send_buffer_size(PACED_SEND_BUFFER);
+}
+
+/// Whether what a connected socket sends does not leave this host.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn is_within_host(address: SocketAddr, own: Option<SocketAddr>) -> bool {
-    let to = address.ip().to_canonical();
-    to.is_loopback() || own.is_some_and(|own| own.ip().to_canonical() == to)
+fn is_within_host(socket: &SockRef<'_>) -> bool {
+    let address = |of: io::Result<SockAddr>| Some(of.ok()?.as_socket()?.ip().to_canonical());
+    let peer = address(socket.peer_addr());
+    peer.is_some_and(|peer| peer.is_loopback() || address(socket.local_addr()) == Some(peer))
 }
 
 /// Whether the congestion control paces what is sent, over the loopback interface too.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn is_paced(stream: &TcpStream) -> bool {
-    let name = SockRef::from(stream).tcp_congestion();
+fn is_paced(socket: &SockRef<'_>) -> bool {
+    let name = socket.tcp_congestion();
     name.is_ok_and(|name| name.starts_with(b"bbr"))
 }
 
@@ -132,4 +144,36 @@ pub fn listen(address: SocketAddr, options: &SocketOptions) -> io::Result<TcpLis
     socket.bind(&address.into())?;
     socket.listen(1024)?;
     Ok(socket.into())
+}
+
+#[cfg(all(test, any(target_os = "linux", target_os = "android")))]
+mod tests {
+    use super::*;
+
+    /// A connection with that congestion control; `None` where the system does not have it.
+    fn connection(congestion: &[u8]) -> Option<(TcpStream, TcpStream)> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let stream = connect(address, &SocketOptions::default(), Deadline::NEVER).unwrap();
+        let peer = listener.accept().unwrap().0;
+        let set = SockRef::from(&stream).set_tcp_congestion(congestion);
+        set.ok().map(|()| (stream, peer))
+    }
+
+    /// The size that the kernel reports is twice what was asked for.
+    #[test]
+    fn only_paced_sends_within_the_host_are_bounded() {
+        for (congestion, paces) in [(&b"bbr"[..], true), (b"reno", false)] {
+            let Some((stream, _peer)) = connection(congestion) else {
+                continue;
+            };
+            let expected = paces && grants_paced_send_buffer();
+            assert_eq!(paces_within_host(&stream), expected);
+            if expected {
+                bound_send_buffer(&stream);
+                let size = SockRef::from(&stream).send_buffer_size().unwrap();
+                assert_eq!(size, 2 * PACED_SEND_BUFFER);
+            }
+        }
+    }
 }
