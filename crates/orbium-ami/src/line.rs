@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_cdr::Format;
-use orbium_channel::batch::{Batch, Message};
+use orbium_channel::batch::{Batch, Message, Spares};
 use orbium_channel::connection::{CodeSets, Connection, Requests};
 use orbium_giop::{SystemException, Version};
 use orbium_invocation::story::{self, Note, Phase as CallPhase};
@@ -25,7 +25,7 @@ use orbium_transport::{ByteStream, Connector, Deadline, Stamp};
 
 use super::pending_call::PendingCall;
 use super::reader::Reader;
-use super::request::written;
+use super::request::{Introduced, written};
 use end::End;
 use orbium_client::band_operation::BIND_PRIORITY_BAND;
 use orbium_client::candidate::Candidate;
@@ -95,6 +95,8 @@ struct State {
     queued: usize,
     /// What the stream was given and has not sent whole.
     batch: Option<Batch>,
+    /// Memory for what follows.
+    spares: Spares,
     /// Whether a thread sends, which goes on until the queue is empty.
     is_sending: bool,
     /// Whether the reader is to send.
@@ -151,6 +153,7 @@ impl Line {
             queue: VecDeque::new(),
             queued: 0,
             batch: None,
+            spares: Spares::default(),
             is_sending: false,
             is_deferred: false,
             sent_at: 0,
@@ -168,10 +171,10 @@ impl Line {
         };
         if let Some(band) = way.band {
             let introduced = state.introduce(PriorityContext::Range(band));
+            let id = introduced.id;
             let timing = Timing::NEVER;
             let bind = &BIND_PRIORITY_BAND;
             let octets = written(config, way.candidate, bind, introduced, &timing, &[], None)?;
-            let id = introduced.0;
             let mut pending = Pending::new(Awaiting::Band, way.candidate);
             pending.number = state.next_number();
             state.first = Some(Message::new(id, pending.number, octets));
@@ -277,8 +280,8 @@ impl Line {
         self.lock().notes.clone()
     }
 
-    /// The id of the next request, and the service contexts that it carries.
-    pub(super) fn introduce(&self, said: PriorityContext) -> (u32, Option<Introduction>) {
+    /// What the next request has of its connection.
+    pub(super) fn introduce(&self, said: PriorityContext) -> Introduced {
         self.lock().introduce(said)
     }
 
@@ -322,11 +325,15 @@ impl State {
         matches!(self.phase, Phase::Over(_))
     }
 
-    fn introduce(&mut self, said: PriorityContext) -> (u32, Option<Introduction>) {
+    fn introduce(&mut self, said: PriorityContext) -> Introduced {
         let id = self.pending.next_id();
         let marker = self.asking.as_ref().and_then(|own| own.request());
         let said = marker.map_or(said, |marker| said.with(marker));
-        (id, Introduction::new(self.code_sets.announcement(), said))
+        Introduced {
+            id,
+            contexts: Introduction::new(self.code_sets.announcement(), said),
+            storage: self.spares.take(),
+        }
     }
 }
 

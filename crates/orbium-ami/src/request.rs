@@ -127,6 +127,15 @@ where
     }
 }
 
+/// What a request has of its connection.
+pub(super) struct Introduced {
+    pub(super) id: u32,
+    /// The service contexts that it carries.
+    pub(super) contexts: Option<Introduction>,
+    /// Memory for it.
+    pub(super) storage: Vec<u8>,
+}
+
 /// A request cannot be written.
 #[derive(Debug)]
 pub(super) struct Unwritable {
@@ -158,12 +167,13 @@ pub(super) fn written(
     config: &ClientConfig,
     candidate: &Candidate,
     operation: &'static Operation,
-    (id, introduction): (u32, Option<Introduction>),
+    introduced: Introduced,
     timing: &Timing,
     added: &[ServiceContext<'_>],
     arguments: Option<&dyn Arguments>,
 ) -> Result<Vec<u8>, Unwritable> {
-    let mut writer = CdrWriter::new(candidate.format());
+    let (id, introduction) = (introduced.id, introduced.contexts);
+    let mut writer = CdrWriter::reuse(introduced.storage, candidate.format());
     let start = if added.is_empty() {
         candidate.begin_request(&mut writer, id, operation, introduction, timing, || None)
     } else {

@@ -10,6 +10,10 @@ use orbium_transport::ByteStream;
 /// that much costs less than a system call.
 const MERGED: usize = 32 * 1024;
 
+/// Most memory for messages that is retained, and the most bytes of each.
+const MAX_SPARES: usize = 32;
+const MAX_SPARE: usize = 1024;
+
 /// A message that the stream was not given yet.
 #[derive(Debug)]
 pub struct Message {
@@ -40,6 +44,46 @@ impl Message {
     }
 }
 
+/// Memory of messages and batches that were sent, for those that follow.
+#[derive(Debug, Default)]
+pub struct Spares {
+    messages: Vec<Vec<u8>>,
+    merged: Vec<u8>,
+    ends: Vec<(u64, usize)>,
+}
+
+impl Spares {
+    /// Memory for a message, empty.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.messages.pop().unwrap_or_default()
+    }
+
+    /// Retains memory of a message.
+    fn put(&mut self, mut octets: Vec<u8>) {
+        if self.messages.len() < MAX_SPARES && octets.capacity() <= MAX_SPARE {
+            octets.clear();
+            self.messages.push(octets);
+        }
+    }
+
+    /// Retains memory of a batch that is sent.
+    pub fn recycle(&mut self, batch: Batch) {
+        let Batch {
+            mut octets,
+            mut ends,
+            ..
+        } = batch;
+        if ends.len() < 2 {
+            self.put(octets);
+        } else if octets.capacity() <= 2 * MERGED {
+            octets.clear();
+            self.merged = octets;
+        }
+        ends.clear();
+        self.ends = ends;
+    }
+}
+
 /// Bytes that the stream is given in one send. Once it was given a batch, it is given the
 /// same bytes again until all of them are sent: a stream that encrypts or encodes may
 /// have begun with them.
@@ -57,9 +101,11 @@ pub struct Batch {
 impl Batch {
     /// A batch of one message.
     #[must_use]
-    pub fn of(message: Message, before: u64) -> Self {
+    pub fn of(message: Message, before: u64, spares: &mut Spares) -> Self {
+        let mut ends = std::mem::take(&mut spares.ends);
+        ends.push((message.number, message.octets.len()));
         Self {
-            ends: vec![(message.number, message.octets.len())],
+            ends,
             octets: message.octets,
             at: 0,
             before,
@@ -67,7 +113,7 @@ impl Batch {
     }
 
     /// The next messages of a queue, several if they are small; `None` of an empty one.
-    pub fn merged(queue: &mut VecDeque<Message>, before: u64) -> Option<Self> {
+    pub fn merged(queue: &mut VecDeque<Message>, before: u64, spares: &mut Spares) -> Option<Self> {
         let (mut count, mut len) = (0, 0);
         for message in &*queue {
             len += message.len();
@@ -78,15 +124,19 @@ impl Batch {
             count += 1;
         }
         if count < 2 {
-            return queue.pop_front().map(|message| Self::of(message, before));
+            let message = queue.pop_front();
+            return message.map(|message| Self::of(message, before, spares));
         }
-        let mut octets = Vec::with_capacity(len);
-        let ends = queue.drain(..count).map(|message| {
+        let mut octets = std::mem::take(&mut spares.merged);
+        let mut ends = std::mem::take(&mut spares.ends);
+        octets.reserve(len);
+        for message in queue.drain(..count) {
             octets.extend_from_slice(&message.octets);
-            (message.number, octets.len())
-        });
+            ends.push((message.number, octets.len()));
+            spares.put(message.octets);
+        }
         Some(Self {
-            ends: ends.collect(),
+            ends,
             octets,
             at: 0,
             before,
@@ -153,7 +203,7 @@ mod tests {
     #[test]
     fn merges_small_messages_in_order_and_leaves_what_exceeds_the_bound() {
         let mut messages = queue(&[10, 20, MERGED - 30, 1]);
-        let batch = Batch::merged(&mut messages, 0).unwrap();
+        let batch = Batch::merged(&mut messages, 0, &mut Spares::default()).unwrap();
         assert_eq!(batch.octets.len(), MERGED);
         assert_eq!(batch.octets[9..12], [1, 2, 2]);
         assert_eq!((batch.last(), messages.len()), (3, 1));
@@ -163,7 +213,7 @@ mod tests {
     fn sends_a_large_message_alone_and_without_a_copy() {
         let mut messages = queue(&[MERGED + 1, 1]);
         let place = messages[0].octets.as_ptr();
-        let batch = Batch::merged(&mut messages, 0).unwrap();
+        let batch = Batch::merged(&mut messages, 0, &mut Spares::default()).unwrap();
         assert_eq!((batch.octets.as_ptr(), batch.last()), (place, 1));
         assert_eq!(messages.len(), 1);
     }
@@ -172,7 +222,8 @@ mod tests {
     /// count as sent.
     #[test]
     fn counts_the_messages_that_are_sent_whole() {
-        let mut batch = Batch::merged(&mut queue(&[10, 20, 30]), 7).unwrap();
+        let mut messages = queue(&[10, 20, 30]);
+        let mut batch = Batch::merged(&mut messages, 7, &mut Spares::default()).unwrap();
         for (at, last) in [(0, 7), (9, 7), (10, 1), (29, 1), (30, 2), (59, 2), (60, 3)] {
             batch.at = at;
             assert_eq!(batch.last_sent(), last, "{at}");
@@ -182,6 +233,44 @@ mod tests {
 
     #[test]
     fn an_empty_queue_makes_no_batch() {
-        assert!(Batch::merged(&mut VecDeque::new(), 0).is_none());
+        assert!(Batch::merged(&mut VecDeque::new(), 0, &mut Spares::default()).is_none());
+    }
+
+    #[test]
+    fn memory_of_what_is_sent_serves_what_follows() {
+        let mut spares = Spares::default();
+        let mut messages = queue(&[10, 20]);
+        let places = [&messages[1], &messages[0]].map(|it| it.octets.as_ptr());
+        let batch = Batch::merged(&mut messages, 0, &mut spares).unwrap();
+        let merged = batch.octets.as_ptr();
+        spares.recycle(batch);
+        let memory = [spares.take(), spares.take()];
+        assert_eq!(memory.each_ref().map(Vec::as_ptr), places);
+        let batch = Batch::merged(&mut queue(&[1, 2, 3]), 0, &mut spares).unwrap();
+        assert_eq!((batch.octets.as_ptr(), batch.len()), (merged, 6));
+        assert_eq!(batch.ends, [(1, 1), (2, 3), (3, 6)]);
+    }
+
+    #[test]
+    fn a_message_sent_alone_leaves_its_memory() {
+        let mut spares = Spares::default();
+        let mut messages = queue(&[10]);
+        let place = messages[0].octets.as_ptr();
+        let batch = Batch::merged(&mut messages, 0, &mut spares).unwrap();
+        spares.recycle(batch);
+        let memory = spares.take();
+        assert_eq!((memory.as_ptr(), memory.len()), (place, 0));
+    }
+
+    #[test]
+    fn little_memory_is_retained() {
+        let mut spares = Spares::default();
+        for size in [MERGED + 1, MAX_SPARE + 1] {
+            let batch = Batch::merged(&mut queue(&[size]), 0, &mut spares).unwrap();
+            spares.recycle(batch);
+            assert_eq!(spares.take().capacity(), 0);
+        }
+        Batch::merged(&mut queue(&[1; MAX_SPARES + 1]), 0, &mut spares).unwrap();
+        assert_eq!(spares.messages.len(), MAX_SPARES);
     }
 }

@@ -116,14 +116,15 @@ impl Call {
             }
         };
         let line = reader.line(&way, pool)?;
-        let (id, introduction) = line.introduce(way.said);
+        let introduced = line.introduce(way.said);
+        let id = introduced.id;
         self.note_request_id(id);
         let arguments = self.arguments.lock();
         let written = written(
             self.client().config(),
             way.candidate,
             self.operation,
-            (id, introduction),
+            introduced,
             attempt.timing(),
             &self.added_contexts().borrowed(),
             arguments.as_deref(),

@@ -187,14 +187,18 @@ impl State {
             return Some(begun);
         }
         let before = self.last_sent;
+        let spares = &mut self.spares;
         let batch = match self.phase {
             Phase::Opening | Phase::Over(_) => None,
-            Phase::Binding => self.first.take().map(|first| Batch::of(first, before)),
+            Phase::Binding => {
+                let first = self.first.take();
+                first.map(|first| Batch::of(first, before, spares))
+            }
             Phase::Open if stream.sends_one_message() => {
                 let message = self.queue.pop_front();
-                message.map(|message| Batch::of(message, before))
+                message.map(|message| Batch::of(message, before, spares))
             }
-            Phase::Open => Batch::merged(&mut self.queue, before),
+            Phase::Open => Batch::merged(&mut self.queue, before, spares),
         }?;
         if self.phase == Phase::Open {
             self.queued -= batch.len();
@@ -206,7 +210,9 @@ impl State {
     fn put_back(&mut self, batch: Batch) {
         self.sent_at = Stamp::now().count();
         self.used = Instant::now();
-        if !batch.is_sent() {
+        if batch.is_sent() {
+            self.spares.recycle(batch);
+        } else {
             self.last_sent = batch.last_sent();
             self.batch = Some(batch);
         }
