@@ -3,7 +3,7 @@
 
 use std::iter;
 
-use orbium_idl::model::{Annotation, AnnotationValue, ConstValue, DefId, Model};
+use orbium_idl_model::{Annotation, AnnotationValue, ConstValue, DefId, Model};
 
 /// What an annotation `@ami` says: nothing if it is another one, or if its
 /// argument makes no sense.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Documentation of generated items, from IDL comments.
 
-use orbium_idl::model::Definition;
+use orbium_idl_model::Definition;
 
 /// The comment of a definition, and what it is in IDL.
 pub(crate) fn of(definition: &Definition, noun: &str) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Walks the model module by module and writes what the plan has decided.
 
-use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
+use orbium_idl_model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
 use crate::docs;
 use crate::plan::{Plan, is_feature};
@@ -219,7 +219,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
     }
 
     /// The Rust type of an IDL type, seen from here.
-    pub(crate) fn rust(&self, ty: &orbium_idl::model::Type) -> String {
+    pub(crate) fn rust(&self, ty: &orbium_idl_model::Type) -> String {
         self.plan.rust(ty, &self.module)
     }
 

@@ -7,7 +7,7 @@ mod messaging;
 #[cfg(test)]
 mod tests;
 
-use orbium_idl::model::{
+use orbium_idl_model::{
     DefId, DefMap, DefSet, Definition, DefinitionKind, Direction, Interface, InterfaceKind, Model,
     Operation, Parameter, Type,
 };

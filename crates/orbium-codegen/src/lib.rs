@@ -31,7 +31,7 @@ mod warnings;
 
 use std::fmt;
 
-use orbium_idl::model::Model;
+use orbium_idl_model::Model;
 
 pub use options::Options;
 pub use warnings::{Warning, WarningKind};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Definitions that cannot be generated, with the reasons.
 
-use orbium_idl::model::{
+use orbium_idl_model::{
     DefId, DefMap, DefSet, DefinitionKind, Factory, InterfaceKind, Member, Model, Type, ValueType,
 };
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use orbium_idl::model::{Enum, Member};
+use orbium_idl_model::{Enum, Member};
 
 /// The names that are taken in a scope.
 pub(crate) type NameSet = HashSet<String>;

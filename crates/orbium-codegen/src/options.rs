@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use orbium_idl::model::{DefinitionKind, Model};
+use orbium_idl_model::{DefinitionKind, Model};
 
 use crate::constructs::{CONSTRUCTS, is_called};
 

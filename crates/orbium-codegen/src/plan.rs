@@ -7,7 +7,7 @@ mod paths;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use orbium_idl::model::{
+use orbium_idl_model::{
     DefId, DefMap, DefSet, Definition, DefinitionKind, Factory, InterfaceKind, Model,
 };
 

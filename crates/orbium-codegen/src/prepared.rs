@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use orbium_idl::model::Model;
+use orbium_idl_model::Model;
 
 use crate::implied::{self, ReplyHandlers};
 use crate::options::Options;

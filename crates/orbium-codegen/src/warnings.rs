@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use orbium_idl::model::{Annotation, Definition, DefinitionKind, Location, Member};
+use orbium_idl_model::{Annotation, Definition, DefinitionKind, Location, Member};
 
 use crate::mapped::Reason;
 use crate::plan::Plan;

@@ -2,11 +2,10 @@
 //! Diagnostics: what is wrong, where, and what to do about it.
 
 pub(crate) mod article;
-pub(crate) mod excerpt;
 pub(crate) mod spelling;
 use std::fmt;
 
-use crate::diagnostic::excerpt::Excerpt;
+use crate::model::Excerpt;
 use crate::source::{SourceMap, Span};
 
 /// Severity of a diagnostic.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The OMG IDL front end: preprocessor, parser, resolver, checked model, diagnostics.
+//! The OMG IDL front end: preprocessor, parser, resolver, diagnostics.
 //!
 //! This crate does not know the ORB, the mapping to Rust or how bytes travel: it turns IDL text
 //! into a [`model::Model`] that is known to be right, or into diagnostics that say what is not.
@@ -12,7 +12,6 @@ mod compilation;
 mod diagnostic;
 mod expansion;
 mod loader;
-pub mod model;
 mod options;
 mod parser;
 mod preprocessor;
@@ -23,8 +22,9 @@ pub use compilation::{
     Compilation, compile, compile_bytes, compile_project, compile_project_with, compile_source,
     compile_with,
 };
-pub use diagnostic::excerpt::Excerpt;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use loader::{FileSystem, Loader, Memory};
 pub use options::{Limits, Options};
+pub use orbium_idl_model as model;
+pub use orbium_idl_model::Excerpt;
 pub use parser::keyword_clash;

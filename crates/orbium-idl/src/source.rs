@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::builtin;
-use crate::diagnostic::excerpt::Excerpt;
-use crate::model::Location;
+use crate::model::{Excerpt, Location};
 
 /// A range of octets in one source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use orbium_idl::model::{DefId, Definition, DefinitionKind, Model};
+use orbium_idl_model::{DefId, Definition, DefinitionKind, Model};
 
 /// Names of IDL are the same if they differ in case alone.
 fn key(name: &str) -> String {

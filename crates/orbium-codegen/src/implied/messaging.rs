@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium_idl::model::{
+use orbium_idl_model::{
     DefId, Definition, DefinitionKind, Interface, InterfaceKind, Location, Member, Model, Module,
     StateMember, Type, ValueKind, ValueType,
 };

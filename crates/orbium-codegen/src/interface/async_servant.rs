@@ -2,7 +2,7 @@
 //! Asynchronous servants: a trait of `async fn`s, and how the runtime's `AsyncServant` serves
 //! an interface with what implements it.
 
-use orbium_idl::model::{DefId, Definition, InterfaceKind, Type};
+use orbium_idl_model::{DefId, Definition, InterfaceKind, Type};
 
 use crate::emit::Emitter;
 use crate::interface::operations::{Function, Parameter};

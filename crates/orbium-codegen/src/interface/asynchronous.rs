@@ -5,7 +5,7 @@
 //! synchronous stub borrows is copied here, and `inout` parameters come back
 //! with the results.
 
-use orbium_idl::model::{Annotation, DefId, Definition, DefinitionKind, InterfaceKind};
+use orbium_idl_model::{Annotation, DefId, Definition, DefinitionKind, InterfaceKind};
 
 use crate::ami::{said, said_of};
 use crate::emit::{AsynchronousStub, Emitter};

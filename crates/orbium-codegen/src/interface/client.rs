@@ -2,7 +2,7 @@
 //! Interfaces: one declaration, of which a macro of the runtime makes the typed reference,
 //! the trait of its servants and the skeleton.
 
-use orbium_idl::model::{DefId, Definition, Direction, Interface};
+use orbium_idl_model::{DefId, Definition, Direction, Interface};
 
 use crate::emit::Emitter;
 use crate::interface::operations::{Function, Parameter};

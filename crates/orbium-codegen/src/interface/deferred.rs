@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reply tokens: how servants answer after they have returned.
 
-use orbium_idl::model::{Definition, InterfaceKind, Type};
+use orbium_idl_model::{Definition, InterfaceKind, Type};
 
 use crate::emit::Emitter;
 use crate::interface::operations::Function;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Error enums: the exceptions of a `raises` clause, and system exceptions.
 
-use orbium_idl::model::{Definition, DefinitionKind};
+use orbium_idl_model::{Definition, DefinitionKind};
 
 use crate::emit::Emitter;
 use crate::interface::operations::Function;

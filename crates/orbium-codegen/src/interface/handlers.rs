@@ -2,7 +2,7 @@
 //! Reply handlers that are objects: the call-back model of CORBA Messaging (CORBA 3.3 Part 1,
 //! 17.10).
 
-use orbium_idl::model::{DefId, Definition, Type};
+use orbium_idl_model::{DefId, Definition, Type};
 
 use crate::emit::{AsynchronousStub, Emitter};
 use crate::implied::HandlerOperations;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Local interfaces: plain traits, which no request ever reaches.
 
-use orbium_idl::model::{DefSet, Definition, Direction, Interface, InterfaceKind};
+use orbium_idl_model::{DefSet, Definition, Direction, Interface, InterfaceKind};
 
 use crate::docs;
 use crate::emit::Emitter;

@@ -2,7 +2,7 @@
 //! Functions of an interface for stubs and skeletons. Attributes are operations too: one to
 //! read, one to write.
 
-use orbium_idl::model::{
+use orbium_idl_model::{
     Attribute, DefId, Definition, DefinitionKind, Direction, Factory, Operation, Type,
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Typed pollers: the polling model of CORBA Messaging (CORBA 3.3 Part 1, 17.10).
 
-use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
+use orbium_idl_model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
 use crate::emit::{AsynchronousStub, Emitter};
 use crate::interface::client::context_parameter;

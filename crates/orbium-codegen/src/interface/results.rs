@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Structs of several outputs.
 
-use orbium_idl::model::{DefMap, Definition, DefinitionKind, InterfaceKind, Type};
+use orbium_idl_model::{DefMap, Definition, DefinitionKind, InterfaceKind, Type};
 
 use crate::emit::Emitter;
 use crate::interface::operations::Function;

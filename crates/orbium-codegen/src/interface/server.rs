@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The traits of servants, as they are once the runtime's macros have made them.
 
-use orbium_idl::model::{DefId, Direction};
+use orbium_idl_model::{DefId, Direction};
 
 use crate::emit::Emitter;
 use crate::interface::operations::Function;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reply slots: how servants send results that they borrow.
 
-use orbium_idl::model::{Definition, DefinitionKind, InterfaceKind, Type};
+use orbium_idl_model::{Definition, DefinitionKind, InterfaceKind, Type};
 
 use crate::emit::Emitter;
 use crate::interface::operations::{Function, Output};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Servants for a programmer to fill in: their bodies are `todo!()`.
 
-use orbium_idl::model::{Definition, DefinitionKind, Interface, InterfaceKind};
+use orbium_idl_model::{Definition, DefinitionKind, Interface, InterfaceKind};
 
 use crate::emit::Emitter;
 use crate::interface::server::Signature;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names for all that is generated, each different from the others around it.
 
-use orbium_idl::model::{DefId, DefSet, Definition, DefinitionKind, Direction, Type};
+use orbium_idl_model::{DefId, DefSet, Definition, DefinitionKind, Direction, Type};
 
 use super::{ErrorEnum, InterfaceNames, Methods, Place, Plan, canonical, is_feature, is_outside};
 use crate::names::{self, NameSet};

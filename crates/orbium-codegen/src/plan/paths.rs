@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Paths from one module to what another holds, in this file or elsewhere.
 
-use orbium_idl::model::{DefId, Definition};
+use orbium_idl_model::{DefId, Definition};
 
 use super::{Plan, is_outside};
 

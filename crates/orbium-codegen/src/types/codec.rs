@@ -2,7 +2,7 @@
 //! Codecs of IDL types that share a Rust type with others: bounds, and wide text. The runtime
 //! has a codec for each such shape, named behind `as`.
 
-use orbium_idl::model::Type;
+use orbium_idl_model::Type;
 
 use crate::plan::Plan;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Constants, with their values worked out.
 
-use orbium_idl::model::{ConstValue, Constant, Definition, Type};
+use orbium_idl_model::{ConstValue, Constant, Definition, Type};
 
 use crate::docs;
 use crate::emit::Emitter;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Structs, exceptions, enums and typedefs: a declaration for a macro of the runtime each.
 
-use orbium_idl::model::{Alias, Definition, Enum, Exception, Member, Struct, Type};
+use orbium_idl_model::{Alias, Definition, Enum, Exception, Member, Struct, Type};
 
 use crate::emit::Emitter;
 use crate::types::codec;

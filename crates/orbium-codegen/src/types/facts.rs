@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 
-use orbium_idl::model::{DefId, DefMap};
+use orbium_idl_model::{DefId, DefMap};
 
 /// A property of a named type.
 #[derive(Debug, Clone, Copy)]

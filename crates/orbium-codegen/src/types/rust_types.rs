@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! IDL types as Rust types, and what is true of them.
 
-use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Type, Union};
+use orbium_idl_model::{DefId, DefinitionKind, InterfaceKind, Member, Type, Union};
 
 use crate::plan::Plan;
 use crate::types::facts::Fact;

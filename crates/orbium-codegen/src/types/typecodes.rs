@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Statics that describe types, for `any` and TypeCode.
 
-use orbium_idl::model::{DefinitionKind, InterfaceKind, Type};
+use orbium_idl_model::{DefinitionKind, InterfaceKind, Type};
 
 use crate::emit::Emitter;
 use crate::types::data::quoted;

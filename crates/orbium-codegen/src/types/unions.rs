@@ -5,7 +5,7 @@
 //! labels or `default` carries the discriminator too, so that nothing is lost
 //! on the way. Discriminators that no case covers are a variant of their own.
 
-use orbium_idl::model::{Case, ConstValue, DefId, Definition, DefinitionKind, Type, Union};
+use orbium_idl_model::{Case, ConstValue, DefId, Definition, DefinitionKind, Type, Union};
 
 use crate::emit::Emitter;
 use crate::names;

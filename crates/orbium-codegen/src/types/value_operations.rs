@@ -2,7 +2,7 @@
 //! Operations of value types: a trait for a programmer to implement, methods of the handle
 //! that call it, the way to make a value with it, and the trait of factories.
 
-use orbium_idl::model::{DefId, DefSet, Definition, InterfaceKind, ValueKind, ValueType};
+use orbium_idl_model::{DefId, DefSet, Definition, InterfaceKind, ValueKind, ValueType};
 
 use crate::emit::Emitter;
 use crate::interface::operations::Function;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Value types: a handle and the struct of its state each, by macros of the runtime.
 
-use orbium_idl::model::{
-    DefId, Definition, DefinitionKind, Member, ValueBox, ValueKind, ValueType,
-};
+use orbium_idl_model::{DefId, Definition, DefinitionKind, Member, ValueBox, ValueKind, ValueType};
 
 use crate::emit::Emitter;
 use crate::names::{self, NameSet};

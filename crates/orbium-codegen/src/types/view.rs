@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Views: `in` parameters that servants read in place, and the structs of such.
 
-use orbium_idl::model::{
+use orbium_idl_model::{
     Annotation, DefId, DefSet, Definition, DefinitionKind, Direction, InterfaceKind, Struct, Type,
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Definitions: everything in IDL that has a name and a repository id.
 
-use super::{ConstValue, DefId, Type};
-use crate::diagnostic::excerpt::{Excerpt, Location};
+use crate::{ConstValue, DefId, Type};
+use crate::{Excerpt, Location};
 
 /// One named thing of an IDL file.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +143,7 @@ pub enum InterfaceKind {
 pub struct Interface {
     /// Plain, abstract or local.
     pub kind: InterfaceKind,
-    /// The direct bases in the order written. See [`super::Model::all_bases`].
+    /// The direct bases in the order written. See [`crate::Model::all_bases`].
     pub bases: Vec<DefId>,
     /// Operations, attributes, types, constants and exceptions of its own, in order.
     pub contents: Vec<DefId>,

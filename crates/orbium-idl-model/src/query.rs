@@ -3,7 +3,7 @@
 
 use std::ops::Index;
 
-use super::{DefId, DefSet, Definition, DefinitionKind, InterfaceKind, Member, Model, Type};
+use crate::{DefId, DefSet, Definition, DefinitionKind, InterfaceKind, Member, Model, Type};
 
 impl Index<DefId> for Model {
     type Output = Definition;
@@ -167,7 +167,7 @@ impl Model {
     }
 
     /// The definitions that the type `id` is directly made of: member, element and alias types.
-    pub(crate) fn parts(&self, id: DefId) -> Vec<DefId> {
+    pub fn parts(&self, id: DefId) -> Vec<DefId> {
         let mut parts = Vec::new();
         let mut members: &[Member] = &[];
         match &self[id].kind {
@@ -235,7 +235,7 @@ impl Model {
 
 impl Model {
     /// The definitions that a type names, itself or as element.
-    pub(crate) fn named_in(ty: &Type) -> Vec<DefId> {
+    pub fn named_in(ty: &Type) -> Vec<DefId> {
         let mut named = Vec::new();
         named_in(ty, &mut named);
         named

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::DefId;
+use crate::DefId;
 
 /// The value of a constant, a union label or an annotation's argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub enum ConstValue {
     Enumerator {
         /// The enum's definition.
         of: DefId,
-        /// Index into [`super::Enum::enumerators`], which is the value on the wire.
+        /// Index into [`crate::Enum::enumerators`], which is the value on the wire.
         index: u32,
     },
 }

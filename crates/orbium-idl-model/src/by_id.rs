@@ -3,7 +3,7 @@
 
 use std::ops::Index;
 
-use super::DefId;
+use crate::DefId;
 
 const BITS: usize = u64::BITS as usize;
 

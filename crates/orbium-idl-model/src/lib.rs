@@ -18,9 +18,9 @@
 //!   definition among the contents of the scope it belongs to.
 //!
 //! ```
-//! use orbium_idl::model::{DefinitionKind, Type};
+//! use orbium_idl_model::{DefinitionKind, Type};
 //!
-//! # fn show(model: &orbium_idl::model::Model) {
+//! # fn show(model: &orbium_idl_model::Model) {
 //! for id in model.top_level() {
 //!     let module = &model[*id];
 //!     println!("{} is {}", module.scoped_name(), module.repository_id);
@@ -40,18 +40,19 @@
 //! }
 //! # }
 //! ```
+#![forbid(unsafe_code)]
 
 mod build;
 mod by_id;
 mod constant_value;
 mod definition;
+mod excerpt;
 mod id;
 mod query;
 mod types;
 
 use std::collections::HashMap;
 
-pub use crate::diagnostic::excerpt::Location;
 pub use by_id::{DefMap, DefSet};
 pub use constant_value::{ConstValue, Fixed};
 pub use definition::{
@@ -60,6 +61,7 @@ pub use definition::{
     Member, Module, Operation, Parameter, StateMember, Struct, Union, Unmapped, ValueBox,
     ValueKind, ValueType,
 };
+pub use excerpt::{Excerpt, Location};
 pub use id::DefId;
 pub use types::Type;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Construction of the model's arena. Outside the crate, definitions can be added alone.
+//! Construction of the model's arena, by the checker and by what implies definitions.
 
-use super::{DefId, DefSet, Definition, DefinitionKind, Model};
+use crate::{DefId, DefSet, Definition, DefinitionKind, Model};
 
 impl Model {
     /// Adds a definition that is not yet among the contents of its scope.
-    pub(crate) fn add(&mut self, mut definition: Definition) -> DefId {
+    pub fn add(&mut self, mut definition: Definition) -> DefId {
         let id = DefId(u32::try_from(self.definitions.len()).unwrap_or(u32::MAX));
         definition.id = id;
         self.by_name.insert(definition.scoped_name(), id);
@@ -14,7 +14,7 @@ impl Model {
     }
 
     /// Puts a new definition last among the contents of its scope.
-    pub(crate) fn place(&mut self, id: DefId) {
+    pub fn place(&mut self, id: DefId) {
         let parent = self[id].parent;
         if let Some(siblings) = self.contents_mut(parent) {
             siblings.push(id);
@@ -35,7 +35,7 @@ impl Model {
 
     /// Removes all but the last place of definitions that were placed more than once, as forward
     /// declared ones are.
-    pub(crate) fn settle(&mut self) {
+    pub fn settle(&mut self) {
         // Nothing is placed in two scopes.
         let mut seen = DefSet::default();
         keep_last(&mut self.top_level, &mut seen);
@@ -47,7 +47,8 @@ impl Model {
         }
     }
 
-    pub(crate) fn definition_mut(&mut self, id: DefId) -> &mut Definition {
+    /// The definition, to be completed.
+    pub fn definition_mut(&mut self, id: DefId) -> &mut Definition {
         &mut self.definitions[id.0 as usize]
     }
 

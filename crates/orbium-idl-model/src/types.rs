@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Types as they are used: in members, parameters, results and aliases.
 
-use super::DefId;
+use crate::DefId;
 
 /// A type as it stands in a member, a parameter, a result or the right-hand side of a typedef.
 ///
@@ -105,7 +105,7 @@ impl Type {
     }
 
     /// The IDL spelling of a type without definition and without parts, such as `long long`.
-    pub(crate) fn keyword(&self) -> Option<&'static str> {
+    pub fn keyword(&self) -> Option<&'static str> {
         Some(match self {
             Type::Void => "void",
             Type::Boolean => "boolean",

@@ -33,12 +33,9 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    pub(crate) fn new(
-        location: Location,
-        source_line: String,
-        offset: usize,
-        width: usize,
-    ) -> Self {
+    /// A place and its line.
+    #[must_use]
+    pub fn new(location: Location, source_line: String, offset: usize, width: usize) -> Self {
         Excerpt {
             file: location.file,
             line: location.line,
