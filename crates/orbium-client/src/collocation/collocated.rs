@@ -156,15 +156,16 @@ impl Reference {
             self.locality()
                 .settle(self.client().config().collocation.is_typed() && ways.any(|own| own));
         }
-        let own = self.known_collocated().get_or_init(|| {
-            let priorities = binding.priorities.as_ref();
-            if priorities.is_some_and(|it| it.choose_connections()) {
-                None
-            } else {
-                self.address(binding)
-            }
-        });
-        own.as_ref()
+        let priorities = binding.priorities.as_ref();
+        let is_banded = priorities.is_some_and(|it| it.choose_connections());
+        let found = (!is_banded).then(|| self.address(binding)).flatten();
+        let candidate = binding.preferred_candidate();
+        let is_here = candidate.is_some_and(|it| matches!(it.route, Route::Local));
+        if found.is_none() && !is_banded && is_here && self.may_be_collocated() {
+            // Its adapter may come later.
+            return None;
+        }
+        self.known_collocated().get_or_init(|| found).as_ref()
     }
 
     /// The object of a reference with bands, or connections of its own: none is needed, but a band

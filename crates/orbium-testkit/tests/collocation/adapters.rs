@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 
 use orbium::{
-    Call, Collocation, Completion, Config, Dispatch, DispatchHook, ExceptionKind, ForwardRequest,
-    Hook, Interface, PoaCurrent, Policies, Priority, RequestInfo, SystemException, ThreadModel,
+    AdapterActivator, Call, Collocation, Completion, Config, Dispatch, DispatchHook, ExceptionKind,
+    ForwardRequest, Hook, IdAssignment, Interface, Lifespan, Poa, PoaCurrent, Policies, Priority,
+    RequestInfo, SystemException, ThreadModel, servant_of,
 };
 use orbium_core::idl_interface;
 use orbium_testkit::{Served, eventually, within};
@@ -178,6 +179,44 @@ impl TurnsServant for Counting {
         let other = other.ok_or(ExceptionKind::BadParam)?;
         Turns::from_object(other.clone()).take(data)
     }
+}
+
+/// Makes the adapter of that name, with one object.
+struct Coming;
+
+impl AdapterActivator for Coming {
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> Result<bool, SystemException> {
+        let policies = Policies {
+            lifespan: Lifespan::Persistent,
+            id_assignment: IdAssignment::User,
+            ..Policies::default()
+        };
+        let poa = parent.create_poa(name, Some(parent.manager()), policies)?;
+        let servant = servant_of::<Turns, _>(Arc::new(Counting::default()));
+        poa.activate_servant_with_id(b"x", &servant)?;
+        Ok(true)
+    }
+}
+
+/// Its adapter was not there when the reference was called first, which once had all its calls marshalled.
+///
+/// Conformance: POA - `the_activator`: collocated calls are lent their arguments once the adapter is there
+#[test]
+fn calls_of_an_adapter_that_came_later_are_lent_their_arguments() {
+    each_way(|way, served| {
+        let root = served.orb.root_poa();
+        assert!(Coming.unknown_adapter(&root, "coming").unwrap());
+        let poa = root.find_poa("coming").unwrap();
+        let turns: Turns = poa.create_reference_with_id(b"x").unwrap();
+        poa.destroy(true).unwrap();
+        let data = vec![5; 1024];
+        let absent = turns.take(&data).unwrap_err();
+        assert_eq!(absent.kind, ExceptionKind::ObjectNotExist);
+        root.set_adapter_activator(Coming).unwrap();
+        turns.take(&data).unwrap();
+        let lent = turns.take(&data).unwrap() == data.as_ptr().addr() as u64;
+        assert_eq!(lent, way != Collocation::Marshalled);
+    });
 }
 
 /// Conformance: POA - SINGLE_THREAD_MODEL: collocated calls take their turn, and are lent their
