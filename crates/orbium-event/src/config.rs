@@ -81,6 +81,11 @@ pub struct ChannelConfig {
     /// them, which [`ChannelStatistics::refused_priorities`](crate::ChannelStatistics) and a warning
     /// in the log say; no by default: then consumers are refused.
     pub soft: bool,
+    /// With [`Dispatching::Scheduled`], whether each consumer has a release guard: of a queue of the schedule, a consumer with an operation
+    /// of some period gets its next set of events no earlier than that after the last one, as long as the queue has other work. So a
+    /// burst of a chain over several hosts does not delay others of its queue. Consumers of conjunctions, which have the rate of their
+    /// slowest part, have none. No by default.
+    pub release_guard: bool,
     /// How long the channel takes to dispatch to a consumer, in schedules; 20 µs by default.
     pub dispatch_time: Duration,
     /// The bounds of each consumer's queue.
@@ -127,6 +132,7 @@ impl Default for ChannelConfig {
         Self {
             dispatching: Dispatching::default(),
             soft: false,
+            release_guard: false,
             dispatch_time: Duration::from_micros(20),
             queue: QueueLimits::default(),
             filter: FilterLimits::default(),

@@ -308,7 +308,8 @@ impl Engine {
     /// Pushes to the consumers in a queue of the schedule until the channel ends.
     pub(crate) fn serve_dispatch_queue(this: &Weak<Self>, queue: &DispatchQueue<Arc<Consumer>>) {
         let mut ready = queue.ready();
-        while let Some(consumer) = queue.next(&mut ready, CLOSED.is_removed) {
+        let mut next = || queue.next(&mut ready, CLOSED.is_removed, &|it| it.guard.as_ref());
+        while let Some(consumer) = next() {
             let Some(engine) = this.upgrade() else {
                 return;
             };
@@ -375,6 +376,7 @@ impl Engine {
             duplicates: self.duplicates.count(),
             dropped_consumers: self.dropped_consumers.count(),
             refused_priorities: self.dispatch.refused(),
+            held: self.dispatch.held(),
             suppliers: self.suppliers().len(),
             observers: self.observers.len(),
             consumers: consumers.iter().map(|it| it.statistics()).collect(),

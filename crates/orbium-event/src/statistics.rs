@@ -17,6 +17,8 @@ pub struct ChannelStatistics {
     /// Queues of the schedule that run without their native priority, because the host refused it
     /// and the configuration is soft.
     pub refused_priorities: usize,
+    /// Sets of events that a [release guard](crate::ChannelConfig::release_guard) has held while others were ready.
+    pub held: u64,
     /// Connected suppliers.
     pub suppliers: usize,
     /// Registered observers.

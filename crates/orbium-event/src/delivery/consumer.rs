@@ -29,6 +29,7 @@ use crate::delivery::dispatch::Place;
 use crate::delivery::health::{FailurePolicy, Health};
 use crate::delivery::queue::limits::Rank;
 use crate::delivery::queue::{Behind, EventSet, Put, Queue};
+use crate::delivery::release_guard::ReleaseGuard;
 use crate::event::SharedEvent;
 use crate::peer::Sink;
 use crate::selection::{Batches, ConsumerOptions, Selection};
@@ -72,6 +73,7 @@ pub(crate) struct Consumer {
     dispatching: Dispatching,
     /// Where it is served, with a schedule.
     pub(crate) place: Option<Place>,
+    pub(crate) guard: Option<ReleaseGuard>,
     /// Its operation in a schedule, or 0, and whether another process runs that.
     operation: (i32, bool),
 }
@@ -157,6 +159,7 @@ impl Consumer {
             Service::Pushed(place) if pacing.is_zero() => (place, 0),
             Service::Pushed(place) => (place, PACED),
         };
+        let guard = ReleaseGuard::of(config, &pattern, place.and_then(|it| it.period()));
         let mut behind = Behind::new(limits);
         let queue = Queue::new(limits);
         queue.hold(&mut behind, held != 0);
@@ -195,6 +198,7 @@ impl Consumer {
             failure: config.failure,
             dispatching: config.dispatching,
             place,
+            guard,
             operation: (options.rt_info, options.is_remote),
         }
     }

@@ -2,6 +2,8 @@
 //! The queues of a schedule: what is ready in each, in the order of its dispatching, and the thread
 //! that waits for it.
 
+mod ready;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, Thread};
@@ -9,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use crossbeam_queue::ArrayQueue;
 use orbium_sched::{Entry, Table};
-use orbium_scheduler::ReadyQueue;
 
 use crate::config::{ChannelConfig, ConnectError, Dispatching};
+use crate::delivery::dispatch::ready::{GuardOf, Ready};
 use crate::delivery::start_once::StartOnce;
+use crate::statistics::Counter;
 
 /// Consumers that may wait in an inbox, at most.
 const MAX_INBOX: usize = 1 << 16;
@@ -46,6 +49,10 @@ pub(crate) struct DispatchQueue<W> {
     is_closed: AtomicBool,
     /// Whether the thread runs without its native priority.
     is_refused: AtomicBool,
+    /// Work that a release guard has held.
+    held: Counter,
+    /// When the clock of the queues began.
+    origin: Instant,
     pub(crate) thread: StartOnce,
 }
 
@@ -64,8 +71,13 @@ pub(crate) struct Removal<'r, W> {
     pub(crate) discard: &'r dyn Fn(W),
 }
 
-/// What the thread of a queue has taken from the inbox, in the order of the queue's dispatching.
-pub(crate) struct Ready<W>(ReadyQueue<W>);
+impl Place {
+    /// The period of its operation, if it has one.
+    pub(crate) fn period(&self) -> Option<Duration> {
+        let period = self.operation.1.period.as_duration();
+        (!period.is_zero()).then_some(period)
+    }
+}
 
 impl<W> DispatchQueues<W> {
     /// The queues of a channel, each with room for as many as the channel has consumers.
@@ -76,6 +88,7 @@ impl<W> DispatchQueues<W> {
                 &Table::EMPTY
             }
         };
+        let origin = Instant::now();
         let queue = |it: &orbium_sched::Queue| {
             Arc::new(DispatchQueue {
                 order: it.dispatching,
@@ -83,13 +96,15 @@ impl<W> DispatchQueues<W> {
                 waker: OnceLock::new(),
                 is_closed: AtomicBool::new(false),
                 is_refused: AtomicBool::new(false),
+                held: Counter::default(),
+                origin,
                 thread: StartOnce::default(),
             })
         };
         Self {
             table,
             queues: table.queues.iter().map(queue).collect(),
-            origin: Instant::now(),
+            origin,
         }
     }
 
@@ -126,6 +141,11 @@ impl<W> DispatchQueues<W> {
     pub(crate) fn refused(&self) -> usize {
         let refused = |it: &&Arc<DispatchQueue<W>>| it.is_refused.load(Ordering::Relaxed);
         self.queues.iter().filter(refused).count()
+    }
+
+    /// Work that release guards have held while other work was ready.
+    pub(crate) fn held(&self) -> u64 {
+        self.queues.iter().map(|it| it.held.count()).sum()
     }
 
     /// Has the queue of a place serve `work`: events that arrived at that time.
@@ -173,7 +193,7 @@ impl<W> DispatchQueue<W> {
 
     /// What the thread of the queue begins with.
     pub(crate) fn ready(&self) -> Ready<W> {
-        Ready(ReadyQueue::new(self.order, self.inbox.capacity()))
+        Ready::new(self.order, self.inbox.capacity())
     }
 
     fn submit(&self, submitted: Submitted<W>) -> Result<(), W> {
@@ -207,14 +227,21 @@ impl<W> DispatchQueue<W> {
 
     /// Waits for the most urgent work; `None` once the channel has ended. For the thread that is
     /// [named](Self::served_by). Work that `is_removed` leaves its place to other work.
-    pub(crate) fn next(&self, ready: &mut Ready<W>, is_removed: &dyn Fn(&W) -> bool) -> Option<W> {
+    pub(crate) fn next(
+        &self,
+        ready: &mut Ready<W>,
+        is_removed: &dyn Fn(&W) -> bool,
+        guard_of: GuardOf<'_, W>,
+    ) -> Option<W> {
         loop {
             if self.is_closed.load(Ordering::Acquire) {
                 return None;
             }
             self.drain(ready, is_removed);
-            match ready.0.pop() {
-                Some(waiting) => return Some(waiting.work),
+            let next = ready.pop(guard_of, || self.origin.elapsed());
+            self.held.add(ready.take_holds());
+            match next {
+                Some(work) => return Some(work),
                 // What is submitted after the last look at the inbox has left a token.
                 None => thread::park(),
             }
@@ -225,17 +252,16 @@ impl<W> DispatchQueue<W> {
     fn drain(&self, ready: &mut Ready<W>, is_removed: &dyn Fn(&W) -> bool) {
         let bound = self.inbox.capacity();
         loop {
-            if ready.0.len() >= bound {
-                ready.0.retain(|work| !is_removed(work));
+            if ready.len() >= bound {
+                ready.retain(|work| !is_removed(work));
             }
-            if ready.0.len() >= bound {
+            if ready.len() >= bound {
                 return;
             }
             let Some(it) = self.inbox.pop() else {
                 return;
             };
-            // There is space, as was checked.
-            let _ = ready.0.push(it.operation, it.times, it.work);
+            ready.push(it.operation, it.times, it.work);
         }
     }
 }
@@ -283,7 +309,7 @@ mod tests {
         assert_eq!(queues.submit(place, now, 4), Err(4));
         let (_, queue) = queues.queue(0).unwrap();
         let mut ready = queue.ready();
-        let mut next = || queue.next(&mut ready, &|_| false);
+        let mut next = || queue.next(&mut ready, &|_| false, &|_| None);
         assert_eq!([(); 3].map(|()| next()), [Some(2), Some(1), Some(0)]);
         queues.close();
         assert_eq!(next(), None);
@@ -304,7 +330,7 @@ mod tests {
         assert_eq!(queues.submit(place, now, 3), Ok(()));
         let (_, queue) = queues.queue(0).unwrap();
         let mut ready = queue.ready();
-        let mut next = || queue.next(&mut ready, of_one.is_removed);
+        let mut next = || queue.next(&mut ready, of_one.is_removed, &|_| None);
         assert_eq!([(); 2].map(|()| next()), [Some(2), Some(3)]);
     }
 
@@ -314,7 +340,7 @@ mod tests {
         let (now, place) = (Instant::now(), queues.place(1).unwrap());
         let (_, queue) = queues.queue(0).unwrap();
         let mut ready = queue.ready();
-        let mut next = || queue.next(&mut ready, &|work| *work == 1);
+        let mut next = || queue.next(&mut ready, &|work| *work == 1, &|_| None);
         let submit = |all: &[i32]| {
             for work in all {
                 assert_eq!(queues.submit(place, now, *work), Ok(()));
@@ -335,7 +361,7 @@ mod tests {
             let queue = Arc::clone(queue);
             thread::spawn(move || {
                 let mut ready = queue.ready();
-                let next = || queue.next(&mut ready, &|_| false);
+                let next = || queue.next(&mut ready, &|_| false, &|_| None);
                 std::iter::from_fn(next).collect::<Vec<_>>()
             })
         };

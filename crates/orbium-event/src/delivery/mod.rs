@@ -9,6 +9,7 @@ pub(crate) mod health;
 pub(crate) mod ordered;
 pub(crate) mod pull_error;
 pub(crate) mod queue;
+pub(crate) mod release_guard;
 mod scheduler_context;
 pub(crate) mod serving;
 pub(crate) mod start_once;

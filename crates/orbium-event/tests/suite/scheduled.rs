@@ -120,6 +120,56 @@ fn queues_dispatch_by_deadline_and_laxity() {
     }
 }
 
+/// A queue of two operations with periods of an hour, the first one more urgent.
+static TWO_STEPS: Table = Table {
+    entries: &[
+        Entry::new("Chain::step", (0, 0, 12), 36_000_000_000, 0),
+        Entry::new("Other::step", (0, 1, 12), 36_000_000_000, 0),
+    ],
+    queues: &[queue(12, Order::Static)],
+    ..Table::EMPTY
+};
+
+/// Conformance: events - release guard: a burst of a consumer waits for others of its queue - a channel
+#[test]
+fn a_release_guard_has_a_burst_wait_for_others() {
+    let chain = Pattern::of(17, 0);
+    let part = Pattern::Conjunction(vec![chain.clone()]);
+    for (release_guard, pattern, expected) in [
+        (false, &chain, [17, 17, 18]),
+        (true, &chain, [17, 18, 17]),
+        (true, &part, [17, 17, 18]),
+    ] {
+        let channel = Channel::new(ChannelConfig {
+            dispatching: Dispatching::Scheduled(&TWO_STEPS),
+            release_guard,
+            ..scheduled()
+        });
+        let gate = Arc::new(Gate::default());
+        let _first = blocking(&channel, 2, &gate);
+        let (send, received) = mpsc::channel();
+        let _consumers = [(pattern, 1), (&Pattern::of(18, 0), 2)].map(|(pattern, rt_info)| {
+            let send = Mutex::new(send.clone());
+            let sink = move |events: &[SharedEvent]| {
+                let _ = send.lock().unwrap().send(events[0].header.r#type);
+            };
+            let subscribed = channel.subscribe_scheduled(pattern, rt_info, sink);
+            subscribed.unwrap()
+        });
+        let supplier = channel.connect_supplier(&[]).unwrap();
+        supplier.push(&[new_event(16, 1)]);
+        gate.await_waiting(1);
+        for r#type in [17, 17, 18] {
+            supplier.push(&[new_event(r#type, 1)]);
+        }
+        gate.open();
+        let types = [(); 3].map(|()| received.recv_timeout(PATIENCE).unwrap());
+        assert_eq!(types, expected, "{release_guard} {pattern:?}");
+        let held = u64::from(expected[1] == 18);
+        assert_eq!(channel.statistics().held, held);
+    }
+}
+
 #[test]
 fn the_queue_of_a_consumer_is_bounded_by_its_policy() {
     for (discard, kept, discarded) in [
