@@ -40,4 +40,5 @@ pub use policy::validation_error::ValidationError;
 pub use priorities::band_operation;
 pub use reference::Reference;
 pub use reference::binding::offered;
+pub use reference::object_url::object_url;
 pub use reference::{candidate, request_path};

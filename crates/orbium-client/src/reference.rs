@@ -3,6 +3,7 @@
 
 pub(crate) mod binding;
 pub mod candidate;
+pub(crate) mod object_url;
 pub mod request_path;
 use std::fmt;
 use std::sync::Arc;

@@ -3,7 +3,6 @@
 
 mod lookup;
 mod naming;
-mod object_url;
 mod repository;
 
 use std::sync::Arc;
@@ -11,11 +10,10 @@ use std::sync::Arc;
 use orbium_giop::Ior;
 use orbium_sync::lock::Mutex;
 
-use crate::client::Overrides;
+use crate::client::{Overrides, object_url};
 use crate::{Interface, InvalidName, ObjectError, ObjectRef, Orb};
 
 use lookup::Lookup;
-use object_url::object_url;
 
 /// What is never anywhere else, whatever the prefix for unknown names is.
 const LOCAL: [&str; 9] = [

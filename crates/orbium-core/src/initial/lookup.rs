@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use orbium_giop::{Corbaloc, ObjectUrl};
 
 use super::naming;
-use super::object_url::object_url;
+use crate::client::object_url;
 use crate::names::{Name, NameError};
 use crate::{InvalidName, ObjectError, ObjectRef, Orb, TimePolicies};
 

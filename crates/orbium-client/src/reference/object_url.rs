@@ -16,7 +16,7 @@ const MAX_URL_LENGTH: u64 = 1 << 20;
 /// # Errors
 /// The text is no object URL. [`ObjectError::File`]: the file cannot be read, is longer than 1 MiB,
 /// holds no object URL, or names a file again.
-pub(super) fn object_url(text: &str) -> Result<ObjectUrl, ObjectError> {
+pub fn object_url(text: &str) -> Result<ObjectUrl, ObjectError> {
     match read(text)? {
         Some(url) => Ok(url),
         None => Ok(ObjectUrl::parse(text)?),
