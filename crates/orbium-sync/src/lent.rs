@@ -87,9 +87,9 @@ struct Work {
     run: unsafe fn(NonNull<()>),
 }
 
+#[allow(unsafe_code)]
 // SAFETY: `lend` makes it of work that is `Send` and has a result that is, and the one thread that
 // takes it out of the state reaches both alone.
-#[allow(unsafe_code)]
 unsafe impl Send for Work {}
 
 #[derive(Clone, Copy)]
