@@ -106,6 +106,67 @@ fn operations_in_a_context_send_what_their_clause_names() {
     }
 }
 
+/// Says where its arguments are.
+struct Locating(Sender<String>);
+
+impl DeskServant for Locating {
+    fn greet(&self, call: &Call<'_>, words: &str) -> Result<String, DeskGreetError> {
+        Ok(format!("{:p}: {}", words.as_ptr(), shown(call)))
+    }
+
+    fn note(&self, _: &Call<'_>, _: i32) -> Result<(), SystemException> {
+        let thread = std::thread::current().id();
+        let _ = self.0.send(format!("{thread:?}"));
+        Ok(())
+    }
+
+    fn exchange(
+        &self,
+        call: &Call<'_>,
+        words: &mut String,
+    ) -> Result<DeskExchangeResults, SystemException> {
+        *words = shown(call);
+        Ok(DeskExchangeResults {
+            result: call.context().is_empty(),
+            count: 1,
+        })
+    }
+
+    fn greet_in_context(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+impl BackdeskServant for Locating {}
+
+/// They were marshalled once.
+///
+/// Conformance: dynamic - contexts: collocated calls in a context are lent their arguments
+#[test]
+fn collocated_calls_in_a_context_are_lent_their_arguments() {
+    let orbs = Orbs::new();
+    let context = lab();
+    let (send, noted) = channel();
+    let [desk, _] = orbs.both::<_, Backdesk>(Locating(send));
+    let words = "hello".to_owned();
+    let greeted = desk.greet_in_context_(&context, &words).unwrap();
+    assert_eq!(
+        greeted,
+        format!("{:p}: site=lab user.name=anna", words.as_ptr())
+    );
+
+    let mut words = "exchanged".to_owned();
+    let exchanged = desk.exchange_in_context(&context, &mut words).unwrap();
+    assert_eq!(
+        (words.as_str(), exchanged.result),
+        ("user.name=anna", false)
+    );
+
+    desk.note_in_context(&context, 1).unwrap();
+    let thread = format!("{:?}", std::thread::current().id());
+    assert_eq!(noted.recv_timeout(Duration::from_secs(60)), Ok(thread));
+}
+
 /// Nothing is sent of a context that was deleted.
 #[test]
 fn a_deleted_context_is_refused() {

@@ -226,7 +226,14 @@ impl<'r> Call<'r> {
         Ok(ReceivedContext::new(self.object, properties))
     }
 
-    /// The same call, with the properties that were read.
+    /// What a caller of the same ORB has behind the arguments.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lent_context(&self, properties: &Properties) -> ReceivedContext<'r> {
+        ReceivedContext::new(self.object, properties.clone())
+    }
+
+    /// The same call, with those properties.
     #[doc(hidden)]
     #[must_use]
     pub fn in_context<'c>(&self, context: &'c ReceivedContext<'c>) -> Call<'c>

@@ -23,7 +23,20 @@ macro_rules! idl_serve {
             )
         }
     };
-    ($servant:ident $op:ident $parameters:tt, $outcome:ident => $results:expr) => {
+    (
+        [$context:ident $served:ident] $servant:ident $op:ident $parameters:tt,
+        $outcome:ident => $results:expr
+    ) => {
+        |servant, call, mut copies| {
+            let lent = call.lent_context(&$context);
+            let call = &call.in_context(&lent);
+            $crate::idl_upcall!(
+                [servant call copies] $servant::$served $parameters,
+                $outcome => $results
+            )
+        }
+    };
+    ([] $servant:ident $op:ident $parameters:tt, $outcome:ident => $results:expr) => {
         |servant, call, mut copies| {
             $crate::idl_upcall!(
                 [servant call copies] $servant::$op $parameters,
@@ -55,14 +68,15 @@ macro_rules! idl_upcall {
 }
 
 /// Calls, or sends what nothing comes back of: to a servant of the trait given, if there is
-/// one in the same ORB.
+/// one in the same ORB. `$context` has the properties that are sent behind the arguments, if any are, and the name
+/// that the operation has without them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_call {
-    ($orb:tt [] oneway $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
+    ($orb:tt [] $context:tt oneway $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
         $orb::ObjectRef::send($orb::Interface::as_object($this), &$operation, $arguments)
     };
-    ($orb:tt [] $kind:ident $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
+    ($orb:tt [] $context:tt $kind:ident $op:ident $parameters:tt $value:tt $outputs:tt, $this:expr, $operation:ident, $arguments:expr, $results:expr) => {
         $orb::ObjectRef::call(
             $orb::Interface::as_object($this),
             &$operation,
@@ -75,7 +89,7 @@ macro_rules! idl_call {
     };
     // A oneway of a servant that has a reply slot, or gets a token.
     (
-        $orb:tt [[$servant:ident] $($how:tt)+] oneway $op:ident(
+        $orb:tt [[$servant:ident] $($how:tt)+] $context:tt oneway $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) $value:tt $outputs:tt,
         $this:expr, $operation:ident, $arguments:expr, $results:expr
@@ -89,13 +103,13 @@ macro_rules! idl_call {
                 $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
             ),
             $crate::idl_serve_answer!(
-                [$($how)+] $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                $context [$($how)+] $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
             ),
         )
     };
     // It has a reply slot, or gets a token.
     (
-        $orb:tt [[$servant:ident] $($how:tt)+] $kind:ident $op:ident(
+        $orb:tt [[$servant:ident] $($how:tt)+] $context:tt $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) $value:tt $outputs:tt,
         $this:expr, $operation:ident, $arguments:expr, $results:expr
@@ -110,12 +124,12 @@ macro_rules! idl_call {
             ),
             $results,
             $crate::idl_serve_answer!(
-                [$($how)+] $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                $context [$($how)+] $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
             ),
         )
     };
     (
-        $orb:tt [$servant:ident] oneway $op:ident(
+        $orb:tt [$servant:ident] $context:tt oneway $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) $value:tt $outputs:tt,
         $this:expr, $operation:ident, $arguments:expr, $results:expr
@@ -129,13 +143,13 @@ macro_rules! idl_call {
                 $crate::idl_copies!($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
             ),
             $crate::idl_serve!(
-                $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+                $context $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
                 outcome => outcome
             ),
         )
     };
     (
-        $orb:tt [$servant:ident] $kind:ident $op:ident(
+        $orb:tt [$servant:ident] $context:tt $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) [$value:ty $(as $value_codec:ty)?] {},
         $this:expr, $operation:ident, $arguments:expr, $results:expr
@@ -154,13 +168,13 @@ macro_rules! idl_call {
             $results,
             |value, writer| $crate::cdr::idl_encode!(writer, value $(, $value_codec)?),
             $crate::idl_serve!(
-                $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+                $context $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
                 outcome => outcome
             ),
         )
     };
     (
-        $orb:tt [$servant:ident] $kind:ident $op:ident(
+        $orb:tt [$servant:ident] $context:tt $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) [] { $results_type:ident ($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt },
         $this:expr, $operation:ident, $arguments:expr, $results:expr
@@ -181,7 +195,7 @@ macro_rules! idl_call {
                 $($crate::cdr::idl_encode!(writer, &outputs.$out $(, $out_codec)?);)*
             },
             $crate::idl_serve!(
-                $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
+                $context $servant $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*),
                 outcome => {
                     let value = outcome?;
                     $crate::idl_outputs!(value, $gives);
@@ -313,22 +327,42 @@ macro_rules! idl_call_async {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_serve_answer {
-    (
-        $how:tt $servant:ident $op:ident(
-            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
-        )
-    ) => {
+    ([$context:ident $served:ident] $how:tt $servant:ident $op:ident $parameters:tt) => {
         |servant, call, mut copies, reply| {
-            let _ = &mut copies;
-            $($crate::idl_pass_for_slot!(
-                copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
-            );)*
-            $crate::idl_answer!(
-                $how call reply, $servant::$op, servant,
-                $($crate::idl_lent_for_slot!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+            let lent = call.lent_context(&$context);
+            let call = &call.in_context(&lent);
+            $crate::idl_answer_upcall!(
+                [servant call copies reply] $how $servant::$served $parameters
             )
         }
     };
+    ([] $how:tt $servant:ident $op:ident $parameters:tt) => {
+        |servant, call, mut copies, reply| {
+            $crate::idl_answer_upcall!(
+                [servant call copies reply] $how $servant::$op $parameters
+            )
+        }
+    };
+}
+
+/// The body of what `idl_serve_answer` makes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! idl_answer_upcall {
+    (
+        [$this:ident $call:ident $copies:ident $reply:ident] $how:tt $servant:ident::$op:ident(
+            $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
+        )
+    ) => {{
+        let _ = &mut $copies;
+        $($crate::idl_pass_for_slot!(
+            $copies, $(@$flag)? $arg: $type $(as $codec)? $(| $lent)?
+        );)*
+        $crate::idl_answer!(
+            $how $call $reply, $servant::$op, $this,
+            $($crate::idl_lent_for_slot!($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?)),*
+        )
+    }};
 }
 
 /// Has a servant answer a call of its own ORB, through a slot or by a token.

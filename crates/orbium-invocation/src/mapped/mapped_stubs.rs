@@ -69,7 +69,7 @@ macro_rules! idl_stub_forms {
             [$($strings)?] [] [$($out $gives)?]
         }
         $crate::idl_stub_in_context! {
-            $orb [$($in_context $context $names)?]
+            $orb $typed [$($in_context $context $names)?]
             $id $kind $op $parameters $value $error $wire [$($out $gives)?]
         }
         $crate::idl_stub_into! {
@@ -87,25 +87,24 @@ macro_rules! idl_stub_forms {
     };
 }
 
-/// The stub that sends what the `context` clause names of a context: by a message, wherever
-/// the object is.
+/// The stub that sends what the `context` clause names of a context.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_in_context {
-    ($orb:tt [] $($stub:tt)*) => {};
+    ($orb:tt $typed:tt [] $($stub:tt)*) => {};
     (
-        $orb:tt [$in_context:ident $context:ident $names:tt]
+        $orb:tt $typed:tt [$in_context:ident $context:ident $names:tt]
         $id:literal $kind:ident $op:ident $parameters:tt $value:tt $error:tt $wire:literal $outputs:tt
     ) => {
         $crate::idl_stub_call! {
-            $orb []
+            $orb $typed
             $id
             [
                 #[doc = concat!("As `", stringify!($op), "`, with the properties of a context that")]
                 #[doc = concat!("the clause of the operation names: `", stringify!($names), "`.")]
                 #[doc = ""]
             ]
-            $kind $in_context $parameters $value $error $wire [] [$context $names] $outputs
+            $kind $in_context $parameters $value $error $wire [] [$context $names $op] $outputs
         }
     };
 }
@@ -119,7 +118,7 @@ macro_rules! idl_stub_call {
         $orb:tt $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?]
-        [$($context:ident $names:tt)?] []
+        [$($context:ident $names:tt $served:ident)?] []
     ) => {
         $(#[$meta])*
         #[doc = concat!("IDL operation `", $wire, "`.")]
@@ -133,7 +132,7 @@ macro_rules! idl_stub_call {
             $(let $context = $context.properties($names)?;)?
             $($orb::idl_take!($(@$flag)? $arg);)*
             $crate::idl_call!(
-                $orb $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                $orb $typed [$($context $served)?] $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
                 [$value $(as $value_codec)?] {},
                 self,
                 OP,
@@ -153,7 +152,7 @@ macro_rules! idl_stub_call {
         $orb:tt $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
         ) [$value:ty $(as $value_codec:ty)?] [$($error:ty)?] $wire:literal [$($strings:literal)?]
-        [$($context:ident $names:tt)?] [($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt]
+        [$($context:ident $names:tt $served:ident)?] [($($out:ident: $out_type:ty $(as $out_codec:ty)?),*) $gives:tt]
     ) => {
         $(#[$meta])*
         #[doc = concat!("IDL operation `", $wire, "`.")]
@@ -170,7 +169,7 @@ macro_rules! idl_stub_call {
             $(let $context = $context.properties($names)?;)?
             $($orb::idl_take!($(@$flag)? $arg);)*
             let outcome: $orb::Result<OrbiumOutputs $(, $error)?> = $crate::idl_call!(
-                $orb $typed $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
+                $orb $typed [$($context $served)?] $kind $op($($(@$flag)? $arg: $type $(as $codec)? $(| $lent)?),*)
                 [] { OrbiumOutputs ($($out: $out_type $(as $out_codec)?),*) $gives },
                 self,
                 OP,
