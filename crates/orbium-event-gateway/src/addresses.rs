@@ -48,8 +48,15 @@ pub struct Addresses {
 }
 
 /// Error of reading a table of addresses: the part that is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct AddressError(String);
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -196,6 +196,13 @@ impl Model {
 
     /// The type in IDL spelling, names from file scope, such as `sequence<::M::S, 4>`.
     /// Array dimensions follow in brackets.
+    ///
+    /// ```
+    /// use orbium_idl_model::{Model, Type};
+    ///
+    /// let words = Type::Sequence { element: Box::new(Type::String(None)), bound: Some(4) };
+    /// assert_eq!(Model::default().type_name(&words), "sequence<string, 4>");
+    /// ```
     pub fn type_name(&self, ty: &Type) -> String {
         let bounded = |word: &str, bound: Option<u32>| match bound {
             Some(bound) => format!("{word}<{bound}>"),
