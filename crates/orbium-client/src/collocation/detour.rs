@@ -136,17 +136,18 @@ impl Detour {
         })
     }
 
-    /// Applies the times of the reply, once the servant has returned: TIMEOUT if it was late, unless
-    /// the call has ended with one, which says that it was not begun.
-    #[must_use]
-    pub fn late(&self, ended: Option<SystemException>) -> Option<SystemException> {
-        let is_unbegun = |it: SystemException| {
+    /// What a call has ended with, once the times of the reply were applied.
+    ///
+    /// # Errors
+    /// TIMEOUT: it was late, unless it has ended with one, which says that it was not begun; that of `ended`.
+    pub fn in_time<T>(&self, ended: Result<T, SystemException>) -> Result<T, SystemException> {
+        let is_unbegun = |it: &SystemException| {
             (it.kind, it.completed) == (ExceptionKind::Timeout, Completion::No)
         };
-        if !self.timing.is_timed || ended.is_some_and(is_unbegun) {
-            return None;
+        if self.timing.is_timed && !ended.as_ref().is_err_and(is_unbegun) {
+            self.timing.await_reply_start()?;
         }
-        self.timing.await_reply_start().err()
+        ended
     }
 }
 

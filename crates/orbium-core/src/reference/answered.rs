@@ -166,8 +166,10 @@ impl ObjectRef {
             let kept = kept_answer((object, self.orb()), at, terms, call)?;
             let deadline = detoured.map_or(Deadline::NEVER, Detoured::deadline);
             let message = kept.and_then(|kept| kept.into_message(deadline));
-            let late = detoured.and_then(|it| it.late(message.as_ref().err().copied()));
-            let message = late.map_or(message, Err);
+            let message = match detoured {
+                Some(detoured) => detoured.in_time(message),
+                None => message,
+            };
             let ended = object.answered(at.format, operation, message, reply);
             note_ended(observed.as_ref(), ended.as_ref());
             ended
@@ -192,8 +194,7 @@ impl ObjectRef {
             let is_refused = kept.as_ref().is_ok_and(Kept::has_message);
             if detoured.awaits_target() || is_refused {
                 let message = kept.and_then(|kept| kept.into_message(detoured.deadline()));
-                let late = detoured.late(message.as_ref().err().copied());
-                let message = late.map_or(message, Err);
+                let message = detoured.in_time(message);
                 let ended = object.answered(at.format, operation, message, &mut Acknowledgement);
                 note_ended(observed.as_ref(), ended.as_ref());
                 return ended;

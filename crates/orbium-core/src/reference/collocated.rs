@@ -225,9 +225,11 @@ impl ObjectRef {
                 observed.iter().for_each(ObservedCall::withdraw);
                 return None;
             };
-            let ended = served.as_ref().err().copied();
-            let late = detoured.and_then(|it| it.late(ended));
-            let ended = self.copied(call, at, late.map_or(served, Err));
+            let served = match detoured {
+                Some(detoured) => detoured.in_time(served),
+                None => served,
+            };
+            let ended = self.copied(call, at, served);
             if let (Some(observed), Err(exception)) = (&observed, &ended) {
                 observed.note_raised(&exception.raised());
             }

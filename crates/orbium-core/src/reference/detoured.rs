@@ -122,10 +122,13 @@ impl Detoured {
         }
     }
 
-    /// Applies the times of the reply; what is raised if the caller waits no more.
+    /// What the call has ended with, once the times of the reply were applied.
     #[cold]
-    pub(super) fn late(&self, ended: Option<SystemException>) -> Option<SystemException> {
-        self.detour.late(ended)
+    pub(super) fn in_time<T>(
+        &self,
+        ended: Result<T, SystemException>,
+    ) -> Result<T, SystemException> {
+        self.detour.in_time(ended)
     }
 
     /// What the caller of a oneway gets for what the servant came to, by its SyncScopePolicy
@@ -141,9 +144,6 @@ impl Detoured {
             return Some(None);
         };
         let served = object.unless_elsewhere(operation, awaited)?;
-        Some(
-            self.late(served.as_ref().err().copied())
-                .or_else(|| served.and_then(kept).err()),
-        )
+        Some(self.in_time(served).and_then(kept).err())
     }
 }

@@ -89,9 +89,7 @@ impl ObjectRef {
         let (object, at) = (attempt.object(), detour.at(attempt.object())?);
         let kept = answer_detoured((object, self.orb()), &detour, call)?;
         let message = kept.and_then(|kept| kept.into_message(detour.timing.reply));
-        let late = detour.late(message.as_ref().err().copied());
-        let message = late.map_or(message, Err);
-        Some(object.served_by_message(at.format, message, reply))
+        Some(object.served_by_message(at.format, detour.in_time(message), reply))
     }
 
     /// As `answer_seen`, for a oneway.
@@ -157,12 +155,13 @@ fn late(detour: &Detour) -> Option<SystemException> {
 
 /// What to do about an attempt, once the times of the reply were applied.
 fn in_time<T>(detour: &Detour, outcome: Result<T, Outcome>) -> Result<T, Outcome> {
-    let failed = match &outcome {
-        Err(Outcome::Failed(exception)) => Some(*exception),
-        _ => None,
-    };
-    let late = detour.late(failed);
-    late.map_or(outcome, |late| Err(Outcome::Failed(late)))
+    match outcome {
+        Err(Outcome::Failed(exception)) => detour.in_time(Err(exception)).map_err(Outcome::Failed),
+        other => {
+            let other = detour.in_time(Ok(other));
+            other.unwrap_or_else(|late| Err(Outcome::Failed(late)))
+        }
+    }
 }
 
 /// What the adapter has to know of the call.

@@ -33,22 +33,11 @@ fn v4(address: &UdpAddr) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::from_bits(address.ipaddr), address.port))
 }
 
-impl Addresses {
-    /// BAD_PARAM: the table has none for such an event.
-    fn found(&self, header: &EventHeader) -> Result<SocketAddr, SystemException> {
-        self.of(header)
-            .ok_or_else(|| ExceptionKind::BadParam.into())
-    }
-}
-
 impl AddrServerServant for Addresses {
-    fn get_addr(&self, _: &Call<'_>, header: &EventHeader) -> Result<UdpAddr, SystemException> {
-        match self.found(header)? {
-            SocketAddr::V4(address) => Ok(UdpAddr {
-                ipaddr: address.ip().to_bits(),
-                port: address.port(),
-            }),
-            SocketAddr::V6(_) => Err(ExceptionKind::DataConversion.into()),
+    fn get_addr(&self, call: &Call<'_>, header: &EventHeader) -> Result<UdpAddr, SystemException> {
+        match self.get_address(call, header)? {
+            UdpAddress::V4Addr(address) => Ok(address),
+            UdpAddress::V6Addr(_) => Err(ExceptionKind::DataConversion.into()),
         }
     }
 
@@ -57,7 +46,8 @@ impl AddrServerServant for Addresses {
         _: &Call<'_>,
         header: &EventHeader,
     ) -> Result<UdpAddress, SystemException> {
-        Ok(match self.found(header)? {
+        let address = self.of(header).ok_or(ExceptionKind::BadParam)?;
+        Ok(match address {
             SocketAddr::V4(address) => UdpAddress::V4Addr(UdpAddr {
                 ipaddr: address.ip().to_bits(),
                 port: address.port(),
