@@ -109,8 +109,14 @@ pub fn connect_scheduled_consumer(
     (pattern, rt_info): (&Pattern, i32),
     on_events: impl Fn(&[Event]) + Send + Sync + 'static,
 ) -> Result<RemoteConsumer, RemoteError> {
-    let on_events = move |events: &[Event], _| on_events(events);
-    connect_counting_consumer(orb, channel, (pattern, rt_info), on_events)
+    connect_counting_consumer(orb, channel, (pattern, rt_info), uncounted(on_events))
+}
+
+/// For a closure that does not ask for the number of dropped events.
+fn uncounted(
+    on_events: impl Fn(&[Event]) + Send + Sync + 'static,
+) -> impl Fn(&[Event], u64) + Send + Sync + 'static {
+    move |events, _| on_events(events)
 }
 
 /// As [`connect_scheduled_consumer`]; the closure gets the number of events too that were for the consumer, and that the channel has
@@ -145,9 +151,7 @@ pub fn connect_gateway_consumer(
         is_gateway: true,
         ..pattern.to_qos()
     };
-    connect_consumer_by(orb, channel, &qos, move |events: &[Event], _| {
-        on_events(events);
-    })
+    connect_consumer_by(orb, channel, &qos, uncounted(on_events))
 }
 
 /// As [`connect_consumer`], for a consumer that gets events of before first: the last of each type and source, of a channel with a
@@ -169,9 +173,7 @@ pub fn connect_replaying_consumer(
     })?;
     let proxy = admin.obtain_replaying_push_supplier(&replay.to_idl())?;
     let proxy = proxy.ok_or(RemoteError::Nil)?;
-    connect_to(orb, proxy, &pattern.to_qos(), move |events: &[Event], _| {
-        on_events(events);
-    })
+    connect_to(orb, proxy, &pattern.to_qos(), uncounted(on_events))
 }
 
 fn connect_consumer_by(
