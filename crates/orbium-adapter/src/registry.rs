@@ -36,8 +36,8 @@ pub trait RegisteredAdapter<O>: Send + Sync {
     /// The adapter of that name below this one.
     fn child(&self, name: &str) -> Option<Arc<dyn RegisteredAdapter<O>>>;
 
-    /// Whether it has an adapter activator.
-    fn has_activator(&self) -> bool;
+    /// Whether it has an adapter activator, or a manager that holds requests.
+    fn may_get_children(&self) -> bool;
 
     /// Has the adapter activator create the adapter of that name below this one, as soon as
     /// the manager serves requests; whether it is there.
@@ -122,14 +122,15 @@ impl<O> fmt::Debug for Registry<O> {
 
 impl<O: RegisteredObject> Default for Registry<O> {
     fn default() -> Self {
-        Self::new()
+        Self::new(false)
     }
 }
 
 impl<O: RegisteredObject> Registry<O> {
-    /// A registry without objects, of an incarnation of its own.
+    /// A registry without objects, of an incarnation of its own. Requests for adapters that are missing wait for the manager of
+    /// their parents, or only for adapter activators.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(awaits_adapters: bool) -> Self {
         // Unique enough: two ORBs of one host would have to start in the same
         // nanosecond with the same process id.
         let now = SystemTime::now()
@@ -147,7 +148,7 @@ impl<O: RegisteredObject> Registry<O> {
             adapters: Mutex::default(),
             plain_keys: PlainKeys::default(),
             started: Arc::default(),
-            activates: AtomicBool::new(false),
+            activates: AtomicBool::new(awaits_adapters),
             managers: Managers::default(),
         }
     }
@@ -311,10 +312,10 @@ impl<O: RegisteredObject> Registry<O> {
         None
     }
 
-    /// Whether an adapter activator may create what is missing on the path of a key.
+    /// Whether what is missing on the path of a key may come.
     pub fn may_activate(&self, key: &[u8]) -> bool {
         self.first_missing(key)
-            .is_some_and(|(parent, _)| parent.has_activator())
+            .is_some_and(|(parent, _)| parent.may_get_children())
     }
 
     /// Has adapter activators create what is missing on the path of a request's key;

@@ -106,6 +106,9 @@ pub struct Config {
     pub bidirectional_overrides: bool,
     /// Which hosts clients may announce besides their own.
     pub bidirectional_hosts: BidirectionalHosts,
+    /// Requests for persistent objects wait while an adapter on their path is missing and the
+    /// manager of its parent holds requests. Default: no, OBJECT_NOT_EXIST.
+    pub awaits_adapters: bool,
     /// Shows the ORB to `orbium top`, on a Unix socket of the owner's, and turns metrics
     /// on; see [`Orb::watch`](crate::Orb::watch). Default: off.
     pub watch: bool,

@@ -186,6 +186,9 @@ keys! {
     "collocation" "through-poa, direct or marshalled" "how calls reach objects of their own ORB"
         |c, text| c.collocation = parsed(text)?,
         |c| c.collocation.to_string();
+    "awaits_adapters" "true or false" "whether requests for persistent objects wait while their adapters are missing and the manager above holds requests"
+        |c, text| c.awaits_adapters = flag(text)?,
+        |c| c.awaits_adapters.to_string();
     "bidirectional" "normal or both" "BidirectionalPolicy: whether connections carry the requests of both sides"
         |c, text| c.bidirectional = parsed(text)?,
         |c| c.bidirectional.to_string();

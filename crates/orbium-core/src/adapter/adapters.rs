@@ -91,7 +91,7 @@ impl Adapters {
         factory: Weak<dyn ReferenceFactory>,
     ) -> Self {
         Self {
-            registry: Registry::new(),
+            registry: Registry::new(config.awaits_adapters),
             lanes: Lanes::default(),
             table: Table::default(),
             main: MainThread::default(),

@@ -54,8 +54,8 @@ impl RegisteredAdapter<ActiveObject> for PoaCore {
         is_ready.then_some(child.0 as Arc<dyn RegisteredAdapter<ActiveObject>>)
     }
 
-    fn has_activator(&self) -> bool {
-        self.has_activator()
+    fn may_get_children(&self) -> bool {
+        self.has_activator() || self.manager.state() == ManagerState::Holding
     }
 
     fn activates(
