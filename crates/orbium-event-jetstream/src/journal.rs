@@ -12,7 +12,7 @@ use crate::counts::StreamStatistics;
 use crate::delivery::delivery_outcome::Outcome;
 use crate::error::JetStreamError;
 use crate::stream::Stream;
-use crate::stream::follow::{Deliver as DeliverTo, Subscription, follow};
+use crate::stream::follow::{Deliver as DeliverTo, Subscription, follow, forget};
 use crate::stream::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
 use crate::stream::set::Received;
 
@@ -93,6 +93,32 @@ impl Journal for StreamJournal {
     }
 
     fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException> {
+        self.follow_from(name, false, deliver)
+    }
+
+    fn follow_connection(
+        &self,
+        name: &str,
+        deliver: Deliver,
+    ) -> Result<Following, SystemException> {
+        self.follow_from(Some(name), true, deliver)
+    }
+
+    fn forget_connection(&self, name: &str) {
+        if let Err(error) = forget(&self.stream, name) {
+            tracing::warn!(target: "orbium::notification", name, %error, "the position of a connection that has ended stays");
+        }
+    }
+}
+
+impl StreamJournal {
+    /// Delivers events; those of a new name from now on, or all that are stored.
+    fn follow_from(
+        &self,
+        name: Option<&str>,
+        is_connection: bool,
+        deliver: Deliver,
+    ) -> Result<Following, SystemException> {
         let stream = Arc::clone(&self.stream);
         let deliver_one = move |received: &Received| match event(received) {
             Ok(event) => outcome(deliver(event)),
@@ -118,6 +144,7 @@ impl Journal for StreamJournal {
             subjects: subjects(&self.stream.config.stream),
             open: 0,
             replay: None,
+            is_connection,
         };
         let gone = Box::new(|| {});
         let following = follow(

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::delivery::health::FailurePolicy;
 use crate::delivery::queue::limits::{QueueLimits, Rank};
 use crate::event::SharedEvent;
 
@@ -54,6 +55,8 @@ pub struct ConsumerOptions {
     pub batches: Batches,
     /// Whether events wait for it while it is suspect; no by default: they are lost.
     pub waits_for_suspect: bool,
+    /// When it is disconnected for its failures; the policy of the channel by default.
+    pub failure: Option<FailurePolicy>,
     /// Whether it gets the last event of each type and source that the channel retains, before all others; no by default.
     pub replays: bool,
 }

@@ -8,10 +8,12 @@ use std::time::Instant;
 
 use arc_swap::ArcSwap;
 use orbium::lock::{Mutex, MutexGuard};
-use orbium::{ExceptionKind, ObjectRef, Poa, SystemException};
+use orbium::{ExceptionKind, ObjectRef, SystemException};
 
 use crate::admin::Admin;
 use crate::config::NotificationConfig;
+use crate::connections::key::{Key, Kind};
+use crate::connections::objects::Objects;
 use crate::consumer::Consumer;
 use crate::consumer::rules::Rules;
 use crate::consumer::sink::Sink;
@@ -27,7 +29,7 @@ use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
 use crate::idl::cos_notify_filter::{Filter, MappingFilter};
 use crate::journal::{Following, Journal};
 use crate::producer::{Notify, Producer};
-use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level, QOS, STORED_QOS};
+use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level};
 
 /// An admin and its object.
 pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
@@ -35,7 +37,8 @@ pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
 /// One channel.
 pub(crate) struct Channel {
     pub(crate) config: Arc<NotificationConfig>,
-    pub(crate) poa: Poa,
+    pub(crate) id: i32,
+    pub(crate) objects: Objects,
     pub(crate) level: Arc<Level>,
     pub(crate) administration: Level,
     pub(crate) filter_table: FilterTable,
@@ -67,15 +70,17 @@ pub(crate) enum Side {
 impl Channel {
     pub(crate) fn new(
         config: &Arc<NotificationConfig>,
-        poa: Poa,
+        (id, objects): (i32, Objects),
         filter_table: FilterTable,
         updates: Updates,
-        core: CoreChannel,
+        (core, journal): (CoreChannel, Option<Arc<dyn Journal>>),
     ) -> Self {
+        let qualities = qos::qualities(journal.is_some(), objects.are_recorded());
         Self {
             config: Arc::clone(config),
-            poa,
-            level: Arc::new(Level::new(&QOS, CHANNEL, None)),
+            id,
+            objects,
+            level: Arc::new(Level::new(qualities, CHANNEL, None)),
             administration: Level::new(&ADMINISTRATION, CHANNEL, None),
             filter_table,
             updates,
@@ -84,7 +89,7 @@ impl Channel {
             consumers: ArcSwap::default(),
             suppliers: ArcSwap::default(),
             population: Population::default(),
-            journal: None,
+            journal,
             following: OnceLock::new(),
             core,
             next: AtomicI32::new(1),
@@ -94,17 +99,33 @@ impl Channel {
         }
     }
 
-    /// Has it store its events before it delivers them.
-    pub(crate) fn with_journal(mut self, journal: Option<Arc<dyn Journal>>) -> Self {
-        if journal.is_some() {
-            self.level = Arc::new(Level::new(&STORED_QOS, CHANNEL, None));
-        }
-        self.journal = journal;
-        self
-    }
-
     pub(crate) fn next_id(&self) -> i32 {
         self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number that the next object gets.
+    pub(crate) fn last_id(&self) -> i32 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_last_id(&self, next: i32) {
+        self.next.store(next, Ordering::Relaxed);
+    }
+
+    pub(crate) fn admin_key(&self, id: i32, side: Side) -> Key {
+        let kind = match side {
+            Side::Consumers => Kind::ConsumerAdmin,
+            Side::Suppliers => Kind::SupplierAdmin,
+        };
+        Key::new(kind, self.id, id)
+    }
+
+    pub(crate) fn proxy_key(&self, id: i32, side: Side) -> Key {
+        let kind = match side {
+            Side::Consumers => Kind::Consumer,
+            Side::Suppliers => Kind::Supplier,
+        };
+        Key::new(kind, self.id, id)
     }
 
     pub(crate) fn new_admin(&self, id: i32, operator: InterFilterGroupOperator) -> Arc<Admin> {
@@ -248,16 +269,17 @@ impl Channel {
 
     /// The state of a filter of this process.
     pub(crate) fn filter_state(&self, filter: &Filter) -> Option<Arc<FilterState>> {
-        let id = self.poa.reference_to_id(filter).ok()?;
-        match self.filter_table.lock().get(&id)? {
-            Made::Filter(state) => Some(Arc::clone(state)),
-            Made::Mapping(_) => None,
+        let id = self.objects.id_of(filter)?;
+        match self.filter_table.lock().get(&id) {
+            Some(Made::Filter(state)) => Some(Arc::clone(state)),
+            Some(Made::Mapping(_)) => None,
+            None => Some(Arc::new(FilterState::destroyed())),
         }
     }
 
     /// The state of a mapping filter of this process.
     pub(crate) fn mapping_state(&self, filter: &MappingFilter) -> Option<Arc<MappingState>> {
-        let id = self.poa.reference_to_id(filter).ok()?;
+        let id = self.objects.id_of(filter)?;
         match self.filter_table.lock().get(&id)? {
             Made::Mapping(state) => Some(Arc::clone(state)),
             Made::Filter(_) => None,
@@ -316,6 +338,7 @@ impl Channel {
     pub(crate) fn end_consumer(&self, consumer: &Consumer) -> Option<Arc<dyn Sink>> {
         let sink = consumer.end();
         self.remove_consumer(consumer.id);
+        self.forget_position(consumer);
         self.end_proxy(&consumer.admin, consumer.id, Side::Consumers);
         sink
     }
@@ -332,14 +355,8 @@ impl Channel {
         let ended = admin.proxies().remove(&id);
         if let Some((object, _)) = ended {
             self.uncount_proxy(side);
-            self.end_object(&object);
-        }
-    }
-
-    pub(crate) fn end_object(&self, object: &ObjectRef) {
-        if let Ok(id) = self.poa.reference_to_id(object) {
-            // It may have ended already.
-            let _ = self.poa.deactivate(&id);
+            self.objects.forget(self.proxy_key(id, side));
+            self.objects.deactivate(&object);
         }
     }
 
@@ -363,7 +380,8 @@ impl Channel {
                 }
             }
         }
-        self.end_object(&object);
+        self.objects.forget(self.admin_key(id, side));
+        self.objects.deactivate(&object);
     }
 
     /// Ends all that the channel has.
@@ -377,6 +395,7 @@ impl Channel {
                 self.end_admin(id, side);
             }
         }
+        self.objects.forget(Key::new(Kind::Channel, 0, self.id));
         self.core.end();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bounds of the channels of a factory.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use orbium_event::FailurePolicy;
@@ -30,6 +31,11 @@ pub struct NotificationConfig {
     pub filters: usize,
     /// Channels; 64 by default.
     pub channels: usize,
+    /// The file in which the service keeps its objects and connections, so that they survive the process, and which is made if there is
+    /// none; none by default. With it the property `ConnectionReliability` is 1 (Persistent).
+    ///
+    /// References of the service are those of its endpoints: they are to be the same after a restart, with a port.
+    pub connections: Option<PathBuf>,
     /// The bounds of a constraint.
     pub constraints: ConstraintLimits,
 }
@@ -47,6 +53,7 @@ impl Default for NotificationConfig {
             admins: 256,
             filters: 4096,
             channels: 64,
+            connections: None,
             constraints: ConstraintLimits::default(),
         }
     }

@@ -9,6 +9,7 @@ pub(crate) mod structured_consumer;
 use std::sync::{Arc, OnceLock};
 
 use orbium::lock::{Mutex, MutexGuard};
+use orbium::{ObjectRef, SystemException};
 use orbium_event::{QueueLimits, Subscription};
 
 use crate::admin::Admin;
@@ -21,21 +22,23 @@ use crate::filter::filters::FilterGroup;
 use crate::filter::mapping::Mappings;
 use crate::idl::cos_notify_comm::NotifyPublish;
 use crate::journal::Following;
-use crate::qos::Level;
+use crate::proxy_kind::ProxyKind;
+use crate::qos::{self, Level};
 
 /// A consumer as its channel has it: a proxy supplier.
 pub(crate) struct Consumer {
     pub(crate) id: i32,
+    pub(crate) kind: ProxyKind,
     pub(crate) admin: Arc<Admin>,
     pub(crate) level: Arc<Level>,
     pub(crate) filters: FilterGroup,
     pub(crate) types: Types,
     pub(crate) mappings: Mappings,
     pub(crate) subscriber: Subscriber<NotifyPublish>,
-    /// Whether events are delivered in batches.
-    pub(crate) is_sequence: bool,
-    /// The name of its position in a journal, from which it gets its events then.
+    /// The name of its position in a journal, if its client has given one.
     name: Option<String>,
+    /// The name of the position that the channel has given its connection.
+    pub(crate) position: OnceLock<String>,
     following: Mutex<Option<Following>>,
     /// Its connection to the event channel, where its events wait, unless it gets them from a journal.
     core: OnceLock<Subscription>,
@@ -45,6 +48,8 @@ pub(crate) struct Consumer {
 struct State {
     rules: Rules,
     phase: Phase,
+    /// The consumer, if it has said where it is.
+    peer: Option<ObjectRef>,
     /// Of what a journal has delivered.
     counts: Counts,
 }
@@ -71,31 +76,34 @@ pub(crate) struct Counts {
 pub(crate) enum SuspendError {
     Already,
     NotConnected,
+    /// It is done, and not recorded.
+    System(SystemException),
 }
 
 impl Consumer {
     pub(crate) fn new(
-        id: i32,
+        (id, kind): (i32, ProxyKind),
         admin: Arc<Admin>,
         level: Arc<Level>,
         rules: Rules,
-        is_sequence: bool,
     ) -> Self {
         Self {
             id,
+            kind,
             admin,
             level,
             filters: FilterGroup::default(),
             types: Types::default(),
             mappings: Mappings::default(),
             subscriber: Subscriber::default(),
-            is_sequence,
             name: None,
+            position: OnceLock::new(),
             following: Mutex::default(),
             core: OnceLock::new(),
             state: Mutex::new(State {
                 rules,
                 phase: Phase::Unconnected,
+                peer: None,
                 counts: Counts::default(),
             }),
         }
@@ -111,6 +119,19 @@ impl Consumer {
 
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// Whether its connection survives the process.
+    pub(crate) fn is_persistent(&self) -> bool {
+        self.level.get(qos::CONNECTION) != 0
+    }
+
+    pub(crate) fn peer(&self) -> Option<ObjectRef> {
+        self.lock().peer.clone()
+    }
+
+    pub(crate) fn is_suspended(&self) -> bool {
+        matches!(self.lock().phase, Phase::Suspended(_))
     }
 
     pub(crate) fn is_connected(&self) -> bool {
@@ -139,11 +160,12 @@ impl Consumer {
     }
 
     /// Connects a consumer; `None` is one that pulls. False if one is connected.
-    pub(crate) fn connect(&self, sink: Option<Arc<dyn Sink>>) -> bool {
+    pub(crate) fn connect(&self, peer: Option<&ObjectRef>, sink: Option<Arc<dyn Sink>>) -> bool {
         let mut state = self.lock();
         let is_free = matches!(state.phase, Phase::Unconnected);
         if is_free {
             state.phase = Phase::Active(sink);
+            state.peer = peer.cloned();
         }
         is_free
     }

@@ -23,6 +23,24 @@ pub trait Journal: Send + Sync + 'static {
     /// Whether a consumer may have this name.
     fn is_name(&self, name: &str) -> bool;
 
+    /// As [`follow`](Self::follow) with a name, for a connection that survives the process: the channel has made the name, and a new one
+    /// begins with what is stored from now on. By default it begins as other names do.
+    ///
+    /// # Errors
+    /// There is no connection to the journal.
+    fn follow_connection(
+        &self,
+        name: &str,
+        deliver: Deliver,
+    ) -> Result<Following, SystemException> {
+        self.follow(Some(name), deliver)
+    }
+
+    /// Removes the position of a connection that has ended. By default it is left.
+    fn forget_connection(&self, name: &str) {
+        let _ = name;
+    }
+
     /// Delivers one event after the other until the result is dropped: those of a name from where it ended,
     /// without a name those from now on.
     ///

@@ -54,12 +54,15 @@
 mod admin;
 mod channel;
 mod config;
+mod connections;
 mod consumer;
 mod core_channel;
+mod error;
 mod event;
 mod filter;
 mod journal;
 mod producer;
+mod proxy_kind;
 mod qos;
 mod servants;
 mod service;
@@ -73,6 +76,7 @@ pub mod idl {
 pub use config::NotificationConfig;
 pub use consumer::structured_consumer::StructuredConsumer;
 pub use core_channel::EventHeaders;
+pub use error::ServiceError;
 pub use event::{event_type, property, structured_event};
 pub use filter::{Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject};
 pub use journal::{Deliver, Delivered, Following, Journal};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A supplier as its channel has it: a proxy consumer.
 
+pub(crate) mod notice;
 pub(crate) mod puller;
 pub(crate) mod source;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use orbium::ObjectRef;
 use orbium::lock::Mutex;
 use orbium_event::Pulling;
 
@@ -14,11 +16,13 @@ use crate::event::event_types::Types;
 use crate::event::updates::Subscriber;
 use crate::filter::filters::FilterGroup;
 use crate::idl::cos_notify_comm::NotifySubscribe;
-use crate::qos::Level;
+use crate::proxy_kind::ProxyKind;
+use crate::qos::{self, Level};
 
 /// A supplier's connection.
 pub(crate) struct Producer {
     pub(crate) id: i32,
+    pub(crate) kind: ProxyKind,
     pub(crate) admin: Arc<Admin>,
     pub(crate) level: Arc<Level>,
     pub(crate) filters: FilterGroup,
@@ -27,6 +31,8 @@ pub(crate) struct Producer {
     /// Whether it is pulled from.
     pub(crate) pulling: Pulling,
     phase: AtomicU8,
+    /// The supplier, if it has said where it is.
+    peer: Mutex<Option<ObjectRef>>,
     /// Notifies the supplier that it is disconnected.
     notify: Mutex<Option<Notify>>,
 }
@@ -38,9 +44,10 @@ const CONNECTED: u8 = 1;
 const ENDED: u8 = 2;
 
 impl Producer {
-    pub(crate) fn new(id: i32, admin: Arc<Admin>, level: Arc<Level>) -> Self {
+    pub(crate) fn new((id, kind): (i32, ProxyKind), admin: Arc<Admin>, level: Arc<Level>) -> Self {
         Self {
             id,
+            kind,
             admin,
             level,
             filters: FilterGroup::default(),
@@ -48,20 +55,31 @@ impl Producer {
             subscriber: Subscriber::default(),
             pulling: Pulling::default(),
             phase: AtomicU8::new(UNCONNECTED),
+            peer: Mutex::default(),
             notify: Mutex::default(),
         }
     }
 
-    /// Connects a supplier; false if one is connected.
-    pub(crate) fn connect(&self, notify: Option<Notify>) -> bool {
+    /// Connects a supplier, and what notifies it; false if one is connected.
+    pub(crate) fn connect(&self, peer: Option<&ObjectRef>, notify: Option<Notify>) -> bool {
         let order = Ordering::AcqRel;
         let connected =
             self.phase
                 .compare_exchange(UNCONNECTED, CONNECTED, order, Ordering::Acquire);
         if connected.is_ok() {
+            *self.peer.lock() = peer.cloned();
             *self.notify.lock() = notify;
         }
         connected.is_ok()
+    }
+
+    /// Whether its connection survives the process.
+    pub(crate) fn is_persistent(&self) -> bool {
+        self.level.get(qos::CONNECTION) != 0
+    }
+
+    pub(crate) fn peer(&self) -> Option<ObjectRef> {
+        self.peer.lock().clone()
     }
 
     pub(crate) fn is_connected(&self) -> bool {

@@ -59,7 +59,8 @@ const fn define(
 const COUNT: (i64, i64) = (0, i32::MAX as i64);
 const TIME: (i64, i64) = (0, i64::MAX);
 
-/// Indices into [`QOS`].
+/// Indices into a table of qualities.
+pub(crate) const CONNECTION: usize = 1;
 pub(crate) const PRIORITY: usize = 2;
 pub(crate) const TIMEOUT: usize = 3;
 pub(crate) const MAX_EVENTS: usize = 5;
@@ -68,23 +69,28 @@ pub(crate) const DISCARD: usize = 7;
 pub(crate) const BATCH: usize = 8;
 pub(crate) const PACING: usize = 9;
 
-/// The properties of quality of service; `persistent` is the greatest and default reliability of events. Connections are not
-/// persistent.
-const fn quality(persistent: i64) -> [Definition; 12] {
+/// The properties of quality of service, with the greatest and default reliability of events and of connections.
+const fn quality(events: i64, connections: i64) -> [Definition; 12] {
     [
         Definition {
             most: 1,
             ..define(
                 "EventReliability",
                 Kind::Short,
-                (0, persistent),
-                persistent,
+                (0, events),
+                events,
                 MESSAGE | CHANNEL,
             )
         },
         Definition {
             most: 1,
-            ..define("ConnectionReliability", Kind::Short, (0, 0), 0, OBJECTS)
+            ..define(
+                "ConnectionReliability",
+                Kind::Short,
+                (0, connections),
+                connections,
+                OBJECTS,
+            )
         },
         define(
             "Priority",
@@ -114,11 +120,19 @@ const fn quality(persistent: i64) -> [Definition; 12] {
     ]
 }
 
-/// Of channels that have their events in memory.
-pub(crate) static QOS: [Definition; 12] = quality(0);
+/// Of channels without and with a file of connections, that have their events in memory, and that store every event.
+static QOS: [[[Definition; 12]; 2]; 2] = [
+    [quality(0, 0), quality(0, 1)],
+    [quality(1, 0), quality(1, 1)],
+];
 
-/// Of channels that store every event.
-pub(crate) static STORED_QOS: [Definition; 12] = quality(1);
+/// The properties of a channel.
+pub(crate) const fn qualities(
+    stores_events: bool,
+    keeps_connections: bool,
+) -> &'static [Definition] {
+    &QOS[stores_events as usize][keeps_connections as usize]
+}
 
 /// Indices into [`ADMINISTRATION`].
 pub(crate) const MAX_QUEUE: usize = 0;
@@ -293,6 +307,19 @@ impl Level {
             set[index] = Some(value);
         }
         Ok(())
+    }
+
+    /// The properties that are set here.
+    pub(crate) fn own_properties(&self) -> Vec<Property> {
+        let own = self.lock().clone();
+        let set = self.table.iter().zip(own);
+        let named = set.filter_map(|(it, value)| {
+            Some(Property {
+                name: it.name.to_owned(),
+                value: it.any(value?),
+            })
+        });
+        named.collect()
     }
 
     /// All properties of this level with the values in force.

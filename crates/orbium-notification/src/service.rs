@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
-use orbium::{Orb, PoaError, Policies};
+use orbium::{ExceptionKind, IdAssignment, Lifespan, Orb, Poa, Policies, SystemException};
 use orbium_event::Channel;
 
 use crate::config::NotificationConfig;
+use crate::connections::{Connections, Saved};
 use crate::core_channel::{CoreChannel, EventHeaders};
+use crate::error::ServiceError;
 use crate::idl::cos_notify_channel_admin::{EventChannel, EventChannelFactory};
 use crate::journal::Journal;
 use crate::servants::{Behind, Factory};
@@ -55,8 +57,9 @@ impl NotificationService {
     /// `NotificationService/key` with the manager of the root POA, which is activated.
     ///
     /// # Errors
-    /// [`PoaError`]: the ORB serves something under that key, cannot listen, or is shut down.
-    pub fn serve(orb: &Orb, key: &str, config: NotificationConfig) -> Result<Self, PoaError> {
+    /// [`ServiceError`]: the ORB serves something under that key, cannot listen, or is shut down; the file of connections cannot be
+    /// used.
+    pub fn serve(orb: &Orb, key: &str, config: NotificationConfig) -> Result<Self, ServiceError> {
         Self::serve_with(orb, key, config, Behind::Nothing)
     }
 
@@ -70,7 +73,7 @@ impl NotificationService {
         key: &str,
         config: NotificationConfig,
         journal: Arc<dyn Journal>,
-    ) -> Result<Self, PoaError> {
+    ) -> Result<Self, ServiceError> {
         Self::serve_with(orb, key, config, Behind::Journal(journal))
     }
 
@@ -104,7 +107,7 @@ impl NotificationService {
         key: &str,
         config: NotificationConfig,
         (channel, headers): (&Channel, EventHeaders),
-    ) -> Result<Self, PoaError> {
+    ) -> Result<Self, ServiceError> {
         let behind = CoreChannel::in_front_of(channel, headers)?;
         Self::serve_with(orb, key, config, Behind::RealTime(Box::new(behind)))
     }
@@ -114,15 +117,42 @@ impl NotificationService {
         key: &str,
         config: NotificationConfig,
         behind: Behind,
-    ) -> Result<Self, PoaError> {
+    ) -> Result<Self, ServiceError> {
         let root = orb.root_poa();
         let name = format!("NotificationService/{key}");
-        let poa = root.create_poa(&name, Some(root.manager()), Policies::default())?;
-        let (factory, reference) = Factory::serve(config, &poa)?;
-        let channel = factory.first(&poa, behind)?;
+        let (poa, saved) = match &config.connections {
+            None => {
+                let poa = root.create_poa(&name, Some(root.manager()), Policies::default())?;
+                (poa, (None, Saved::default()))
+            }
+            Some(file) => {
+                let (connections, saved) = Connections::open(file)?;
+                // Its own manager holds requests of connected peers until all objects are there.
+                let poa = root.create_poa(&name, None, persistent())?;
+                (poa, (Some(connections), saved))
+            }
+        };
+        let served = Self::serve_in((orb, &poa), key, config, saved, behind);
+        // What is there of it has ended once this returns.
+        served.inspect_err(|_| {
+            let _ = poa.destroy(true);
+        })
+    }
+
+    fn serve_in(
+        (orb, poa): (&Orb, &Poa),
+        key: &str,
+        config: NotificationConfig,
+        saved: (Option<Connections>, Saved),
+        behind: Behind,
+    ) -> Result<Self, ServiceError> {
+        let (factory, reference) = Factory::serve(config, (orb, poa), saved, behind)?;
+        let channel = factory.first();
+        let channel = channel.ok_or(SystemException::from(ExceptionKind::ObjectNotExist))?;
         orb.bind_key(key, &channel)?;
         orb.bind_key(&format!("{key}Factory"), &reference)?;
-        root.manager().activate()?;
+        poa.manager().activate()?;
+        orb.root_poa().manager().activate()?;
         Ok(Self {
             factory,
             reference,
@@ -167,6 +197,15 @@ impl NotificationService {
             }
         });
         statistics.collect()
+    }
+}
+
+/// Policies of objects that are there again after a restart, under the same keys.
+fn persistent() -> Policies {
+    Policies {
+        lifespan: Lifespan::Persistent,
+        id_assignment: IdAssignment::User,
+        ..Policies::default()
     }
 }
 

@@ -210,6 +210,7 @@ impl SupplierProxy {
             subjects: subjects_of(pattern, &stream.config.stream),
             open,
             replay: self.replay,
+            is_connection: false,
         };
         follow(stream, subscription, deliver, Box::new(gone))
     }

@@ -59,6 +59,8 @@ pub(crate) struct Subscription<'a> {
     pub(crate) open: usize,
     /// Where it begins if it has no name, in place of what is stored from now on.
     pub(crate) replay: Option<Replay>,
+    /// Whether a position that is new begins with what is stored from now on.
+    pub(crate) is_connection: bool,
 }
 
 /// A consumer of the stream.
@@ -173,6 +175,8 @@ fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
     Config {
         durable_name: name.map(str::to_owned),
         deliver_policy: match (name, subscription.replay) {
+            // The same each time that it is made.
+            (Some(_), _) if subscription.is_connection => DeliverPolicy::New,
             (Some(_), _) => DeliverPolicy::All,
             (None, Some(replay)) => begin(replay),
             // What the spool holds is stored before the consumer is made, perhaps.

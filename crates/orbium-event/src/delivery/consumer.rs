@@ -195,7 +195,7 @@ impl Consumer {
             is_suspect: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
             counts: Counts::default(),
-            failure: config.failure,
+            failure: options.failure.unwrap_or(config.failure),
             dispatching: config.dispatching,
             place,
             guard,

@@ -15,6 +15,14 @@ pub struct FailurePolicy {
     pub time: Duration,
 }
 
+impl FailurePolicy {
+    /// No failure disconnects a consumer, but that it does not exist.
+    pub const NEVER: Self = Self {
+        failures: u32::MAX,
+        time: Duration::MAX,
+    };
+}
+
 impl Default for FailurePolicy {
     fn default() -> Self {
         Self {
@@ -72,10 +80,12 @@ impl Health {
             (Self::Gone, _) | (_, Err(DeliveryError::Gone)) => return Self::Gone,
             (_, Ok(())) => return Self::Well,
             (Self::Well, Err(_)) => (now, 1),
-            (Self::Suspect { since, failures }, Err(_)) => (since, failures + 1),
+            (Self::Suspect { since, failures }, Err(_)) => (since, failures.saturating_add(1)),
         };
         let too_long = now.saturating_duration_since(since) >= policy.time;
-        if failures >= policy.failures || (failures > 1 && too_long) {
+        if *policy != FailurePolicy::NEVER && failures >= policy.failures
+            || (failures > 1 && too_long)
+        {
             Self::Gone
         } else {
             Self::Suspect { since, failures }

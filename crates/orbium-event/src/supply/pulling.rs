@@ -42,6 +42,11 @@ impl Pulling {
         Some(changes)
     }
 
+    /// Whether pulling is suspended.
+    pub fn is_suspended(&self) -> bool {
+        self.lock().is_suspended
+    }
+
     /// Ends pulling for good. A pull under way returns first.
     pub fn end(&self) {
         self.lock().has_ended = true;

@@ -32,7 +32,7 @@ impl Consumer {
 
     /// Which events are pushed together.
     pub(crate) fn batches(&self, rules: &Rules) -> Batches {
-        if self.is_sequence {
+        if self.kind.is_sequence() {
             rules.batches()
         } else {
             Batches::default()

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Consumers behind references.
 
-use orbium::{Interface, SystemException};
+use std::borrow::Cow;
+use std::iter::{once, repeat};
+use std::sync::Arc;
+use std::time::Duration;
+
+use orbium::giop::service_context::ORBIUM_EVENTS_DROPPED;
+use orbium::{Interface, ObjectRef, SystemException};
 use orbium_event::{DeliveryError, delivery_failure, ping_object};
 
 use crate::core_channel::seen::Seen;
+use crate::event::property;
 use crate::idl::cos_event_comm::{self as cos, DisconnectedError as CosError};
+use crate::idl::cos_notification::StructuredEvent;
+use crate::idl::cos_notify_channel_admin::ProxyType;
 use crate::idl::cos_notify_comm::{self as notify, DisconnectedError as NotifyError};
 use crate::journal::Delivered;
 
@@ -41,8 +50,8 @@ impl From<PushError> for Delivered {
 
 /// A consumer that is pushed to. Every method returns in bounded time, and is called without a lock.
 pub(crate) trait Sink: Send + Sync + 'static {
-    /// Delivers events.
-    fn push(&self, events: &[Seen<'_>]) -> Result<(), PushError>;
+    /// Delivers events, after so many others that were dropped since the last push.
+    fn push(&self, dropped: u64, events: &[Seen<'_>]) -> Result<(), PushError>;
 
     /// Checks whether the consumer is there.
     fn ping(&self) -> Result<(), DeliveryError>;
@@ -51,10 +60,65 @@ pub(crate) trait Sink: Send + Sync + 'static {
     fn disconnect(&self);
 }
 
+/// The consumer behind a reference to which events of a form are pushed; `None` of forms that are pulled.
+pub(crate) fn sink_of(
+    form: ProxyType,
+    consumer: &ObjectRef,
+    timeout: Duration,
+) -> Option<Arc<dyn Sink>> {
+    macro_rules! sink_of {
+        ($interface:ty) => {
+            Some(Arc::new(
+                <$interface>::from_object(consumer.clone()).with_timeout(timeout),
+            ))
+        };
+    }
+    match form {
+        ProxyType::PushAny => sink_of!(cos::PushConsumer),
+        ProxyType::PushStructured => sink_of!(notify::StructuredPushConsumer),
+        ProxyType::PushSequence => sink_of!(notify::SequencePushConsumer),
+        _ => None,
+    }
+}
+
+/// The field of a structured event's variable header with the number of events that were dropped before it.
+const EVENTS_DROPPED: &str = "EventsDropped";
+
+/// Each event with what was dropped before it: all of that before the first.
+fn numbered<'s, 'e>(
+    events: &'s [Seen<'e>],
+    dropped: u64,
+) -> impl Iterator<Item = (&'s Seen<'e>, u64)> {
+    events.iter().zip(once(dropped).chain(repeat(0)))
+}
+
+/// The reference for a push after so many events were dropped.
+fn after<C: Interface + Clone>(consumer: &C, dropped: u64) -> Cow<'_, C> {
+    match dropped {
+        0 => Cow::Borrowed(consumer),
+        dropped => {
+            let context = dropped.to_be_bytes();
+            Cow::Owned(consumer.with_service_context(ORBIUM_EVENTS_DROPPED, context))
+        }
+    }
+}
+
+/// A structured event after so many were dropped.
+fn structured<'e>(event: &'e Seen<'_>, dropped: u64) -> Cow<'e, StructuredEvent> {
+    let mut event = event.structured();
+    if dropped > 0 {
+        let fields = &mut event.to_mut().header.variable_header;
+        // It may have come through another channel.
+        fields.retain(|it| it.name != EVENTS_DROPPED);
+        fields.push(property(EVENTS_DROPPED, dropped));
+    }
+    event
+}
+
 macro_rules! sink {
-    ($consumer:ty, $error:ident, $disconnect:ident, |$it:ident, $events:ident| $push:expr) => {
+    ($consumer:ty, $error:ident, $disconnect:ident, |$it:ident, $dropped:ident, $events:ident| $push:expr) => {
         impl Sink for $consumer {
-            fn push(&self, $events: &[Seen<'_>]) -> Result<(), PushError> {
+            fn push(&self, $dropped: u64, $events: &[Seen<'_>]) -> Result<(), PushError> {
                 let $it = self;
                 let pushed: Result<(), $error> = $push;
                 pushed.map_err(|error| match error {
@@ -79,10 +143,10 @@ sink!(
     cos::PushConsumer,
     CosError,
     disconnect_push_consumer,
-    |consumer, events| {
-        events.iter().try_for_each(|event| {
+    |consumer, dropped, events| {
+        numbered(events, dropped).try_for_each(|(event, dropped)| {
             let any = event.any().map_err(SystemException::from)?;
-            consumer.push(&any)
+            after(consumer, dropped).push(&any)
         })
     }
 );
@@ -90,19 +154,22 @@ sink!(
     notify::StructuredPushConsumer,
     NotifyError,
     disconnect_structured_push_consumer,
-    |consumer, events| events
-        .iter()
-        .try_for_each(|event| consumer.push_structured_event(&event.structured()))
+    |consumer, dropped, events| {
+        numbered(events, dropped).try_for_each(|(event, dropped)| {
+            let event = structured(event, dropped);
+            after(consumer, dropped).push_structured_event(&event)
+        })
+    }
 );
 sink!(
     notify::SequencePushConsumer,
     NotifyError,
     disconnect_sequence_push_consumer,
-    |consumer, events| {
-        let batch: Vec<_> = events
-            .iter()
-            .map(|it| it.structured().into_owned())
+    |consumer, dropped, events| {
+        let batch = numbered(events, dropped);
+        let batch: Vec<_> = batch
+            .map(|(event, dropped)| structured(event, dropped).into_owned())
             .collect();
-        consumer.push_structured_events(&batch)
+        after(consumer, dropped).push_structured_events(&batch)
     }
 );

@@ -29,7 +29,7 @@ impl Consumer {
             Phase::Suspended(_) => return Delivered::Deferred,
             _ => return Delivered::Gone,
         };
-        match sink.push(&[Seen::Pushed(event)]) {
+        match sink.push(0, &[Seen::Pushed(event)]) {
             Ok(()) => {
                 self.lock().counts.delivered += 1;
                 Delivered::Accepted

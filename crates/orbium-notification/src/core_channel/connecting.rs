@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use orbium::SystemException;
-use orbium_event::{ConsumerOptions, Pattern};
+use orbium_event::{ConsumerOptions, FailurePolicy, Pattern};
 
 use crate::channel::Channel;
 use crate::consumer::Consumer;
@@ -30,7 +30,8 @@ impl Channel {
             queue: Some(self.core.limits(&rules)),
             batches: consumer.batches(&rules),
             // A real-time channel has its own rule for events of suspect consumers.
-            waits_for_suspect: self.core.front.is_none(),
+            waits_for_suspect: self.core.front.is_none() || consumer.is_persistent(),
+            failure: consumer.is_persistent().then_some(FailurePolicy::NEVER),
             ..ConsumerOptions::default()
         };
         let (channel, ended) = (Arc::downgrade(self), Arc::downgrade(consumer));

@@ -54,11 +54,15 @@ impl Peer for CoreConsumer {
 
 impl RtSink for CoreConsumer {
     fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError> {
+        self.push_after(0, events)
+    }
+
+    fn push_after(&self, dropped: u64, events: &[SharedEvent]) -> Result<(), DeliveryError> {
         let channel = self.channel.upgrade().ok_or(DeliveryError::Gone)?;
         let sink = self.sink.as_ref().ok_or(DeliveryError::Gone)?;
         let now = Instant::now();
         let events = events.iter().filter_map(|it| channel.seen(it, now));
         let events: Vec<_> = events.collect();
-        Ok(sink.push(&events)?)
+        Ok(sink.push(dropped, &events)?)
     }
 }

@@ -54,6 +54,11 @@ impl Types {
         list.is_empty() || list.iter().any(|it| covers(it, domain, name))
     }
 
+    /// The types of the list.
+    pub(crate) fn list(&self) -> Vec<EventType> {
+        Vec::clone(&self.0.load())
+    }
+
     /// Adds the types that are not there yet.
     pub(crate) fn add_to(&self, all: &mut Vec<EventType>) {
         for it in self.0.load().iter() {

@@ -93,13 +93,22 @@ impl<P: Clone> Subscriber<P> {
     pub(crate) fn obtain(&self, mode: ObtainInfoMode) -> bool {
         use ObtainInfoMode::{AllNowUpdatesOff, AllNowUpdatesOn, NoneNowUpdatesOn};
         let wants = matches!(mode, AllNowUpdatesOn | NoneNowUpdatesOn);
-        self.wants.store(wants, Ordering::Release);
+        self.set_wants(wants);
         matches!(mode, AllNowUpdatesOn | AllNowUpdatesOff)
+    }
+
+    /// Whether the peer has asked for changes.
+    pub(crate) fn wants(&self) -> bool {
+        self.wants.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_wants(&self, wants: bool) {
+        self.wants.store(wants, Ordering::Release);
     }
 
     /// The peer, if it has asked for changes.
     pub(crate) fn interested(&self) -> Option<P> {
-        if !self.wants.load(Ordering::Acquire) {
+        if !self.wants() {
             return None;
         }
         let peer = self.peer.lock();

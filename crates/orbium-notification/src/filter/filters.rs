@@ -43,6 +43,37 @@ pub(crate) enum RuleError {
 const MAX_RULES: usize = 10_000;
 
 impl FilterState {
+    /// Constraints with their numbers, and the number of the last one that was added.
+    pub(crate) fn with(
+        infos: Vec<ConstraintInfo>,
+        last: i32,
+        limits: &ConstraintLimits,
+    ) -> Result<Self, RuleError> {
+        let mut rules = Vec::new();
+        for info in infos {
+            let constraint = parse(&info.constraint_expression, limits)?;
+            rules.push(Rule { info, constraint });
+        }
+        Ok(Self {
+            rules: ArcSwap::from_pointee(rules),
+            next: AtomicI32::new(last),
+            ..Self::default()
+        })
+    }
+
+    /// One of a filter that has been destroyed.
+    pub(crate) fn destroyed() -> Self {
+        Self {
+            is_destroyed: AtomicBool::new(true),
+            ..Self::default()
+        }
+    }
+
+    /// The number of the constraint that was added last.
+    pub(crate) fn last(&self) -> i32 {
+        self.next.load(Ordering::Relaxed)
+    }
+
     /// Adds all constraints, or none.
     pub(crate) fn add(
         &self,
@@ -191,6 +222,18 @@ struct Attached {
 }
 
 impl Attached {
+    fn new(
+        (id, filter, state): (i32, &Filter, Option<Arc<FilterState>>),
+        timeout: Duration,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            reference: filter.with_timeout(timeout),
+            state,
+            has_failed: AtomicBool::new(false),
+        })
+    }
+
     fn matches(&self, event: &Event) -> bool {
         if let Some(state) = &self.state {
             let is_there = !state.is_destroyed.load(Ordering::Acquire);
@@ -231,18 +274,34 @@ impl FilterGroup {
             return None;
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
-        let attached = Arc::new(Attached {
-            id,
-            reference: filter.with_timeout(timeout),
-            state,
-            has_failed: AtomicBool::new(false),
-        });
+        let attached = Attached::new((id, filter, state), timeout);
         self.filters.rcu(|list| {
             let mut list = Vec::clone(list);
             list.push(Arc::clone(&attached));
             list
         });
         Some(id)
+    }
+
+    /// The filters with their numbers, and the last number.
+    pub(crate) fn attached(&self) -> (Vec<(i32, Filter)>, i32) {
+        let filters = self.filters.load();
+        let attached = filters.iter().map(|it| (it.id, it.reference.clone()));
+        (attached.collect(), self.next.load(Ordering::Relaxed))
+    }
+
+    /// Sets the filters with their numbers, and the last number.
+    pub(crate) fn restore(
+        &self,
+        filters: &[(i32, Filter, Option<Arc<FilterState>>)],
+        last: i32,
+        timeout: Duration,
+    ) {
+        let attached = filters
+            .iter()
+            .map(|(id, filter, state)| Attached::new((*id, filter, state.clone()), timeout));
+        self.filters.store(Arc::new(attached.collect()));
+        self.next.store(last, Ordering::Relaxed);
     }
 
     /// Removes a filter; false if there is none with that number.

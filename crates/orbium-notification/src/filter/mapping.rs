@@ -49,6 +49,23 @@ impl MappingState {
         }
     }
 
+    /// Constraints with their numbers and values, and the number of the last one that was added.
+    pub(crate) fn with(
+        default: Any,
+        infos: &[MappingConstraintInfo],
+        last: i32,
+        limits: &ConstraintLimits,
+    ) -> Result<Self, RuleError> {
+        let rules = infos.iter().map(rule);
+        let values = infos.iter().map(|it| (it.constraint_id, it.value.clone()));
+        Ok(Self {
+            default,
+            filter: FilterState::with(rules.collect(), last, limits)?,
+            values: ArcSwap::from_pointee(values.collect()),
+            changing: Mutex::default(),
+        })
+    }
+
     pub(crate) fn value_type(&self) -> &TypeCode {
         self.default.type_code()
     }
@@ -100,13 +117,7 @@ impl MappingState {
             })?;
         }
         let _changing = self.changing.lock();
-        let rules: Vec<_> = replaced
-            .iter()
-            .map(|it| ConstraintInfo {
-                constraint_expression: it.constraint_expression.clone(),
-                constraint_id: it.constraint_id,
-            })
-            .collect();
+        let rules: Vec<_> = replaced.iter().map(rule).collect();
         self.filter.modify(removed, &rules, limits)?;
         self.change(|values| {
             values.retain(|id, _| !removed.contains(id));
@@ -149,6 +160,14 @@ impl MappingState {
         let mut values = BTreeMap::clone(&self.values.load());
         change(&mut values);
         self.values.store(Arc::new(values));
+    }
+}
+
+/// A constraint without its value.
+fn rule(info: &MappingConstraintInfo) -> ConstraintInfo {
+    ConstraintInfo {
+        constraint_expression: info.constraint_expression.clone(),
+        constraint_id: info.constraint_id,
     }
 }
 

@@ -48,26 +48,59 @@ impl Channel {
         Event::new(body, &self.level, &self.population, now)
     }
 
-    /// Delivers the events of the journal to a consumer, in place of the one that has the name.
+    /// The name of the position in the journal that the channel gives a connection which survives the process, so that nothing is
+    /// lost while the channel is restarted. Consumers that pull have none: they take from a queue.
+    fn position_of(&self, consumer: &Consumer) -> Option<String> {
+        self.journal.as_ref()?;
+        let made = self.objects.connections()?.made();
+        let has_one =
+            consumer.name().is_none() && consumer.kind.is_push() && consumer.is_persistent();
+        has_one.then(|| format!("connection-{made:x}-{}-{}", self.id, consumer.id))
+    }
+
+    /// Removes the position that the channel has given a connection.
+    pub(crate) fn forget_position(&self, consumer: &Consumer) {
+        if let (Some(journal), Some(position)) = (&self.journal, consumer.position.get()) {
+            journal.forget_connection(position);
+        }
+    }
+
+    /// Delivers the events of the journal to a consumer, if it has a position there; false if it has none.
     ///
     /// # Errors
     /// There is no connection to the journal.
     pub(crate) fn follow(
         self: &Arc<Self>,
         consumer: &Arc<Consumer>,
-        name: &str,
-    ) -> Result<(), SystemException> {
+    ) -> Result<bool, SystemException> {
+        let (channel, served) = (Arc::downgrade(self), Arc::downgrade(consumer));
+        let deliver = Box::new(move |event| deliver_to(&channel, &served, event));
         let no_journal = SystemException::from(ExceptionKind::NoImplement);
-        let journal = self.journal.as_ref().ok_or(no_journal)?;
+        let following = match (consumer.name(), self.position_of(consumer), &self.journal) {
+            (Some(name), _, journal) => {
+                let journal = journal.as_ref().ok_or(no_journal)?;
+                self.end_others_of(name, consumer);
+                journal.follow(Some(name), deliver)?
+            }
+            (None, Some(position), Some(journal)) => {
+                let following = journal.follow_connection(&position, deliver)?;
+                // It is the same each time that it connects.
+                let _ = consumer.position.set(position);
+                following
+            }
+            _ => return Ok(false),
+        };
+        consumer.follows(following);
+        Ok(true)
+    }
+
+    /// Ends the connection of the consumer that has the name, in place of which another one is connected.
+    fn end_others_of(&self, name: &str, consumer: &Consumer) {
         for other in self.consumers().iter() {
             if other.id != consumer.id && other.name() == Some(name) && other.is_connected() {
                 self.end_consumer(other);
             }
         }
-        let (channel, served) = (Arc::downgrade(self), Arc::downgrade(consumer));
-        let deliver = move |event| deliver_to(&channel, &served, event);
-        consumer.follows(journal.follow(Some(name), Box::new(deliver))?);
-        Ok(())
     }
 
     fn deliver(&self, consumer: &Consumer, event: StructuredEvent) -> Delivered {

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::{ExceptionKind, SystemException};
+use orbium_event::FailurePolicy;
 
 use crate::channel::Channel;
 use crate::producer::Producer;
@@ -28,9 +29,12 @@ pub(crate) fn start(
 
 /// Publishes what the supplier has until the connection ends.
 fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
-    let Some(failure) = channel.upgrade().map(|it| it.config.failure) else {
+    let Some(mut failure) = channel.upgrade().map(|it| it.config.failure) else {
         return;
     };
+    if producer.is_persistent() {
+        failure = FailurePolicy::NEVER;
+    }
     let is_gone = producer.pulling.run(&failure, || {
         let outcome = source.pull();
         let channel = channel.upgrade()?;

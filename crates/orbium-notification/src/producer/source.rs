@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Suppliers behind references, from which events are pulled.
 
-use orbium::{ExceptionKind, SystemException};
+use std::sync::Arc;
+use std::time::Duration;
+
+use orbium::{ExceptionKind, Interface, ObjectRef, SystemException};
 use orbium_event::{DeliveryError, delivery_failure};
 
 use crate::event::Body;
 use crate::idl::cos_event_comm::{self as cos, DisconnectedError as CosError};
+use crate::idl::cos_notify_channel_admin::ProxyType;
 use crate::idl::cos_notify_comm::{self as notify, DisconnectedError as NotifyError};
 
 /// Events that one call to a supplier of sequences asks for.
@@ -26,6 +30,27 @@ fn pulled(exception: &SystemException) -> Result<Vec<Body>, DeliveryError> {
     match exception.kind {
         ExceptionKind::Timeout => Ok(Vec::new()),
         _ => Err(delivery_failure(exception)),
+    }
+}
+
+/// The supplier behind a reference from which events of a form are pulled; `None` of forms that are pushed.
+pub(crate) fn source_of(
+    form: ProxyType,
+    supplier: &ObjectRef,
+    timeout: Duration,
+) -> Option<Arc<dyn Source>> {
+    macro_rules! source_of {
+        ($interface:ty) => {
+            Some(Arc::new(
+                <$interface>::from_object(supplier.clone()).with_timeout(timeout),
+            ))
+        };
+    }
+    match form {
+        ProxyType::PullAny => source_of!(cos::PullSupplier),
+        ProxyType::PullStructured => source_of!(notify::StructuredPullSupplier),
+        ProxyType::PullSequence => source_of!(notify::SequencePullSupplier),
+        _ => None,
     }
 }
 

@@ -8,7 +8,6 @@ use orbium::{Any, Call, ExceptionKind, Interface, ObjectRef, PoaError, SystemExc
 use super::common::{Filtered, Governed};
 use super::mapping_filters::attach;
 use super::proxy_suppliers::Supplied;
-use super::{cos_event, proxy_suppliers, pull_suppliers};
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
 use crate::consumer::Consumer;
@@ -19,12 +18,11 @@ use crate::idl::cos_notify_channel_admin::{
     AdminLimit, AdminLimitExceeded, AdminLimitExceededError, ClientType,
     ConsumerAdminObtainNotificationPullSupplierResults,
     ConsumerAdminObtainNotificationPushSupplierResults, ConsumerAdminServant, EventChannel,
-    InterFilterGroupOperator, ProxyNotFound, ProxyNotFoundError, ProxyPullSupplier,
-    ProxyPushSupplier, ProxySupplier, ProxyType, SequenceProxyPullSupplier,
-    SequenceProxyPushSupplier, StructuredProxyPullSupplier, StructuredProxyPushSupplier,
+    InterFilterGroupOperator, ProxyNotFound, ProxyNotFoundError, ProxySupplier, ProxyType,
 };
 use crate::idl::cos_notify_comm::{InvalidEventTypeError, NotifySubscribeServant};
 use crate::idl::cos_notify_filter::MappingFilter;
+use crate::proxy_kind::ProxyKind;
 use crate::qos::{Level, PROXY};
 
 pub(super) struct ConsumerAdminObject {
@@ -48,60 +46,45 @@ pub(super) fn proxy_level(admin: &Admin) -> Arc<Level> {
 }
 
 impl ConsumerAdminObject {
-    /// A proxy with an object that `activate` makes.
-    fn proxy(
+    /// A proxy; one with a name has a position in the journal.
+    pub(super) fn proxy(
         &self,
-        kind: ProxyType,
-        activate: impl FnOnce(Supplied) -> Result<ObjectRef, PoaError>,
-    ) -> Result<(ObjectRef, i32), AdminLimitExceededError> {
-        self.named_proxy((kind, None), activate)
-    }
-
-    /// As [`proxy`](Self::proxy), of a consumer with a position in the journal.
-    pub(super) fn named_proxy(
-        &self,
-        (kind, name): (ProxyType, Option<&str>),
-        activate: impl FnOnce(Supplied) -> Result<ObjectRef, PoaError>,
+        kind: ProxyKind,
+        name: Option<&str>,
     ) -> Result<(ObjectRef, i32), AdminLimitExceededError> {
         let channel = &self.channel;
         let counted = channel.count_proxy(Side::Consumers);
         counted.map_err(|limit| exceeded("MaxConsumers", limit))?;
-        let (id, level) = (channel.next_id(), proxy_level(&self.admin));
-        let is_sequence = matches!(kind, ProxyType::PushSequence | ProxyType::PullSequence);
-        let rules = channel.rules(&level);
-        let consumer = Consumer::new(id, Arc::clone(&self.admin), level, rules, is_sequence);
-        let consumer = Arc::new(consumer.with_name(name));
-        let object = activate(Supplied {
-            channel: Arc::clone(channel),
-            consumer: Arc::clone(&consumer),
-            kind,
-        });
-        let object = object.map_err(|error| {
+        let id = channel.next_id();
+        let made = serve_proxy(channel, &self.admin, (id, kind, name));
+        let (supplied, object) = made.map_err(|error| {
             channel.uncount_proxy(Side::Consumers);
             SystemException::from(error)
         })?;
-        let pushes = matches!(
-            kind,
-            ProxyType::PushAny | ProxyType::PushStructured | ProxyType::PushSequence
-        );
-        self.admin.proxies().insert(id, (object.clone(), pushes));
-        channel.add_consumer(&consumer);
+        let saved = channel.save().and_then(|()| supplied.save());
+        saved.inspect_err(|_| supplied.disconnect())?;
         Ok((object, id))
     }
 }
 
-/// Activates a servant as an object of an interface.
-macro_rules! object {
-    ($base:ty, $interface:ty, $servant:expr) => {
-        |base: $base| {
-            let poa = base.channel.poa.clone();
-            let object: $interface = poa.activate($servant(base))?;
-            Ok(object.as_object().clone())
-        }
+/// Makes the proxy of a consumer, and its object.
+pub(super) fn serve_proxy(
+    channel: &Arc<Channel>,
+    admin: &Arc<Admin>,
+    (id, kind, name): (i32, ProxyKind, Option<&str>),
+) -> Result<(Supplied, ObjectRef), PoaError> {
+    let level = proxy_level(admin);
+    let rules = channel.rules(&level);
+    let consumer = Consumer::new((id, kind), Arc::clone(admin), level, rules);
+    let supplied = Supplied {
+        channel: Arc::clone(channel),
+        consumer: Arc::new(consumer.with_name(name)),
     };
+    let object = supplied.activate()?;
+    admin.proxies().insert(id, (object.clone(), kind.is_push()));
+    channel.add_consumer(&supplied.consumer);
+    Ok((supplied, object))
 }
-
-pub(super) use object;
 
 impl Governed for ConsumerAdminObject {
     fn channel(&self) -> &Arc<Channel> {
@@ -110,6 +93,10 @@ impl Governed for ConsumerAdminObject {
 
     fn level(&self) -> &Level {
         &self.admin.level
+    }
+
+    fn save(&self) -> Result<(), SystemException> {
+        self.channel.save_admin(&self.admin, Side::Consumers)
     }
 }
 
@@ -128,7 +115,7 @@ impl NotifySubscribeServant for ConsumerAdminObject {
     ) -> Result<(), InvalidEventTypeError> {
         let types = &self.admin.types;
         self.channel.change_subscription(types, added, removed);
-        Ok(())
+        Ok(self.save()?)
     }
 }
 
@@ -145,10 +132,8 @@ impl cos::ConsumerAdminServant for ConsumerAdminObject {
         &self,
         _: &Call<'_>,
     ) -> Result<Option<cos::ProxyPushSupplier>, SystemException> {
-        let make = object!(Supplied, cos::ProxyPushSupplier, cos_event::PushSupplier);
-        let (object, _) = self
-            .proxy(ProxyType::PushAny, make)
-            .map_err(|error| limited(&error))?;
+        let made = self.proxy(ProxyKind::cos_event(ProxyType::PushAny), None);
+        let (object, _) = made.map_err(|error| limited(&error))?;
         Ok(Some(Interface::from_object(object)))
     }
 
@@ -156,10 +141,8 @@ impl cos::ConsumerAdminServant for ConsumerAdminObject {
         &self,
         _: &Call<'_>,
     ) -> Result<Option<cos::ProxyPullSupplier>, SystemException> {
-        let make = object!(Supplied, cos::ProxyPullSupplier, cos_event::PullSupplier);
-        let (object, _) = self
-            .proxy(ProxyType::PullAny, make)
-            .map_err(|error| limited(&error))?;
+        let made = self.proxy(ProxyKind::cos_event(ProxyType::PullAny), None);
+        let (object, _) = made.map_err(|error| limited(&error))?;
         Ok(Some(Interface::from_object(object)))
     }
 }
@@ -187,7 +170,7 @@ impl ConsumerAdminServant for ConsumerAdminObject {
         value: Option<&MappingFilter>,
     ) -> Result<(), SystemException> {
         attach(&self.admin.mappings.priority, &self.channel, value);
-        Ok(())
+        self.save()
     }
 
     fn lifetime_filter(&self, _: &Call<'_>) -> Result<Option<MappingFilter>, SystemException> {
@@ -200,7 +183,7 @@ impl ConsumerAdminServant for ConsumerAdminObject {
         value: Option<&MappingFilter>,
     ) -> Result<(), SystemException> {
         attach(&self.admin.mappings.lifetime, &self.channel, value);
-        Ok(())
+        self.save()
     }
 
     fn pull_suppliers(&self, _: &Call<'_>) -> Result<Vec<i32>, SystemException> {
@@ -227,28 +210,7 @@ impl ConsumerAdminServant for ConsumerAdminObject {
         _: &Call<'_>,
         ctype: ClientType,
     ) -> Result<ConsumerAdminObtainNotificationPullSupplierResults, AdminLimitExceededError> {
-        let (object, proxy_id) = match ctype {
-            ClientType::AnyEvent => {
-                let make = object!(Supplied, ProxyPullSupplier, pull_suppliers::PullAny);
-                self.proxy(ProxyType::PullAny, make)
-            }
-            ClientType::StructuredEvent => {
-                let make = object!(
-                    Supplied,
-                    StructuredProxyPullSupplier,
-                    pull_suppliers::PullStructured
-                );
-                self.proxy(ProxyType::PullStructured, make)
-            }
-            ClientType::SequenceEvent => {
-                let make = object!(
-                    Supplied,
-                    SequenceProxyPullSupplier,
-                    pull_suppliers::PullSequence
-                );
-                self.proxy(ProxyType::PullSequence, make)
-            }
-        }?;
+        let (object, proxy_id) = self.proxy(ProxyKind::pulled(ctype), None)?;
         Ok(ConsumerAdminObtainNotificationPullSupplierResults {
             result: Some(ProxySupplier::from_object(object)),
             proxy_id,
@@ -260,28 +222,7 @@ impl ConsumerAdminServant for ConsumerAdminObject {
         _: &Call<'_>,
         ctype: ClientType,
     ) -> Result<ConsumerAdminObtainNotificationPushSupplierResults, AdminLimitExceededError> {
-        let (object, proxy_id) = match ctype {
-            ClientType::AnyEvent => {
-                let make = object!(Supplied, ProxyPushSupplier, proxy_suppliers::PushAny);
-                self.proxy(ProxyType::PushAny, make)
-            }
-            ClientType::StructuredEvent => {
-                let make = object!(
-                    Supplied,
-                    StructuredProxyPushSupplier,
-                    proxy_suppliers::PushStructured
-                );
-                self.proxy(ProxyType::PushStructured, make)
-            }
-            ClientType::SequenceEvent => {
-                let make = object!(
-                    Supplied,
-                    SequenceProxyPushSupplier,
-                    proxy_suppliers::PushSequence
-                );
-                self.proxy(ProxyType::PushSequence, make)
-            }
-        }?;
+        let (object, proxy_id) = self.proxy(ProxyKind::pushed(ctype), None)?;
         Ok(ConsumerAdminObtainNotificationPushSupplierResults {
             result: Some(ProxySupplier::from_object(object)),
             proxy_id,

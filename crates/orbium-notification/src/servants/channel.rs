@@ -8,7 +8,9 @@ use orbium::{Call, ExceptionKind, Interface, PoaError, SystemException};
 use super::admins::ConsumerAdminObject;
 use super::common::Governed;
 use super::supplier_admins::SupplierAdminObject;
+use crate::admin::Admin;
 use crate::channel::{Channel, Side};
+use crate::connections::key::{Key, Kind};
 use crate::idl::cos_event_channel_admin as cos;
 use crate::idl::cos_notification::{
     AdminPropertiesAdminServant, Property, UnsupportedAdmin, UnsupportedAdminError,
@@ -33,58 +35,72 @@ pub(super) struct ChannelObject {
     pub(super) filter_factory: FilterFactory,
 }
 
-/// Makes the objects of a channel: itself, and its default admins, which have the number 0.
+/// Makes the object of a channel.
 pub(super) fn serve_channel(object: ChannelObject) -> Result<EventChannel, PoaError> {
     let channel = Arc::clone(&object.channel);
-    let reference: MonitoredChannel = channel.poa.activate(object)?;
-    let reference = EventChannel::from(reference);
-    channel.follow_journal()?;
-    let operator = InterFilterGroupOperator::AndOp;
-    new_consumer_admin(&channel, &reference, 0, operator)?;
-    new_supplier_admin(&channel, &reference, 0, operator)?;
-    Ok(reference)
+    let key = Key::new(Kind::Channel, 0, channel.id);
+    let reference: MonitoredChannel = channel.objects.activate(key, object)?;
+    Ok(reference.into())
 }
 
-fn new_consumer_admin(
+/// Makes the default admins of a channel, which have the number 0.
+pub(super) fn new_default_admins(
+    channel: &Arc<Channel>,
+    reference: &EventChannel,
+) -> Result<(), PoaError> {
+    let operator = InterFilterGroupOperator::AndOp;
+    for side in [Side::Consumers, Side::Suppliers] {
+        let admin = match side {
+            Side::Consumers => serve_consumer_admin(channel, reference, 0, operator)?.0,
+            Side::Suppliers => serve_supplier_admin(channel, reference, 0, operator)?.0,
+        };
+        channel.save_admin(&admin, side)?;
+    }
+    Ok(())
+}
+
+pub(super) fn serve_consumer_admin(
     channel: &Arc<Channel>,
     reference: &EventChannel,
     id: i32,
     operator: InterFilterGroupOperator,
-) -> Result<ConsumerAdmin, PoaError> {
+) -> Result<(Arc<Admin>, ConsumerAdmin), PoaError> {
     let admin = channel.new_admin(id, operator);
     let object = ConsumerAdminObject {
         channel: Arc::clone(channel),
         reference: reference.clone(),
         admin: Arc::clone(&admin),
     };
+    let key = channel.admin_key(id, Side::Consumers);
     let object: ConsumerAdmin = match channel.journal {
         Some(_) => channel
-            .poa
-            .activate::<DurableConsumerAdmin, _>(object)?
+            .objects
+            .activate::<DurableConsumerAdmin, _>(key, object)?
             .into(),
-        None => channel.poa.activate(object)?,
+        None => channel.objects.activate(key, object)?,
     };
-    let entry = (admin, object.as_object().clone());
+    let entry = (Arc::clone(&admin), object.as_object().clone());
     channel.admins(Side::Consumers).insert(id, entry);
-    Ok(object)
+    Ok((admin, object))
 }
 
-fn new_supplier_admin(
+pub(super) fn serve_supplier_admin(
     channel: &Arc<Channel>,
     reference: &EventChannel,
     id: i32,
     operator: InterFilterGroupOperator,
-) -> Result<SupplierAdmin, PoaError> {
+) -> Result<(Arc<Admin>, SupplierAdmin), PoaError> {
     let admin = channel.new_admin(id, operator);
     let object = SupplierAdminObject {
         channel: Arc::clone(channel),
         reference: reference.clone(),
         admin: Arc::clone(&admin),
     };
-    let object: SupplierAdmin = channel.poa.activate(object)?;
-    let entry = (admin, object.as_object().clone());
+    let key = channel.admin_key(id, Side::Suppliers);
+    let object: SupplierAdmin = channel.objects.activate(key, object)?;
+    let entry = (Arc::clone(&admin), object.as_object().clone());
     channel.admins(Side::Suppliers).insert(id, entry);
-    Ok(object)
+    Ok((admin, object))
 }
 
 impl ChannelObject {
@@ -98,7 +114,11 @@ impl ChannelObject {
     /// A number for one more admin.
     fn new_admin_id(&self, side: Side) -> Result<i32, SystemException> {
         match self.channel.admins(side).len() < self.channel.config.admins {
-            true => Ok(self.channel.next_id()),
+            true => {
+                let id = self.channel.next_id();
+                self.channel.save()?;
+                Ok(id)
+            }
             false => Err(ExceptionKind::ImpLimit.into()),
         }
     }
@@ -118,6 +138,10 @@ impl Governed for ChannelObject {
     fn level(&self) -> &Level {
         &self.channel.level
     }
+
+    fn save(&self) -> Result<(), SystemException> {
+        self.channel.save()
+    }
 }
 
 impl AdminPropertiesAdminServant for ChannelObject {
@@ -127,7 +151,8 @@ impl AdminPropertiesAdminServant for ChannelObject {
 
     fn set_admin(&self, _: &Call<'_>, admin: &[Property]) -> Result<(), UnsupportedAdminError> {
         let set = self.channel.administration.set(admin);
-        Ok(set.map_err(|admin_err| UnsupportedAdmin { admin_err })?)
+        set.map_err(|admin_err| UnsupportedAdmin { admin_err })?;
+        Ok(self.channel.save()?)
     }
 }
 
@@ -181,7 +206,9 @@ impl EventChannelServant for ChannelObject {
         op: InterFilterGroupOperator,
     ) -> Result<EventChannelNewForConsumersResults, SystemException> {
         let id = self.new_admin_id(Side::Consumers)?;
-        let result = Some(new_consumer_admin(&self.channel, &call.this()?, id, op)?);
+        let (admin, object) = serve_consumer_admin(&self.channel, &call.this()?, id, op)?;
+        self.channel.save_admin(&admin, Side::Consumers)?;
+        let result = Some(object);
         Ok(EventChannelNewForConsumersResults { result, id })
     }
 
@@ -191,7 +218,9 @@ impl EventChannelServant for ChannelObject {
         op: InterFilterGroupOperator,
     ) -> Result<EventChannelNewForSuppliersResults, SystemException> {
         let id = self.new_admin_id(Side::Suppliers)?;
-        let result = Some(new_supplier_admin(&self.channel, &call.this()?, id, op)?);
+        let (admin, object) = serve_supplier_admin(&self.channel, &call.this()?, id, op)?;
+        self.channel.save_admin(&admin, Side::Suppliers)?;
+        let result = Some(object);
         Ok(EventChannelNewForSuppliersResults { result, id })
     }
 

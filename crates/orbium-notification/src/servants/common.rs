@@ -13,12 +13,18 @@ use crate::idl::cos_notification::{
 use crate::idl::cos_notify_filter::{
     Filter, FilterAdminServant, FilterNotFound, FilterNotFoundError,
 };
-use crate::qos::Level;
+use crate::qos::{Level, PROXY};
 
 /// An object with properties of quality of service.
 pub(super) trait Governed: Send + Sync + 'static {
     fn channel(&self) -> &Arc<Channel>;
     fn level(&self) -> &Level;
+
+    /// Records what has changed, if connections survive the process.
+    ///
+    /// # Errors
+    /// `PERSIST_STORE`.
+    fn save(&self) -> Result<(), SystemException>;
 }
 
 /// An object with filters.
@@ -43,7 +49,12 @@ impl<T: Governed> QoSAdminServant for T {
     fn set_qos(&self, _: &Call<'_>, qos: &[Property]) -> Result<(), UnsupportedQoSError> {
         let set = self.level().set(qos);
         set.map_err(|qos_err| UnsupportedQoS { qos_err })?;
-        self.channel().refresh();
+        let channel = self.channel();
+        channel.refresh();
+        self.save()?;
+        if self.level().level != PROXY {
+            channel.save_proxies()?;
+        }
         Ok(())
     }
 
@@ -70,12 +81,14 @@ impl<T: Filtered> FilterAdminServant for T {
         let added = self
             .filters()
             .add(filter, state, channel.config.filter_timeout);
-        added.ok_or_else(|| ExceptionKind::ImpLimit.into())
+        let added = added.ok_or_else(limit)?;
+        self.save()?;
+        Ok(added)
     }
 
     fn remove_filter(&self, _: &Call<'_>, filter: i32) -> Result<(), FilterNotFoundError> {
         if self.filters().remove(filter) {
-            Ok(())
+            Ok(self.save()?)
         } else {
             Err(FilterNotFound {}.into())
         }
@@ -94,6 +107,6 @@ impl<T: Filtered> FilterAdminServant for T {
 
     fn remove_all_filters(&self, _: &Call<'_>) -> Result<(), SystemException> {
         self.filters().clear();
-        Ok(())
+        self.save()
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Proxies of COS Event's own interfaces, for clients that do not know the Notification Service.
 
-use std::sync::Arc;
-
 use orbium::{Any, Call, Interface, SystemException};
 
 use super::common::bad_param;
@@ -15,7 +13,6 @@ use crate::idl::cos_event_channel_admin::{
     ProxyPullSupplierServant, ProxyPushConsumerServant, ProxyPushSupplierServant,
 };
 use crate::idl::cos_event_comm as cos;
-use crate::producer::Notify;
 
 pub(super) struct PushSupplier(pub(super) Supplied);
 
@@ -26,8 +23,7 @@ impl ProxyPushSupplierServant for PushSupplier {
         push_consumer: Option<&cos::PushConsumer>,
     ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
         let consumer = push_consumer.ok_or_else(bad_param)?;
-        let consumer = consumer.with_timeout(self.0.push_timeout());
-        if self.0.connect(Some(Arc::new(consumer)))? {
+        if self.0.connect(Some(consumer.as_object()))? {
             Ok(())
         } else {
             Err(AlreadyConnected {}.into())
@@ -48,9 +44,9 @@ impl ProxyPullSupplierServant for PullSupplier {
     fn connect_pull_consumer(
         &self,
         _: &Call<'_>,
-        _: Option<&cos::PullConsumer>,
+        pull_consumer: Option<&cos::PullConsumer>,
     ) -> Result<(), AlreadyConnectedError> {
-        if self.0.connect(None)? {
+        if self.0.connect(pull_consumer.map(Interface::as_object))? {
             Ok(())
         } else {
             Err(AlreadyConnected {}.into())
@@ -88,15 +84,7 @@ impl ProxyPushConsumerServant for PushConsumer {
         _: &Call<'_>,
         push_supplier: Option<&cos::PushSupplier>,
     ) -> Result<(), AlreadyConnectedError> {
-        let timeout = self.0.channel.config.push_timeout;
-        let notify = push_supplier.map(|it| -> Notify {
-            let supplier = it.with_timeout(timeout);
-            Box::new(move || {
-                // It may be gone.
-                let _ = supplier.disconnect_push_supplier();
-            })
-        });
-        if self.0.producer.connect(notify) {
+        if self.0.connect(push_supplier.map(Interface::as_object))? {
             Ok(())
         } else {
             Err(AlreadyConnected {}.into())

@@ -3,15 +3,15 @@
 
 use orbium::{Call, ExceptionKind, Interface, SystemException};
 
-use super::admins::{ConsumerAdminObject, object};
-use super::proxy_suppliers::{PushStructured, Supplied};
+use super::admins::ConsumerAdminObject;
 use crate::idl::cos_notify_channel_admin::{
-    AdminLimitExceededError, ProxyType, StructuredProxyPushSupplier,
+    AdminLimitExceededError, ClientType, StructuredProxyPushSupplier,
 };
 use crate::idl::orbium_notification::durable_consumer_admin::InvalidName;
 use crate::idl::orbium_notification::{
     AdminLimitExceededOrInvalidNameError, DurableConsumerAdminServant,
 };
+use crate::proxy_kind::ProxyKind;
 
 impl DurableConsumerAdminServant for ConsumerAdminObject {
     fn obtain_durable_push_supplier(
@@ -24,9 +24,8 @@ impl DurableConsumerAdminServant for ConsumerAdminObject {
         if !journal.is_name(name) {
             return Err(InvalidName {}.into());
         }
-        let make = object!(Supplied, StructuredProxyPushSupplier, PushStructured);
-        let kind = (ProxyType::PushStructured, Some(name));
-        let (object, _) = self.named_proxy(kind, make).map_err(|error| match error {
+        let kind = ProxyKind::pushed(ClientType::StructuredEvent);
+        let (object, _) = self.proxy(kind, Some(name)).map_err(|error| match error {
             AdminLimitExceededError::AdminLimitExceeded(it) => it.into(),
             AdminLimitExceededError::System(it) => AdminLimitExceededOrInvalidNameError::System(it),
         })?;

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The factory of channels.
 
+mod restoring;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orbium::lock::{Mutex, MutexGuard};
-use orbium::{Call, ExceptionKind, Poa, PoaError, SystemException};
+use orbium::{Call, ExceptionKind, Orb, Poa, PoaError, SystemException};
 
-use super::channel::{ChannelObject, FactoryReference, serve_channel};
+use super::channel::{ChannelObject, FactoryReference, new_default_admins, serve_channel};
 use super::filters::FilterFactoryObject;
 use crate::channel::Channel;
 use crate::config::NotificationConfig;
+use crate::connections::key::Key;
+use crate::connections::objects::Objects;
+use crate::connections::{Connections, Saved};
 use crate::core_channel::CoreChannel;
+use crate::error::ServiceError;
 use crate::event::updates::Updates;
 use crate::filter::filter_table::FilterTable;
 use crate::idl::cos_notification::{Property, UnsupportedAdmin, UnsupportedQoS};
@@ -23,11 +29,14 @@ use crate::idl::cos_notify_channel_admin::{
 use crate::idl::cos_notify_filter::FilterFactory;
 use crate::journal::Journal;
 
+/// The number of the channel that a service has.
+pub(super) const FIRST: i32 = 1;
+
 /// Channels by their ids.
 pub(crate) struct Factory {
     pub(super) config: Arc<NotificationConfig>,
-    filter_table: FilterTable,
-    updates: Updates,
+    pub(super) objects: Objects,
+    pub(super) filters: FilterFactoryObject,
     filter_factory: FilterFactory,
     channels: Mutex<Channels>,
     reference: FactoryReference,
@@ -52,29 +61,34 @@ pub(crate) enum Behind {
 pub(super) struct FactoryObject(pub(super) Arc<Factory>);
 
 impl Factory {
-    /// A factory with its objects in that adapter.
+    /// A factory with its objects in that adapter, and the channel of its service.
     pub(crate) fn serve(
         config: NotificationConfig,
-        poa: &Poa,
-    ) -> Result<(Arc<Self>, EventChannelFactory), PoaError> {
+        (orb, poa): (&Orb, &Poa),
+        (connections, saved): (Option<Connections>, Saved),
+        behind: Behind,
+    ) -> Result<(Arc<Self>, EventChannelFactory), ServiceError> {
         let config = Arc::new(config);
-        let (filter_table, updates) = (FilterTable::default(), Updates::default());
-        let filter_factory = poa.activate(FilterFactoryObject {
+        let objects = Objects::new(poa, connections);
+        let filters = FilterFactoryObject {
             config: Arc::clone(&config),
-            table: filter_table.clone(),
-            updates: updates.clone(),
-        })?;
+            objects: objects.clone(),
+            table: FilterTable::default(),
+            updates: Updates::default(),
+        };
         let factory = Arc::new(Self {
             config,
-            filter_table,
-            updates,
-            filter_factory,
+            filter_factory: objects.activate(Key::FILTER_FACTORY, filters.clone())?,
+            objects,
+            filters,
             channels: Mutex::default(),
             reference: FactoryReference::default(),
         });
-        let reference: EventChannelFactory = poa.activate(FactoryObject(Arc::clone(&factory)))?;
+        let object = FactoryObject(Arc::clone(&factory));
+        let reference: EventChannelFactory = factory.objects.activate(Key::FACTORY, object)?;
         // It is set here alone.
         let _ = factory.reference.set(reference.clone());
+        factory.restore(orb, saved, behind)?;
         Ok((factory, reference))
     }
 
@@ -82,31 +96,42 @@ impl Factory {
         self.channels.lock()
     }
 
-    fn new_channel(&self, poa: &Poa, core: CoreChannel) -> Channel {
-        let (table, updates) = (self.filter_table.clone(), self.updates.clone());
-        Channel::new(&self.config, poa.clone(), table, updates, core)
+    pub(super) fn new_channel(
+        &self,
+        id: i32,
+        behind: (CoreChannel, Option<Arc<dyn Journal>>),
+    ) -> Channel {
+        let (table, updates) = (self.filters.table.clone(), self.filters.updates.clone());
+        let objects = self.objects.clone();
+        Channel::new(&self.config, (id, objects), table, updates, behind)
     }
 
-    /// A channel without properties of its own, with what is behind it.
-    pub(crate) fn first(
-        self: &Arc<Self>,
-        poa: &Poa,
-        behind: Behind,
-    ) -> Result<EventChannel, PoaError> {
-        let (journal, core) = match behind {
-            Behind::Nothing => (None, CoreChannel::own(&self.config)?),
-            Behind::Journal(journal) => (Some(journal), CoreChannel::own(&self.config)?),
-            Behind::RealTime(core) => (None, *core),
+    /// The number of one more channel.
+    pub(super) fn next_id(&self) -> Result<i32, SystemException> {
+        let Some(connections) = self.objects.connections() else {
+            let mut channels = self.channels();
+            channels.next += 1;
+            return Ok(channels.next);
         };
-        let channel = self.new_channel(poa, core).with_journal(journal);
-        Ok(self.add(channel)?.0)
+        connections.next(|numbers| &mut numbers.next_channel)
     }
 
-    fn add(self: &Arc<Self>, channel: Channel) -> Result<(EventChannel, i32), PoaError> {
-        let (channel, weak) = (Arc::new(channel), Arc::downgrade(self));
-        let mut channels = self.channels();
-        channels.next += 1;
-        let id = channels.next;
+    /// Makes the objects of a new channel.
+    pub(super) fn add(self: &Arc<Self>, channel: Channel) -> Result<EventChannel, PoaError> {
+        let channel = Arc::new(channel);
+        channel.save()?;
+        let reference = self.enter(&channel)?;
+        new_default_admins(&channel, &reference)?;
+        channel.follow_journal()?;
+        Ok(reference)
+    }
+
+    /// Makes the object of a channel, by its number.
+    pub(super) fn enter(
+        self: &Arc<Self>,
+        channel: &Arc<Channel>,
+    ) -> Result<EventChannel, PoaError> {
+        let (id, weak) = (channel.id, Arc::downgrade(self));
         let reference = serve_channel(ChannelObject {
             factory: Arc::clone(&self.reference),
             on_destroy: Box::new(move || {
@@ -114,11 +139,21 @@ impl Factory {
                     factory.remove(id);
                 }
             }),
-            channel: Arc::clone(&channel),
+            channel: Arc::clone(channel),
             filter_factory: self.filter_factory.clone(),
         })?;
-        channels.by_id.insert(id, (reference.clone(), channel));
-        Ok((reference, id))
+        let entry = (reference.clone(), Arc::clone(channel));
+        self.channels().by_id.insert(id, entry);
+        Ok(reference)
+    }
+
+    /// The reference of the channel of the service.
+    pub(crate) fn first(&self) -> Option<EventChannel> {
+        let channels = self.channels();
+        channels
+            .by_id
+            .get(&FIRST)
+            .map(|(reference, _)| reference.clone())
     }
 
     /// Forgets a channel that has been destroyed.
@@ -140,24 +175,25 @@ impl Factory {
 impl EventChannelFactoryServant for FactoryObject {
     fn create_channel(
         &self,
-        call: &Call<'_>,
+        _: &Call<'_>,
         initial_qos: &[Property],
         initial_admin: &[Property],
     ) -> Result<EventChannelFactoryCreateChannelResults, UnsupportedQoSOrUnsupportedAdminError>
     {
         let factory = &self.0;
+        if factory.channels().by_id.len() >= factory.config.channels {
+            return Err(SystemException::from(ExceptionKind::ImpLimit).into());
+        }
         let core = CoreChannel::own(&factory.config)?;
-        let channel = factory.new_channel(&call.poa(), core);
+        let id = factory.next_id()?;
+        let channel = factory.new_channel(id, (core, None));
         let set = channel.level.set(initial_qos);
         set.map_err(|qos_err| UnsupportedQoS { qos_err })?;
         let set = channel.administration.set(initial_admin);
         set.map_err(|admin_err| UnsupportedAdmin { admin_err })?;
-        if factory.channels().by_id.len() >= factory.config.channels {
-            return Err(SystemException::from(ExceptionKind::ImpLimit).into());
-        }
-        let (channel, id) = factory.add(channel).map_err(SystemException::from)?;
+        let reference = factory.add(channel).map_err(SystemException::from)?;
         Ok(EventChannelFactoryCreateChannelResults {
-            result: Some(channel),
+            result: Some(reference),
             id,
         })
     }

@@ -6,9 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use orbium::lock::{Mutex, MutexGuard};
-use orbium::{Any, Call, Interface, Poa, PoaError, SystemException};
+use orbium::{Any, Call, Interface, ObjectRef, PoaError, SystemException};
 
 use crate::config::NotificationConfig;
+use crate::connections::key::{Key, Kind};
+use crate::connections::objects::Objects;
+use crate::connections::records::{Attached, FilterRecord};
+use crate::connections::settings::reference;
 use crate::event::updates::{Change, Updates};
 use crate::filter::Subject;
 use crate::filter::filter_table::{FilterTable, Made};
@@ -20,7 +24,7 @@ use crate::idl::cos_notify_filter::{
     CallbackNotFound, CallbackNotFoundError, ConstraintExp, ConstraintInfo, ConstraintNotFound,
     ConstraintNotFoundError, Filter, FilterFactoryServant, FilterServant, InvalidConstraint,
     InvalidConstraintError, InvalidConstraintOrConstraintNotFoundError, InvalidGrammar,
-    InvalidGrammarError, MappingFilter, UnsupportedFilterableDataError,
+    InvalidGrammarError, MappingConstraintInfo, MappingFilter, UnsupportedFilterableDataError,
 };
 use crate::servants::common::{bad_param, limit};
 use crate::servants::mapping_filters::MappingFilterObject;
@@ -30,29 +34,72 @@ const GRAMMARS: [&str; 4] = ["EXTENDED_TCL", "TCL", "ETCL", ""];
 /// Objects that a filter notifies of its changes.
 const MAX_CALLBACKS: usize = 1024;
 
+#[derive(Clone)]
 pub(super) struct FilterFactoryObject {
     pub(super) config: Arc<NotificationConfig>,
+    pub(super) objects: Objects,
     pub(super) table: FilterTable,
     pub(super) updates: Updates,
 }
 
 impl FilterFactoryObject {
-    /// Activates a filter with its state, unless there are too many.
-    fn made<I: Interface>(
-        &self,
-        call: &Call<'_>,
-        state: Made,
-        activate: impl FnOnce(&Poa) -> Result<I, PoaError>,
-    ) -> Result<I, SystemException> {
-        let mut table = self.table.lock();
-        if table.len() >= self.config.filters {
+    /// A key for one more filter, unless there are too many.
+    fn next(&self) -> Result<Key, SystemException> {
+        if self.table.lock().len() >= self.config.filters {
             return Err(limit());
         }
-        let poa = call.poa();
-        let filter = activate(&poa)?;
-        table.insert(poa.reference_to_id(&filter)?, state);
-        Ok(filter)
+        Ok(filter_key(self.objects.next_filter()?))
     }
+
+    /// Makes a filter with constraints, and its object.
+    pub(super) fn serve_filter(
+        &self,
+        key: Key,
+        grammar: &str,
+        state: FilterState,
+    ) -> Result<(FilterObject, Filter), PoaError> {
+        let object = FilterObject {
+            grammar: grammar.to_owned(),
+            key,
+            factory: self.clone(),
+            state: Arc::new(state),
+            callbacks: Arc::default(),
+        };
+        let filter: Filter = self.objects.activate(key, object.clone())?;
+        self.enter(&filter, Made::Filter(Arc::clone(&object.state)));
+        Ok((object, filter))
+    }
+
+    /// Makes a mapping filter with constraints, and its object.
+    pub(super) fn serve_mapping_filter(
+        &self,
+        key: Key,
+        grammar: &str,
+        state: MappingState,
+    ) -> Result<(MappingFilterObject, MappingFilter), PoaError> {
+        let object = MappingFilterObject {
+            grammar: grammar.to_owned(),
+            key,
+            config: Arc::clone(&self.config),
+            objects: self.objects.clone(),
+            state: Arc::new(state),
+            table: self.table.clone(),
+        };
+        let filter: MappingFilter = self.objects.activate(key, object.clone())?;
+        self.enter(&filter, Made::Mapping(Arc::clone(&object.state)));
+        Ok((object, filter))
+    }
+
+    /// Proxies find the state of a filter of this service by its id.
+    fn enter(&self, filter: &impl Interface, state: Made) {
+        if let Some(id) = self.objects.id_of(filter) {
+            self.table.lock().insert(id, state);
+        }
+    }
+}
+
+pub(super) fn filter_key(id: i32) -> Key {
+    Key::new(Kind::Filter, 0, id)
 }
 
 /// Whether it names the grammar that there is.
@@ -67,54 +114,83 @@ fn is_grammar(name: &str) -> Result<(), InvalidGrammarError> {
 impl FilterFactoryServant for FilterFactoryObject {
     fn create_filter(
         &self,
-        call: &Call<'_>,
+        _: &Call<'_>,
         constraint_grammar: &str,
     ) -> Result<Option<Filter>, InvalidGrammarError> {
         is_grammar(constraint_grammar)?;
-        let state = Arc::new(FilterState::default());
-        let object = FilterObject {
-            grammar: constraint_grammar.to_owned(),
-            config: Arc::clone(&self.config),
-            state: Arc::clone(&state),
-            table: self.table.clone(),
-            callbacks: Mutex::default(),
-            updates: self.updates.clone(),
-        };
-        let filter = self.made(call, Made::Filter(state), |poa| poa.activate(object))?;
+        let (key, state) = (self.next()?, FilterState::default());
+        let made = self.serve_filter(key, constraint_grammar, state);
+        let (object, filter) = made.map_err(SystemException::from)?;
+        object.save()?;
         Ok(Some(filter))
     }
 
     fn create_mapping_filter(
         &self,
-        call: &Call<'_>,
+        _: &Call<'_>,
         constraint_grammar: &str,
         default_value: &Any,
     ) -> Result<Option<MappingFilter>, InvalidGrammarError> {
         is_grammar(constraint_grammar)?;
-        let state = Arc::new(MappingState::new(default_value.clone()));
-        let object = MappingFilterObject {
-            grammar: constraint_grammar.to_owned(),
-            config: Arc::clone(&self.config),
-            state: Arc::clone(&state),
-            table: self.table.clone(),
-        };
-        let filter = self.made(call, Made::Mapping(state), |poa| poa.activate(object))?;
+        let (key, state) = (self.next()?, MappingState::new(default_value.clone()));
+        let made = self.serve_mapping_filter(key, constraint_grammar, state);
+        let (object, filter) = made.map_err(SystemException::from)?;
+        object.save()?;
         Ok(Some(filter))
     }
 }
 
-struct FilterObject {
+/// The number of the last callback, and all by their numbers.
+type Callbacks = (i32, BTreeMap<i32, NotifySubscribe>);
+
+#[derive(Clone)]
+pub(super) struct FilterObject {
     grammar: String,
-    config: Arc<NotificationConfig>,
+    key: Key,
+    factory: FilterFactoryObject,
     state: Arc<FilterState>,
-    table: FilterTable,
-    callbacks: Mutex<(i32, BTreeMap<i32, NotifySubscribe>)>,
-    updates: Updates,
+    callbacks: Arc<Mutex<Callbacks>>,
 }
 
 impl FilterObject {
-    fn callbacks(&self) -> MutexGuard<'_, (i32, BTreeMap<i32, NotifySubscribe>)> {
+    fn callbacks(&self) -> MutexGuard<'_, Callbacks> {
         self.callbacks.lock()
+    }
+
+    /// Sets the callbacks with their numbers, and the number of the last one.
+    pub(super) fn set_callbacks(&self, all: Vec<(i32, ObjectRef)>, last: i32) {
+        let timeout = self.factory.config.push_timeout;
+        let peer = |it: ObjectRef| NotifySubscribe::from_object(it).with_timeout(timeout);
+        let all = all.into_iter().map(|(id, it)| (id, peer(it)));
+        *self.callbacks() = (last, all.collect());
+    }
+
+    fn save(&self) -> Result<(), SystemException> {
+        self.factory.objects.save(self.key, || {
+            let callbacks = self.callbacks();
+            let attached = callbacks.1.iter().map(|(id, it)| Attached {
+                id: *id,
+                reference: reference(it.as_object()),
+            });
+            let constraints = self
+                .state
+                .all()
+                .into_iter()
+                .map(|it| MappingConstraintInfo {
+                    constraint_expression: it.constraint_expression,
+                    constraint_id: it.constraint_id,
+                    value: Any::default(),
+                });
+            FilterRecord {
+                grammar: self.grammar.clone(),
+                is_mapping: false,
+                default_value: Any::default(),
+                constraints: constraints.collect(),
+                next_constraint: self.state.last(),
+                callbacks: attached.collect(),
+                next_callback: callbacks.0,
+            }
+        })
     }
 
     /// Changes constraints, and notifies the callbacks if that changes their types of events.
@@ -128,7 +204,7 @@ impl FilterObject {
             for callback in self.callbacks().1.values() {
                 let (callback, change) = (callback.clone(), change.clone());
                 // It may be gone, or refuse the types.
-                self.updates.post(move || {
+                self.factory.updates.post(move || {
                     drop(callback.subscription_change(&change.added, &change.removed));
                 });
             }
@@ -147,12 +223,16 @@ impl FilterServant for FilterObject {
         _: &Call<'_>,
         constraint_list: &[ConstraintExp],
     ) -> Result<Vec<ConstraintInfo>, InvalidConstraintError> {
-        let limits = &self.config.constraints;
+        let limits = &self.factory.config.constraints;
         let added = self.changed(|state| state.add(constraint_list, limits));
-        added.map_err(|error| match error {
-            RuleError::Invalid(constr) => InvalidConstraint { constr }.into(),
+        let added = added.map_err(|error| match error {
+            RuleError::Invalid(constr) => {
+                InvalidConstraintError::from(InvalidConstraint { constr })
+            }
             RuleError::NotFound(_) | RuleError::TooMany => limit().into(),
-        })
+        })?;
+        self.save()?;
+        Ok(added)
     }
 
     fn modify_constraints(
@@ -161,13 +241,16 @@ impl FilterServant for FilterObject {
         del_list: &[i32],
         modify_list: &[ConstraintInfo],
     ) -> Result<(), InvalidConstraintOrConstraintNotFoundError> {
-        let limits = &self.config.constraints;
+        let limits = &self.factory.config.constraints;
         let modified = self.changed(|state| state.modify(del_list, modify_list, limits));
         modified.map_err(|error| match error {
-            RuleError::Invalid(constr) => InvalidConstraint { constr }.into(),
+            RuleError::Invalid(constr) => {
+                InvalidConstraintOrConstraintNotFoundError::from(InvalidConstraint { constr })
+            }
             RuleError::NotFound(id) => ConstraintNotFound { id }.into(),
             RuleError::TooMany => limit().into(),
-        })
+        })?;
+        Ok(self.save()?)
     }
 
     fn get_constraints(
@@ -187,12 +270,13 @@ impl FilterServant for FilterObject {
 
     fn remove_all_constraints(&self, _: &Call<'_>) -> Result<(), SystemException> {
         self.changed(FilterState::clear);
-        Ok(())
+        self.save()
     }
 
     fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
         self.state.is_destroyed.store(true, Ordering::Release);
-        self.table.lock().remove(call.object_id());
+        self.factory.table.lock().remove(call.object_id());
+        self.factory.objects.forget(self.key);
         // It may have ended already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
@@ -243,16 +327,17 @@ impl FilterServant for FilterObject {
         }
         callbacks.0 += 1;
         let id = callbacks.0;
-        let callback = callback.with_timeout(self.config.push_timeout);
+        let callback = callback.with_timeout(self.factory.config.push_timeout);
         callbacks.1.insert(id, callback);
+        drop(callbacks);
+        self.save()?;
         Ok(id)
     }
 
     fn detach_callback(&self, _: &Call<'_>, callback: i32) -> Result<(), CallbackNotFoundError> {
-        match self.callbacks().1.remove(&callback) {
-            Some(_) => Ok(()),
-            None => Err(CallbackNotFound {}.into()),
-        }
+        let removed = self.callbacks().1.remove(&callback);
+        removed.ok_or(CallbackNotFound {})?;
+        Ok(self.save()?)
     }
 
     fn get_callbacks(&self, _: &Call<'_>) -> Result<Vec<i32>, SystemException> {

@@ -8,6 +8,9 @@ use orbium::{Any, Call, SystemException, TypeCode};
 use super::common::limit;
 use crate::channel::Channel;
 use crate::config::NotificationConfig;
+use crate::connections::key::Key;
+use crate::connections::objects::Objects;
+use crate::connections::records::FilterRecord;
 use crate::filter::Subject;
 use crate::filter::filter_table::FilterTable;
 use crate::filter::filters::RuleError;
@@ -28,14 +31,28 @@ pub(super) fn attach(slot: &Slot, channel: &Channel, filter: Option<&MappingFilt
     slot.set(with_state, channel.config.filter_timeout);
 }
 
+#[derive(Clone)]
 pub(super) struct MappingFilterObject {
     pub(super) grammar: String,
+    pub(super) key: Key,
     pub(super) config: Arc<NotificationConfig>,
+    pub(super) objects: Objects,
     pub(super) state: Arc<MappingState>,
     pub(super) table: FilterTable,
 }
 
 impl MappingFilterObject {
+    pub(super) fn save(&self) -> Result<(), SystemException> {
+        self.objects.save(self.key, || FilterRecord {
+            grammar: self.grammar.clone(),
+            is_mapping: true,
+            default_value: self.state.default.clone(),
+            constraints: self.state.all(),
+            next_constraint: self.state.filter.last(),
+            ..FilterRecord::default()
+        })
+    }
+
     /// Whether a constraint is TRUE, and the value for the event.
     fn mapped(&self, event_type: (&str, &str), subject: Subject<'_>) -> (bool, Any) {
         match self.state.find(event_type, subject) {
@@ -76,11 +93,15 @@ impl MappingFilterServant for MappingFilterObject {
         pair_list: &[MappingConstraintPair],
     ) -> Result<Vec<MappingConstraintInfo>, InvalidConstraintOrInvalidValueError> {
         let added = self.state.add(pair_list, &self.config.constraints);
-        added.map_err(|error| match error {
-            MappingError::Value(pair) => invalid_value(*pair).into(),
+        let added = added.map_err(|error| match error {
+            MappingError::Value(pair) => {
+                InvalidConstraintOrInvalidValueError::from(invalid_value(*pair))
+            }
             MappingError::Rule(RuleError::Invalid(constr)) => InvalidConstraint { constr }.into(),
             MappingError::Rule(RuleError::NotFound(_) | RuleError::TooMany) => limit().into(),
-        })
+        })?;
+        self.save()?;
+        Ok(added)
     }
 
     fn modify_mapping_constraints(
@@ -92,11 +113,14 @@ impl MappingFilterServant for MappingFilterObject {
         let limits = &self.config.constraints;
         let modified = self.state.modify(del_list, modify_list, limits);
         modified.map_err(|error| match error {
-            MappingError::Value(pair) => invalid_value(*pair).into(),
+            MappingError::Value(pair) => {
+                MappingFilterModifyMappingConstraintsError::from(invalid_value(*pair))
+            }
             MappingError::Rule(RuleError::Invalid(constr)) => InvalidConstraint { constr }.into(),
             MappingError::Rule(RuleError::NotFound(id)) => ConstraintNotFound { id }.into(),
             MappingError::Rule(RuleError::TooMany) => limit().into(),
-        })
+        })?;
+        Ok(self.save()?)
     }
 
     fn get_mapping_constraints(
@@ -119,13 +143,14 @@ impl MappingFilterServant for MappingFilterObject {
 
     fn remove_all_mapping_constraints(&self, _: &Call<'_>) -> Result<(), SystemException> {
         self.state.clear();
-        Ok(())
+        self.save()
     }
 
     fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
         // Proxies that have it go on with its default.
         self.state.clear();
         self.table.lock().remove(call.object_id());
+        self.objects.forget(self.key);
         // It may have ended already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())

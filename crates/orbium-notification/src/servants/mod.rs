@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Factory, channels, admins, proxies and filters as CORBA objects.
 
+mod activation;
 mod admins;
 mod channel;
 mod common;
@@ -14,7 +15,6 @@ mod proxy_consumers;
 mod proxy_suppliers;
 mod pull_consumers;
 mod pull_suppliers;
-mod push_receiver;
 mod supplier_admins;
 
 pub(crate) use factory::{Behind, Factory};

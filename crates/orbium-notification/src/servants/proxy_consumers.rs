@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Proxies that stand for the channel before suppliers.
 
+pub(super) mod push_receiver;
+
 use std::sync::Arc;
 
-use orbium::{Any, Call, Interface, SystemException};
+use orbium::{Any, Call, Interface, ObjectRef, SystemException};
 
 use super::common::{Filtered, Governed};
 use crate::channel::{Channel, Side};
@@ -20,7 +22,9 @@ use crate::idl::cos_notify_channel_admin::{
     UnsupportedQoSError,
 };
 use crate::idl::cos_notify_comm::{self as notify, InvalidEventTypeError, NotifyPublishServant};
-use crate::producer::{Notify, Producer};
+use crate::producer::notice::notice;
+use crate::producer::source::source_of;
+use crate::producer::{Notify, Producer, puller};
 use crate::qos::{Level, MESSAGE};
 
 /// A proxy, without its form of events.
@@ -28,7 +32,6 @@ use crate::qos::{Level, MESSAGE};
 pub(super) struct Consumed {
     pub(super) channel: Arc<Channel>,
     pub(super) producer: Arc<Producer>,
-    pub(super) kind: ProxyType,
 }
 
 impl Consumed {
@@ -45,10 +48,45 @@ impl Consumed {
         self.producer.is_connected()
     }
 
-    /// The supplier gets changes of subscribed types when it asks for them.
-    pub(super) fn subscribes(&self, supplier: &impl Interface) {
-        let peer = notify::NotifySubscribe::from_object(supplier.as_object().clone());
-        self.producer.subscriber.connect(peer);
+    /// Connects a supplier and records it; false if one is connected.
+    pub(super) fn connect(&self, peer: Option<&ObjectRef>) -> Result<bool, SystemException> {
+        if !self.connect_peer(peer)? {
+            return Ok(false);
+        }
+        self.save()?;
+        Ok(true)
+    }
+
+    /// Connects a supplier, and starts to pull from one that does not push; false if one is connected. One of COS Notification gets
+    /// changes of subscribed types when it asks for them.
+    pub(super) fn connect_peer(&self, peer: Option<&ObjectRef>) -> Result<bool, SystemException> {
+        let (config, producer) = (&self.channel.config, &self.producer);
+        let kind = producer.kind;
+        let source = peer.and_then(|it| source_of(kind.form, it, config.pull_timeout));
+        let notify = match &source {
+            Some(source) => {
+                let supplier = Arc::clone(source);
+                Some(Box::new(move || supplier.disconnect()) as Notify)
+            }
+            None => peer.and_then(|it| notice(kind.form, it, config.push_timeout)),
+        };
+        if !producer.connect(peer, notify) {
+            return Ok(false);
+        }
+        if let Some(peer) = peer.filter(|_| !kind.is_cos_event) {
+            let peer = notify::NotifySubscribe::from_object(peer.clone());
+            producer
+                .subscriber
+                .connect(peer.with_timeout(config.push_timeout));
+        }
+        if let Some(source) = source {
+            puller::start(&self.channel, producer, source)?;
+        }
+        Ok(true)
+    }
+
+    pub(super) fn save(&self) -> Result<(), SystemException> {
+        self.channel.save_supplier(&self.producer)
     }
 
     pub(super) fn disconnect(&self) {
@@ -59,7 +97,7 @@ impl Consumed {
 }
 
 macro_rules! proxies {
-    ($($proxy:ident, $servant:path, $connect:ident, $supplier:ty, $disconnect:ident;)*) => {
+    ($($proxy:ident, $servant:path, $connect:ident, $supplier:ty;)*) => {
         $(
             pub(super) struct $proxy(pub(super) Consumed);
 
@@ -70,6 +108,10 @@ macro_rules! proxies {
 
                 fn level(&self) -> &Level {
                     &self.0.producer.level
+                }
+
+                fn save(&self) -> Result<(), SystemException> {
+                    self.0.save()
                 }
             }
 
@@ -91,16 +133,7 @@ macro_rules! proxies {
                     _: &Call<'_>,
                     push_supplier: Option<&$supplier>,
                 ) -> Result<(), AlreadyConnectedError> {
-                    let timeout = self.0.channel.config.push_timeout;
-                    let notify = push_supplier.map(|it| -> Notify {
-                        let supplier = it.with_timeout(timeout);
-                        self.0.subscribes(&supplier);
-                        Box::new(move || {
-                            // It may be gone.
-                            let _ = supplier.$disconnect();
-                        })
-                    });
-                    match self.0.producer.connect(notify) {
+                    match self.0.connect(push_supplier.map(Interface::as_object))? {
                         true => Ok(()),
                         false => Err(cos_admin::AlreadyConnected {}.into()),
                     }
@@ -111,12 +144,11 @@ macro_rules! proxies {
 }
 
 proxies! {
-    PushAny, ProxyPushConsumerServant, connect_any_push_supplier,
-        cos::PushSupplier, disconnect_push_supplier;
+    PushAny, ProxyPushConsumerServant, connect_any_push_supplier, cos::PushSupplier;
     PushStructured, StructuredProxyPushConsumerServant, connect_structured_push_supplier,
-        notify::StructuredPushSupplier, disconnect_structured_push_supplier;
+        notify::StructuredPushSupplier;
     PushSequence, SequenceProxyPushConsumerServant, connect_sequence_push_supplier,
-        notify::SequencePushSupplier, disconnect_sequence_push_supplier;
+        notify::SequencePushSupplier;
 }
 
 pub(super) trait IsConsumed: Filtered {
@@ -125,7 +157,7 @@ pub(super) trait IsConsumed: Filtered {
 
 impl<T: IsConsumed> ProxyConsumerServant for T {
     fn my_type(&self, _: &Call<'_>) -> Result<ProxyType, SystemException> {
-        Ok(self.consumed().kind)
+        Ok(self.consumed().producer.kind.form)
     }
 
     fn my_admin(&self, _: &Call<'_>) -> Result<Option<SupplierAdmin>, SystemException> {
@@ -141,7 +173,9 @@ impl<T: IsConsumed> ProxyConsumerServant for T {
         mode: ObtainInfoMode,
     ) -> Result<Vec<EventType>, SystemException> {
         let consumed = self.consumed();
-        Ok(if consumed.producer.subscriber.obtain(mode) {
+        let wants_now = consumed.producer.subscriber.obtain(mode);
+        consumed.save()?;
+        Ok(if wants_now {
             consumed.channel.subscribed()
         } else {
             Vec::new()
@@ -168,7 +202,7 @@ impl<T: IsConsumed> NotifyPublishServant for T {
         let consumed = self.consumed();
         let types = &consumed.producer.types;
         consumed.channel.change_offer(types, added, removed);
-        Ok(())
+        Ok(consumed.save()?)
     }
 }
 

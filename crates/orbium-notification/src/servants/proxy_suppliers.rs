@@ -2,15 +2,15 @@
 //! Proxies that stand for the channel before consumers.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use orbium::{Call, ExceptionKind, Interface, SystemException};
+use orbium::{Call, ExceptionKind, Interface, ObjectRef, SystemException};
 use orbium_event::PullError;
 
 use super::common::{Filtered, Governed, bad_param};
 use super::mapping_filters::attach;
 use crate::channel::{Channel, Side};
-use crate::consumer::sink::Sink;
+use crate::consumer::sink::sink_of;
 use crate::consumer::{Consumer, SuspendError};
 use crate::event::Event;
 use crate::filter::filters::FilterGroup;
@@ -36,28 +36,49 @@ const MAX_PULLED: usize = 10_000;
 pub(super) struct Supplied {
     pub(super) channel: Arc<Channel>,
     pub(super) consumer: Arc<Consumer>,
-    pub(super) kind: ProxyType,
 }
 
 impl Supplied {
-    /// Connects a consumer, which pulls without a sink; false if one is connected.
-    pub(super) fn connect(&self, sink: Option<Arc<dyn Sink>>) -> Result<bool, SystemException> {
-        let (channel, consumer) = (&self.channel, &self.consumer);
-        if !consumer.connect(sink.clone()) {
+    /// Connects a consumer and records it; false if one is connected.
+    pub(super) fn connect(&self, peer: Option<&ObjectRef>) -> Result<bool, SystemException> {
+        if !self.connect_peer(peer)? {
             return Ok(false);
         }
-        let connected = match consumer.name() {
-            Some(name) => channel.follow(consumer, name),
-            None => channel.connect_to_core(consumer, sink),
-        };
+        self.save()?;
+        Ok(true)
+    }
+
+    /// Connects a consumer; false if one is connected. One of COS Notification gets changes of offered types when it asks for them.
+    pub(super) fn connect_peer(&self, peer: Option<&ObjectRef>) -> Result<bool, SystemException> {
+        let (channel, consumer) = (&self.channel, &self.consumer);
+        let (kind, timeout) = (consumer.kind, channel.config.push_timeout);
+        let sink = peer.and_then(|it| sink_of(kind.form, it, timeout));
+        if !consumer.connect(peer, sink.clone()) {
+            return Ok(false);
+        }
+        if let Some(peer) = peer.filter(|_| !kind.is_cos_event) {
+            let peer = notify::NotifyPublish::from_object(peer.clone());
+            consumer.subscriber.connect(peer.with_timeout(timeout));
+        }
+        let follows = channel.follow(consumer);
+        let connected = follows.and_then(|follows| match follows {
+            true => Ok(()),
+            false => channel.connect_to_core(consumer, sink),
+        });
         connected.inspect_err(|_| consumer.unconnect())?;
         Ok(true)
     }
 
-    /// The consumer gets changes of offered types when it asks for them.
-    pub(super) fn subscribes(&self, consumer: &impl Interface) {
-        let peer = notify::NotifyPublish::from_object(consumer.as_object().clone());
-        self.consumer.subscriber.connect(peer);
+    fn suspend(&self, suspended: bool) -> Result<(), SuspendError> {
+        match suspended {
+            true => self.consumer.suspend()?,
+            false => self.consumer.resume()?,
+        }
+        self.save().map_err(SuspendError::System)
+    }
+
+    pub(super) fn save(&self) -> Result<(), SystemException> {
+        self.channel.save_consumer(&self.consumer)
     }
 
     pub(super) fn disconnect(&self) {
@@ -105,10 +126,6 @@ impl Supplied {
         let events = taken.iter().filter_map(|it| self.channel.seen(it, now));
         let formed: Result<Vec<T>, _> = events.map(|it| form(&it)).collect();
         Ok(formed?)
-    }
-
-    pub(super) fn push_timeout(&self) -> Duration {
-        self.channel.config.push_timeout
     }
 }
 
@@ -164,6 +181,10 @@ macro_rules! proxies {
                 fn level(&self) -> &Level {
                     &self.0.consumer.level
                 }
+
+                fn save(&self) -> Result<(), SystemException> {
+                    self.0.save()
+                }
             }
 
             impl Filtered for $proxy {
@@ -191,7 +212,7 @@ pub(super) trait IsSupplied: Filtered {
 
 impl<T: IsSupplied> ProxySupplierServant for T {
     fn my_type(&self, _: &Call<'_>) -> Result<ProxyType, SystemException> {
-        Ok(self.supplied().kind)
+        Ok(self.supplied().consumer.kind.form)
     }
 
     fn my_admin(&self, _: &Call<'_>) -> Result<Option<ConsumerAdmin>, SystemException> {
@@ -215,7 +236,7 @@ impl<T: IsSupplied> ProxySupplierServant for T {
             &self.supplied().channel,
             value,
         );
-        Ok(())
+        self.save()
     }
 
     fn lifetime_filter(&self, _: &Call<'_>) -> Result<Option<MappingFilter>, SystemException> {
@@ -232,7 +253,7 @@ impl<T: IsSupplied> ProxySupplierServant for T {
             &self.supplied().channel,
             value,
         );
-        Ok(())
+        self.save()
     }
 
     fn obtain_offered_types(
@@ -241,7 +262,9 @@ impl<T: IsSupplied> ProxySupplierServant for T {
         mode: ObtainInfoMode,
     ) -> Result<Vec<EventType>, SystemException> {
         let supplied = self.supplied();
-        Ok(if supplied.consumer.subscriber.obtain(mode) {
+        let wants_now = supplied.consumer.subscriber.obtain(mode);
+        supplied.save()?;
+        Ok(if wants_now {
             supplied.channel.offered()
         } else {
             Vec::new()
@@ -268,7 +291,7 @@ impl<T: IsSupplied> NotifySubscribeServant for T {
         let supplied = self.supplied();
         let types = &supplied.consumer.types;
         supplied.channel.change_subscription(types, added, removed);
-        Ok(())
+        Ok(supplied.save()?)
     }
 }
 
@@ -281,9 +304,7 @@ macro_rules! push_proxy {
                 push_consumer: Option<&$consumer>,
             ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
                 let consumer = push_consumer.ok_or_else(bad_param)?;
-                let consumer = consumer.with_timeout(self.0.push_timeout());
-                self.0.subscribes(&consumer);
-                match self.0.connect(Some(Arc::new(consumer)))? {
+                match self.0.connect(Some(consumer.as_object()))? {
                     true => Ok(()),
                     false => Err(cos_admin::AlreadyConnected {}.into()),
                 }
@@ -293,9 +314,10 @@ macro_rules! push_proxy {
                 &self,
                 _: &Call<'_>,
             ) -> Result<(), ConnectionAlreadyInactiveOrNotConnectedError> {
-                self.0.consumer.suspend().map_err(|error| match error {
+                self.0.suspend(true).map_err(|error| match error {
                     SuspendError::Already => ConnectionAlreadyInactive {}.into(),
                     SuspendError::NotConnected => NotConnected {}.into(),
+                    SuspendError::System(exception) => exception.into(),
                 })
             }
 
@@ -303,9 +325,10 @@ macro_rules! push_proxy {
                 &self,
                 _: &Call<'_>,
             ) -> Result<(), ConnectionAlreadyActiveOrNotConnectedError> {
-                self.0.consumer.resume().map_err(|error| match error {
+                self.0.suspend(false).map_err(|error| match error {
                     SuspendError::Already => ConnectionAlreadyActive {}.into(),
                     SuspendError::NotConnected => NotConnected {}.into(),
+                    SuspendError::System(exception) => exception.into(),
                 })
             }
         }

@@ -19,27 +19,13 @@ use crate::idl::cos_notify_channel_admin::{
     SequenceProxyPullConsumerServant, StructuredProxyPullConsumerServant,
 };
 use crate::idl::cos_notify_comm as notify;
-use crate::producer::Notify;
-use crate::producer::puller;
-use crate::producer::source::Source;
 use crate::qos::Level;
 
 impl Consumed {
-    /// Connects a supplier, and starts to pull from it; false if one is connected.
-    pub(super) fn pull_from(&self, source: Arc<dyn Source>) -> Result<bool, SystemException> {
-        let supplier = Arc::clone(&source);
-        let notify: Notify = Box::new(move || supplier.disconnect());
-        let is_connected = self.producer.connect(Some(notify));
-        if is_connected {
-            puller::start(&self.channel, &self.producer, source)?;
-        }
-        Ok(is_connected)
-    }
-
-    fn suspend(&self, suspended: bool) -> Result<(), SuspendError> {
+    pub(super) fn suspend(&self, suspended: bool) -> Result<(), SuspendError> {
         if self.producer.is_connected() {
             match self.producer.pulling.suspend(suspended) {
-                Some(true) => Ok(()),
+                Some(true) => self.save().map_err(SuspendError::System),
                 Some(false) => Err(SuspendError::Already),
                 None => Err(SuspendError::NotConnected),
             }
@@ -62,6 +48,10 @@ macro_rules! pulling_proxies {
                 fn level(&self) -> &Level {
                     &self.0.producer.level
                 }
+
+                fn save(&self) -> Result<(), SystemException> {
+                    self.0.save()
+                }
             }
 
             impl Filtered for $proxy {
@@ -83,11 +73,7 @@ macro_rules! pulling_proxies {
                     pull_supplier: Option<&$supplier>,
                 ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
                     let supplier = pull_supplier.ok_or_else(bad_param)?;
-                    let config = &self.0.channel.config;
-                    self.0
-                        .subscribes(&supplier.with_timeout(config.push_timeout));
-                    let supplier = supplier.with_timeout(config.pull_timeout);
-                    match self.0.pull_from(Arc::new(supplier))? {
+                    match self.0.connect(Some(supplier.as_object()))? {
                         true => Ok(()),
                         false => Err(cos_admin::AlreadyConnected {}.into()),
                     }
@@ -100,6 +86,7 @@ macro_rules! pulling_proxies {
                     self.0.suspend(true).map_err(|error| match error {
                         SuspendError::Already => ConnectionAlreadyInactive {}.into(),
                         SuspendError::NotConnected => NotConnected {}.into(),
+                        SuspendError::System(exception) => exception.into(),
                     })
                 }
 
@@ -110,6 +97,7 @@ macro_rules! pulling_proxies {
                     self.0.suspend(false).map_err(|error| match error {
                         SuspendError::Already => ConnectionAlreadyActive {}.into(),
                         SuspendError::NotConnected => NotConnected {}.into(),
+                        SuspendError::System(exception) => exception.into(),
                     })
                 }
             }
@@ -158,8 +146,7 @@ impl cos_admin::ProxyPullConsumerServant for CosPull {
         pull_supplier: Option<&cos::PullSupplier>,
     ) -> Result<(), cos_admin::AlreadyConnectedOrTypeErrorError> {
         let supplier = pull_supplier.ok_or_else(bad_param)?;
-        let supplier = supplier.with_timeout(self.0.channel.config.pull_timeout);
-        if self.0.pull_from(Arc::new(supplier))? {
+        if self.0.connect(Some(supplier.as_object()))? {
             Ok(())
         } else {
             Err(cos_admin::AlreadyConnected {}.into())

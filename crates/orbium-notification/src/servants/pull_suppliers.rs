@@ -32,11 +32,7 @@ macro_rules! pull_proxy {
                 _: &Call<'_>,
                 pull_consumer: Option<&$consumer>,
             ) -> Result<(), AlreadyConnectedError> {
-                if let Some(consumer) = pull_consumer {
-                    self.0
-                        .subscribes(&consumer.with_timeout(self.0.push_timeout()));
-                }
-                match self.0.connect(None)? {
+                match self.0.connect(pull_consumer.map(Interface::as_object))? {
                     true => Ok(()),
                     false => Err(cos_admin::AlreadyConnected {}.into()),
                 }

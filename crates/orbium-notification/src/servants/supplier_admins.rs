@@ -3,15 +3,11 @@
 
 use std::sync::Arc;
 
-use orbium::stub::ServedBy;
-use orbium::{Call, Interface, ObjectRef, PoaError, Servant, SystemException};
-use orbium_event::Receiving;
+use orbium::{Call, Interface, ObjectRef, PoaError, SystemException};
 
-use super::admins::{exceeded, limited, object, proxy_level};
+use super::admins::{exceeded, limited, proxy_level};
 use super::common::{Filtered, Governed};
-use super::proxy_consumers::{self as consumers, Consumed};
-use super::push_receiver::{Form, Pushed};
-use super::{cos_event, pull_consumers};
+use super::proxy_consumers::Consumed;
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
 use crate::filter::filters::FilterGroup;
@@ -19,13 +15,13 @@ use crate::idl::cos_event_channel_admin as cos;
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::{
     AdminLimitExceededError, ClientType, EventChannel, InterFilterGroupOperator, ProxyConsumer,
-    ProxyNotFound, ProxyNotFoundError, ProxyPullConsumer, ProxyPushConsumer, ProxyType,
-    SequenceProxyPullConsumer, SequenceProxyPushConsumer, StructuredProxyPullConsumer,
-    StructuredProxyPushConsumer, SupplierAdminObtainNotificationPullConsumerResults,
+    ProxyNotFound, ProxyNotFoundError, ProxyType,
+    SupplierAdminObtainNotificationPullConsumerResults,
     SupplierAdminObtainNotificationPushConsumerResults, SupplierAdminServant,
 };
 use crate::idl::cos_notify_comm::{InvalidEventTypeError, NotifyPublishServant};
 use crate::producer::Producer;
+use crate::proxy_kind::ProxyKind;
 use crate::qos::Level;
 
 pub(super) struct SupplierAdminObject {
@@ -35,51 +31,37 @@ pub(super) struct SupplierAdminObject {
 }
 
 impl SupplierAdminObject {
-    /// A proxy with an object that `activate` makes.
-    fn proxy(
-        &self,
-        kind: ProxyType,
-        activate: impl FnOnce(Consumed) -> Result<ObjectRef, PoaError>,
-    ) -> Result<(ObjectRef, i32), AdminLimitExceededError> {
+    fn proxy(&self, kind: ProxyKind) -> Result<(ObjectRef, i32), AdminLimitExceededError> {
         let channel = &self.channel;
         let counted = channel.count_proxy(Side::Suppliers);
         counted.map_err(|limit| exceeded("MaxSuppliers", limit))?;
-        let (id, level) = (channel.next_id(), proxy_level(&self.admin));
-        let producer = Arc::new(Producer::new(id, Arc::clone(&self.admin), level));
-        let object = activate(Consumed {
-            channel: Arc::clone(channel),
-            producer: Arc::clone(&producer),
-            kind,
-        });
-        let object = object.map_err(|error| {
+        let id = channel.next_id();
+        let made = serve_proxy(channel, &self.admin, (id, kind));
+        let (consumed, object) = made.map_err(|error| {
             channel.uncount_proxy(Side::Suppliers);
             SystemException::from(error)
         })?;
-        let pushes = matches!(
-            kind,
-            ProxyType::PushAny | ProxyType::PushStructured | ProxyType::PushSequence
-        );
-        self.admin.proxies().insert(id, (object.clone(), pushes));
-        channel.add_supplier(&producer);
+        let saved = channel.save().and_then(|()| consumed.save());
+        saved.inspect_err(|_| consumed.disconnect())?;
         Ok((object, id))
     }
 }
 
-/// Activates a servant that owns the events which are pushed to it.
-macro_rules! receiving {
-    ($interface:ty, $servant:expr, $form:expr) => {
-        |base: Consumed| {
-            let poa = base.channel.poa.clone();
-            let servant: Arc<dyn Servant> = Arc::new(Receiving {
-                skeleton: <$interface>::skeleton($servant(base.clone())),
-                receiver: Pushed {
-                    consumed: base,
-                    form: $form,
-                },
-            });
-            poa.activate_servant(&servant)
-        }
+/// Makes the proxy of a supplier, and its object.
+pub(super) fn serve_proxy(
+    channel: &Arc<Channel>,
+    admin: &Arc<Admin>,
+    (id, kind): (i32, ProxyKind),
+) -> Result<(Consumed, ObjectRef), PoaError> {
+    let producer = Producer::new((id, kind), Arc::clone(admin), proxy_level(admin));
+    let consumed = Consumed {
+        channel: Arc::clone(channel),
+        producer: Arc::new(producer),
     };
+    let object = consumed.activate()?;
+    admin.proxies().insert(id, (object.clone(), kind.is_push()));
+    channel.add_supplier(&consumed.producer);
+    Ok((consumed, object))
 }
 
 impl Governed for SupplierAdminObject {
@@ -89,6 +71,10 @@ impl Governed for SupplierAdminObject {
 
     fn level(&self) -> &Level {
         &self.admin.level
+    }
+
+    fn save(&self) -> Result<(), SystemException> {
+        self.channel.save_admin(&self.admin, Side::Suppliers)
     }
 }
 
@@ -106,7 +92,7 @@ impl NotifyPublishServant for SupplierAdminObject {
         removed: &[EventType],
     ) -> Result<(), InvalidEventTypeError> {
         self.channel.change_offer(&self.admin.types, added, removed);
-        Ok(())
+        Ok(self.save()?)
     }
 }
 
@@ -115,10 +101,8 @@ impl cos::SupplierAdminServant for SupplierAdminObject {
         &self,
         _: &Call<'_>,
     ) -> Result<Option<cos::ProxyPushConsumer>, SystemException> {
-        let make = object!(Consumed, cos::ProxyPushConsumer, cos_event::PushConsumer);
-        let (object, _) = self
-            .proxy(ProxyType::PushAny, make)
-            .map_err(|error| limited(&error))?;
+        let made = self.proxy(ProxyKind::cos_event(ProxyType::PushAny));
+        let (object, _) = made.map_err(|error| limited(&error))?;
         Ok(Some(Interface::from_object(object)))
     }
 
@@ -126,10 +110,8 @@ impl cos::SupplierAdminServant for SupplierAdminObject {
         &self,
         _: &Call<'_>,
     ) -> Result<Option<cos::ProxyPullConsumer>, SystemException> {
-        let make = object!(Consumed, cos::ProxyPullConsumer, pull_consumers::CosPull);
-        let (object, _) = self
-            .proxy(ProxyType::PullAny, make)
-            .map_err(|error| limited(&error))?;
+        let made = self.proxy(ProxyKind::cos_event(ProxyType::PullAny));
+        let (object, _) = made.map_err(|error| limited(&error))?;
         Ok(Some(Interface::from_object(object)))
     }
 }
@@ -171,28 +153,7 @@ impl SupplierAdminServant for SupplierAdminObject {
         _: &Call<'_>,
         ctype: ClientType,
     ) -> Result<SupplierAdminObtainNotificationPullConsumerResults, AdminLimitExceededError> {
-        let (object, proxy_id) = match ctype {
-            ClientType::AnyEvent => {
-                let make = object!(Consumed, ProxyPullConsumer, pull_consumers::PullAny);
-                self.proxy(ProxyType::PullAny, make)
-            }
-            ClientType::StructuredEvent => {
-                let make = object!(
-                    Consumed,
-                    StructuredProxyPullConsumer,
-                    pull_consumers::PullStructured
-                );
-                self.proxy(ProxyType::PullStructured, make)
-            }
-            ClientType::SequenceEvent => {
-                let make = object!(
-                    Consumed,
-                    SequenceProxyPullConsumer,
-                    pull_consumers::PullSequence
-                );
-                self.proxy(ProxyType::PullSequence, make)
-            }
-        }?;
+        let (object, proxy_id) = self.proxy(ProxyKind::pulled(ctype))?;
         Ok(SupplierAdminObtainNotificationPullConsumerResults {
             result: Some(ProxyConsumer::from_object(object)),
             proxy_id,
@@ -204,28 +165,7 @@ impl SupplierAdminServant for SupplierAdminObject {
         _: &Call<'_>,
         ctype: ClientType,
     ) -> Result<SupplierAdminObtainNotificationPushConsumerResults, AdminLimitExceededError> {
-        let (object, proxy_id) = match ctype {
-            ClientType::AnyEvent => {
-                let make = receiving!(ProxyPushConsumer, consumers::PushAny, Form::Any);
-                self.proxy(ProxyType::PushAny, make)
-            }
-            ClientType::StructuredEvent => {
-                let make = receiving!(
-                    StructuredProxyPushConsumer,
-                    consumers::PushStructured,
-                    Form::Structured
-                );
-                self.proxy(ProxyType::PushStructured, make)
-            }
-            ClientType::SequenceEvent => {
-                let make = receiving!(
-                    SequenceProxyPushConsumer,
-                    consumers::PushSequence,
-                    Form::Sequence
-                );
-                self.proxy(ProxyType::PushSequence, make)
-            }
-        }?;
+        let (object, proxy_id) = self.proxy(ProxyKind::pushed(ctype))?;
         Ok(SupplierAdminObtainNotificationPushConsumerResults {
             result: Some(ProxyConsumer::from_object(object)),
             proxy_id,

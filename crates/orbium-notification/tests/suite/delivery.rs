@@ -201,3 +201,37 @@ fn batches_are_pulled() {
     assert!(!proxy.try_pull_structured_events(100).unwrap().has_event);
     assert!(proxy.pull_structured_events(0).is_err());
 }
+
+/// Conformance: notification - events that were dropped: their number, with the next event, for consumers that are pushed to
+#[test]
+fn the_event_after_dropped_ones_has_their_number() {
+    let served = Served::new();
+    let supplier = served.supplier();
+    let proxy = served.pushed();
+    proxy
+        .set_qos(&[
+            property("MaxEventsPerConsumer", 2i32),
+            property("OrderPolicy", 1i16),
+        ])
+        .unwrap();
+    let (consumer, received) = served.structured_reporter();
+    proxy
+        .connect_structured_push_consumer(Some(&consumer))
+        .unwrap();
+    proxy.suspend_connection().unwrap();
+    for number in 0..5 {
+        let mut event = alarm(number);
+        // It has passed another channel.
+        event.header.variable_header = vec![property("EventsDropped", 77u64)];
+        supplier.push_structured_event(&event).unwrap();
+    }
+    proxy.resume_connection().unwrap();
+    for (expected, dropped) in [(3, 3u64), (4, 77)] {
+        let Report::Event(event) = received.recv_timeout(PATIENCE).unwrap() else {
+            panic!("no event");
+        };
+        let fields = &event.header.variable_header;
+        assert_eq!((severity(&event), fields.len()), (expected, 1));
+        assert_eq!(fields[0].value.extract::<u64>(), Ok(dropped));
+    }
+}

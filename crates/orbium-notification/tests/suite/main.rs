@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tests of the crate.
 
+mod connections;
 mod constraints;
 mod delivery;
 mod filters;

@@ -165,7 +165,7 @@ pub(crate) enum Report {
 }
 
 /// A consumer of every form of events.
-pub(crate) struct Reporter(Mutex<Sender<Report>>);
+pub(crate) struct Reporter(pub(crate) Mutex<Sender<Report>>);
 
 impl Reporter {
     fn report(&self, report: Report) {

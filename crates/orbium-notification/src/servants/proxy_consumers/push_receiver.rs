@@ -5,19 +5,19 @@ use orbium::cdr::{CdrReader, Decode};
 use orbium::{Any, ExceptionKind, SystemException};
 use orbium_event::Receive;
 
-use super::proxy_consumers::Consumed;
+use super::Consumed;
 use crate::event::Body;
 use crate::idl::cos_notification::StructuredEvent;
 
 /// Takes what a supplier pushes to a proxy.
-pub(super) struct Pushed {
-    pub(super) consumed: Consumed,
-    pub(super) form: Form,
+pub(in crate::servants) struct Pushed {
+    pub(in crate::servants) consumed: Consumed,
+    pub(in crate::servants) form: Form,
 }
 
 /// What a supplier pushes.
 #[derive(Clone, Copy)]
-pub(super) enum Form {
+pub(in crate::servants) enum Form {
     Any,
     Structured,
     Sequence,

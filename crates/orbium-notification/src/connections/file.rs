@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The file: records to which changes are appended. It is written anew, and renamed, where most of it is out of date.
+//!
+//! A line of text is followed by entries: the length of the body, its complement, the CRC-32 of the body, and the body, which is a
+//! key, and a record unless the object has ended. A process that was killed may have left a part of an entry at the end.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crc32fast::hash as crc32;
+
+use super::key::Key;
+
+const TITLE: &[u8] = b"orbium notification connections 1\n";
+/// Length, complement and checksum in front of a body.
+const FRAME: usize = 12;
+/// The longest file that is read or written.
+const MAX_FILE: u64 = 256 << 20;
+/// The longest body. Longer lengths are those of a damaged file.
+const MAX_BODY: usize = 64 << 20;
+/// Bytes out of date that are left in the file whatever else it has.
+const SLACK: u64 = 1 << 20;
+
+/// Records by the keys of their objects.
+pub(super) type Records = BTreeMap<Key, Box<[u8]>>;
+
+/// Why a file cannot be opened.
+#[derive(Debug)]
+pub(super) enum OpenError {
+    Io(io::Error),
+    Damaged(String),
+}
+
+impl From<io::Error> for OpenError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct RecordFile {
+    path: PathBuf,
+    /// Where changes are appended. Its lock is that of the service.
+    file: File,
+    /// Whether it has all records; else it is to be written anew.
+    is_whole: bool,
+    pub(super) records: Records,
+    /// Bytes of the file, and of its records alone.
+    bytes: u64,
+    live: u64,
+}
+
+impl RecordFile {
+    /// Opens a file, or makes one. A part of an entry at its end is removed.
+    pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
+        let mut options = OpenOptions::new();
+        let mut file = options.read(true).append(true).create(true).open(path)?;
+        lock(&file)?;
+        let mut content = Vec::new();
+        (&mut file).take(MAX_FILE + 1).read_to_end(&mut content)?;
+        let bytes = content.len() as u64;
+        if bytes > MAX_FILE {
+            let why = format!("it is longer than {MAX_FILE} bytes");
+            return Err(OpenError::Damaged(why));
+        }
+        let (records, end) = read(&content).map_err(OpenError::Damaged)?;
+        let mut opened = Self {
+            path: path.to_owned(),
+            file,
+            is_whole: end > 0 && end == content.len(),
+            live: records.values().map(|it| size(it)).sum(),
+            records,
+            bytes,
+        };
+        if !opened.is_whole {
+            opened.rewrite()?;
+        }
+        Ok(opened)
+    }
+
+    /// Sets or removes records: all changes are in the file, on the disk, when this returns.
+    ///
+    /// # Errors
+    /// The file is behind. The next change writes all of it.
+    pub(super) fn change(&mut self, changes: Vec<(Key, Option<Box<[u8]>>)>) -> io::Result<()> {
+        let mut appended = Vec::new();
+        for (key, record) in changes {
+            if self.records.get(&key) == record.as_ref() {
+                continue;
+            }
+            let (old, new) = (self.records.get(&key), record.as_deref());
+            let (old, added) = (old.map_or(0, |it| size(it)), new.map_or(0, size));
+            if self.live - old + added > MAX_FILE / 2 || added > MAX_BODY as u64 {
+                return Err(io::Error::other("the file would be too long"));
+            }
+            self.live = self.live - old + added;
+            append_entry(&mut appended, key, record.as_deref());
+            match record {
+                Some(record) => self.records.insert(key, record),
+                None => self.records.remove(&key),
+            };
+        }
+        let bytes = self.bytes + appended.len() as u64;
+        if !self.is_whole || bytes > 2 * self.live + SLACK {
+            return self.rewrite();
+        }
+        if !appended.is_empty() {
+            self.is_whole = false;
+            self.file.write_all(&appended)?;
+            self.file.sync_data()?;
+            (self.is_whole, self.bytes) = (true, bytes);
+        }
+        Ok(())
+    }
+
+    /// Replaces the file as a whole.
+    fn rewrite(&mut self) -> io::Result<()> {
+        self.is_whole = false;
+        let mut content = TITLE.to_vec();
+        for (key, record) in &self.records {
+            append_entry(&mut content, *key, Some(record));
+        }
+        let mut temporary = self.path.as_os_str().to_owned();
+        temporary.push(".new");
+        let mut file = File::create(&temporary)?;
+        // Before it has the name by which others open it.
+        lock(&file)?;
+        file.write_all(&content)?;
+        file.sync_all()?;
+        fs::rename(&temporary, &self.path)?;
+        let folder = self.path.parent().filter(|it| !it.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+        (self.file, self.bytes) = (file, content.len() as u64);
+        self.is_whole = true;
+        Ok(())
+    }
+}
+
+/// Locks the file for this service, until it is closed.
+fn lock(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{FlockOperation, flock};
+        flock(file, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
+            rustix::io::Errno::WOULDBLOCK => io::Error::other("another service has it open"),
+            error => error.into(),
+        })?;
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
+fn size(record: &[u8]) -> u64 {
+    (FRAME + Key::SIZE + record.len()) as u64
+}
+
+fn append_entry(out: &mut Vec<u8>, key: Key, record: Option<&[u8]>) {
+    let mut body = key.to_bytes().to_vec();
+    // A record is never empty.
+    body.extend_from_slice(record.unwrap_or_default());
+    // Bodies are shorter than `MAX_BODY`.
+    let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
+    for word in [length, !length, crc32(&body)] {
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+    out.extend_from_slice(&body);
+}
+
+/// The records of a file, and where they end.
+fn read(content: &[u8]) -> Result<(Records, usize), String> {
+    let mut records = Records::new();
+    if TITLE.starts_with(content) {
+        // The title was written in part.
+        return Ok((records, 0));
+    }
+    let Some(mut rest) = content.strip_prefix(TITLE) else {
+        return Err("it does not begin with the title of such a file".to_owned());
+    };
+    loop {
+        let at = content.len() - rest.len();
+        let Some((frame, behind)) = rest.split_first_chunk::<FRAME>() else {
+            return Ok((records, at));
+        };
+        if rest.iter().all(|it| *it == 0) {
+            // The host has ended before what was appended was on the disk.
+            return Ok((records, at));
+        }
+        let word = |index: usize| {
+            let bytes = [0, 1, 2, 3].map(|it| frame[4 * index + it]);
+            u32::from_le_bytes(bytes)
+        };
+        let length = word(0) as usize;
+        if word(0) != !word(1) || length > MAX_BODY {
+            return Err(format!("no entry at byte {at}"));
+        }
+        let Some((body, behind)) = behind.split_at_checked(length) else {
+            return Ok((records, at));
+        };
+        if crc32(body) != word(2) {
+            return match behind {
+                [] => Ok((records, at)),
+                _ => Err(format!("the entry at byte {at} is damaged")),
+            };
+        }
+        let (key, record) = body.split_at_checked(Key::SIZE).unwrap_or_default();
+        let key =
+            Key::from_bytes(key).ok_or_else(|| format!("the entry at byte {at} has no key"))?;
+        match record {
+            [] => records.remove(&key),
+            record => records.insert(key, record.into()),
+        };
+        rest = behind;
+    }
+}

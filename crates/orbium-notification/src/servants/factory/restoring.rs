@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The objects of a service after a restart, as its file has them. The adapter holds requests until all of them are there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orbium::{Orb, PoaError, SystemException};
+
+use super::{Behind, FIRST, Factory};
+use crate::admin::Admin;
+use crate::channel::{Channel, Side};
+use crate::connections::key::{Key, Kind, number};
+use crate::connections::records::{
+    AdminRecord, ChannelRecord, FilterRecord, ProxyPhase, ProxyRecord,
+};
+use crate::connections::saving::{of_admin, of_consumer, of_supplier};
+use crate::connections::settings::object;
+use crate::connections::{Saved, shown};
+use crate::core_channel::CoreChannel;
+use crate::error::ServiceError;
+use crate::filter::filters::FilterState;
+use crate::filter::mapping::MappingState;
+use crate::idl::cos_notify_channel_admin::EventChannel;
+use crate::idl::cos_notify_filter::ConstraintInfo;
+use crate::proxy_kind::ProxyKind;
+use crate::servants::channel::{serve_consumer_admin, serve_supplier_admin};
+use crate::servants::filters::filter_key;
+use crate::servants::{admins, supplier_admins};
+
+/// Why an object cannot be restored.
+enum Fault {
+    /// Its record does not fit the others.
+    Record(String),
+    System(SystemException),
+}
+
+impl From<String> for Fault {
+    fn from(why: String) -> Self {
+        Self::Record(why)
+    }
+}
+
+impl From<SystemException> for Fault {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<PoaError> for Fault {
+    fn from(error: PoaError) -> Self {
+        Self::System(error.into())
+    }
+}
+
+/// Channels that are there again.
+type Channels = BTreeMap<i32, (EventChannel, Arc<Channel>)>;
+
+impl Factory {
+    /// Makes what a file has, and the channel of the service if it has none.
+    pub(super) fn restore(
+        self: &Arc<Self>,
+        orb: &Orb,
+        saved: Saved,
+        behind: Behind,
+    ) -> Result<(), ServiceError> {
+        let (core, journal) = match behind {
+            Behind::Nothing => (CoreChannel::own(&self.config)?, None),
+            Behind::Journal(journal) => (CoreChannel::own(&self.config)?, Some(journal)),
+            Behind::RealTime(core) => (*core, None),
+        };
+        let first = self.new_channel(FIRST, (core, journal));
+        let restored = self.restore_all(orb, saved, first);
+        restored.map_err(|fault| match (fault, self.objects.connections()) {
+            (Fault::Record(why), Some(connections)) => connections.damaged(why),
+            (Fault::Record(_), None) => unreachable!("there are no records without a file"),
+            (Fault::System(exception), _) => exception.into(),
+        })
+    }
+
+    fn restore_all(self: &Arc<Self>, orb: &Orb, saved: Saved, first: Channel) -> Result<(), Fault> {
+        for (id, record) in saved.filters {
+            self.restore_filter(orb, filter_key(id), record)?;
+        }
+        let is_new = saved.channels.iter().all(|(id, _)| *id != FIRST);
+        let mut first = Some(first);
+        let mut channels = Channels::new();
+        for (id, record) in &saved.channels {
+            let channel = match first.take_if(|_| *id == FIRST) {
+                Some(first) => first,
+                None => self.new_channel(*id, (CoreChannel::own(&self.config)?, None)),
+            };
+            set_channel(&channel, record)?;
+            let channel = Arc::new(channel);
+            channels.insert(*id, (self.enter(&channel)?, channel));
+        }
+        if let Some(first) = first.filter(|_| is_new) {
+            // It counts, though it has the same number each time.
+            self.next_id()?;
+            self.add(first)?;
+        }
+        for (key, record) in &saved.admins {
+            restore_admin((orb, &channels), *key, record)?;
+        }
+        for (key, record) in &saved.proxies {
+            restore_proxy((orb, &channels), *key, record)?;
+        }
+        // Events are delivered once all filters and consumers are there.
+        for (_, channel) in channels.values() {
+            channel.follow_journal()?;
+        }
+        Ok(())
+    }
+
+    fn restore_filter(&self, orb: &Orb, key: Key, record: FilterRecord) -> Result<(), Fault> {
+        let limits = &self.config.constraints;
+        let invalid = || format!("{}: a constraint is invalid", shown(key));
+        let last = number(record.next_constraint)?;
+        if record.is_mapping {
+            let state = MappingState::with(record.default_value, &record.constraints, last, limits);
+            let state = state.map_err(|_| invalid())?;
+            self.filters
+                .serve_mapping_filter(key, &record.grammar, state)?;
+            return Ok(());
+        }
+        let infos = record.constraints.into_iter().map(|it| ConstraintInfo {
+            constraint_expression: it.constraint_expression,
+            constraint_id: it.constraint_id,
+        });
+        let state = FilterState::with(infos.collect(), last, limits).map_err(|_| invalid())?;
+        let (filter, _) = self.filters.serve_filter(key, &record.grammar, state)?;
+        let mut callbacks = Vec::new();
+        for it in record.callbacks {
+            callbacks.push((it.id, object(orb, &it.reference)?));
+        }
+        filter.set_callbacks(callbacks, number(record.next_callback)?);
+        Ok(())
+    }
+}
+
+fn set_channel(channel: &Channel, record: &ChannelRecord) -> Result<(), Fault> {
+    let wrong = || format!("channel {}: properties that cannot be set", channel.id);
+    channel.level.set(&record.qos).map_err(|_| wrong())?;
+    let set = channel.administration.set(&record.administration);
+    set.map_err(|_| wrong())?;
+    channel.set_last_id(number(record.next)?);
+    Ok(())
+}
+
+fn missing(key: Key) -> Fault {
+    Fault::Record(format!("{}: its channel or admin is missing", shown(key)))
+}
+
+fn restore_admin(
+    (orb, channels): (&Orb, &Channels),
+    key: Key,
+    record: &AdminRecord,
+) -> Result<(), Fault> {
+    let (reference, channel) = channels.get(&key.channel).ok_or_else(|| missing(key))?;
+    let (id, operator) = (key.id, record.operation);
+    let (admin, side) = match key.kind {
+        Kind::ConsumerAdmin => (
+            serve_consumer_admin(channel, reference, id, operator)?.0,
+            Side::Consumers,
+        ),
+        _ => (
+            serve_supplier_admin(channel, reference, id, operator)?.0,
+            Side::Suppliers,
+        ),
+    };
+    let restored = of_admin(&admin, side).restore((orb, channel), &record.settings);
+    Ok(restored.map_err(|why| format!("{}: {why}", shown(key)))?)
+}
+
+fn admin_of(channel: &Channel, id: i32, side: Side) -> Option<Arc<Admin>> {
+    let admins = channel.admins(side);
+    admins.get(&id).map(|(admin, _)| Arc::clone(admin))
+}
+
+fn restore_proxy(
+    (orb, channels): (&Orb, &Channels),
+    key: Key,
+    record: &ProxyRecord,
+) -> Result<(), Fault> {
+    let (_, channel) = channels.get(&key.channel).ok_or_else(|| missing(key))?;
+    let side = match key.kind {
+        Kind::Consumer => Side::Consumers,
+        _ => Side::Suppliers,
+    };
+    let admin = admin_of(channel, record.admin, side).ok_or_else(|| missing(key))?;
+    let counted = channel.count_proxy(side);
+    counted.map_err(|limit| format!("{}: more than {limit} of them", shown(key)))?;
+    let wrong = |why| format!("{}: {why}", shown(key));
+    let peer = match record.peer.as_str() {
+        "" => None,
+        text => Some(object(orb, text).map_err(wrong)?),
+    };
+    let kind = ProxyKind {
+        form: record.form,
+        is_cos_event: record.is_cos_event,
+    };
+    let connects = record.phase != ProxyPhase::Unconnected;
+    let suspends = record.phase == ProxyPhase::Suspended;
+    let name = Some(record.name.as_str()).filter(|it| !it.is_empty());
+    match side {
+        Side::Consumers => {
+            let (proxy, _) = admins::serve_proxy(channel, &admin, (key.id, kind, name))?;
+            let restored = of_consumer(&proxy.consumer).restore((orb, channel), &record.settings);
+            restored.map_err(wrong)?;
+            proxy.consumer.subscriber.set_wants(record.wants_types);
+            if connects {
+                proxy.connect_peer(peer.as_ref())?;
+            }
+            if suspends {
+                // It is connected, and active.
+                let _ = proxy.consumer.suspend();
+            }
+        }
+        Side::Suppliers => {
+            let (proxy, _) = supplier_admins::serve_proxy(channel, &admin, (key.id, kind))?;
+            let restored = of_supplier(&proxy.producer).restore((orb, channel), &record.settings);
+            restored.map_err(wrong)?;
+            proxy.producer.subscriber.set_wants(record.wants_types);
+            if suspends {
+                proxy.producer.pulling.suspend(true);
+            }
+            if connects {
+                proxy.connect_peer(peer.as_ref())?;
+            }
+        }
+    }
+    Ok(())
+}
