@@ -8,6 +8,7 @@ use orbium::Interface;
 use orbium_event_jetstream::StreamJournal;
 use orbium_notification::{NotificationConfig, NotificationService};
 
+use crate::events::connections::ConnectionsArgs;
 use crate::events::jetstream::JetStreamArgs;
 use crate::failure::Failure;
 use crate::serving::{Served, ServingArgs, because, serve};
@@ -36,6 +37,8 @@ struct ServeArgs {
     #[arg(long, value_name = "EVENTS", default_value = "65536", value_parser = clap::value_parser!(u32).range(1..))]
     queue: u32,
     #[command(flatten)]
+    connections: ConnectionsArgs,
+    #[command(flatten)]
     jetstream: JetStreamArgs,
     #[command(flatten)]
     serving: ServingArgs,
@@ -45,6 +48,7 @@ pub(crate) fn run(args: &NotifyArgs) -> Result<(), Failure> {
     let What::Serve(args) = &args.what;
     let config = NotificationConfig {
         queue_events: args.queue as usize,
+        connections: args.connections.file(),
         ..NotificationConfig::default()
     };
     serve(&args.serving, |orb| {

@@ -44,6 +44,8 @@ impl ServingArgs {
         if !self.endpoints.is_empty() {
             config.endpoints.clone_from(&self.endpoints);
         }
+        // Clients of an earlier process call while the objects are made.
+        config.awaits_adapters = true;
         if config.endpoints.is_empty() {
             config
                 .endpoints

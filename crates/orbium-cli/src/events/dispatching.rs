@@ -48,6 +48,10 @@ pub(super) struct DispatchingArgs {
     /// Go on without native priorities where the host refuses them
     #[arg(long, requires = "schedule")]
     soft: bool,
+    /// A consumer with a period gets its next events no earlier than that after the last ones while its queue has other work, so that
+    /// a burst does not delay others (ChannelConfig::release_guard)
+    #[arg(long, requires = "schedule")]
+    release_guard: bool,
     /// The policy of the scheduler context, by priorities, periods and execution times of the schedule;
     /// fifo if it is not given
     #[arg(long, value_parser = policy(), requires = "schedule")]
@@ -74,6 +78,11 @@ type Dispatched = (Channel, Option<SchedulerContext>);
 impl DispatchingArgs {
     /// Makes a channel with these threads.
     pub(super) fn channel(&self, config: ChannelConfig) -> Result<Dispatched, Failure> {
+        if self.release_guard && self.dispatching != Threads::Scheduled {
+            return Err(Failure::wrong_usage(
+                "--release-guard is for --dispatching scheduled",
+            ));
+        }
         let of_contexts = self.policy.is_some() || self.threads.is_some();
         if of_contexts && self.dispatching != Threads::Contexts {
             return Err(Failure::wrong_usage(
@@ -95,6 +104,7 @@ impl DispatchingArgs {
         let channel = Channel::new(ChannelConfig {
             dispatching,
             soft: self.soft,
+            release_guard: self.release_guard,
             ..config
         });
         Ok((channel, None))

@@ -6,6 +6,7 @@ use orbium::Orb;
 use orbium_event::Channel;
 use orbium_notification::{EventHeaders, NotificationConfig, NotificationService};
 
+use crate::events::connections::ConnectionsArgs;
 use crate::failure::Failure;
 use crate::serving::because;
 
@@ -29,6 +30,8 @@ pub(super) struct FrontArgs {
     /// Structured events of this domain and event type have another type and source; may be repeated
     #[arg(long = "event-type", value_name = "DOMAIN/NAME=TYPE:SOURCE", value_parser = event_type, requires = "notification")]
     event_types: Vec<(String, String, Header)>,
+    #[command(flatten)]
+    connections: ConnectionsArgs,
 }
 
 impl FrontArgs {
@@ -39,14 +42,20 @@ impl FrontArgs {
         channel: &Channel,
     ) -> Result<Option<NotificationService>, Failure> {
         let Some(key) = &self.notification else {
-            return Ok(None);
+            return match self.connections.file() {
+                Some(_) => Err(Failure::wrong_usage("--connections is for --notification")),
+                None => Ok(None),
+            };
         };
         let (r#type, source) = self.structured;
         let mut headers = EventHeaders::new(r#type, source);
         for (domain, name, header) in &self.event_types {
             headers = headers.with(domain, name, *header);
         }
-        let config = NotificationConfig::default();
+        let config = NotificationConfig {
+            connections: self.connections.file(),
+            ..NotificationConfig::default()
+        };
         let served = NotificationService::serve_over(orb, key, config, (channel, headers));
         served.map(Some).map_err(because)
     }

@@ -98,8 +98,9 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     };
     let (channel, context) = args.dispatching.channel(config)?;
     serve(&args.serving, |orb| {
-        let object = channel.serve(orb, &args.key).map_err(because)?;
+        // Before requests are served: its connections may be there already.
         let front = args.front.serve(orb, &channel)?;
+        let object = channel.serve(orb, &args.key).map_err(because)?;
         let references = front.iter().map(|it| {
             let channel = orb.object_to_string(it.channel());
             let factory = orb.object_to_string(it.factory());

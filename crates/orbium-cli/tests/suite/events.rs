@@ -98,6 +98,7 @@ fn a_channel_dispatches_by_the_schedule_of_a_table() {
     let folder = Folder::new();
     let table = folder.file("table.txt", TABLE);
     let scheduled = ["--dispatching", "scheduled", "--schedule", &table, "--soft"];
+    let scheduled = scheduled.into_iter().chain(["--release-guard"]);
     let served = Served::new("events", scheduled);
     let tail = |rt_info| {
         let tail = [
@@ -192,6 +193,8 @@ fn options_of_scheduler_contexts_are_for_them() {
         &["contexts", "--policy", "edf"],
         &["contexts", "--schedule", &table, "--policy", "best"],
         &["contexts", "--threads", "0"],
+        &["contexts", "--schedule", &table, "--release-guard"],
+        &["scheduled", "--release-guard"],
     ] {
         let ran = run(serve.into_iter().chain(more.iter().copied()));
         assert_eq!(ran.status, Some(2), "{more:?}: {ran:?}");

@@ -13,6 +13,7 @@ mod doctor;
 mod dynamic_page;
 mod events;
 mod events_arrived;
+mod events_connections;
 mod events_gateway;
 mod events_notification;
 mod events_persistent;
