@@ -100,17 +100,17 @@ impl Connections {
     /// # Errors
     /// `PERSIST_STORE`. The file is behind; the next change writes all of it.
     pub(crate) fn save(&self, key: Key, record: &impl Encode) -> Result<(), SystemException> {
-        self.change(vec![(key, Some(encoded(record)?))])
+        self.change(key, Some(encoded(record)?))
     }
 
     /// Removes the record of an object.
     pub(crate) fn forget(&self, key: Key) {
         // The log says it. The next change removes the record.
-        let _ = self.change(vec![(key, None)]);
+        let _ = self.change(key, None);
     }
 
-    fn change(&self, changes: Vec<(Key, Option<Box<[u8]>>)>) -> Result<(), SystemException> {
-        let changed = self.file.lock().change(changes);
+    fn change(&self, key: Key, record: Option<Box<[u8]>>) -> Result<(), SystemException> {
+        let changed = self.file.lock().change(key, record);
         changed.map_err(|error| {
             let path = self.path.display();
             tracing::error!(target: "orbium::notification", %path, %error, "a change of connections was not written");

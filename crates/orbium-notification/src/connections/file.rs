@@ -80,38 +80,36 @@ impl RecordFile {
         Ok(opened)
     }
 
-    /// Sets or removes records: all changes are in the file, on the disk, when this returns.
+    /// Sets or removes a record: it is in the file, on the disk, when this returns.
     ///
     /// # Errors
-    /// The file is behind. The next change writes all of it.
-    pub(super) fn change(&mut self, changes: Vec<(Key, Option<Box<[u8]>>)>) -> io::Result<()> {
-        let mut appended = Vec::new();
-        for (key, record) in changes {
-            if self.records.get(&key) == record.as_ref() {
-                continue;
-            }
-            let (old, new) = (self.records.get(&key), record.as_deref());
-            let (old, added) = (old.map_or(0, |it| size(it)), new.map_or(0, size));
-            if self.live - old + added > MAX_FILE / 2 || added > MAX_BODY as u64 {
-                return Err(io::Error::other("the file would be too long"));
-            }
-            self.live = self.live - old + added;
-            append_entry(&mut appended, key, record.as_deref());
-            match record {
-                Some(record) => self.records.insert(key, record),
-                None => self.records.remove(&key),
-            };
+    /// The record is too long, and nothing has changed; or the file is behind, and the next change writes all of it.
+    pub(super) fn change(&mut self, key: Key, record: Option<Box<[u8]>>) -> io::Result<()> {
+        let old = self.records.get(&key);
+        if old == record.as_ref() && self.is_whole {
+            return Ok(());
         }
-        let bytes = self.bytes + appended.len() as u64;
-        if !self.is_whole || bytes > 2 * self.live + SLACK {
+        let removed = old.map_or(0, |it| size(it));
+        let added = record.as_deref().map_or(0, size);
+        let live = self.live - removed + added;
+        if live > MAX_FILE / 2 || added > MAX_BODY as u64 {
+            return Err(io::Error::other("the file would be too long"));
+        }
+        let mut entry = Vec::new();
+        append_entry(&mut entry, key, record.as_deref());
+        self.live = live;
+        match record {
+            Some(record) => self.records.insert(key, record),
+            None => self.records.remove(&key),
+        };
+        let bytes = self.bytes + entry.len() as u64;
+        if !self.is_whole || bytes > 2 * live + SLACK {
             return self.rewrite();
         }
-        if !appended.is_empty() {
-            self.is_whole = false;
-            self.file.write_all(&appended)?;
-            self.file.sync_data()?;
-            (self.is_whole, self.bytes) = (true, bytes);
-        }
+        self.is_whole = false;
+        self.file.write_all(&entry)?;
+        self.file.sync_data()?;
+        (self.is_whole, self.bytes) = (true, bytes);
         Ok(())
     }
 
@@ -213,5 +211,57 @@ fn read(content: &[u8]) -> Result<(Records, usize), String> {
             record => records.insert(key, record.into()),
         };
         rest = behind;
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use super::*;
+    use crate::connections::key::Kind;
+
+    fn key(id: i32) -> Key {
+        Key::new(Kind::Filter, 0, id)
+    }
+
+    fn record(bytes: usize) -> Option<Box<[u8]>> {
+        Some(vec![7; bytes].into_boxed_slice())
+    }
+
+    fn scratch(test: &str) -> PathBuf {
+        let name = format!("orbium-record-file-{}-{test}", std::process::id());
+        std::env::temp_dir().join(name)
+    }
+
+    #[test]
+    fn a_change_that_was_not_written_is_written_with_the_next() {
+        let path = scratch("full");
+        let mut file = RecordFile::open(&path).unwrap();
+        file.change(key(1), record(10)).unwrap();
+        file.file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+        let full = file.change(key(2), record(10)).unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+        file.change(key(1), None).unwrap();
+        let expected = file.records.clone();
+        assert!(expected.keys().eq([&key(2)]));
+        drop(file);
+        assert_eq!(RecordFile::open(&path).unwrap().records, expected);
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn the_file_is_no_longer_than_twice_its_records_and_some() {
+        let path = scratch("long");
+        let mut file = RecordFile::open(&path).unwrap();
+        for bytes in 1..100 {
+            file.change(key(1), record(100_000 + bytes)).unwrap();
+            let length = fs::metadata(&path).unwrap().len();
+            assert_eq!(length, file.bytes);
+            assert!(length <= 2 * file.live + SLACK, "{length}");
+        }
+        assert!(file.change(key(2), record(MAX_BODY)).is_err());
+        assert_eq!(file.records.len(), 1);
+        drop(file);
+        assert_eq!(RecordFile::open(&path).unwrap().records.len(), 1);
+        fs::remove_file(&path).unwrap();
     }
 }
