@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A number behind FILE registers so many interceptors that implement no point; with `empty`
-//! behind it, points with nothing in them. `timeout` behind FILE gives each call a minute.
+//! behind it, points with nothing in them. `timeout` behind FILE gives each call a minute. A server speaks GIOP;
+//! `messaging=NAME` behind FILE has it speak that protocol.
 #![forbid(unsafe_code)]
 
 mod flood;
@@ -46,8 +47,18 @@ enum Served {
     Lanes,
 }
 
-fn serve(served: Served, count: usize, file: &str, all: Interceptors) -> Outcome<()> {
-    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?;
+fn serve(
+    served: Served,
+    count: usize,
+    file: &str,
+    messaging: Option<&str>,
+    all: Interceptors,
+) -> Outcome<()> {
+    let endpoint = "iiop://127.0.0.1:0";
+    let orb = match messaging {
+        None => Orb::builder().endpoint(endpoint)?,
+        Some(messaging) => Orb::builder().endpoint(&format!("{endpoint}?{messaging}"))?,
+    };
     let orb = orb.interceptors(all).build()?;
     let poa = orb.root_poa();
     poa.manager().activate()?;
@@ -135,11 +146,15 @@ fn run(arguments: &[String]) -> Outcome<()> {
         flood::flood(object, kind, messages.parse()?, size.parse()?, buffer)?;
         return Ok(orb.shutdown(true)?);
     }
-    let mut timeout = None;
+    let (mut timeout, mut messaging) = (None, None);
     let (file, all) = match arguments {
         [_, _, _, file] => (file, Interceptors::new()),
         [_, _, _, file, word] if word == "timeout" => {
             timeout = Some(Duration::from_secs(60));
+            (file, Interceptors::new())
+        }
+        [_, _, _, file, word] if word.starts_with("messaging=") => {
+            messaging = Some(word.as_str());
             (file, Interceptors::new())
         }
         [_, _, _, file, count] => (file, interceptors::idle(count.parse()?)?),
@@ -147,8 +162,7 @@ fn run(arguments: &[String]) -> Outcome<()> {
             (file, interceptors::empty(count.parse()?)?)
         }
         _ => {
-            let usage =
-                "serve|call|time narrow|wide|lanes COUNT FILE [timeout|INTERCEPTORS [empty]]";
+            let usage = "serve|call|time narrow|wide|lanes COUNT FILE [timeout|messaging=NAME|INTERCEPTORS [empty]]";
             return Err(format!("usage: orbium-bench-scale {usage}").into());
         }
     };
@@ -161,7 +175,7 @@ fn run(arguments: &[String]) -> Outcome<()> {
     };
     let count = count.parse()?;
     match role {
-        "serve" => serve(served, count, file, all),
+        "serve" => serve(served, count, file, messaging, all),
         "call" | "time" => {
             let mut builder = Orb::builder().interceptors(all);
             if let Some(timeout) = timeout {

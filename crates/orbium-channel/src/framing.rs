@@ -28,8 +28,8 @@ pub use begun::{answered_by, begins_with_request, refusal};
 const BULK: usize = 64 * 1024;
 
 /// Receives in a row that bring little, after which the messages of a peer no longer follow
-/// each other without a pause: a sender that shares the processor pauses now and then.
-const MAX_SMALL_RECEIVES: u8 = 16;
+/// each other without a pause: a sender on the same processor pauses, and 64 KiB are zeroed anew.
+const MAX_SMALL_RECEIVES: u8 = 64;
 
 /// What writes received octets into the room it is given, and returns how many.
 type Receive<'r> = dyn FnMut(&mut [u8]) -> io::Result<usize> + 'r;

@@ -192,7 +192,7 @@ pub(crate) enum Naming {
 }
 
 /// Numbers by name at the sender of requests: those given on a connection.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Numbers {
     recent: [Recent; RECENT],
     objects: Numbered,
@@ -201,8 +201,19 @@ pub struct Numbers {
     pending: Option<Target>,
 }
 
+impl Default for Numbers {
+    fn default() -> Self {
+        Self {
+            recent: [Recent::default(); RECENT],
+            objects: Numbered::default(),
+            operations: Numbered::default(),
+            pending: None,
+        }
+    }
+}
+
 /// Pairs of object and operation that need not be looked up.
-const RECENT: usize = 8;
+const RECENT: usize = 64;
 
 /// Numbers found before: those of the names of a template and of an operation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -258,8 +269,11 @@ pub(crate) fn next_template() -> u64 {
 }
 
 impl Numbers {
+    /// Operations of an interface lie at regular distances of 64 octets and more, so several
+    /// have places of their own, and so do those of several objects.
+    #[inline(always)]
     fn place(template: u64, operation: usize) -> usize {
-        (operation / 64).wrapping_add(template as usize) % RECENT
+        (operation / 64).wrapping_add((template as usize).wrapping_mul(13)) % RECENT
     }
 
     /// What was [noted](Self::note) of this template and the operation at this address.
@@ -344,5 +358,23 @@ mod tests {
         let known = numbers.bind(&7_u32.to_be_bytes(), b"op");
         assert!(matches!(known, Naming::Numbers(Target { object: 7, .. })));
         assert_eq!(numbers.bind(&[7; MAX_NAME + 1], b"op"), Naming::Names);
+    }
+
+    /// Each call of five operations in turn looked two of them up by name.
+    #[test]
+    fn operations_of_an_interface_have_places_of_their_own() {
+        for distance in (64..200).step_by(8) {
+            let mut numbers = Numbers::default();
+            let operations = || (0..12).map(|at| 0x5555_5555_0008 + at * distance);
+            for (number, operation) in (0..).zip(operations()) {
+                let target = Target {
+                    object: 0,
+                    operation: number,
+                };
+                numbers.note(1, operation, target);
+            }
+            let found = operations().filter(|at| numbers.recent(1, *at).is_some());
+            assert_eq!(found.count(), 12, "{distance}");
+        }
     }
 }

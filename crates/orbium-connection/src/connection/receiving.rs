@@ -66,6 +66,10 @@ impl Connection {
     /// says.
     #[inline(always)]
     pub fn plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
+        // When a call looks first, nothing has arrived.
+        if !self.giop.is_partial() {
+            return None;
+        }
         self.giop.next_plain_reply()
     }
 
