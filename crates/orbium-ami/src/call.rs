@@ -11,7 +11,7 @@ mod telling;
 mod times;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::SystemException;
@@ -48,7 +48,10 @@ pub(crate) struct Call {
     is_nested: bool,
     /// When it was made.
     begun: Stamp,
-    reader: OnceLock<Arc<Reader>>,
+    /// None if the call was refused.
+    reader: Option<Arc<Reader>>,
+    /// Whether a subscriber wants its span.
+    has_span: bool,
     state: Mutex<State>,
     done: Condvar,
     /// When it began, if it is measured.
@@ -75,9 +78,15 @@ impl Call {
         let span = wants_spans()
             .then(|| CallSpan::begin(&object, operation))
             .flatten();
+        let priority = own_priority(client, is_nested);
+        let reader = match refused {
+            None => readers.reader(client, priority),
+            Some(refused) => Err(refused),
+        };
+        let refused = reader.as_ref().err().copied();
         let call = Arc::new(Self {
             number: readers.next_number(),
-            priority: own_priority(client, is_nested),
+            priority,
             measured_since: client.measurements().map(|_| Instant::now()),
             slots: object.slots_of_caller(),
             object,
@@ -85,12 +94,13 @@ impl Call {
             arguments: Mutex::new(Some(arguments)),
             is_nested,
             begun: Stamp::now(),
-            reader: OnceLock::new(),
+            reader: reader.ok(),
+            has_span: span.is_some(),
             state: Mutex::new(State::new(counted.ok(), span)),
             done: Condvar::new(),
             begun_by: Origin::here(),
         });
-        let started = refused.map_or_else(|| call.start(readers), Err);
+        let started = refused.map_or_else(|| call.start(), Err);
         if let Err(refused) = started {
             call.take_notes();
             call.complete(Err(refused));
@@ -98,12 +108,12 @@ impl Call {
         call
     }
 
-    fn start(self: &Arc<Self>, readers: &Readers) -> Result<(), SystemException> {
-        let client = self.client();
+    fn start(self: &Arc<Self>) -> Result<(), SystemException> {
+        let Some(reader) = &self.reader else {
+            return Ok(());
+        };
         let mut attempt = Attempt::new(&self.object);
         let start = attempt.apply_policies_or_start_time()?;
-        let reader = readers.reader(client, self.priority)?;
-        let _ = self.reader.set(Arc::clone(&reader));
         let timing = *attempt.timing();
         self.lock().timing = timing;
         self.with_span(|span| span.note_deadline(timing.reply.instant()));
@@ -112,7 +122,7 @@ impl Call {
             return self.arm(start, Due::Begin);
         }
         self.await_sending(&timing)?;
-        self.send(&reader, attempt, Choice::First);
+        self.send(reader, attempt, Choice::First);
         Ok(())
     }
 
@@ -126,7 +136,9 @@ impl Call {
 
     /// Records something of the call, if a subscriber wants its span.
     fn with_span(&self, record: impl FnOnce(&CallSpan)) {
-        if let Some(span) = &self.lock().span {
+        if self.has_span
+            && let Some(span) = &self.lock().span
+        {
             record(span);
         }
     }
@@ -139,7 +151,7 @@ impl Call {
 
     /// Has the reader's threads do something that may take a while.
     fn chore(self: &Arc<Self>, job: Box<dyn FnOnce() + Send>) {
-        match self.reader.get() {
+        match &self.reader {
             Some(reader) if self.slots.is_some() => reader.intercept(job),
             Some(reader) => reader.chore(job),
             None => job(),
@@ -150,7 +162,7 @@ impl Call {
     fn resume(self: &Arc<Self>, act: impl FnOnce(&Arc<Self>, &Arc<Reader>, Attempt<'_>)) {
         let suspended = self.lock().attempt.take();
         let _entered = self.lock().span.as_ref().map(CallSpan::enter);
-        if let (Some(suspended), Some(reader)) = (suspended, self.reader.get()) {
+        if let (Some(suspended), Some(reader)) = (suspended, &self.reader) {
             priority::while_at(self.priority, || {
                 let act = || act(self, reader, Attempt::resume(&self.object, suspended));
                 match self.client().real_time() {

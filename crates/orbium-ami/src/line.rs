@@ -12,6 +12,7 @@ mod sending;
 use std::collections::VecDeque;
 use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
+use std::ptr;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -127,8 +128,8 @@ pub(super) struct Line {
     key: PoolKey,
     number: u64,
     config: Arc<ClientConfig>,
-    /// The reference's own connections, of which it is one.
-    private: Option<Weak<Pool>>,
+    /// The pool of connections with its key.
+    pool: Weak<Pool>,
     stream: OnceLock<Box<dyn ByteStream>>,
     state: Mutex<State>,
     giop: Mutex<Connection>,
@@ -181,7 +182,7 @@ impl Line {
             state.pending.insert(id, pending);
         }
         Ok(Arc::new(Self {
-            private: key.partition.is_private().then(|| Arc::downgrade(pool)),
+            pool: Arc::downgrade(pool),
             key,
             number,
             config: Arc::clone(config),
@@ -193,6 +194,11 @@ impl Line {
                     .with_headers(config.protocols.headers(pool.channel())),
             ),
         }))
+    }
+
+    /// Whether it has the key of that pool.
+    pub(super) fn is_of(&self, pool: &Arc<Pool>) -> bool {
+        ptr::eq(self.pool.as_ptr(), Arc::as_ptr(pool)) || self.key == *pool.key()
     }
 
     pub(super) fn key(&self) -> &PoolKey {
@@ -315,8 +321,7 @@ impl Line {
 
     /// Whether the reference that owned it privately is gone.
     fn is_orphaned(&self) -> bool {
-        let private = self.private.as_ref();
-        private.is_some_and(|pool| pool.strong_count() == 0)
+        self.key.partition.is_private() && self.pool.strong_count() == 0
     }
 }
 

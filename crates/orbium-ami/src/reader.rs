@@ -98,13 +98,13 @@ impl State {
     }
 
     /// The line to a server, unless it has just ended.
-    fn line(&mut self, key: &PoolKey) -> Option<Arc<Line>> {
+    fn line(&mut self, pool: &Arc<Pool>) -> Option<Arc<Line>> {
         let is_usable = |line: &&Arc<Line>| !line.is_over();
-        let recent = self.recent.as_ref().filter(|line| line.key() == key);
+        let recent = self.recent.as_ref().filter(|line| line.is_of(pool));
         if let Some(line) = recent.filter(is_usable) {
             return Some(Arc::clone(line));
         }
-        self.recent = self.lines.get(key).filter(is_usable).cloned();
+        self.recent = self.lines.get(pool.key()).filter(is_usable).cloned();
         self.recent.clone()
     }
 }
@@ -193,13 +193,13 @@ impl Reader {
         pool: &Arc<Pool>,
     ) -> Result<Arc<Line>, SystemException> {
         let key = pool.key();
-        if let Some(line) = self.lock().line(key) {
+        if let Some(line) = self.lock().line(pool) {
             return Ok(line);
         }
         let connector = connector(&self.config, key)?;
         let line = {
             let mut state = self.running()?;
-            if let Some(line) = state.line(key) {
+            if let Some(line) = state.line(pool) {
                 return Ok(line);
             }
             state.last_line += 1;

@@ -25,14 +25,12 @@ use orbium_client::attempt::Attempt;
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.
     pub(crate) fn answer(self: &Arc<Self>, answered: Answered) {
-        let (timing, tried) = {
-            let state = self.lock();
-            (state.timing, state.tried)
-        };
-        if tried > 0 {
-            self.prefer_candidate();
+        let mut state = self.lock();
+        if state.tried > 0 {
+            self.prefer_candidate(&mut state);
         }
-        if let Err(late) = timing.check_reply() {
+        if let Err(late) = state.timing.check_reply() {
+            drop(state);
             self.note(Note::new(
                 Phase::Wait,
                 None,
@@ -40,14 +38,17 @@ impl Call {
             ));
             return self.complete(Err(late));
         }
-        match timing.reply_start {
-            Some(start) if start > Instant::now() => self.keep_back(start, answered),
-            _ => self.complete(answered),
+        if !matches!(state.slot, Slot::Awaited) {
+            return;
+        }
+        match state.timing.reply_start {
+            Some(start) if start > Instant::now() => self.keep_back(state, start, answered),
+            _ => self.deliver(state, answered),
         }
     }
 
-    fn prefer_candidate(&self) {
-        let mut state = self.lock();
+    #[cold]
+    fn prefer_candidate(&self, state: &mut State) {
         if let Some(suspended) = state.attempt.take() {
             let attempt = Attempt::resume(&self.object, suspended);
             attempt.prefer();
@@ -55,11 +56,13 @@ impl Call {
         }
     }
 
-    fn keep_back(self: &Arc<Self>, start: Instant, answered: Answered) {
-        let mut state = self.lock();
-        if !matches!(state.slot, Slot::Awaited) {
-            return;
-        }
+    #[cold]
+    fn keep_back(
+        self: &Arc<Self>,
+        mut state: MutexGuard<'_, State>,
+        start: Instant,
+        answered: Answered,
+    ) {
         state.slot = Slot::Early(answered);
         drop(state);
         if self.arm(start, Due::Deliver).is_err() {
@@ -149,7 +152,7 @@ impl Call {
 
     /// Lets go of what a call needs that is under way. Not under its lock.
     fn clear(&self, over: &Over) {
-        if let (Some(reader), Some((at, _))) = (self.reader.get(), over.timer) {
+        if let (Some(reader), Some((at, _))) = (&self.reader, over.timer) {
             reader.disarm(at, self.number);
         }
         if let Some(queue) = &over.queue {
@@ -176,7 +179,7 @@ impl Call {
             // Whatever it makes of its thread's priority; no native one is given.
             let _ = scheduling::at(priority, None, handle);
         };
-        match self.reader.get() {
+        match &self.reader {
             Some(reader) => reader.handle(Box::new(job)),
             None => job(),
         }
@@ -261,7 +264,7 @@ impl Call {
     /// Sends the request, if that was left to the reader: the caller has no more to add.
     fn send_deferred(&self) {
         let sent = self.lock().sent.clone();
-        if let (Some((line, _)), Some(reader)) = (sent, self.reader.get()) {
+        if let (Some((line, _)), Some(reader)) = (sent, &self.reader) {
             line.send_deferred(reader);
         }
     }
@@ -287,6 +290,21 @@ impl Call {
                 state.slot = other;
                 None
             }
+        }
+    }
+
+    /// The answer, if it is there: it awaits none.
+    pub(crate) fn take_if_over(&self) -> Option<Answered> {
+        if self.lost_in_fork().is_some() {
+            return None;
+        }
+        let mut state = self.lock();
+        if !matches!(state.slot, Slot::There(_)) {
+            return None;
+        }
+        match mem::replace(&mut state.slot, Slot::Taken) {
+            Slot::There(answered) => Some(answered),
+            _ => None,
         }
     }
 
@@ -338,7 +356,7 @@ impl Call {
             state.then = Then::Dropped;
             Over::of(&mut state)
         };
-        if let (Some((line, id)), Some(reader)) = (&over.sent, self.reader.get()) {
+        if let (Some((line, id)), Some(reader)) = (&over.sent, &self.reader) {
             line.withdraw(reader, *id);
         }
         self.clear(&over);

@@ -121,7 +121,7 @@ impl Call {
             let run = || role::while_serving_own_thread(number, show);
             let _ = scheduling::at(call.priority, None, run);
         };
-        match self.reader.get() {
+        match &self.reader {
             Some(reader) => reader.intercept(Box::new(job)),
             None => job(),
         }

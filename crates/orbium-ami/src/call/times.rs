@@ -25,7 +25,7 @@ impl Call {
 
     /// Has something done at a time, and at no other.
     pub(super) fn arm(self: &Arc<Self>, at: Instant, due: Due) -> Result<(), SystemException> {
-        let Some(reader) = self.reader.get() else {
+        let Some(reader) = &self.reader else {
             return Ok(());
         };
         let before = self.lock().timer.replace((at, due));
@@ -120,7 +120,7 @@ impl Call {
         if let Some(queue) = queue {
             queue.withdraw(self.number);
         }
-        match (sent, self.reader.get()) {
+        match (sent, &self.reader) {
             (Some((line, id)), Some(reader)) => line.withdraw(reader, id),
             _ => is_performed,
         }

@@ -74,11 +74,15 @@ impl Line {
     /// Hands out the messages that are whole; why the line ends, if it does.
     fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, giop: &mut Connection) -> Option<End> {
         loop {
-            let next = match giop.next_plain_reply() {
-                Some((header, _)) => Ok(Some(Event::Message(header))),
-                None => giop.next(&Instant::now),
-            };
-            let end = match next {
+            if let Some((header, plain)) = giop.next_plain_reply() {
+                if let Ok(whole) = giop.take(&header, Vec::new())
+                    && let Some(end) = self.take_read_reply(reader, (header, plain, None), whole)
+                {
+                    return Some(end);
+                }
+                continue;
+            }
+            let end = match giop.next(&Instant::now) {
                 Ok(None) => return None,
                 Ok(Some(Event::Message(header))) if header.kind == MessageKind::Reply => {
                     match giop.take(&header, Vec::new()) {
@@ -118,14 +122,22 @@ impl Line {
 
     /// Delivers a reply to its pending call.
     fn take_reply(self: &Arc<Self>, reader: &Arc<Reader>, whole: Whole) -> Option<End> {
-        let Whole {
-            mut message,
-            charge,
-        } = whole;
-        let Some((header, plain, said)) = read_header(&mut message) else {
+        let mut whole = whole;
+        let Some((header, plain, said)) = read_header(&mut whole.message) else {
             self.note(CallPhase::Wait, &"a reply whose header cannot be read");
             return Some(End::Garbage);
         };
+        self.take_read_reply(reader, (header, plain, said), whole)
+    }
+
+    /// The same of a reply with its header read.
+    fn take_read_reply(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        (header, plain, said): (MessageHeader, PlainReply, Option<DedicationReply>),
+        whole: Whole,
+    ) -> Option<End> {
+        let Whole { message, charge } = whole;
         // Late replies are discarded.
         let pending = self.awaited(&plain, said)?;
         let reply = ReceivedReply {
