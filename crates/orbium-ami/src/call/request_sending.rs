@@ -40,12 +40,16 @@ impl Call {
     pub(super) fn send(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
-        attempt: Attempt<'_>,
+        mut attempt: Attempt<'_>,
         choice: Choice,
     ) {
-        let Some(attempt) = self.start_flow(reader, attempt) else {
-            return;
-        };
+        // An attempt is large: it moves only where interceptors see the call.
+        if self.slots.is_some() {
+            let Some(same) = self.start_flow(reader, attempt) else {
+                return;
+            };
+            attempt = same;
+        }
         let prepared = match self.prepare(reader, &attempt, choice) {
             Ok(prepared) => prepared,
             Err(refused) => {
@@ -53,9 +57,12 @@ impl Call {
                 return self.go_on_after(reader, attempt, failed, Choice::First);
             }
         };
-        let Some(attempt) = self.flow_is_sent(reader, attempt) else {
-            return;
-        };
+        if self.slots.is_some() {
+            let Some(same) = self.flow_is_sent(reader, attempt) else {
+                return;
+            };
+            attempt = same;
+        }
         match prepared {
             Prepared::Request(ready) => self.submit(reader, attempt, ready),
             Prepared::InLane(queue) => self.queue(attempt, &queue),
