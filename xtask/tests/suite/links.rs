@@ -171,6 +171,27 @@ fn every_relative_link_leads_somewhere() {
     assert!(links > 100, "only {links} links were found");
 }
 
+/// The files that a line of a drawing names by crate and path within its `src`: `server/lane/pool.rs`.
+fn drawn_files(line: &str) -> impl Iterator<Item = PathBuf> {
+    let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || "/_.-".contains(c)));
+    let paths = words.filter_map(|word| word.strip_suffix(".rs")?.split_once('/'));
+    paths.map(|(name, path)| root().join(format!("crates/orbium-{name}/src/{path}.rs")))
+}
+
+/// No link leads from a drawing to its files, so they were left behind where files moved.
+#[test]
+fn every_file_in_a_drawing_of_the_architecture_is_there() {
+    let text = read(&root().join("docs/architecture.md"));
+    let drawings = text.split("```").skip(1).step_by(2);
+    let files: Vec<PathBuf> = drawings
+        .flat_map(str::lines)
+        .flat_map(drawn_files)
+        .collect();
+    let missing: Vec<_> = files.iter().filter(|file| !file.exists()).collect();
+    assert!(missing.is_empty(), "there is no such file: {missing:?}");
+    assert!(files.len() > 40, "only {} files were found", files.len());
+}
+
 /// mdBook itself says nothing of an anchor that is not there: the page has a hole.
 fn hole(page: &Path, include: &str) -> Option<String> {
     let (path, part) = include.split_once(':').unwrap_or((include, ""));
