@@ -35,7 +35,8 @@ pub(crate) struct CheckArgs {
     /// Write the graph of calls and data for Graphviz
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
-    /// Write the schedule as Rust source, for programs to look priorities up in
+    /// Write the schedule as Rust source, for programs to look priorities up in, if every deadline
+    /// holds that the strategy promises
     #[arg(long, value_name = "FILE")]
     rust: Option<PathBuf>,
 }
@@ -139,7 +140,10 @@ fn save(
     if let Some(path) = &args.dot {
         write(path, &dot(repository, schedule))?;
     }
-    if let Some(path) = &args.rust {
+    // As in a configuration run, a schedule that does not hold replaces no other.
+    if let Some(path) = &args.rust
+        && schedule.is_feasible()
+    {
         let source = source(repository, schedule);
         write(
             path,

@@ -62,9 +62,27 @@ fn a_deadline_that_does_not_hold_is_shown_and_is_the_exit_status() {
         ran.stdout.contains("overload") || ran.stdout.contains("no"),
         "{ran:?}"
     );
+    // What a program runs by is not replaced by it, as in a configuration run.
+    let rust = folder.file("schedule.rs", "// the last one");
+    let ran = run(["sched", "check", &file, "--rust", &rust]);
+    assert_eq!(ran.status, Some(1));
+    assert_eq!(std::fs::read_to_string(&rust).unwrap(), "// the last one");
     // MUF promises the critical set alone.
-    let ran = run(["sched", "check", &file, "--strategy", "muf"]);
+    let ran = run([
+        "sched",
+        "check",
+        &file,
+        "--strategy",
+        "muf",
+        "--rust",
+        &rust,
+    ]);
     ran.assert_done();
+    assert!(
+        std::fs::read_to_string(&rust)
+            .unwrap()
+            .contains("RUDDER_STEER")
+    );
     assert!(
         ran.stderr.contains("warning: `Log::write` can miss"),
         "{ran:?}"
