@@ -27,10 +27,10 @@ pub trait RegisteredObject {
 
 /// An adapter with objects of type `O`, as the registry sees it.
 pub trait RegisteredAdapter<O>: Send + Sync {
-    /// TRANSIENT if it is being destroyed.
+    /// Checks that the adapter is not being destroyed.
     ///
     /// # Errors
-    /// That.
+    /// TRANSIENT: it is.
     fn check_not_destroyed(&self) -> Result<(), SystemException>;
 
     /// The adapter of that name below this one.
@@ -57,11 +57,11 @@ pub trait RegisteredAdapter<O>: Send + Sync {
     /// The slot of the active object with an id.
     fn slot_of(&self, id: &[u8]) -> Option<SlotKey>;
 
-    /// What stands in for an object that is not active, if the adapter may have a servant
-    /// for it nonetheless.
+    /// A stand-in for an object that is not active, if a servant manager or a default servant may
+    /// serve it nonetheless.
     fn stand_in(self: Arc<Self>, id: &[u8]) -> Option<Arc<O>>;
 
-    /// The adapter as what it is.
+    /// The adapter for a downcast to its own type.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
@@ -69,7 +69,7 @@ pub trait RegisteredAdapter<O>: Send + Sync {
 pub enum Found<'r, O> {
     /// It is in the map of its adapter.
     Active(Pinned<'r, Arc<O>>),
-    /// Its adapter is to find a servant for it.
+    /// It is not active; its adapter looks a servant up for it.
     StandIn(Arc<O>),
 }
 
@@ -127,7 +127,7 @@ impl<O: RegisteredObject> Default for Registry<O> {
 }
 
 impl<O: RegisteredObject> Registry<O> {
-    /// A registry without objects, of an incarnation of its own. Requests for adapters that are missing wait for the manager of
+    /// An empty registry with a new incarnation number. Requests for adapters that are missing wait for the manager of
     /// their parents, or only for adapter activators.
     #[must_use]
     pub fn new(awaits_adapters: bool) -> Self {
@@ -153,7 +153,7 @@ impl<O: RegisteredObject> Registry<O> {
         }
     }
 
-    /// A number that no adapter had before.
+    /// A stamp that no other adapter of this incarnation has.
     pub fn next_stamp(&self) -> u64 {
         let count = self.stamps.fetch_add(1, Ordering::Relaxed);
         self.incarnation
@@ -164,7 +164,7 @@ impl<O: RegisteredObject> Registry<O> {
         self.adapters.lock()
     }
 
-    /// Takes a transient adapter into the books.
+    /// Registers a transient adapter under its stamp.
     #[inline(never)]
     pub fn remember(&self, stamp: u64, poa: Weak<dyn RegisteredAdapter<O>>) {
         let mut adapters = self.lock_adapters();
@@ -173,11 +173,11 @@ impl<O: RegisteredObject> Registry<O> {
         }
     }
 
-    /// Takes an adapter out of the books.
+    /// Removes a transient adapter.
     #[inline]
     pub fn forget(&self, stamp: u64) {
         let mut adapters = self.lock_adapters();
-        // A persistent one is not there.
+        // A persistent adapter was never registered.
         if let Ok(place) = adapter_place(&adapters, stamp) {
             adapters.remove(place);
         }
@@ -190,8 +190,8 @@ impl<O: RegisteredObject> Registry<O> {
         adapters[place].1.upgrade()
     }
 
-    /// Set when the first POA manager is activated: until then the server is
-    /// starting, and what is not there may still come.
+    /// Set when the first POA manager is activated. Until then the server is starting: objects
+    /// and adapters that are not found may still be created.
     pub fn started(&self) -> &Arc<AtomicBool> {
         &self.started
     }
@@ -239,7 +239,7 @@ impl<O: RegisteredObject> Registry<O> {
         found.map_err(|exception| self.while_starting(exception))
     }
 
-    /// What is not there while the server starts may still come.
+    /// OBJECT_NOT_EXIST as TRANSIENT while the server starts, as the object may still be created.
     #[cold]
     fn while_starting(&self, exception: SystemException) -> SystemException {
         let is_final = exception.kind == ExceptionKind::ObjectNotExist;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Server context of an ORB: bounds, budgets, books and numbers, none of them a part of the
-//! engine itself.
+//! Server context of an ORB: limits, budgets, tables of connections and requests, identity. None of
+//! it is a part of the engine itself.
 
 use std::fmt;
 use std::ops::Deref;
@@ -95,8 +95,8 @@ impl ServerContext {
         self.instruments.measurements()
     }
 
-    /// Whether requests are measured, or have spans. Most are not: those take a shorter
-    /// way.
+    /// Whether requests are measured or have spans. Requests that are not take a shorter
+    /// path.
     #[inline(always)]
     pub fn observes_requests(&self) -> bool {
         log::wants_spans() || self.measurements().is_some()
@@ -107,7 +107,7 @@ impl ServerContext {
         self.routed.load(Ordering::Acquire)
     }
 
-    /// From now on it has to be.
+    /// Has the lane of each request be determined from now on.
     pub fn route(&self) {
         self.routed.store(true, Ordering::Release);
     }
@@ -118,7 +118,7 @@ impl ServerContext {
         self.open_requests.settle(adapter, self.limits().open_time);
     }
 
-    /// A lane is about to serve in this process.
+    /// Records that the threads of the lanes run in this process.
     pub fn serve_here(&self) {
         let _ = self.served_by.set(Origin::here());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The least that two processes can do over shared memory: a flag, a copy, and a
-//! futex for a side that has spun long enough. The baseline of the transport's figures: it
-//! checks nothing, and both sides have to alternate.
+//! Baseline of the transport's figures: the least exchange of messages over shared memory, a flag, a
+//! copy, and a futex for a side that has spun long enough. It checks nothing, and both sides have to
+//! alternate.
 
 use std::hint;
 use std::io::{self, Read, Write};
@@ -18,25 +18,25 @@ use crate::region::{Region, Way};
 use crate::ring::Octets;
 use crate::shared_memory;
 
-/// Octets that one message may have.
+/// Bytes of the largest message.
 const RING: u32 = 512 * 1024;
 
 const EMPTY: u32 = 0;
 const FULL: u32 = 1;
-/// Nothing there, and somebody sleeps until there is.
+/// Empty, and the reader sleeps until it is full.
 const AWAITED: u32 = 2;
 
-/// Looks between two looks at the clock.
-const LOOKS_PER_CLOCK_READ: u32 = 64;
+/// Loads of the flag between two readings of the clock.
+const LOADS_PER_CLOCK_READ: u32 = 64;
 
-/// One side. A message is written whole, and read whole by a buffer of its size.
+/// One side of the exchange. A message is written whole, and read whole into a buffer of its size.
 #[derive(Debug)]
 pub struct PingPong {
     region: Region,
     inward: Way,
     /// Closed when the peer ends.
     socket: OwnedFd,
-    /// How long to look before sleeping.
+    /// How long the reader spins before it sleeps.
     spin: Duration,
 }
 
@@ -82,7 +82,7 @@ impl PingPong {
     /// Waits until there is a message; `false` if the peer has gone.
     fn wait(&self) -> io::Result<bool> {
         let flag = self.flag(self.inward);
-        if !self.spin.is_zero() && self.look(flag) {
+        if !self.spin.is_zero() && self.spin_until_full(flag) {
             return Ok(true);
         }
         loop {
@@ -90,7 +90,7 @@ impl PingPong {
             if seen == Err(FULL) {
                 return Ok(true);
             }
-            // It returns because the flag has changed, or to check for the peer.
+            // The futex returns when the flag has changed, and once a second for a look at the socket.
             match shared_memory::sleep_on(flag, AWAITED, Some(Duration::from_secs(1))) {
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && self.is_alone()? => {
                     return Ok(false);
@@ -100,10 +100,11 @@ impl PingPong {
         }
     }
 
-    fn look(&self, flag: &AtomicU32) -> bool {
+    /// Spins until the flag says that there is a message; `false` after the time for that.
+    fn spin_until_full(&self, flag: &AtomicU32) -> bool {
         let start = Instant::now();
         loop {
-            for _ in 0..LOOKS_PER_CLOCK_READ {
+            for _ in 0..LOADS_PER_CLOCK_READ {
                 if flag.load(Ordering::Acquire) == FULL {
                     return true;
                 }
@@ -115,17 +116,17 @@ impl PingPong {
         }
     }
 
+    /// Whether the peer has ended.
     fn is_alone(&self) -> io::Result<bool> {
         let now = Some(Duration::ZERO);
-        // Nothing is ever sent behind the greeting: readable is the end.
+        // The peer sends nothing after the greeting, so a readable socket is a closed one.
         let [ended] = wait_for([(&self.socket, Interest::Read)], now)?;
         Ok(ended)
     }
 }
 
 impl Read for PingPong {
-    /// Receives a message of as many octets as the buffer has; none if the peer
-    /// has gone.
+    /// Receives a message of as many bytes as the buffer has; 0 if the peer has ended.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = into.len().min(RING as usize);
         if !self.wait()? {

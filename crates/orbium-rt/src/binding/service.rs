@@ -118,23 +118,23 @@ impl From<SystemException> for ServeError {
     }
 }
 
-/// What markers and offers are decided by.
+/// Decides on markers and offers: admission, host, bindings.
 struct Decider {
     admission: Box<dyn Admission>,
     host: Arc<Host>,
     book: Arc<Book>,
 }
 
-/// The same, as the ORB and the adapter each hold it.
+/// Handle on the decider, one of the ORB and one of the adapter.
 #[derive(Clone)]
 struct Service(Arc<Decider>);
 
-/// Serves negotiations by whatever thread has read them: it is their connection
-/// that is to be bound.
+/// Dispatch hook that serves a negotiation in the thread that has read it: the connection
+/// of that thread is the one to be bound.
 #[derive(Debug)]
-struct WhereItComes;
+struct InReadingThread;
 
-impl DispatchHook for WhereItComes {
+impl DispatchHook for InReadingThread {
     fn arrived(&self, _: &RequestInfo<'_>) -> Dispatch {
         Dispatch::At(priority::current().unwrap_or(Priority::MIN), None)
     }
@@ -157,7 +157,7 @@ pub(crate) fn serve(
         return Err(ServeError::AlreadyServed);
     }
     let policies = Policies {
-        dispatch: Some(Hook(Arc::new(WhereItComes))),
+        dispatch: Some(Hook(Arc::new(InReadingThread))),
         ..Policies::default()
     };
     let adapter = orb.root_poa().create_poa(KEY, None, policies)?;
@@ -195,7 +195,7 @@ impl Decider {
         })
     }
 
-    /// What is said to an offer; an accepted one has its thread then.
+    /// Answers an offer. An accepted one has its thread from then on.
     fn answer(&self, call: &Call<'_>, reply: &mut UntypedReply<'_>, asked: &Negotiate) -> Answer {
         self.settle(call, reply, asked)
             .unwrap_or_else(Answer::Refused)
@@ -250,12 +250,12 @@ impl Decider {
         let granted = thread.and_then(|thread| call.dedicate(reply, thread));
         match granted {
             Ok(()) => Ok(Answer::Accepted(id, terms)),
-            // What was set aside is free again: the binding was dropped.
+            // The reserved share is free again: the binding was dropped.
             Err(why) => Err(reason_of(why)),
         }
     }
 
-    /// What is said to an offer for a binding that lives; one that is accepted holds from now on.
+    /// Answers an offer for an established binding. An accepted one holds from now on.
     ///
     /// # Errors
     /// Why it is refused: the binding stays as it is.
@@ -281,7 +281,7 @@ impl Decider {
         let thread = self.thread(Some(terms.priority), reservation, None);
         let thread = thread.map_err(reason_of)?;
         let before = binding.agree(agreement, terms, held, thread);
-        // Free before the answer, which has the rate that then remains.
+        // Released before the answer, which states the rate that then remains.
         drop(before);
         Ok(Answer::Accepted(binding.id, agreement.present_terms()))
     }
@@ -377,7 +377,7 @@ fn reason_of(why: Undedicated) -> Reason {
     }
 }
 
-/// Does something with the binding of a call's connection, which is to be that of this number.
+/// Runs a function with the binding of a call's connection, if it has this number.
 fn with_binding<R>(
     call: &Call<'_>,
     id: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Thousands of connections, and no descriptors.
+//! Exhaustion: thousands of connections in turn, and processes without free descriptors.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -22,15 +22,15 @@ use crate::{descriptors, held_octets, threads};
 /// Descriptors that an acceptor may keep ready for the next connection.
 const KEPT_READY: usize = 2;
 
-/// What a process holds.
+/// Resources in use by this process.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct Resources {
     descriptors: usize,
     threads: usize,
     heap: usize,
 }
 
-impl Held {
+impl Resources {
     fn now() -> Self {
         Self {
             descriptors: descriptors(),
@@ -65,13 +65,13 @@ pub fn thousands_of_connections_leave_nothing(subject: &Subject) {
         });
         let mut before = None;
         for round in 0..total {
-            // Whatever is set up once is set up by now, and half way what is
-            // remembered of some connections has reached its bound.
+            // After twenty rounds all lazy initialisation is done; half way, caches of
+            // connections have reached their bounds.
             match (round, &mut before) {
-                (20, _) => before = Some(Held::now()),
+                (20, _) => before = Some(Resources::now()),
                 (_, Some(before)) if round == total / 2 => {
                     before.heap = held_octets();
-                    // One test may have ended just then, and the next not begun.
+                    // Another test may have ended just then, and the next not begun.
                     before.threads = before.threads.max(threads());
                 }
                 _ => {}
@@ -85,53 +85,59 @@ pub fn thousands_of_connections_leave_nothing(subject: &Subject) {
         before.expect("more than twenty rounds")
     });
     eventually("descriptors and threads are given back", || {
-        let now = Held::now();
-        // The thread that answered is gone, and its stream with it.
+        let now = Resources::now();
+        // The answering thread has ended and closed its stream.
         now.descriptors <= before.descriptors + KEPT_READY && now.threads < before.threads
     });
-    let grown = Held::now().heap.saturating_sub(before.heap);
+    let grown = Resources::now().heap.saturating_sub(before.heap);
     assert!(
         grown < 20 * rounds,
-        "{grown} octets kept of {rounds} connections"
+        "{grown} bytes retained after {rounds} connections"
     );
     Ends::between(&*acceptor, &*connector);
 }
 
-/// A process without descriptors gets errors, keeps what it has, leaks nothing
-/// and goes on when there are some again. Done in a process of its own: the
-/// limit holds for all of it.
+/// A process without free descriptors gets errors, keeps its connections, leaks nothing, and goes
+/// on once descriptors are free. The test runs in a child process, as the limit is that of a
+/// whole process.
 ///
 /// Conformance: streams - descriptors, threads and memory come back
 pub fn descriptors_may_run_out(subject: &Subject) {
-    // A transport within one process needs no peer elsewhere, and the child is
-    // only there for its limit.
+    // Both ends are in the child: a transport within one process has no other peers.
     let mut child = Process::start_alone(subject, "exhaust");
     assert_eq!(child.said(), "recovered");
 }
 
-/// All descriptors but a few, taken.
+/// Opens files until only so many descriptors are free.
 fn take_descriptors(spare: usize) -> Vec<File> {
     let mut files = Vec::new();
     while let Ok(file) = File::open("/dev/null") {
         files.push(file);
     }
-    assert!(files.len() >= spare, "no room to begin with");
+    assert!(
+        files.len() >= spare,
+        "too few free descriptors to begin with"
+    );
     files.truncate(files.len() - spare);
     files
 }
 
-/// What became of a connection that was begun without descriptors to spare.
+/// Outcome of connecting while few descriptors are free.
 #[derive(Debug, PartialEq, Eq)]
-enum Came {
-    /// It could not be begun.
+enum ConnectOutcome {
+    /// `connect` failed.
     Refused,
-    /// It works, at once or later.
+    /// The connection works, at once or later.
     Connected,
-    /// It was begun, and ended.
+    /// The connection was opened, and closed by the other end.
     Lost,
 }
 
-fn connect_with(spare: usize, acceptor: &dyn Acceptor, connector: &Arc<dyn Connector>) -> Came {
+fn connect_with(
+    spare: usize,
+    acceptor: &dyn Acceptor,
+    connector: &Arc<dyn Connector>,
+) -> ConnectOutcome {
     let taken = take_descriptors(spare);
     let connector = Arc::clone(connector);
     let client = thread::spawn(move || greet(&*connector));
@@ -139,7 +145,7 @@ fn connect_with(spare: usize, acceptor: &dyn Acceptor, connector: &Arc<dyn Conne
     for _ in 0..10 {
         servers.extend(answer_next(acceptor));
     }
-    // Now there are descriptors again: it goes on, or has ended.
+    // Descriptors are free again: the connection goes on, or has ended.
     drop(taken);
     let limit = Instant::now() + PATIENCE;
     while !client.is_finished() {
@@ -150,38 +156,37 @@ fn connect_with(spare: usize, acceptor: &dyn Acceptor, connector: &Arc<dyn Conne
         .into_iter()
         .map(|server| server.join().expect("no panic"));
     let welcomed = welcomed.filter(|welcomed| *welcomed).count();
-    let came = client.join().expect("no panic");
-    assert_eq!(came == Came::Connected, welcomed == 1);
-    came
+    let outcome = client.join().expect("no panic");
+    assert_eq!(outcome == ConnectOutcome::Connected, welcomed == 1);
+    outcome
 }
 
-/// Connects for a while, and greets.
-fn greet(connector: &dyn Connector) -> Came {
+/// Connects, sends a greeting and waits for its answer.
+fn greet(connector: &dyn Connector) -> ConnectOutcome {
     let deadline = Deadline::after(Some(Duration::from_secs(2)));
     let Ok(stream) = connector.connect(deadline) else {
-        return Came::Refused;
+        return ConnectOutcome::Refused;
     };
     patient(&*stream);
     let mut answer = [0];
     if stream.send(b"?").is_err() {
-        return Came::Lost;
+        return ConnectOutcome::Lost;
     }
     match receive_patiently(&*stream, &mut answer) {
-        Ok(1) => Came::Connected,
+        Ok(1) => ConnectOutcome::Connected,
         Err(error) if is_full(&error) => panic!("neither works nor ends"),
-        _ => Came::Lost,
+        _ => ConnectOutcome::Lost,
     }
 }
 
-/// Takes the next connection, if there is one within a moment, and answers on a
-/// thread of its own.
+/// Accepts a connection, if one arrives within 10 ms, and answers it in a thread of its own.
 fn answer_next(acceptor: &dyn Acceptor) -> Option<thread::JoinHandle<bool>> {
     let moment = Some(Duration::from_millis(10));
     let ready = wait_for([(acceptor.source(), Interest::Read)], moment);
     if !ready.is_ok_and(|[ready]| ready) {
         return None;
     }
-    // Any error will do.
+    // Which error it is does not matter here.
     let stream = acceptor.accept().ok()?;
     Some(thread::spawn(move || {
         patient(&*stream);
@@ -189,18 +194,19 @@ fn answer_next(acceptor: &dyn Acceptor) -> Option<thread::JoinHandle<bool>> {
     }))
 }
 
+/// Waits until all descriptors but those of `before` are closed.
 #[track_caller]
-fn given_back(before: usize) {
+fn await_closed(before: usize) {
     eventually("descriptors are given back", || {
         descriptors() <= before + KEPT_READY
     });
 }
 
-/// The child's part.
+/// Runs in the child process.
 pub(in crate::transport_suite) fn run_out_of_descriptors(subject: &Subject) {
     let acceptor = subject.listen();
     let connector: Arc<dyn Connector> = Arc::from(subject.connector(acceptor.address()));
-    // What is opened once is open by now.
+    // A first connection, so that lazy initialisation is done.
     let old = Ends::between(&*acceptor, &*connector);
     let limit = getrlimit(Resource::Nofile);
     let lowered = Rlimit {
@@ -209,20 +215,24 @@ pub(in crate::transport_suite) fn run_out_of_descriptors(subject: &Subject) {
     };
     setrlimit(Resource::Nofile, lowered).expect("a lower limit");
     let before = descriptors();
-    let mut came = Vec::new();
+    let mut outcomes = Vec::new();
     for spare in 0..12 {
-        came.push(connect_with(spare, &*acceptor, &connector));
-        // Those that were there are not touched.
+        outcomes.push(connect_with(spare, &*acceptor, &connector));
+        // The connection opened before is not affected.
         send_all(&*old.client, b"old").expect("a connection");
         assert_eq!(receive_all(&*old.server, 3, 3), b"old");
-        given_back(before);
+        await_closed(before);
         let new = Ends::between(&*acceptor, &*connector);
         send_all(&*new.server, b"new").expect("a connection");
         assert_eq!(receive_all(&*new.client, 3, 3), b"new");
     }
-    // Eleven to spare are enough for both ends of a connection.
-    assert_eq!(came.last(), Some(&Came::Connected), "{came:?}");
-    // Listening fails in order too.
+    // Eleven free descriptors are enough for both ends of a connection.
+    assert_eq!(
+        outcomes.last(),
+        Some(&ConnectOutcome::Connected),
+        "{outcomes:?}"
+    );
+    // Listening without a free descriptor fails with an error, or succeeds.
     let taken = take_descriptors(0);
     let refused = subject.try_listen(&subject.endpoint());
     drop(taken);
@@ -230,7 +240,7 @@ pub(in crate::transport_suite) fn run_out_of_descriptors(subject: &Subject) {
         drop(subject.listen());
     }
     drop(refused);
-    given_back(before);
+    await_closed(before);
     setrlimit(Resource::Nofile, limit).expect("the old limit");
     drop((old, acceptor));
     // Now the parent may end this process.
