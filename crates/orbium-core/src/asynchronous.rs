@@ -21,7 +21,7 @@ pub use orbium_ami::{Asynchronous, Pollable, PollableError, PollableId, Pollable
 use crate::client::{Detour, Reference, ServedCall, TypedOutcome};
 use crate::orb::state::EndsWithOrb;
 use crate::raises::Raises;
-use crate::reference::in_place_call::{TypedCall, kept};
+use crate::reference::in_place_call::{InPlaceCall, TypedCall};
 use crate::reference::intercepted::serve_detoured;
 use crate::{Call, ObjectRef, Operation, Orb, SystemException};
 
@@ -114,7 +114,7 @@ pub struct InPlace<S: ?Sized, A, T, E> {
     pub serve: fn(&A, &S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
 }
 
-impl<S: ?Sized + Sync + 'static, A: Sync, T, E: Raises> InPlace<S, A, T, E> {
+impl<S: ?Sized + Sync + 'static, A: Sync, T: Send, E: Raises + Send> InPlace<S, A, T, E> {
     /// `None` if it takes a message: nothing was done then.
     fn serve<'a>(
         &self,
@@ -141,11 +141,14 @@ impl<S: ?Sized + Sync + 'static, A: Sync, T, E: Raises> InPlace<S, A, T, E> {
             read: &read,
             serve: &serve,
         };
-        let served = call.in_place(&outcome, |call| {
-            serve_detoured((object, &orb), detour, call)
-        })?;
+        let kept_call = call.keeping(&outcome);
+        let call = InPlaceCall {
+            lends: false,
+            ..kept_call.in_place::<S>()
+        };
+        let served = serve_detoured((object, &orb), detour, &call)?;
         Some(ServedCall {
-            outcome: served.outcome.map(|served| outcome.ended(kept(served))),
+            outcome: served.outcome.map(|served| outcome.ended(served)),
             contexts: served.contexts,
         })
     }

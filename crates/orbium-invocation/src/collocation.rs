@@ -11,7 +11,7 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
 use crate::Decoding;
-use crate::exception::raises::{Raised, Raises, server_fault};
+use crate::exception::raises::server_fault;
 
 /// View of a servant of a certain type as `T`, the trait object of an interface.
 pub struct View<T: ?Sized>(for<'s> fn(&'s dyn Any) -> Option<&'s T>);
@@ -149,78 +149,46 @@ pub fn unreadable_argument(error: CdrError) -> SystemException {
     server_fault(error, Completion::No)
 }
 
-/// Reads what was written as the ORB reads results.
-fn read_back<T>(
-    writer: CdrWriter<'_>,
-    decoding: &Decoding,
-    read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
-) -> Result<T, SystemException> {
-    let format = writer.format();
-    let copy = writer.finish().and_then(|mut octets| {
-        let mut reader = CdrReader::new(&mut octets, format);
-        decoding.apply(&mut reader);
-        read(&mut reader)
-    });
-    copy.map_err(|error| SystemException::from_cdr(error, Completion::Yes))
+/// What a servant has returned to a caller of its own ORB.
+pub(crate) trait Returned {
+    /// Writes it as a reply has it.
+    fn write<'v>(&'v self, writer: &mut CdrWriter<'v>);
+
+    /// Replaces it by what is read.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn read_again(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError>;
 }
 
-/// The result that the caller gets from its servant: the value itself, or a copy if it
-/// refers to what the servant still has.
+/// Replaces what a servant has returned by a copy that is read as the ORB reads replies, if it refers to what the
+/// servant still has: else the caller may have the value itself.
 ///
 /// # Errors
-/// The value cannot be written.
+/// It cannot be written, or not be read again.
 #[cold]
 #[inline(never)]
-pub fn copied_result<T>(
-    format: Format,
-    decoding: &Decoding,
-    value: T,
-    write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
-    read: &dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-) -> Result<T, SystemException> {
+pub(crate) fn copy_returned(
+    (format, decoding): (Format, &Decoding),
+    returned: &mut dyn Returned,
+) -> Result<(), SystemException> {
     let mut writer = CdrWriter::lending(format, &decoding.owner);
-    write(&value, &mut writer);
+    returned.write(&mut writer);
     if let Some(error) = writer.error() {
         return Err(server_fault(error, Completion::Yes));
     }
-    if writer.refers() {
-        let mut writer = CdrWriter::new(format);
-        write(&value, &mut writer);
-        return read_back(writer, decoding, read);
+    if !writer.refers() {
+        return Ok(());
     }
     drop(writer);
-    Ok(value)
-}
-
-/// The exception that the caller gets from its servant.
-///
-/// # Errors
-/// It is one of the system's, or cannot be written.
-#[cold]
-#[inline(never)]
-pub fn copied_exception<E: Raises>(
-    format: Format,
-    decoding: &Decoding,
-    error: E,
-) -> Result<E, SystemException> {
-    let (id, members) = match error.raised() {
-        Raised::System(exception) => return Err(exception),
-        Raised::User(id, members) => (id, members),
-    };
-    let mut writer = CdrWriter::lending(format, &decoding.owner);
-    members.encode(&mut writer);
-    if let Some(fault) = writer.error() {
-        return Err(server_fault(fault, Completion::Yes));
-    }
-    if writer.refers() {
-        let mut writer = CdrWriter::new(format);
-        members.encode(&mut writer);
-        let read = |reader: &mut CdrReader<'_>| E::decode_raised(id, reader).transpose();
-        let copy = read_back(writer, decoding, read)?;
-        return Ok(copy.unwrap_or(error));
-    }
-    drop(writer);
-    Ok(error)
+    let mut writer = CdrWriter::new(format);
+    returned.write(&mut writer);
+    let copied = writer.finish().and_then(|mut octets| {
+        let mut reader = CdrReader::new(&mut octets, format);
+        decoding.apply(&mut reader);
+        returned.read_again(&mut reader)
+    });
+    copied.map_err(|error| SystemException::from_cdr(error, Completion::Yes))
 }
 
 /// Whether a result is plain.

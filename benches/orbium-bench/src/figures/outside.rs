@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Figures of a program outside this workspace, with Cargo's own release profile: the time of a
-//! clean build of `hello`, and the instructions of an empty call.
+//! clean build of `hello`, what each stub adds, and the instructions of an empty call.
+
+mod stubs;
 
 use std::fmt::Write;
 use std::fs;
@@ -32,6 +34,7 @@ pub(crate) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
     let mut row = Row::bounded("clean release build of hello, s", BUILD);
     row.orbium = Some(begin.elapsed().as_secs_f64());
     report.rows.push(row);
+    stubs::measure(programs, report)?;
     if !shell::has("valgrind") {
         report.left_out("instructions outside the workspace: valgrind is not installed");
         return Ok(());
@@ -61,11 +64,20 @@ impl Package {
     /// Copies a package of this workspace, without what was built of an earlier copy.
     fn copied(parent: &str, name: &'static str, programs: &Programs) -> Outcome<Self> {
         let from = shell::root().join(parent).join(name);
+        Self::with(name, programs, &|folder| copy(&from, folder))
+    }
+
+    /// A package with the sources that `fill` puts into its folder.
+    fn with(
+        name: &'static str,
+        programs: &Programs,
+        fill: &dyn Fn(&Path) -> Outcome<()>,
+    ) -> Outcome<Self> {
         let folder = programs.scratch.join("outside");
         if folder.exists() {
             fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
         }
-        copy(&from, &folder)?;
+        fill(&folder)?;
         let lock = folder.join("Cargo.lock");
         fs::copy(shell::root().join("Cargo.lock"), &lock).map_err(|error| failed(&lock, &error))?;
         let manifest = folder.join("Cargo.toml");

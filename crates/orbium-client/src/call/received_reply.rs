@@ -140,11 +140,11 @@ impl ReceivedReply {
     pub fn into_result<T, E: Raises>(
         self,
         decoding: &Decoding,
-        results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        mut results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<Result<T, E>, (SystemException, String)> {
         let outcome = TypedOutcome::new();
         // Either is in the outcome, also an exception of a type without a static id.
-        let _ = self.read_by(decoding, &mut outcome.read_by(results))?;
+        let _ = self.read_by(decoding, &mut outcome.read_by(&mut results))?;
         Ok(outcome.ended(Ok(())))
     }
 

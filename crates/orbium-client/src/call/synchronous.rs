@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Synchronous calls: from a reference and arguments to results.
 
-use std::cell::RefCell;
-
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 use orbium_interceptor::ContextList;
+use orbium_interceptor::client::CallOutcome;
 use orbium_invocation::Operation;
 use orbium_invocation::raises::{ExceptionId, Raises};
 
@@ -13,27 +12,80 @@ use crate::call::attempt::{Attempt, Path, REPLACEMENTS};
 use crate::call::buffered::send_buffered;
 use crate::call::exchange::{Answer, Exchange};
 use crate::call::intercepted::{InPlace, Intercepted};
-use crate::errors::broken_invariant;
 use crate::reference::Reference;
 use orbium_connection::outcome::Outcome;
-use orbium_invocation::typed_reply::{Acknowledgement, ReplyReader, TypedOutcome};
+use orbium_invocation::typed_reply::{Acknowledgement, ReadsResults, ReplyReader, TypedOutcome};
 
 /// Calls, and waits for the results.
+///
+/// The path of nearly all calls, compiled for each operation: one exchange that has results. What else there may be is
+/// left to the path of all operations.
 #[inline]
 pub fn call<'a, T, E: Raises>(
     object: &Reference,
     operation: &'static Operation,
     arguments: impl Fn(&mut CdrWriter<'a>),
-    results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    mut results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
-    call_and(
-        object,
+    orbium_trace::probe!(ClientStart);
+    let mut attempt = Attempt::new(object);
+    let mut outcome = None;
+    let end = 'ended: {
+        match attempt.check_before_request(operation) {
+            Ok(Path::Plain) => {}
+            Ok(path) => break 'ended Ok(End::Unsent(path)),
+            Err(exception) => break 'ended Err(exception),
+        }
+        orbium_trace::probe!(Initialisation);
+        let link = match attempt.link() {
+            Ok(link) => link,
+            Err(exception) => break 'ended Ok(unreached(&attempt, exception)),
+        };
+        orbium_trace::probe!(ObjectReference);
+        let mut exchange = Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
+        exchange.begin(operation);
+        orbium_trace::probe!(MessagingSend);
+        arguments(exchange.writer());
+        orbium_trace::probe!(Marshal);
+        let answer = exchange.perform();
+        if answer != Answer::Results {
+            let mut reply = outcome.insert(TypedOutcome::new()).read_by(&mut results);
+            break 'ended answered(&attempt, operation, answer, &mut exchange, &mut reply);
+        }
+        match exchange.results(&mut results) {
+            Ok(value) => {
+                // The exchange is over: interceptors may use its connection.
+                drop(exchange);
+                match attempt.show_results(operation) {
+                    Ok(()) => return Ok(value),
+                    Err(changed) => Ok(End::Changed(changed)),
+                }
+            }
+            Err(exception) => unreadable(&attempt, operation, &mut exchange, exception),
+        }
+    };
+    let call = Calling {
         operation,
-        &arguments,
-        results,
-        |attempt, exchange| user_exception(attempt, operation, exchange),
-        |attempt, results| call_intercepted(attempt, operation, &arguments, results),
-    )
+        arguments: &arguments,
+        in_place: &|_, _, _| None,
+    };
+    call_on(&mut attempt, &call, end, outcome, &mut results)
+}
+
+/// How a call ends whose first exchange had no plain results.
+#[cold]
+#[inline(never)]
+fn call_on<T, E: Raises>(
+    attempt: &mut Attempt<'_>,
+    call: &Calling<'_, '_>,
+    end: Result<End, SystemException>,
+    outcome: Option<TypedOutcome<T, E>>,
+    results: &mut ReadsResults<'_, T>,
+) -> Result<T, E> {
+    let outcome = outcome.unwrap_or_default();
+    let ended = end.map_err(ExceptionId::System);
+    let ended = ended.and_then(|end| call.go_on(attempt, end, &mut outcome.read_by(results)));
+    outcome.ended(ended)
 }
 
 /// As `call`, without the types of the operation; where interceptors see it, `serve` calls a servant of the caller's
@@ -49,110 +101,129 @@ pub fn call_or_serve<'a>(
     reply: &mut dyn ReplyReader,
     serve: &InPlace<'_>,
 ) -> Result<(), ExceptionId> {
-    let reply = RefCell::new(reply);
-    call_and(
-        object,
-        operation,
-        arguments,
-        |reader| reply.borrow_mut().read_results(reader),
-        |attempt, exchange| raised(attempt, operation, exchange, *reply.borrow_mut())?,
-        |(attempt, path), _| {
-            let request = Intercepted {
-                operation,
-                arguments,
-                in_place: serve,
-                is_oneway: false,
-            };
-            Ok(request.perform(attempt, path, *reply.borrow_mut())?)
-        },
-    )
-}
-
-/// The path of nearly all calls, compiled for each operation. `raised` reads an exception, and says what to do if an
-/// interceptor forwards the request; `intercepted` makes calls by way of interceptors.
-#[inline(always)]
-fn call_and<'a, T, E: Raises, R>(
-    object: &Reference,
-    operation: &'static Operation,
-    arguments: &(impl Fn(&mut CdrWriter<'a>) + ?Sized),
-    mut results: R,
-    raised: impl Fn(&Attempt<'_>, &mut Exchange<'a, '_>) -> Result<Outcome, E>,
-    intercepted: impl FnOnce((&mut Attempt<'_>, Path), R) -> Result<T, E>,
-) -> Result<T, E>
-where
-    R: FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
-{
     orbium_trace::probe!(ClientStart);
     let mut attempt = Attempt::new(object);
-    let path = attempt.check_before_request(operation)?;
-    if path != Path::Plain {
-        return intercepted((&mut attempt, path), results);
-    }
-    orbium_trace::probe!(Initialisation);
-    'attempt: loop {
-        let value = 'results: {
-            let end = match attempt.link() {
-                Ok(link) => {
-                    orbium_trace::probe!(ObjectReference);
-                    let mut exchange =
-                        Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
-                    exchange.begin(operation);
-                    orbium_trace::probe!(MessagingSend);
-                    arguments(exchange.writer());
-                    orbium_trace::probe!(Marshal);
-                    match exchange.perform() {
-                        Answer::Results => match exchange.results(&mut results) {
-                            Ok(value) => break 'results value,
-                            Err(it) => unreadable(&attempt, operation, &mut exchange, it)?,
-                        },
-                        Answer::UserException => {
-                            End::Otherwise(raised(&attempt, &mut exchange)?, None)
-                        }
-                        other => {
-                            otherwise(&attempt, operation, other, &mut exchange, &mut results)?
-                        }
-                    }
-                }
-                Err(exception) => unreached(&attempt, exception),
-            };
-            // The exchange is over: interceptors may use its connection.
+    let call = Calling {
+        operation,
+        arguments,
+        in_place: serve,
+    };
+    let end = match attempt.check_before_request(operation)? {
+        Path::Plain => call.exchange(&attempt, reply)?,
+        path => End::Unsent(path),
+    };
+    call.go_on(&mut attempt, end, reply)
+}
+
+/// A call, without the types of its operation.
+struct Calling<'c, 'a> {
+    operation: &'static Operation,
+    arguments: &'c dyn Fn(&mut CdrWriter<'a>),
+    /// Calls a servant of the caller's own ORB where interceptors see the request.
+    in_place: &'c InPlace<'c>,
+}
+
+impl Calling<'_, '_> {
+    /// Makes further attempts until the call has ended.
+    #[cold]
+    #[inline(never)]
+    fn go_on(
+        &self,
+        attempt: &mut Attempt<'_>,
+        mut end: End,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<(), ExceptionId> {
+        let operation = self.operation;
+        loop {
             let (outcome, unseen) = match end {
-                End::Results(value) => return Ok(value),
-                End::Seen(value, contexts) => match attempt.show_seen(operation, &contexts)? {
-                    None => return Ok(value),
+                End::Ended(ended) => return ended,
+                End::Unsent(path) => return self.intercepted(attempt, path, reply),
+                End::Seen(contexts) => match attempt.show_seen(operation, &contexts)? {
+                    None => return Ok(()),
                     Some(forward) => (forward, None),
                 },
+                End::Changed(changed) => (attempt.changed(operation, *changed)?, None),
                 End::Otherwise(outcome, unseen) => (outcome, unseen),
             };
             if attempt.again_unless_changed(operation, outcome, unseen)? {
-                return intercepted((&mut attempt, Path::Intercepted), results);
+                return self.intercepted(attempt, Path::Intercepted, reply);
             }
-            continue 'attempt;
-        };
-        let Err(changed) = attempt.show_results(operation) else {
-            return Ok(value);
-        };
-        let forward = attempt.changed(operation, *changed)?;
-        if attempt.again_unless_changed(operation, forward, None)? {
-            return intercepted((&mut attempt, Path::Intercepted), results);
+            end = self.exchange(attempt, reply)?;
         }
+    }
+
+    /// Sends the request by way of interceptors, or under policies of Messaging.
+    fn intercepted(
+        &self,
+        attempt: &mut Attempt<'_>,
+        path: Path,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<(), ExceptionId> {
+        let request = Intercepted {
+            operation: self.operation,
+            arguments: self.arguments,
+            in_place: self.in_place,
+            is_oneway: false,
+        };
+        Ok(request.perform(attempt, path, reply)?)
+    }
+
+    /// One exchange on the plain path.
+    ///
+    /// # Errors
+    /// The exception that the call ends with.
+    #[inline(never)]
+    fn exchange(
+        &self,
+        attempt: &Attempt<'_>,
+        reply: &mut dyn ReplyReader,
+    ) -> Result<End, SystemException> {
+        orbium_trace::probe!(Initialisation);
+        let operation = self.operation;
+        let link = match attempt.link() {
+            Ok(link) => link,
+            Err(exception) => return Ok(unreached(attempt, exception)),
+        };
+        orbium_trace::probe!(ObjectReference);
+        let object = attempt.object();
+        let mut exchange = Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
+        exchange.begin(operation);
+        orbium_trace::probe!(MessagingSend);
+        (self.arguments)(exchange.writer());
+        orbium_trace::probe!(Marshal);
+        let answer = exchange.perform();
+        if answer != Answer::Results {
+            return answered(attempt, operation, answer, &mut exchange, reply);
+        }
+        if let Err(exception) = exchange.results(|reader| reply.read_results(reader)) {
+            return unreadable(attempt, operation, &mut exchange, exception);
+        }
+        drop(exchange);
+        Ok(match attempt.show_results(operation) {
+            Ok(()) => End::Ended(Ok(())),
+            Err(changed) => End::Changed(changed),
+        })
     }
 }
 
-/// End of an exchange on the plain path that has no plain results.
-enum End<T> {
-    /// Results that no interceptor sees, in a reply with service contexts.
-    Results(T),
+/// End of an exchange on the plain path.
+enum End {
+    /// The call has ended: results, or the members of a user exception, are where the reply's reader has put them.
+    Ended(Result<(), ExceptionId>),
     /// Results that interceptors see before the caller has them, with the service contexts of the reply.
-    Seen(T, ContextList),
+    Seen(ContextList),
+    /// Results that an interceptor has replaced.
+    Changed(Box<CallOutcome>),
     /// What to do about the attempt, with the service contexts of the reply if interceptors are yet to see it.
     Otherwise(Outcome, Option<ContextList>),
+    /// There was none: the request takes another path.
+    Unsent(Path),
 }
 
 /// How an exchange ends for which there is no link.
 #[cold]
 #[inline(never)]
-fn unreached<T>(attempt: &Attempt<'_>, exception: SystemException) -> End<T> {
+fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> End {
     let failed = Outcome::Failed(attempt.reached_none(false, exception));
     End::Otherwise(failed, attempt.unseen_unreached())
 }
@@ -163,82 +234,49 @@ fn unreached<T>(attempt: &Attempt<'_>, exception: SystemException) -> End<T> {
 /// The exception that the call ends with.
 #[cold]
 #[inline(never)]
-fn unreadable<T>(
+fn unreadable(
     attempt: &Attempt<'_>,
     operation: &'static Operation,
     exchange: &mut Exchange<'_, '_>,
     exception: SystemException,
-) -> Result<End<T>, SystemException> {
+) -> Result<End, SystemException> {
     let forward = attempt.show_unreadable(operation, exchange, exception)?;
     Ok(End::Otherwise(forward, None))
 }
 
-/// How an exchange ends that has neither plain results nor a user exception.
+/// How an exchange ends that has no plain results.
 ///
 /// # Errors
 /// The exception that the call ends with.
 #[cold]
 #[inline(never)]
-fn otherwise<T>(
+fn answered(
     attempt: &Attempt<'_>,
     operation: &'static Operation,
     answer: Answer,
     exchange: &mut Exchange<'_, '_>,
-    results: &mut impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
-) -> Result<End<T>, SystemException> {
-    if answer == Answer::None {
-        let unseen = attempt.unseen(exchange);
-        return Ok(End::Otherwise(exchange.outcome(), unseen));
+    reply: &mut dyn ReplyReader,
+) -> Result<End, SystemException> {
+    match answer {
+        Answer::None => {
+            let unseen = attempt.unseen(exchange);
+            return Ok(End::Otherwise(exchange.outcome(), unseen));
+        }
+        Answer::UserException => {
+            return Ok(match raised(attempt, operation, exchange, reply)? {
+                Ok(forward) => End::Otherwise(forward, None),
+                Err(exception) => End::Ended(Err(exception)),
+            });
+        }
+        Answer::Results | Answer::Extended => {}
     }
-    let value = match exchange.results(results) {
-        Ok(value) => value,
-        Err(exception) => return unreadable(attempt, operation, exchange, exception),
-    };
+    if let Err(exception) = exchange.results(|reader| reply.read_results(reader)) {
+        return unreadable(attempt, operation, exchange, exception);
+    }
     Ok(match attempt.unseen_results(exchange) {
-        Some(contexts) => End::Seen(value, contexts),
-        None => End::Results(value),
+        Some(contexts) => End::Seen(contexts),
+        None => End::Ended(Ok(())),
     })
-}
-
-/// A call by way of interceptors, or under policies of Messaging.
-#[cold]
-#[inline(never)]
-fn call_intercepted<'a, T, E: Raises>(
-    (attempt, path): (&mut Attempt<'_>, Path),
-    operation: &'static Operation,
-    arguments: &dyn Fn(&mut CdrWriter<'a>),
-    results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
-) -> Result<T, E> {
-    let outcome = TypedOutcome::new();
-    let request = Intercepted {
-        operation,
-        arguments,
-        in_place: &|_, _, _| None,
-        is_oneway: false,
-    };
-    let performed = request.perform(attempt, path, &mut outcome.read_by(results));
-    outcome.ended(performed)
-}
-
-/// The exception that a call ends with, unless an interceptor that sees it forwards the request.
-///
-/// # Errors
-/// That exception.
-#[cold]
-fn user_exception<E: Raises>(
-    attempt: &Attempt<'_>,
-    operation: &'static Operation,
-    exchange: &mut Exchange<'_, '_>,
-) -> Result<Outcome, E> {
-    let outcome = TypedOutcome::<(), E>::new();
-    let mut reply = outcome.read_exception_by();
-    match raised(attempt, operation, exchange, &mut reply)? {
-        Ok(forward) => Ok(forward),
-        Err(_) => Err(match outcome.ended(Ok(())) {
-            Err(error) => error,
-            Ok(()) => broken_invariant().into(),
-        }),
-    }
 }
 
 /// Reads an exception. The call ends with it, which `reply` has then, unless an interceptor that sees it forwards the

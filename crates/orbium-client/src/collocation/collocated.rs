@@ -142,6 +142,14 @@ impl Reference {
         // Interceptors see calls of either sort, but those of others need not be looked at here.
         if self.notices() & notice::INTERCEPTED != 0 {
             self.own_object();
+        } else if self.locality().is_unknown()
+            && let Some(forward) = self.forwarded()
+        {
+            // Forwarded before its first call: a LocateRequest was.
+            forward.own_object();
+            if !forward.may_be_collocated() {
+                self.own_object();
+            }
         }
         None
     }

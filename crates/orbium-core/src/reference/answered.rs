@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::ContextList;
+use orbium_interceptor::server::UpcallResult;
 use orbium_invocation::collocation::Passing;
 use orbium_request::Kept;
 use orbium_transport::Deadline;
@@ -14,9 +15,9 @@ use orbium_transport::Deadline;
 use super::ObjectRef;
 use super::by_message::{answer_to, with_arguments};
 use super::detoured::Detoured;
-use super::in_place_call::{Copies, InPlaceCall, KeptResults, kept, served};
+use super::in_place_call::{Copies, InPlaceCall, TypedUpcall, kept, served};
 use super::lent::Lent;
-use crate::adapter::{Dispatches, Terms, Unserved};
+use crate::adapter::{Dispatches, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
 use crate::client::{
     self, Acknowledgement, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome,
@@ -79,8 +80,9 @@ impl ObjectRef {
             answer: &answer,
         };
         let outcome = TypedOutcome::new();
-        let mut reply = outcome.read_by(&results);
-        outcome.ended(kept(self.perform_answered(&call, &arguments, &mut reply)))
+        let mut results = results;
+        let mut reply = outcome.read_by(&mut results);
+        outcome.ended(self.perform_answered(&call, &arguments, &mut reply))
     }
 
     /// As [`send`](Self::send); where a servant of the same ORB is seen as `S`, `answer` calls it. What
@@ -231,34 +233,18 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
     let response = terms.response_to(call.operation);
     let reply = answer_to(&kept, &mut storage, at.format, response);
     let reply = RefCell::new(reply);
-    let by_message = |called: (&Reference, &Collocated), dispatches: &mut Dispatches<'_>| {
-        let reply = &mut *reply.borrow_mut();
-        let dispatched = with_arguments(called, call.arguments, |arguments| {
-            let served = dispatches(arguments, reply);
-            served.map_err(DispatchError::exception)
-        });
-        match dispatched {
-            Ok(()) => ended(reply),
-            Err(exception) => Err(exception.into()),
-        }
-    };
-    let serve = |servant: &S, request: &Call<'_>, copies: Option<&mut CdrReader<'_>>| {
-        let adapters = &called.1.core().adapters;
-        let answer = |reply: &mut UntypedReply<'_>| (call.answer)(servant, request, copies, reply);
-        let reply = &mut *reply.borrow_mut();
-        match adapters.answer_intercepted(request, reply, answer) {
-            Ok(()) => ended(reply),
-            Err(error) => Err(error.exception().into()),
-        }
+    let upcall = AnsweredUpcall {
+        call,
+        orb: called.1,
+        reply: &reply,
     };
     let answered = InPlaceCall {
         operation: call.operation,
         passing: call.passing,
         copies: call.copies,
-        serve: &serve,
-        by_message: &|called, _, dispatches| Ok(by_message(called, dispatches)),
-        results: KeptResults::CHECKED,
-        lend: None,
+        is_plain: true,
+        upcall: &upcall,
+        lends: false,
     };
     let terms = &Terms {
         is_answered: true,
@@ -266,8 +252,15 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
     };
     let Some(served) = served(called, at, terms, &answered) else {
         let lent = Lent::of::<S>(called, at, terms)?;
-        let made = lent.run(|called, at, terms| kept_answer(called, at, terms, call))?;
-        return Some(made.and_then(|kept| kept));
+        let mut made = None;
+        let ended = lent.run(&mut |called, at, terms| {
+            made = kept_answer(called, at, terms, call);
+            made.is_some()
+        });
+        return match ended? {
+            Ok(()) => made,
+            Err(exception) => Some(Err(exception)),
+        };
     };
     // The caller of a oneway that waits for the server has its confirmation by then.
     let is_confirmed = response == ResponseFlags::SyncWithServer
@@ -291,6 +284,62 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
                 Some(Ok(kept))
             }
         },
+    }
+}
+
+/// The upcall of a servant that answers by a message, which is kept.
+struct AnsweredUpcall<'u, 'c, 'a, 'r, S: ?Sized> {
+    call: &'u AnsweredCall<'c, 'a, S>,
+    orb: &'u Orb,
+    reply: &'u RefCell<UntypedReply<'r>>,
+}
+
+impl<S: ?Sized> TypedUpcall<S> for AnsweredUpcall<'_, '_, '_, '_, S> {
+    fn serve(
+        &self,
+        servant: &S,
+        request: &Call<'_>,
+        copies: Option<&mut CdrReader<'_>>,
+    ) -> Result<(), ExceptionId> {
+        let adapters = &self.orb.core().adapters;
+        let call = self.call;
+        let answer = |reply: &mut UntypedReply<'_>| (call.answer)(servant, request, copies, reply);
+        let reply = &mut *self.reply.borrow_mut();
+        match adapters.answer_intercepted(request, reply, answer) {
+            Ok(()) => ended(reply),
+            Err(error) => Err(error.exception().into()),
+        }
+    }
+
+    fn serve_by_message(
+        &self,
+        called: (&Reference, &Collocated),
+        _: &Terms<'_, '_>,
+        dispatches: &mut Dispatches<'_>,
+    ) -> UpcallResult {
+        let reply = &mut *self.reply.borrow_mut();
+        let dispatched = with_arguments(called, self.call.arguments, |arguments| {
+            let served = dispatches(arguments, reply);
+            served.map_err(DispatchError::exception)
+        });
+        Ok(match dispatched {
+            Ok(()) => ended(reply),
+            Err(exception) => Err(exception.into()),
+        })
+    }
+
+    fn copy_results(
+        &self,
+        _: &Reference,
+        _: &Collocated,
+        served: Result<(), ExceptionId>,
+    ) -> Result<Result<(), ExceptionId>, SystemException> {
+        Ok(served)
+    }
+
+    /// The call is lent as a whole, with the place of its answer.
+    fn lend(&self, _: &Lent<'_, '_>) -> Option<Served> {
+        None
     }
 }
 

@@ -8,7 +8,7 @@ use orbium_interceptor::ContextList;
 use orbium_invocation::collocation::Passing;
 
 use super::ObjectRef;
-use super::in_place_call::{InPlaceCall, StubCall, TypedCall, kept, served};
+use super::in_place_call::{InPlaceCall, StubCall, TypedCall, served};
 use crate::adapter::{CollocatedServant, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
 use crate::client::{self, Collocated, ObservedCall, ReplyReader, TypedOutcome};
@@ -92,11 +92,12 @@ impl ObjectRef {
             serve,
         };
         let call = call.typed(operation, (passing, true));
-        let arguments = call.arguments;
-        call.lending(&TypedOutcome::new(), |call| self.send_own(call, arguments))
+        let outcome = TypedOutcome::new();
+        self.send_own(&call.keeping(&outcome).in_place::<S>(), call.arguments)
     }
 
     /// Has the servant serve a oneway, or else sends a message.
+    #[inline(never)]
     fn send_own<'a, S: ?Sized + Sync + 'static>(
         &self,
         call: &InPlaceCall<'_, 'a, S>,
@@ -163,34 +164,36 @@ impl ObjectRef {
             impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
         >,
     ) -> Result<T, E> {
-        let arguments = call.arguments;
         let outcome = TypedOutcome::new();
-        let mut reply = outcome.read_by(call.read);
-        let ended = call.lending(&outcome, |call| self.perform(call, arguments, &mut reply));
-        outcome.ended(kept(ended))
+        let mut read = call.read;
+        let mut reply = outcome.read_by(&mut read);
+        let kept_call = call.keeping(&outcome);
+        let ended = self.perform(&kept_call.in_place::<S>(), call.arguments, &mut reply);
+        outcome.ended(ended)
     }
 
     /// What the caller gets for an exception, or a panic, of the servant.
     #[cold]
     #[inline(never)]
-    fn raised_by_own<S: ?Sized, T, E: Raises>(
+    fn raised_by_own<S: ?Sized + Sync + 'static, T: Send, E: Raises + Send>(
         &self,
         call: TypedCall<
             '_,
             '_,
             T,
-            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
+            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
         >,
         at: &Collocated,
         served: Result<Result<T, E>, SystemException>,
     ) -> Result<T, E> {
         let outcome = TypedOutcome::new();
         let served = served.map(|served| outcome.keep(served));
-        let ended = call.in_place(&outcome, |call| self.copied(call, at, served));
-        outcome.ended(kept(ended))
+        let ended = self.copied(&call.keeping(&outcome).in_place::<S>(), at, served);
+        outcome.ended(ended)
     }
 
     /// Calls the servant, or else by a message.
+    #[inline(never)]
     fn perform<'a, S: ?Sized + Sync + 'static>(
         &self,
         call: &InPlaceCall<'_, 'a, S>,
@@ -218,7 +221,7 @@ impl ObjectRef {
             let terms = detoured.map(|it| it.terms(operation, observed.as_ref()));
             let terms = terms.as_ref().unwrap_or(&Terms::NONE);
             let served = served((self.target(), self.orb()), at, terms, call)?;
-            if call.results.is_plain && detoured.is_none() && matches!(served, Ok(Ok(()))) {
+            if call.is_plain && detoured.is_none() && matches!(served, Ok(Ok(()))) {
                 return Some(Ok(()));
             }
             let Some(served) = self.unless_elsewhere(operation, served) else {
@@ -239,6 +242,7 @@ impl ObjectRef {
 
     /// What the caller gets for what the servant came to.
     #[cold]
+    #[inline(never)]
     fn copied<S: ?Sized>(
         &self,
         call: &InPlaceCall<'_, '_, S>,
@@ -246,7 +250,7 @@ impl ObjectRef {
         served: Result<Result<(), ExceptionId>, SystemException>,
     ) -> Result<(), ExceptionId> {
         let object = self.target();
-        let checked = served.and_then(|served| call.results.checked(object, at, served));
+        let checked = served.and_then(|served| call.checked(object, at, served));
         checked.unwrap_or_else(|it| Err(object.raised_in_place(call.operation, it).into()))
     }
 

@@ -7,8 +7,8 @@ use orbium_giop::SystemException;
 use orbium_invocation::collocation::Passing;
 
 use super::by_message::serve_by_message;
-use super::lent::{Lend, Lent};
-use crate::adapter::{CollocatedServant, Dispatches, Served, Terms, Unserved, Upcalls};
+use super::lent::Lent;
+use crate::adapter::{CollocatedServant, Dispatches, Served, Terms, Upcalls};
 use crate::client::{Collocated, Reference, TypedOutcome};
 use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation, Orb};
@@ -17,49 +17,57 @@ use orbium_interceptor::server::UpcallResult;
 /// What writes those arguments that are not plain.
 pub(crate) type Copies<'v, 'a> = &'v (dyn Fn(&mut CdrWriter<'a>) + Sync);
 
-/// Calls a servant, and keeps what it returns; the reader has those arguments that it gets as copies.
-pub(crate) type Serve<'c, S> =
-    &'c dyn Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<(), ExceptionId>;
-
-/// Copies what the servant has returned, as the caller of the object is to have it.
-pub(crate) type CopyResults<'c> =
-    &'c dyn Fn(&Reference, &Collocated) -> Result<Result<(), ExceptionId>, SystemException>;
-
-/// Has a servant that is none of the interface serve the request of a call through a reference, with
-/// its arguments marshalled.
-pub(crate) type ByMessage<'c> =
-    &'c dyn Fn((&Reference, &Collocated), &Terms<'_, '_>, &mut Dispatches<'_>) -> UpcallResult;
-
 /// A call of an operation of servants that are seen as `S`.
 pub(crate) struct InPlaceCall<'c, 'a, S: ?Sized> {
     pub(crate) operation: &'static Operation,
     /// How the servant gets the arguments.
     pub(crate) passing: Passing,
     pub(crate) copies: Copies<'c, 'a>,
-    pub(crate) serve: Serve<'c, S>,
-    /// Has a servant called that is not seen as `S`.
-    pub(crate) by_message: ByMessage<'c>,
-    pub(crate) results: KeptResults<'c>,
-    /// Has another thread make the call, if this one may lend what it refers to.
-    pub(crate) lend: Option<Lend<'c>>,
-}
-
-/// The results that a servant has returned, where `serve` has kept them.
-#[derive(Clone, Copy)]
-pub(crate) struct KeptResults<'c> {
-    /// Whether they can be moved unchecked.
+    /// Whether the results can be moved unchecked.
     pub(crate) is_plain: bool,
-    /// `None` where `serve` has seen to it.
-    pub(crate) copy: Option<CopyResults<'c>>,
+    pub(crate) upcall: &'c dyn TypedUpcall<S>,
+    /// Whether another thread may make the call, with what this one lends, which waits for it.
+    pub(crate) lends: bool,
 }
 
-impl KeptResults<'_> {
-    /// Those that are as the caller is to have them.
-    pub(crate) const CHECKED: Self = Self {
-        is_plain: true,
-        copy: None,
-    };
+/// The upcall of such a call, in the types of its operation.
+pub(crate) trait TypedUpcall<S: ?Sized> {
+    /// Calls a servant, and keeps what it returns; the reader has those arguments that it gets as copies.
+    ///
+    /// # Errors
+    /// What it has raised.
+    fn serve(
+        &self,
+        servant: &S,
+        call: &Call<'_>,
+        copies: Option<&mut CdrReader<'_>>,
+    ) -> Result<(), ExceptionId>;
 
+    /// Has a servant that is not seen as `S` serve the request of a call through a reference, with
+    /// its arguments marshalled.
+    fn serve_by_message(
+        &self,
+        called: (&Reference, &Collocated),
+        terms: &Terms<'_, '_>,
+        dispatches: &mut Dispatches<'_>,
+    ) -> UpcallResult;
+
+    /// Copies what the servant has returned, as the caller of the object is to have it.
+    ///
+    /// # Errors
+    /// Why it cannot be copied.
+    fn copy_results(
+        &self,
+        object: &Reference,
+        at: &Collocated,
+        served: Result<(), ExceptionId>,
+    ) -> Result<Result<(), ExceptionId>, SystemException>;
+
+    /// Has another thread make the call with what this one lends; `None` if it takes a message.
+    fn lend(&self, lent: &Lent<'_, '_>) -> Option<Served>;
+}
+
+impl<S: ?Sized> InPlaceCall<'_, '_, S> {
     /// What a servant has returned, once it is as the caller is to have it.
     ///
     /// # Errors
@@ -70,11 +78,10 @@ impl KeptResults<'_> {
         at: &Collocated,
         served: Result<(), ExceptionId>,
     ) -> Result<Result<(), ExceptionId>, SystemException> {
-        match (served, self.copy) {
-            (Ok(()), _) if self.is_plain => Ok(Ok(())),
-            (Err(ExceptionId::System(exception)), _) => Err(exception),
-            (served, None) => Ok(served),
-            (_, Some(copy)) => copy(object, at),
+        match served {
+            Ok(()) if self.is_plain => Ok(Ok(())),
+            Err(ExceptionId::System(exception)) => Err(exception),
+            served => self.upcall.copy_results(object, at, served),
         }
     }
 
@@ -159,70 +166,111 @@ impl<T, F> Clone for TypedCall<'_, '_, T, F> {
 
 impl<T, F> Copy for TypedCall<'_, '_, T, F> {}
 
-impl<'a, T, F> TypedCall<'_, 'a, T, F> {
-    /// Without these types, its outcome kept in `outcome`.
-    pub(crate) fn in_place<S, E, R>(
-        &self,
-        outcome: &TypedOutcome<T, E>,
-        run: impl FnOnce(&InPlaceCall<'_, 'a, S>) -> R,
-    ) -> R
-    where
-        S: ?Sized,
-        E: Raises,
-        F: Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
-    {
-        run(&InPlaceCall {
-            operation: self.operation,
-            passing: self.passing,
-            copies: self.copies,
-            serve: &|servant: &S, call, copies| outcome.keep((self.serve)(servant, call, copies)),
-            by_message: &|called, terms, dispatches| {
-                let mut reply = outcome.read_by(self.read);
-                let asked = (self.operation, terms);
-                serve_by_message(called, asked, self.arguments, &mut reply, dispatches)
-            },
-            results: KeptResults {
-                is_plain: self.is_plain,
-                copy: Some(&|object, at| {
-                    let format = (at.format, object.client().decoding());
-                    outcome.copy(format, self.is_plain, (self.write, self.read))
-                }),
-            },
-            lend: None,
-        })
+impl<'c, 'a, T, F> TypedCall<'c, 'a, T, F> {
+    /// With its outcome kept in `outcome`.
+    pub(crate) fn keeping<'k, E>(
+        &'k self,
+        outcome: &'k TypedOutcome<T, E>,
+    ) -> KeptCall<'k, 'c, 'a, T, E, F> {
+        KeptCall {
+            call: self,
+            outcome,
+        }
     }
+}
 
-    /// As `in_place`, of a call that another thread may make with what this one lends.
-    pub(crate) fn lending<S, E, R>(
-        &self,
-        outcome: &TypedOutcome<T, E>,
-        run: impl FnOnce(&InPlaceCall<'_, 'a, S>) -> R,
-    ) -> R
+/// A call in the types of its operation, and where its outcome is kept.
+pub(crate) struct KeptCall<'k, 'c, 'a, T, E, F> {
+    call: &'k TypedCall<'c, 'a, T, F>,
+    outcome: &'k TypedOutcome<T, E>,
+}
+
+impl<'a, T, E, F> KeptCall<'_, '_, 'a, T, E, F> {
+    /// Without these types.
+    pub(crate) fn in_place<S>(&self) -> InPlaceCall<'_, 'a, S>
     where
         S: ?Sized + Sync + 'static,
         T: Send,
         E: Raises + Send,
         F: Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
     {
-        let lend: Lend<'_> = &|lent| {
-            let made = lent.run(|called, at, terms| {
-                let kept = TypedOutcome::new();
-                let served = self.in_place(&kept, |call| served::<S>(called, at, terms, call));
-                Some((served?, kept))
-            });
-            Some(made?.map_or_else(
-                |exception| Err(Unserved::Withdrawn(exception)),
-                |(served, kept)| {
-                    outcome.take_from(kept);
-                    served
-                },
-            ))
-        };
-        self.in_place(outcome, |call| {
-            let lend = Some(lend);
-            run(&InPlaceCall { lend, ..*call })
-        })
+        InPlaceCall {
+            operation: self.call.operation,
+            passing: self.call.passing,
+            copies: self.call.copies,
+            is_plain: self.call.is_plain,
+            upcall: self,
+            lends: true,
+        }
     }
+}
+
+impl<S, T, E, F> TypedUpcall<S> for KeptCall<'_, '_, '_, T, E, F>
+where
+    S: ?Sized + Sync + 'static,
+    T: Send,
+    E: Raises + Send,
+    F: Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
+{
+    fn serve(
+        &self,
+        servant: &S,
+        call: &Call<'_>,
+        copies: Option<&mut CdrReader<'_>>,
+    ) -> Result<(), ExceptionId> {
+        self.outcome.keep((self.call.serve)(servant, call, copies))
+    }
+
+    fn serve_by_message(
+        &self,
+        called: (&Reference, &Collocated),
+        terms: &Terms<'_, '_>,
+        dispatches: &mut Dispatches<'_>,
+    ) -> UpcallResult {
+        let mut read = self.call.read;
+        let mut reply = self.outcome.read_by(&mut read);
+        let asked = (self.call.operation, terms);
+        serve_by_message(called, asked, self.call.arguments, &mut reply, dispatches)
+    }
+
+    fn copy_results(
+        &self,
+        object: &Reference,
+        at: &Collocated,
+        _: Result<(), ExceptionId>,
+    ) -> Result<Result<(), ExceptionId>, SystemException> {
+        let format = (at.format, object.client().decoding());
+        let TypedCall {
+            is_plain,
+            write,
+            read,
+            ..
+        } = *self.call;
+        self.outcome.copy(format, is_plain, (write, read))
+    }
+
+    fn lend(&self, lent: &Lent<'_, '_>) -> Option<Served> {
+        let call = self.call;
+        let mut outcome = TypedOutcome::new();
+        let kept = &mut outcome;
+        let served = lent.serve(&mut |called, at, terms| {
+            served_aside::<S>(called, at, terms, &call.keeping(&mut *kept).in_place())
+        });
+        self.outcome.take_from(outcome);
+        served
+    }
+}
+
+/// As [`served`], for another thread.
+#[cold]
+#[inline(never)]
+fn served_aside<S: ?Sized + Sync + 'static>(
+    called: (&Reference, &Orb),
+    at: &Collocated,
+    terms: &Terms<'_, '_>,
+    call: &InPlaceCall<'_, '_, S>,
+) -> Option<Served> {
+    served(called, at, terms, call)
 }
 
 /// Has the servant serve a request that is made through that reference of that ORB. Interceptors see
@@ -245,12 +293,12 @@ pub(crate) fn served<S: ?Sized + Sync + 'static>(
             .collocated_servant(at)
             .and_then(|servant| at.add_servant(servant)),
     };
-    let checked = |served| call.results.as_served(object, at, served);
+    let checked = |served| call.as_served(object, at, served);
     let mut serve = |servant: &S, request: &Call<'_>| match &mut copied {
-        None => (call.serve)(servant, request, None),
+        None => call.upcall.serve(servant, request, None),
         Some(copied) => {
             let mut reader = copied.reader(object.client().decoding());
-            (call.serve)(servant, request, Some(&mut reader))
+            call.upcall.serve(servant, request, Some(&mut reader))
         }
     };
     if let Some(servant) = servant {
@@ -266,9 +314,18 @@ pub(crate) fn served<S: ?Sized + Sync + 'static>(
     }
     let mut upcalls = Upcalls {
         serve: &mut serve,
-        by_message: &|dispatches| (call.by_message)((object, at), terms, dispatches),
+        by_message: &|dispatches| {
+            let called = (object, at);
+            call.upcall.serve_by_message(called, terms, dispatches)
+        },
         checked: &checked,
     };
     let served = adapters.serve_found(at, call.operation, terms, &mut upcalls);
-    served.or_else(|| (call.lend?)(&Lent::of::<S>((object, orb), at, terms)?))
+    served.or_else(|| {
+        if !call.lends {
+            return None;
+        }
+        let lent = Lent::of::<S>((object, orb), at, terms)?;
+        call.upcall.lend(&lent)
+    })
 }

@@ -202,7 +202,7 @@ pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
     // Interceptors have seen what it has returned once it was as the caller is to have it.
     let is_checked = called.1.core().adapters.interceptors.is_some();
     let served = match served {
-        Ok(served) if !is_checked => Ok(call.results.as_served(object, at, served)),
+        Ok(served) if !is_checked => Ok(call.as_served(object, at, served)),
         served => served,
     };
     Some(ServedCall {

@@ -4,12 +4,17 @@
 
 use orbium_giop::SystemException;
 
-use crate::adapter::Served;
+use crate::adapter::{Served, Unserved};
 use crate::client::{Collocated, Reference, Terms};
 use crate::{Lane, Orb};
 
-/// Has the main thread make a call; `None` if it takes a message.
-pub(crate) type Lend<'c> = &'c dyn Fn(&Lent<'_, '_>) -> Option<Served>;
+/// Makes a call on another thread; `false` if it takes a message.
+pub(crate) type Make<'m> =
+    dyn FnMut((&Reference, &Orb), &Collocated, &Terms<'_, '_>) -> bool + Send + 'm;
+
+/// Serves a call on another thread; `None` if it takes a message.
+pub(crate) type Serve<'m> =
+    dyn FnMut((&Reference, &Orb), &Collocated, &Terms<'_, '_>) -> Option<Served> + Send + 'm;
 
 /// A call through that reference of that ORB that the main thread is to make.
 pub(crate) struct Lent<'l, 'o> {
@@ -37,11 +42,22 @@ impl<'l, 'o> Lent<'l, 'o> {
         })
     }
 
+    /// Has the main thread serve the call, and waits for what the servant comes to; `None` if it takes a message.
+    pub(crate) fn serve(&self, serve: &mut Serve<'_>) -> Option<Served> {
+        let mut served = None;
+        let ended = self.run(&mut |called, at, terms| {
+            served = serve(called, at, terms);
+            served.is_some()
+        });
+        match ended? {
+            Ok(()) => served,
+            Err(exception) => Some(Err(Unserved::Withdrawn(exception))),
+        }
+    }
+
     /// Has the main thread run that, and waits for its end; `None` if it takes a message.
-    pub(crate) fn run<R: Send>(
-        &self,
-        make: impl FnOnce((&Reference, &Orb), &Collocated, &Terms<'_, '_>) -> Option<R> + Send,
-    ) -> Option<Result<R, SystemException>> {
+    #[inline(never)]
+    pub(crate) fn run(&self, make: &mut Make<'_>) -> Option<Result<(), SystemException>> {
         let (called, at) = (self.called, self.at);
         let lent = self.terms.lent();
         let work = move || lent.run(|terms| make(called, at, terms));
@@ -49,9 +65,9 @@ impl<'l, 'o> Lent<'l, 'o> {
         let main = &called.1.core().adapters.main;
         match main.lend(self.lane, self.terms.until, token, work) {
             Err(exception) => Some(Err(exception)),
-            Ok((made, contexts)) => {
-                self.terms.made(made.is_some(), contexts);
-                made.map(Ok)
+            Ok((is_made, contexts)) => {
+                self.terms.made(is_made, contexts);
+                is_made.then_some(Ok(()))
             }
         }
     }

@@ -9,9 +9,9 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Format};
 use orbium_giop::SystemException;
 
 use crate::Decoding;
-use crate::collocation::{copied_exception, copied_result};
+use crate::collocation::{Returned, copy_returned};
 use crate::exception::call_exceptions::broken_invariant;
-use crate::exception::raises::{ExceptionId, Raises};
+use crate::exception::raises::{ExceptionId, Raised, Raises};
 
 /// Reads the body of a reply into the types of an operation.
 pub trait ReplyReader {
@@ -49,7 +49,7 @@ impl<T, E> TypedOutcome<T, E> {
     }
 
     /// A reader that puts what it reads here.
-    pub fn read_by<F>(&self, results: F) -> TypedReply<'_, F, T, E> {
+    pub fn read_by<'o>(&'o self, results: &'o mut ReadsResults<'o, T>) -> TypedReply<'o, T, E> {
         TypedReply {
             results: Some(results),
             outcome: self,
@@ -58,12 +58,12 @@ impl<T, E> TypedOutcome<T, E> {
 }
 
 /// A function that reads results.
-pub type ReadsResults<T> = fn(&mut CdrReader<'_>) -> Result<T, CdrError>;
+pub type ReadsResults<'r, T> = dyn FnMut(&mut CdrReader<'_>) -> Result<T, CdrError> + 'r;
 
 impl<T, E: Raises> TypedOutcome<T, E> {
     /// A reader of exceptions alone.
     #[must_use]
-    pub fn read_exception_by(&self) -> TypedReply<'_, ReadsResults<T>, T, E> {
+    pub fn read_exception_by(&self) -> TypedReply<'_, T, E> {
         TypedReply {
             results: None,
             outcome: self,
@@ -87,17 +87,26 @@ impl<T, E: Raises> TypedOutcome<T, E> {
     #[cold]
     pub fn copy(
         &self,
-        (format, decoding): (Format, &Decoding),
+        format: (Format, &Decoding),
         is_plain: bool,
         (write, read): Results<'_, T>,
     ) -> Result<Result<(), ExceptionId>, SystemException> {
-        let copied = match self.0.take() {
-            Some(Ok(value)) if is_plain => Ok(Ok(value)),
-            Some(Ok(value)) => copied_result(format, decoding, value, write, read).map(Ok),
-            Some(Err(error)) => copied_exception(format, decoding, error).map(Err),
-            None => Err(broken_invariant()),
+        let served = self.0.take().ok_or_else(broken_invariant)?;
+        if is_plain && served.is_ok() {
+            return Ok(self.keep(served));
+        }
+        if let Err(error) = &served
+            && let Raised::System(exception) = error.raised()
+        {
+            return Err(exception);
+        }
+        let mut returned = ReturnedOutcome {
+            served,
+            write,
+            read,
         };
-        copied.map(|served| self.keep(served))
+        copy_returned(format, &mut returned)?;
+        Ok(self.keep(returned.served))
     }
 
     /// Keeps what another outcome of the same operation has, which another thread may have made.
@@ -105,16 +114,52 @@ impl<T, E: Raises> TypedOutcome<T, E> {
         self.0.set(other.0.into_inner());
     }
 
-    /// How the call ends, of which `performed` says that the outcome is here.
+    /// How the call ends, of which results and user exceptions are here.
     ///
     /// # Errors
     /// Its exception.
     #[inline]
-    pub fn ended(&self, performed: Result<(), SystemException>) -> Result<T, E> {
-        performed?;
+    pub fn ended(&self, ended: Result<(), ExceptionId>) -> Result<T, E> {
+        if let Err(ExceptionId::System(exception)) = ended {
+            return Err(exception.into());
+        }
         self.0
             .take()
             .unwrap_or_else(|| Err(broken_invariant().into()))
+    }
+}
+
+/// What a servant has returned, in the types of its operation.
+struct ReturnedOutcome<'v, T, E> {
+    served: Result<T, E>,
+    write: for<'w> fn(&'w T, &mut CdrWriter<'w>),
+    read: &'v dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+}
+
+impl<T, E: Raises> Returned for ReturnedOutcome<'_, T, E> {
+    fn write<'v>(&'v self, writer: &mut CdrWriter<'v>) {
+        match &self.served {
+            Ok(value) => (self.write)(value, writer),
+            Err(error) => {
+                if let Raised::User(_, members) = error.raised() {
+                    members.encode(writer);
+                }
+            }
+        }
+    }
+
+    fn read_again(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+        match &self.served {
+            Ok(_) => self.served = Ok((self.read)(reader)?),
+            Err(error) => {
+                if let Raised::User(id, _) = error.raised()
+                    && let Some(error) = E::decode_raised(id, reader).transpose()?
+                {
+                    self.served = Err(error);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -131,16 +176,12 @@ impl<T, E> fmt::Debug for TypedOutcome<T, E> {
 }
 
 /// Reads a reply into the types of an operation, its results by a function.
-pub struct TypedReply<'o, F, T, E> {
-    results: Option<F>,
+pub struct TypedReply<'o, T, E> {
+    results: Option<&'o mut ReadsResults<'o, T>>,
     outcome: &'o TypedOutcome<T, E>,
 }
 
-impl<F, T, E> ReplyReader for TypedReply<'_, F, T, E>
-where
-    F: FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    E: Raises,
-{
+impl<T, E: Raises> ReplyReader for TypedReply<'_, T, E> {
     fn read_results(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         if let Some(results) = &mut self.results {
             self.outcome.0.set(Some(Ok(results(reader)?)));
@@ -158,7 +199,7 @@ where
     }
 }
 
-impl<F, T, E> fmt::Debug for TypedReply<'_, F, T, E> {
+impl<T, E> fmt::Debug for TypedReply<'_, T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TypedReply")
     }

@@ -67,6 +67,23 @@ fn an_object_is_served_in_one_call_and_reached_in_another() {
     });
 }
 
+/// The key of a `corbaloc` is forwarded to the object before the first call of an operation. Each call then
+/// looked for a servant of the client's own ORB, which made it twice as long.
+#[test]
+fn a_reference_that_was_forwarded_before_its_first_call_is_known_to_be_remote() {
+    let (server, _) = server(listening());
+    let port = server.addresses().unwrap()[0].port;
+    let url = format!("corbaloc::127.0.0.1:{port}/Target");
+    let target: Target = client().resolve(&url).unwrap();
+    assert_eq!(target.echo_long(7), Ok(7));
+    assert!(!target.as_object().may_be_collocated());
+    // One of the ORB's own is called in place all the same.
+    let own: Target = server.resolve(&url).unwrap();
+    assert_eq!(own.echo_long(7), Ok(7));
+    assert!(own.as_object().may_be_collocated());
+    server.shutdown(true).unwrap();
+}
+
 #[test]
 fn a_reference_is_read_from_a_file() {
     let (server, target) = server(listening());
