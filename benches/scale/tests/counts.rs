@@ -157,3 +157,15 @@ fn interceptors_cost_what_they_implement() {
     of_four(&["4"]).is_within(1.15, "without points");
     of_four(&["4", "empty"]).is_within(1.7, "with all points of a call with results");
 }
+
+/// Five operations in turn: in `fixed` each has its number.
+#[test]
+fn a_call_with_short_headers_costs_no_more_than_one_of_giop() {
+    if !is_ready() {
+        return;
+    }
+    for messaging in ["messaging=giop-lite", "messaging=fixed"] {
+        let ratio = Cost::of("narrow", "1", &[messaging]) / *PLAIN;
+        ratio.is_within(SAME, messaging);
+    }
+}
