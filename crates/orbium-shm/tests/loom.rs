@@ -41,7 +41,7 @@ impl Octets for Memory {
     fn put(&self, at: u32, from: &[u8]) {
         for (i, octet) in from.iter().enumerate() {
             let cell = &self.0[(at as usize + i) % CAPACITY];
-            // SAFETY: the checker fails if anybody else has it at that time.
+            // SAFETY: the checker fails if another thread has it at that time.
             cell.with_mut(|place| unsafe { *place = *octet });
         }
     }
@@ -90,8 +90,8 @@ struct Shared {
     memory: Memory,
     futex: Futex,
     /// Whether a descriptor is ready.
-    bell: Mutex<bool>,
-    rung: Condvar,
+    notified: Mutex<bool>,
+    notification: Condvar,
     /// What `shutdown` sets.
     ended: AtomicU32,
 }
@@ -102,8 +102,8 @@ impl Shared {
             control: Control::new(),
             memory: Memory([UnsafeCell::new(0), UnsafeCell::new(0)]),
             futex: Futex::new(),
-            bell: Mutex::new(false),
-            rung: Condvar::new(),
+            notified: Mutex::new(false),
+            notification: Condvar::new(),
             ended: AtomicU32::new(0),
         })
     }
@@ -113,8 +113,8 @@ impl Shared {
             Rouse::Nothing => {}
             Rouse::Wake => self.futex.wake(),
             Rouse::Ring => {
-                *self.bell.lock().unwrap() = true;
-                self.rung.notify_all();
+                *self.notified.lock().unwrap() = true;
+                self.notification.notify_all();
             }
         }
     }
@@ -158,7 +158,7 @@ fn model(test: impl Fn() + Sync + Send + 'static) {
 ///
 /// Conformance: protocols - shared memory: a peer that dies, or writes what it likes
 #[test]
-fn everything_arrives_in_order_and_nobody_sleeps_for_ever() {
+fn everything_arrives_in_order_and_no_side_sleeps_for_ever() {
     model(|| {
         let shared = Shared::new();
         let sender = {
@@ -200,15 +200,15 @@ fn a_descriptor_is_rung_for_what_was_not_seen() {
                 received.push(room[0]);
                 continue;
             }
-            *shared.bell.lock().unwrap() = false;
+            *shared.notified.lock().unwrap() = false;
             shared.control.reader.announce(Waiting::Away);
             if reader.has_some(&shared.control) {
                 shared.control.reader.withdraw();
                 continue;
             }
-            let mut bell = shared.bell.lock().unwrap();
-            while !*bell {
-                bell = shared.rung.wait(bell).unwrap();
+            let mut notified = shared.notified.lock().unwrap();
+            while !*notified {
+                notified = shared.notification.wait(notified).unwrap();
             }
         }
         assert_eq!(received, [1, 2]);

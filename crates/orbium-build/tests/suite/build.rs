@@ -45,7 +45,7 @@ fn a_file_becomes_rust_under_its_own_name_or_one_that_is_given() {
 }
 
 #[test]
-fn every_file_read_is_told() {
+fn every_file_read_is_reported() {
     let folder = Folder::new("read");
     folder.file(
         "common/types.idl",

@@ -209,7 +209,7 @@ fn an_empty_any_is_of_type_null() {
 
 /// Conformance: TypeCode - insert, extract
 #[test]
-fn another_type_is_told_from_a_broken_value() {
+fn another_type_is_distinguished_from_a_broken_value() {
     let any = Any::new("text").expect("a string");
     assert_eq!(any.extract::<i32>(), Err(AnyError::TypeMismatch));
     assert_eq!(any.extract_wstring(), Err(AnyError::TypeMismatch));

@@ -36,7 +36,7 @@ fn code(description: &'static Type) -> TypeCode {
     TypeCode::from(description)
 }
 
-/// Writes down what it is told.
+/// Records the parts that a walk visits.
 #[derive(Default)]
 struct Transcript(Vec<String>);
 
@@ -109,7 +109,7 @@ fn copied(
 }
 
 #[test]
-fn a_walk_tells_every_part_in_order() {
+fn a_walk_visits_every_part_in_order() {
     let octets = written(|w| {
         w.write_u32(1);
         w.write_u64(2.5f64.to_bits());
@@ -118,7 +118,7 @@ fn a_walk_tells_every_part_in_order() {
         w.write_str("leaf");
         w.write_u32(0);
     });
-    let told = transcript(&code(&TREE), &octets, Format::native()).expect("a tree");
+    let visited = transcript(&code(&TREE), &octets, Format::native()).expect("a tree");
     let expected = [
         "struct Tree",
         ".shape",
@@ -141,15 +141,15 @@ fn a_walk_tells_every_part_in_order() {
         "end",
         "end",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(visited, expected);
 }
 
 #[test]
-fn runs_of_primitives_are_told_one_by_one_unless_asked_for() {
+fn runs_of_primitives_are_visited_one_by_one_unless_asked_for() {
     let longs = TypeCode::array(TypeCode::sequence(code(Type::LONG), 0), 2);
     let big = Format::native().with_order(ByteOrder::Big);
     let octets = [0, 0, 0, 2, 0, 0, 0, 1, 255, 255, 255, 254, 0, 0, 0, 0];
-    let told = transcript(&longs, &octets, big).expect("two sequences");
+    let visited = transcript(&longs, &octets, big).expect("two sequences");
     let expected = [
         "array of 2",
         "sequence of 2",
@@ -160,7 +160,7 @@ fn runs_of_primitives_are_told_one_by_one_unless_asked_for() {
         "end",
         "end",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(visited, expected);
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn a_union_value_without_a_member_is_its_discriminator() {
     )
     .expect("a union");
     let octets = written(|w| w.write_u16(2));
-    let told = transcript(&union, &octets, Format::native()).expect("nothing selected");
-    assert_eq!(told, ["union  Short(2)", "end"]);
+    let visited = transcript(&union, &octets, Format::native()).expect("nothing selected");
+    assert_eq!(visited, ["union  Short(2)", "end"]);
 }
 
 #[test]

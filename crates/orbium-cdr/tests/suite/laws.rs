@@ -40,7 +40,7 @@ static EXTRA: Type = Type::union(
 struct Dice(u64);
 
 impl Dice {
-    fn roll(&mut self) -> u64 {
+    fn draw(&mut self) -> u64 {
         // SplitMix64.
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -50,7 +50,7 @@ impl Dice {
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        self.roll() % limit
+        self.draw() % limit
     }
 
     /// Text that every code set has; within the bound, if there is one.
@@ -71,7 +71,7 @@ impl Dice {
 /// Writes some value of the type, by the rules of clause 9.3 and without the
 /// help of the interpreter.
 fn write_some(code: TypeRef<'_>, dice: &mut Dice, depth: u32, writer: &mut CdrWriter<'_>) {
-    let number = dice.roll();
+    let number = dice.draw();
     match code.kind() {
         TCKind::Null | TCKind::Void => {}
         TCKind::Boolean => writer.write_bool(number & 1 == 1),
@@ -83,7 +83,7 @@ fn write_some(code: TypeRef<'_>, dice: &mut Dice, depth: u32, writer: &mut CdrWr
         TCKind::LongDouble => {
             let mut octets = [0; 16];
             octets[..8].copy_from_slice(&number.to_le_bytes());
-            octets[8..].copy_from_slice(&dice.roll().to_le_bytes());
+            octets[8..].copy_from_slice(&dice.draw().to_le_bytes());
             writer.write_fixed(&LongDouble(octets));
         }
         TCKind::WChar => writer.write_wchar(WChar(number as u16)),
@@ -114,7 +114,7 @@ fn write_some(code: TypeRef<'_>, dice: &mut Dice, depth: u32, writer: &mut CdrWr
             let count = dice.below(3);
             writer.write_u32(count as u32);
             for _ in 0..count {
-                writer.write_u32(dice.roll() as u32);
+                writer.write_u32(dice.draw() as u32);
                 writer.write_octets(dice.text(0).as_bytes());
             }
         }

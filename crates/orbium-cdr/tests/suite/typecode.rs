@@ -590,7 +590,7 @@ fn a_promise_that_was_not_kept_cannot_be_sent() {
     assert_eq!(decode_at(&mut octets, 0, big()), Ok(some));
 }
 
-/// omniORB 4.2.5 writes -2 for the default index of a union whose labels cover
+/// omniORB 4.2.5 writes -2 for the default index of a union with labels that cover
 /// every value (Kitchen::ByColour); found by the interoperability tests.
 #[test]
 fn any_negative_default_index_means_none() {

@@ -26,7 +26,7 @@ fn run(folder: &Folder, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_harness_beside_the_program_gets_the_arguments_and_gives_the_status() {
+fn the_harness_in_the_folder_of_the_program_gets_the_arguments_and_gives_the_status() {
     let folder = Folder::new();
     let harness = folder.file("orbium-bench", "#!/bin/sh\necho \"$@\"\nexit 3\n");
     let executable = std::fs::Permissions::from_mode(0o700);

@@ -87,7 +87,7 @@ fn a_server_behind_a_unix_socket_is_reached_over_tcp() {
 }
 
 #[test]
-fn it_ends_with_who_holds_it_and_with_a_signal() {
+fn it_ends_with_its_standard_input_and_with_a_signal() {
     let folder = Folder::new();
     let (_server, inside) = behind_a_socket(&folder, "");
     let outside = format!("uiop://{}", folder.path("outside"));
@@ -106,8 +106,8 @@ fn it_ends_with_who_holds_it_and_with_a_signal() {
 #[test]
 fn a_server_that_is_not_there_is_the_client_s_to_hear_of() {
     let folder = Folder::new();
-    let nobody = format!("uiop://{}", folder.path("nobody"));
-    let bridge = Bridge::start(["--listen", "iiop://127.0.0.1:0", "--to", &nobody]);
+    let unserved = format!("uiop://{}", folder.path("unserved"));
+    let bridge = Bridge::start(["--listen", "iiop://127.0.0.1:0", "--to", &unserved]);
     let (outside, _) = bridge.way();
     let address = outside.strip_prefix("iiop://").unwrap();
     let ran = run([

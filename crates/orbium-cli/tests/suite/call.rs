@@ -71,21 +71,21 @@ fn an_unknown_operation_is_wrong_usage() {
 }
 
 #[test]
-fn a_missing_object_is_told_before_any_call() {
+fn a_missing_object_is_reported_before_any_call() {
     let server = Server::start([]);
     let reference = server.corbaloc("Cube").replace("/Cube", "/Nobody");
     call(&reference, "noop", &["--calls", "1"]).assert_failed_saying("no such object");
 }
 
 #[test]
-fn an_object_without_the_operation_is_told_before_the_loop() {
+fn an_object_without_the_operation_is_reported_before_the_loop() {
     let server = Server::start([]);
     call(server.ior("Receiver"), "noop", &["--calls", "1"])
         .assert_failed_saying("noop does not do what it should: BAD_OPERATION");
 }
 
 #[test]
-fn a_server_that_is_gone_is_told() {
+fn a_server_that_is_gone_is_reported() {
     // A port that is only given back may be that of another test's server, or still
     // listen in a process that another test is starting.
     call(

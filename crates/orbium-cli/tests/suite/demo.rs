@@ -36,7 +36,7 @@ const ONEWAYS: [&str; 3] = [
     "send_octets of 8,192",
 ];
 
-/// Names of all protocols, in the order in which they are told.
+/// Names of all protocols, in the order in which they are printed.
 fn protocols() -> impl Iterator<Item = &'static str> {
     let datagrams = DATAGRAMS.iter().map(|(protocol, _)| *protocol);
     PROTOCOLS.iter().copied().chain(datagrams)
@@ -123,12 +123,12 @@ fn everything_is_checked_measured_printed_and_drawn() {
     }
     let measurements = found["measurements"].as_array().unwrap();
     assert_eq!(measurements.len(), sections.len());
-    let apart = measurements.iter().filter(|of| of["place"] == "apart");
-    for measurement in apart {
+    let distant = measurements.iter().filter(|of| of["place"] == "apart");
+    for measurement in distant {
         assert_ne!(measurement["client_cpu"], measurement["server_cpu"]);
         assert!(found["wake_up"]["across_ns"].as_u64().unwrap() > 0);
-        let beside = ran.stdout.matches("(a wake-up across: ").count();
-        assert_eq!(beside, PROTOCOLS.len(), "{ran:?}");
+        let wake_ups = ran.stdout.matches("(a wake-up across: ").count();
+        assert_eq!(wake_ups, PROTOCOLS.len(), "{ran:?}");
     }
     for measurement in measurements {
         let calls: Vec<_> = measurement["rows"].as_array().unwrap().iter().collect();
@@ -188,9 +188,9 @@ fn a_group_is_joined_at_an_address_of_groups() {
     assert!(ran.stderr.contains("no miop:// endpoint"), "{ran:?}");
 }
 
-/// Whoever runs the demonstration may end at any time.
+/// The process that runs the demonstration may end at any time.
 #[test]
-fn the_server_ends_with_whoever_holds_its_input() {
+fn the_server_ends_with_the_process_that_holds_its_input() {
     let mut server = orbium(["demo", "serve", "--endpoint", "iiop://127.0.0.1:0"])
         .arg("--until-input-ends")
         .stdin(Stdio::piped())

@@ -76,7 +76,7 @@ fn checks_are_chosen_by_name() {
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(
         ran.stderr.contains("timer-slack"),
-        "the names are told: {ran:?}"
+        "the names are found: {ran:?}"
     );
 }
 
@@ -100,6 +100,6 @@ fn this_host_is_examined() {
     // There is a limit for files on every Linux.
     assert_ne!(find("open-files")["severity"], "unknown", "{ran:?}");
     // Tried, whatever the outcome.
-    let told = find("rt-priority")["found"].as_str().unwrap();
-    assert!(!told.contains("not tried"), "{told}");
+    let found = find("rt-priority")["found"].as_str().unwrap();
+    assert!(!found.contains("not tried"), "{found}");
 }

@@ -102,7 +102,7 @@ fn a_reference_is_read_from_a_file_or_standard_input() {
 
 /// Conformance: references - shown for people
 #[test]
-fn object_urls_are_taken_apart() {
+fn object_urls_are_shown_by_their_parts() {
     let ran = run(["ior", "corbaloc:iiop:1.2@[::1]:5000,:b/Dev%00"]);
     ran.assert_done();
     for part in [

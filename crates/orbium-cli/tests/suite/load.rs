@@ -34,7 +34,7 @@ fn a_loaded_transport_is_served_and_called() {
         let call = ["demo", "call", "--op", "echo_structs", "--size", "1000"];
         let reference = ["--calls", "10", "--ref", server.ior("Receiver")];
         run(call.into_iter().chain(reference).chain(load)).assert_done();
-        // Who has not loaded it cannot call it.
+        // A client without the library cannot call it.
         run(["ping", server.ior("Cube")])
             .assert_failed_saying("there is no transport `pipe` here, only iiop");
     }
@@ -55,7 +55,7 @@ fn a_bridge_leads_to_a_loaded_transport() {
     let is_ready = output.lines().any(|line| line.unwrap() == "READY");
     let reference = format!("corbaloc:uiop:1.2@{}|Cube", folder.path("socket"));
     let ran = run(["ping", reference.as_str()]);
-    // It may have ended, which is told below.
+    // It may have ended, which is checked below.
     let _ = bridge.kill();
     let _ = bridge.wait();
     assert!(is_ready);

@@ -38,7 +38,7 @@ fn json_has_the_latencies_in_order() {
 }
 
 #[test]
-fn an_object_that_is_not_there_is_told_from_one_that_is() {
+fn an_object_that_is_not_there_is_distinguished_from_one_that_is() {
     let server = Server::start([]);
     let reference = server.corbaloc("Cube").replace("/Cube", "/Nobody");
     let ran = run(["ping", &reference]);
@@ -101,7 +101,7 @@ fn references_without_an_object_are_refused() {
 
 /// Conformance: complaint 33 - shared memory endpoints: "no usable transport protocol", no hint why
 #[test]
-fn protocols_that_cannot_be_used_are_told_with_the_reasons() {
+fn protocols_that_cannot_be_used_are_listed_with_the_reasons() {
     let server = Server::start([]);
     let reference = server.corbaloc("Cube");
     run(["ping", reference, "--protocols", "uiop,iiop"]).assert_done();

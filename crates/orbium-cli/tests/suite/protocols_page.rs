@@ -152,7 +152,7 @@ fn library() -> PathBuf {
 fn a_library() -> Tested {
     let library = library();
     let mut config = Config::default();
-    // SAFETY: nobody else can write this file, and it was built with this program.
+    // SAFETY: no other user can write this file, and it was built with this program.
     let library = unsafe { TrustedLibrary::new(library) };
     config.protocols.load(&library)?;
     assert!(config.protocols.transport("pipe").is_some());

@@ -133,12 +133,12 @@ fn several_protocols_are_served_and_announced() {
         "iiop://127.0.0.1:0?messaging=giop-lite",
     ]);
     assert_eq!(
-        server.told("Cube corbaloc:uiop:"),
+        server.announced("Cube corbaloc:uiop:"),
         format!("Cube corbaloc:uiop:1.2@{}|Cube", folder.path("s"))
     );
     assert!(
         server
-            .told("Peer at ")
+            .announced("Peer at ")
             .starts_with("Peer at iiop://127.0.0.1:")
     );
     let ran = run([
@@ -168,7 +168,7 @@ fn shared_memory_is_served_and_announced() {
     let server = Server::start(["--endpoint", &endpoint]);
     let reference = format!("corbaloc:shmiop:1.2@{}|Cube", folder.path("m"));
     assert_eq!(
-        server.told("Cube corbaloc:shmiop:"),
+        server.announced("Cube corbaloc:shmiop:"),
         format!("Cube {reference}")
     );
     for reference in [reference.as_str(), server.ior("Cube")] {

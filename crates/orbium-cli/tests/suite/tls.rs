@@ -44,7 +44,7 @@ impl Realm {
         self.folder.path(name)
     }
 
-    /// Options to be somebody, or nobody.
+    /// Options for a client with a certificate, or without one.
     fn options(&self, name: Option<&str>) -> Vec<String> {
         let mut options = vec!["--tls-ca".to_owned(), self.path("ca.pem")];
         if let Some(name) = name {
@@ -161,7 +161,7 @@ fn options_are_checked_as_the_keys_of_the_configuration_are() {
 }
 
 #[test]
-fn names_are_checked_unless_told_otherwise() {
+fn names_are_checked_unless_the_option_says_otherwise() {
     let realm = Realm::new();
     let server = serve(&realm.options(Some("client")), &[]);
     let options = realm.options(None);

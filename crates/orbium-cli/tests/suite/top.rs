@@ -105,7 +105,7 @@ fn bindings_and_the_log_are_shown() {
 /// Conformance: robustness - `orbium top` shows a running process, and says how to turn it on where
 /// there is nothing to show
 #[test]
-fn a_process_that_shows_nothing_is_told_from_one_and_how_to_turn_it_on() {
+fn a_process_that_shows_nothing_is_distinguished_and_the_message_says_how_to_turn_it_on() {
     let server = Server::start([]);
     let pid = server.process().to_string();
     let refused = run(["top", &pid, "--json", "--once"]);

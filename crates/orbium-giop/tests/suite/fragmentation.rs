@@ -113,7 +113,7 @@ fn a_message_in_pieces_is_cut_without_being_joined() {
 
 /// Conformance: fragments - received, 1.2, interleaved
 #[test]
-fn interleaved_messages_are_told_apart_by_request_id() {
+fn interleaved_messages_are_distinguished_by_request_id() {
     let messages: Vec<_> = (0..5)
         .map(|id| request(ByteOrder::Little, id, 100 + 40 * id as usize))
         .collect();

@@ -761,7 +761,7 @@ mod ziop {
         let mut liar = bomb.clone();
         liar[16..20].copy_from_slice(&60_000_u32.to_le_bytes());
         assert_eq!(decode(LIMIT, &liar), Err(MessagingError::BadCompression));
-        // A small frame that says it is huge makes nobody reserve as much.
+        // A small frame with a huge length has no memory reserved for that length.
         let mut message = Vec::new();
         liar[16..20].copy_from_slice(&0xFFFF_0000_u32.to_le_bytes());
         let mut decoder = Ziop::default().session(Side::Server, usize::MAX).decoder;

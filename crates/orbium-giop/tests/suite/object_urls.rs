@@ -343,7 +343,7 @@ fn urls_without_a_profile_are_no_reference() {
 }
 
 #[test]
-fn a_group_has_a_profile_whose_key_is_its_name() {
+fn a_group_has_a_profile_with_its_name_as_key() {
     for (text, printed) in [
         (
             "corbaloc:miop:1.0@1.0-Domain-7-2/239.1.2.3:5000",

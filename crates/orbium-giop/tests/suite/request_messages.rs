@@ -235,7 +235,7 @@ fn profile_and_reference_addressing_name_the_same_key() {
 
 /// Conformance: GIOP 2: 9.4.2 - response flags
 #[test]
-fn response_flags_tell_the_three_kinds_of_call_apart() {
+fn response_flags_distinguish_the_three_kinds_of_call() {
     for flags in [
         ResponseFlags::None,
         ResponseFlags::SyncWithServer,

@@ -26,7 +26,7 @@ fn omniidl() -> Option<PathBuf> {
     found
 }
 
-/// The folder of IDL files that comes with omniidl: `share/idl/omniORB` beside its `bin`.
+/// The folder of IDL files that comes with omniidl: `share/idl/omniORB` next to its `bin`.
 fn idl_folder(omniidl: &Path) -> Option<PathBuf> {
     let prefix = omniidl.parent()?.parent()?;
     let folders = ["share/idl/omniORB", "share/idl"];

@@ -276,7 +276,7 @@ fn library() -> Memory {
 
 /// Conformance: IDL - preprocessor
 #[test]
-fn files_are_found_beside_the_including_one_and_on_the_search_path() {
+fn files_are_found_in_the_folder_of_the_including_one_and_on_the_search_path() {
     let options = Options::new().include("inc");
     let compilation = compile_with(&options, &library(), Path::new("src/main.idl"));
     let codes: Vec<_> = compilation.errors().map(|d| d.code).collect();

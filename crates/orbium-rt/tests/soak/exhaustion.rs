@@ -98,7 +98,7 @@ fn port(lane: &orbium_core::Lane) -> u16 {
 
 fn no_thread_for_a_lane(run: &mut Run) {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
-    run.beside(served.client().1);
+    run.with_caller(served.client().1);
     let lanes = [
         ServerStrategy::ThreadPerConnection,
         ServerStrategy::Reactive,
@@ -121,7 +121,7 @@ fn no_thread_for_a_lane(run: &mut Run) {
 fn no_thread_for_a_pool(run: &mut Run) {
     let (orb, rt) = server();
     let other: Target = orb.root_poa().activate(teller()).unwrap();
-    run.beside(seen_by(&orbium_testkit::client(), &orb, &other));
+    run.with_caller(seen_by(&orbium_testkit::client(), &orb, &other));
     let config = ThreadpoolConfig {
         stack_size: STACK,
         ..ThreadpoolConfig::default()
@@ -139,7 +139,7 @@ fn no_thread_for_a_pool(run: &mut Run) {
 
 fn no_thread_for_a_connection(run: &mut Run) {
     let served = Served::new(ServerStrategy::Reactive);
-    run.beside(served.client().1);
+    run.with_caller(served.client().1);
     let lane = served
         .orb
         .add_lane(&lane(ServerStrategy::ThreadPerConnection))
@@ -162,7 +162,7 @@ fn no_thread_for_a_connection(run: &mut Run) {
 
 fn no_further_thread(run: &mut Run) {
     let served = Served::new(ServerStrategy::Reactive);
-    run.beside(served.client().1);
+    run.with_caller(served.client().1);
     let lane = served
         .orb
         .add_lane(&LaneConfig {
@@ -244,7 +244,7 @@ fn server_without_descriptors(run: &mut Run) {
     let mut at_rest = usize::MAX;
     let lowered = Lowered::to(Resource::Nofile, descriptors() as u64 + 100);
     run.cycles(|n| {
-        // Nothing of what was there before is given back meanwhile.
+        // Nothing of what was there before is given back in between.
         eventually("the last connection is closed", || {
             let now = descriptors();
             let is_least = now <= at_rest;

@@ -23,7 +23,7 @@ use orbium_testkit::CountingAllocator;
 #[global_allocator]
 static HEAP: CountingAllocator = CountingAllocator;
 
-/// Runs the faults whose names contain what is asked for, and prints a line for
+/// Runs the faults with the text asked for in their names, and prints a line for
 /// each.
 fn run(cycles: usize, only: Option<&str>) {
     let faults = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cycles of a fault beside a caller that must not notice, and what the process
+//! Cycles of a fault while another caller must not notice it, and what the process
 //! has before and after.
 
 use std::fmt;
@@ -21,7 +21,7 @@ const HEAP_SLACK: usize = 64 << 10;
 const MAX_FURTHER_CONNECTIONS: usize = 12;
 
 /// Octets of memory that may be more: the system's allocator keeps what threads
-/// gave back, for each of them. The heap is counted exactly beside it.
+/// gave back, for each of them. The heap is counted exactly too.
 const RESIDENT_SLACK: usize = 24 << 20;
 
 /// Something that goes wrong.
@@ -126,19 +126,19 @@ struct Found {
 }
 
 impl Run {
-    /// Calls this object meanwhile, on a thread of its own: every call has to be
+    /// Calls this object during the cycles, in a thread of its own: every call has to be
     /// answered.
-    pub(crate) fn beside(&mut self, target: Target) {
+    pub(crate) fn with_caller(&mut self, target: Target) {
         self.bystanders.push(Bystander::calling(target));
     }
 
-    /// Makes the cycles; each is told its number. Some come first that do not
+    /// Makes the cycles; each gets its number. Some come first that do not
     /// count: what is taken once is taken then.
     pub(crate) fn cycles(&mut self, mut cycle: impl FnMut(usize)) {
         self.batches(|numbers| numbers.for_each(&mut cycle));
     }
 
-    /// The same for who makes many at once.
+    /// The same, several cycles at once.
     pub(crate) fn batches(&mut self, mut cycles: impl FnMut(std::ops::Range<usize>)) {
         // Connected, whatever comes.
         eventually("the others are served", || {

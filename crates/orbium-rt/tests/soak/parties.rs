@@ -11,7 +11,7 @@ use orbium_testkit::{Served, TargetState, calling_by};
 
 use crate::measure::Run;
 
-/// A server of each strategy, each called by somebody else meanwhile.
+/// A server of each strategy, each with another caller during the cycles.
 pub(crate) fn each_server(run: &mut Run) -> Vec<Served> {
     let servers = [
         ServerStrategy::ThreadPerConnection,
@@ -24,16 +24,16 @@ pub(crate) fn each_server(run: &mut Run) -> Vec<Served> {
     ]
     .map(Served::new);
     for served in &servers {
-        run.beside(served.client().1);
+        run.with_caller(served.client().1);
     }
     servers.into()
 }
 
-/// A client of each strategy, which also calls that object meanwhile.
+/// A client of each strategy, which also calls that object during the cycles.
 pub(crate) fn each_client(well: &Served, run: &mut Run) -> Vec<Orb> {
     let client = |strategy: &ClientStrategy| {
         let client = Orb::new(calling_by(*strategy)).unwrap();
-        run.beside(well.seen_by(&client));
+        run.with_caller(well.seen_by(&client));
         client
     };
     ClientStrategy::ALL.iter().map(client).collect()

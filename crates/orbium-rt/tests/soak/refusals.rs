@@ -67,7 +67,7 @@ fn pooled(run: &mut Run, config: ThreadpoolConfig) -> Pooled {
     let pooled = Pooled::new(config);
     let (orb, rt) = (&pooled.orb, &pooled.rt);
     let other = orb.root_poa().activate(teller()).unwrap();
-    run.beside(seen_by(&orbium_testkit::client(), orb, &other));
+    run.with_caller(seen_by(&orbium_testkit::client(), orb, &other));
     let lane = ThreadpoolLane::new(20, 1, 0);
     let declared = RtPolicies {
         priority_model: Some(PriorityModelPolicy::server_declared(20)),
@@ -80,7 +80,7 @@ fn pooled(run: &mut Run, config: ThreadpoolConfig) -> Pooled {
     let declared: Target = adapter(orb, rt, "declared", &declared)
         .activate(teller())
         .unwrap();
-    run.beside(seen_by(&orbium_testkit::client(), orb, &declared));
+    run.with_caller(seen_by(&orbium_testkit::client(), orb, &declared));
     pooled
 }
 
@@ -138,7 +138,7 @@ fn server_cannot_map(run: &mut Run) {
         .activate(teller())
         .unwrap();
     let other = orb.root_poa().activate(teller()).unwrap();
-    run.beside(seen_by(&orbium_testkit::client(), &orb, &other));
+    run.with_caller(seen_by(&orbium_testkit::client(), &orb, &other));
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &orb, &object);
     thread::scope(|scope| {
@@ -185,7 +185,7 @@ fn kernel_refuses(run: &mut Run) {
         .activate(teller())
         .unwrap();
     let other = orb.root_poa().activate(teller()).unwrap();
-    run.beside(seen_by(&orbium_testkit::client(), &orb, &other));
+    run.with_caller(seen_by(&orbium_testkit::client(), &orb, &other));
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &orb, &object);
     thread::scope(|scope| {
@@ -203,7 +203,7 @@ fn kernel_refuses(run: &mut Run) {
     within("the server's shutdown", move || orb.shutdown(true)).unwrap();
 }
 
-/// A thread of the lane is busy, and nobody may wait, or one does.
+/// The thread of the lane is busy, and no request may wait, or one does.
 fn pool_is_full(run: &mut Run) {
     let config = ThreadpoolConfig {
         allow_request_buffering: true,
@@ -247,10 +247,10 @@ fn queue_is_full(run: &mut Run) {
     eventually("the queue is full", || {
         served.state.gate.waiting() == 1 && lane.waiting_requests() == 1
     });
-    // The only worker is taken: nobody else can be served by this ORB, but
+    // The only worker is taken: no other client can be served by this ORB, but
     // another of the process is.
     let another = Served::new(ServerStrategy::Reactive);
-    run.beside(another.client().1);
+    run.with_caller(another.client().1);
     let (_client, target) = served.client();
     run.cycles(|_| {
         let refused = target.echo_long(1).unwrap_err();

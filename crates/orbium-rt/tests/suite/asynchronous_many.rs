@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Very many calls that nobody waits for, of several priorities. A program of its
+//! Very many asynchronous invocations of several priorities. A program of its
 //! own, for it counts threads and descriptors.
 
 use std::collections::VecDeque;
@@ -143,19 +143,19 @@ fn every_call_comes_to_an_end_when_the_orb_does() {
             let (orb, rt) = client();
             let target = seen_by(&orb, &server_orb, &object);
             let tally = Arc::new(Tally::default());
-            let (tell, told) = channel();
+            let (report, reported) = channel();
             let callers: Vec<_> = (0..CALLERS)
                 .map(|_| {
                     let (rt, target, tally) = (rt.clone(), target.clone(), Arc::clone(&tally));
-                    let tell = tell.clone();
+                    let report = report.clone();
                     thread::spawn(move || {
                         call_around(&rt, &target, 50, &tally);
-                        tell.send(()).unwrap();
+                        report.send(()).unwrap();
                         call_around(&rt, &target, 250, &tally);
                     })
                 })
                 .collect();
-            told.recv().unwrap();
+            reported.recv().unwrap();
             let ending = if round % 2 == 0 { &orb } else { &server_orb }.clone();
             within("the end", move || ending.shutdown(true).unwrap());
             within("the callers", move || {

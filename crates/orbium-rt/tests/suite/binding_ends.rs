@@ -24,7 +24,7 @@ const ACCEPTED: u32 = 0;
 const COUNTERED: u32 = 1;
 const REFUSED: u32 = 2;
 
-/// A budget that tells how many offers it has decided about.
+/// A budget that counts the offers it has decided about.
 #[derive(Clone)]
 struct Counted {
     budget: Budget,
@@ -168,7 +168,7 @@ fn the_wire_is_as_it_is_documented() {
     peer.send(&noop(4, ResponseFlags::Full));
     let rate = orbium_giop::minor::ORBIUM_VMCID | minor::BINDING_RATE;
     assert_eq!(exception(&mut peer), (ExceptionKind::NoResources, rate));
-    // Nobody else's binding is given up, nor without one.
+    // To unbind by another number is refused, and so it is over a connection without a binding.
     let mut other = Peer::connect(served.port);
     for it in [&mut other, &mut peer] {
         it.send(&to_bindings(6, "unbind", |writer| writer.write_u64(id + 1)));

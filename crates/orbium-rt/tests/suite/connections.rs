@@ -35,8 +35,8 @@ fn port(call: &Call<'_>) -> i32 {
     port.unwrap_or(-1)
 }
 
-/// An object whose `act` says by which of the client's ports the call came.
-fn tells_ports(orb: &Orb, rt: &RtOrb, name: &str, policies: &RtPolicies) -> Target {
+/// An object with an `act` that returns by which of the client's ports the call came.
+fn reports_ports(orb: &Orb, rt: &RtOrb, name: &str, policies: &RtPolicies) -> Target {
     let state = Arc::new(TargetState::default());
     state.on_act(|call, _| Ok(port(call)));
     adapter(orb, rt, name, policies).activate(state).unwrap()
@@ -58,7 +58,7 @@ fn at(rt: &RtOrb, target: &Target, priorities: &[i16]) -> Vec<Result<i32, System
 #[test]
 fn each_band_has_a_connection_of_its_own() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client();
     let plain = seen_by(&client_orb, &server_orb, &object);
     let banded = plain.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -75,7 +75,7 @@ fn each_band_has_a_connection_of_its_own() {
 #[test]
 fn bands_and_priorities_go_with_every_client_strategy() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, "a", &propagated(5));
     let teller: Target = adapter(&server_orb, &server_rt, "b", &propagated(5))
         .activate(common::teller())
         .unwrap();
@@ -110,7 +110,7 @@ fn bands_and_priorities_go_with_every_client_strategy() {
 #[test]
 fn a_priority_in_no_band_is_no_resources_2() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let target = target.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -128,7 +128,7 @@ fn the_objects_priority_chooses_the_band_if_the_server_declares_it() {
         priority_model: Some(PriorityModelPolicy::server_declared(20)),
         ..RtPolicies::default()
     };
-    let object = tells_ports(&server_orb, &server_rt, "a", &declared);
+    let object = reports_ports(&server_orb, &server_rt, "a", &declared);
     let (client_orb, client_rt) = client();
     let plain = seen_by(&client_orb, &server_orb, &object);
     let target = plain.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -148,7 +148,7 @@ fn bands_of_the_reference_are_obeyed() {
         bands: Some(vec![LOW, HIGH]),
         ..propagated(5)
     };
-    let object = tells_ports(&server_orb, &server_rt, "a", &policies);
+    let object = reports_ports(&server_orb, &server_rt, "a", &policies);
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let ports = at(&client_rt, &target, &[5, 20, 6, 30]);
@@ -161,7 +161,7 @@ fn bands_of_the_reference_are_obeyed() {
 #[test]
 fn bands_may_be_the_orbs() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client_with(soft().client_bands(&[LOW, HIGH]));
     let target = seen_by(&client_orb, &server_orb, &object);
     let ports = at(&client_rt, &target, &[5, 20, 6]);
@@ -173,7 +173,7 @@ fn bands_may_be_the_orbs() {
 #[test]
 fn bands_and_private_connections_may_be_a_threads() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let (rt, banded) = (client_rt.clone(), target.clone());
@@ -234,7 +234,7 @@ fn a_band_that_the_server_does_not_serve_is_inv_policy() {
         threadpool: Some(pool.unwrap()),
         ..propagated(5)
     };
-    let object = tells_ports(&server_orb, &server_rt, "a", &policies);
+    let object = reports_ports(&server_orb, &server_rt, "a", &policies);
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let target = target.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -252,7 +252,7 @@ fn a_band_that_the_server_does_not_serve_is_inv_policy() {
 fn a_band_must_be_named() {
     static BIND: Operation = Operation::new("_bind_priority_band");
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, "a", &propagated(5));
     let plain = orbium_testkit::client();
     let target = seen_by(&plain, &server_orb, &object);
     let refused: Result<(), SystemException> = target.as_object().call(&BIND, |_| {}, |_| Ok(()));
@@ -271,7 +271,7 @@ fn a_band_must_be_named() {
 #[test]
 fn bands_that_are_none_are_bad_param() {
     let (orb, rt) = server();
-    let object = tells_ports(&orb, &rt, "a", &propagated(5));
+    let object = reports_ports(&orb, &rt, "a", &propagated(5));
     let upside_down = PriorityBand { low: 2, high: 1 };
     for bands in [&[][..], &[LOW, upside_down]] {
         let refused = object.with_priority_bands(bands).err().unwrap();
@@ -283,7 +283,7 @@ fn bands_that_are_none_are_bad_param() {
 #[test]
 fn a_private_connection_is_one_references_own() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &RtPolicies::default());
+    let object = reports_ports(&server_orb, &server_rt, "a", &RtPolicies::default());
     let (client_orb, _) = client();
     let shared = seen_by(&client_orb, &server_orb, &object);
     let other = seen_by(&client_orb, &server_orb, &object);
@@ -305,7 +305,7 @@ fn a_private_connection_is_one_references_own() {
 #[test]
 fn validation_makes_the_connection() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let target = target.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -340,7 +340,7 @@ fn policies_of_both_sides_are_listed_and_inv_policy() {
         client_protocols: Some(ProtocolList(vec![Protocol::IIOP])),
         ..propagated(5)
     };
-    let object = tells_ports(&server_orb, &server_rt, "a", &policies);
+    let object = reports_ports(&server_orb, &server_rt, "a", &policies);
     let (client_orb, client_rt) = client();
     let plain = seen_by(&client_orb, &server_orb, &object);
     let iiop = ProtocolList(vec![Protocol::IIOP]);
@@ -378,7 +378,7 @@ fn protocols_of_the_reference_are_obeyed() {
     };
     let (client_orb, client_rt) = client();
     let scheme = |name: &str, policies: &RtPolicies| {
-        let object = tells_ports(&server_orb, &server_rt, name, policies);
+        let object = reports_ports(&server_orb, &server_rt, name, policies);
         let target = seen_by(&client_orb, &server_orb, &object);
         at(&client_rt, &target, &[5])[0].unwrap();
         target.as_object().channel().unwrap().scheme
@@ -395,7 +395,7 @@ fn protocols_of_the_reference_are_obeyed() {
         server_protocols: Some(ProtocolList(vec![Protocol::UIOP])),
         ..propagated(5)
     };
-    let object = tells_ports(&server_orb, &server_rt, "server", &uiop_only);
+    let object = reports_ports(&server_orb, &server_rt, "server", &uiop_only);
     let target = seen_by(&client_orb, &server_orb, &object);
     let over_iiop = target.with_client_protocols(&ProtocolList(vec![Protocol::IIOP]));
     let refused = at(&client_rt, &over_iiop, &[5])[0].unwrap_err();
@@ -408,7 +408,7 @@ fn protocols_of_the_reference_are_obeyed() {
 #[test]
 fn transport_properties_have_connections_of_their_own() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &RtPolicies::default());
+    let object = reports_ports(&server_orb, &server_rt, "a", &RtPolicies::default());
     let (client_orb, _) = client();
     let plain = seen_by(&client_orb, &server_orb, &object);
     let tcp = TcpProtocolProperties {
@@ -426,7 +426,7 @@ fn transport_properties_have_connections_of_their_own() {
 #[test]
 fn requests_of_different_marks_do_not_share_connections() {
     let (server_orb, server_rt) = server_with(Config::default(), RtOrb::builder().soft());
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, "a", &propagated(5));
     let linear = || RtOrb::builder().soft().network_priorities(DscpMapping);
     let (client_orb, client_rt) = client_with(linear());
     let target = seen_by(&client_orb, &server_orb, &object);

@@ -148,7 +148,7 @@ fn bands_of_an_orb_must_be_bands() {
 
 /// Conformance: RT 5.4 - `RTORB`, once for an ORB
 #[test]
-fn an_orb_has_it_once_and_tells() {
+fn an_orb_has_it_once_and_returns_it() {
     let (orb, _rt) = client_with(soft());
     assert!(RtOrb::of(&orb).is_some());
     assert!(matches!(

@@ -47,7 +47,7 @@ fn this_thread() -> i32 {
     OWN.with(|own| *own)
 }
 
-/// A servant that tells its thread, and its priority as `RTCurrent` has it.
+/// A servant that reports its thread, and its priority as `RTCurrent` has it.
 fn teller(rt: &RtOrb) -> Arc<TargetState> {
     let state = Arc::new(TargetState::default());
     let current = rt.current();
@@ -250,7 +250,7 @@ fn priorities_and_reservations_in_force_are_shown() {
 
 /// Conformance: RT GOPI 5.1 - markers: refused: served as ever, with the reason
 #[test]
-fn a_policy_may_refuse_and_the_client_is_told() {
+fn a_policy_may_refuse_and_the_client_gets_the_reason() {
     let (server_orb, _, object) = granting(Config::default());
     let (orb, _) = client();
     let plain = seen_by(&orb, &server_orb, &object);
@@ -263,8 +263,8 @@ fn a_policy_may_refuse_and_the_client_is_told() {
     let marked = plain.with_dedicated_thread(None);
     several(|| marked.act(THREAD)).unwrap();
     assert_eq!(marked.act(PRIORITY), Ok(-1));
-    let told = Some(DedicationReply::Granted { priority: None });
-    assert_eq!(marked.dedication(), told);
+    let answer = Some(DedicationReply::Granted { priority: None });
+    assert_eq!(marked.dedication(), answer);
 }
 
 /// Conformance: RT GOPI 5.1 - markers: ORBs that do not know them serve
@@ -312,7 +312,7 @@ fn replies_of_every_giop_version_tell() {
 /// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
 /// client learns
 #[test]
-fn a_marker_beside_fragments_or_a_oneway_is_heeded_too() {
+fn a_marker_in_a_fragmented_request_or_a_oneway_is_answered_too() {
     each_strategy(|strategy| {
         let (server_orb, _, object) = granting(Config {
             strategy,

@@ -69,7 +69,7 @@ fn answer(peer: &mut Peer, id: u32, data: &[u8]) -> Result<i32, ExceptionKind> {
 
 /// Conformance: RT 5.7.4 - PriorityTransform: what is no priority: BAD_PARAM, MARSHAL
 #[test]
-fn priorities_that_are_none_are_refused_and_nobody_else_is_touched() {
+fn priorities_out_of_range_are_refused_and_other_clients_are_not_affected() {
     let (orb, rt) = server();
     let (_, _object) = object(&orb, &rt, &propagated(5));
     let mut peer = Peer::connect(orb.addresses().unwrap()[0].port);
@@ -114,7 +114,7 @@ fn the_same_with_a_pool() {
 /// Conformance: faults - a client that dies once it is connected, within a header, within a
 /// request, before its reply, within a large reply
 #[test]
-fn a_client_that_dies_while_it_waits_costs_nobody_else_anything() {
+fn a_client_that_dies_while_it_waits_affects_no_other_client() {
     let config = ThreadpoolConfig {
         allow_request_buffering: true,
         max_buffered_requests: 3,
@@ -153,7 +153,7 @@ fn a_caller_that_gives_up_has_a_timeout_and_its_thread_goes_on() {
 fn oneways_are_served_or_dropped() {
     let pooled = Pooled::new(ThreadpoolConfig::default());
     let (target, busy) = (target(&pooled), occupy(&pooled));
-    // No thread, no room, and nobody who could be told.
+    // No thread, no room in the queue, and no reply to a oneway.
     target.post(1).unwrap();
     // Behind it on its connection: it has been dropped by now.
     assert!(target.act(0).is_err());
@@ -201,7 +201,7 @@ fn pools_and_their_threads_come_and_go() {
         for _ in 0..200 {
             cycle();
         }
-        // Other tests of this file run beside this one.
+        // Other tests of this file run at the same time.
         eventually("their threads are gone", || threads() <= before);
         orb.shutdown(true).unwrap();
     });

@@ -28,7 +28,7 @@ fn declared(server_priority: i16) -> RtPolicies {
 struct Called {
     target: Target,
     rt: RtOrb,
-    /// Who serves, and who calls.
+    /// The serving and the calling side.
     _orbs: Vec<Orb>,
 }
 
@@ -63,7 +63,7 @@ impl Called {
     }
 }
 
-/// A server made so, whose servant calls another one.
+/// A server made so, with a servant that calls another one.
 fn two_behind_each_other(middle: RtOrbBuilder) -> Called {
     let (last_orb, last_rt) = server();
     let last = object(&last_orb, &last_rt, &propagated(3));

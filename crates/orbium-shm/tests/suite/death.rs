@@ -2,7 +2,7 @@
 //! Peers that are killed, and what is left behind.
 //!
 //! The children are this very program, run for one test that does what the
-//! environment tells it and is empty otherwise.
+//! environment says so and is empty otherwise.
 #![cfg(target_os = "linux")]
 
 use std::io::ErrorKind;
@@ -258,7 +258,7 @@ fn poor(address: &str) {
             );
         }
         assert!(connect(address).is_err());
-        // Nobody can be watched, and a wait ends all the same.
+        // There is no peer to be watched, and a wait ends all the same.
         let asleep = spawn_blocked_in(scope, || server.receive(&mut [0; 8]));
         assert_eq!(client.send(b"x").unwrap(), 1);
         assert_eq!(asleep.join().unwrap().unwrap(), 1);

@@ -49,8 +49,7 @@ fn abstract_address(name: &str) -> SocketAddr {
     SocketAddr::from_abstract_name(name.trim_start_matches('@')).unwrap()
 }
 
-/// A server that says that, with these descriptors, to whoever connects; what
-/// the client makes of it.
+/// Outcome for a client of a server that greets it with these octets and descriptors.
 fn greeted(octets: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<Box<dyn ByteStream>> {
     let name = name();
     let listener = UnixListener::bind_addr(&abstract_address(&name)).unwrap();
@@ -222,7 +221,7 @@ fn a_wait_does_not_last_because_of_what_a_peer_writes() {
                 client.set(READER, 0);
             }
         });
-        // Sooner or later it is told from an honest one; before that it may time
+        // Sooner or later it is distinguished from an honest one; before that it may time
         // out, like any silent one.
         let time = Some(Some(Duration::from_millis(200)));
         server.set_timeouts(time, time).unwrap();

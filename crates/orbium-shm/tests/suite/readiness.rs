@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections that must not make anybody wait.
+//! Connections that must not make other threads wait.
 #![cfg(target_os = "linux")]
 
 use std::io::{self, ErrorKind};
@@ -182,7 +182,7 @@ fn a_full_ring_does_not_show_as_room() {
         assert!(is_ready(&*client, Interest::Write));
         assert_eq!(client.send(&[1; 1000]).unwrap(), 1000);
     }
-    // Nor does the reader, who sleeps or not, see anything of it afterwards.
+    // Nor does the reader, asleep or not, see anything of it afterwards.
     receive_all(&*server, 4096).unwrap();
     assert!(!is_ready(&*server, Interest::Read));
     assert!(!server.has_buffered());

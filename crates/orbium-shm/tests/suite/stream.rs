@@ -125,7 +125,7 @@ fn an_end_in_one_direction_leaves_the_other() {
 }
 
 #[test]
-fn shutdown_wakes_whoever_waits() {
+fn shutdown_wakes_waiting_threads() {
     for options in options() {
         for how in [Shutdown::Read, Shutdown::Both] {
             let (client, server) = pair(options);

@@ -194,7 +194,7 @@ fn addresses_are_published_as_wanted() {
     );
 }
 
-/// Whom the server takes itself for, as its client sees it.
+/// The host name in the server's certificate, as its client sees it.
 fn server_name(stream: &dyn ByteStream) -> String {
     match stream.peer() {
         Peer::Authenticated {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A process with TLS connections forks, and both go on. Once the child's copy of a
 //! connection sent records with numbers that the parent's then had again, and its
-//! end told the server, by an alert, that the parent's was over.
+//! end sent the server an alert that ended the parent's.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

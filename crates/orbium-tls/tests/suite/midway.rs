@@ -28,7 +28,7 @@ fn config(tls: TlsConfig, version: TlsVersion) -> Config {
 /// set, the client's next octets by half, and then none.
 fn relay(listener: TcpListener, server: &str, halve: &AtomicBool) {
     let (mut client, _) = listener.accept().unwrap();
-    // Nobody gets a second connection.
+    // No second connection is accepted.
     drop(listener);
     let mut server = TcpStream::connect(server).unwrap();
     // Longer than the client has patience.

@@ -17,7 +17,7 @@ fn config(tls: TlsConfig, version: TlsVersion) -> Config {
     config
 }
 
-/// A server that asks every client who it is.
+/// A server that asks every client for its certificate.
 fn server(realm: &Realm, version: TlsVersion, endpoints: &[&str]) -> Config {
     let tls = TlsConfig {
         authorities: Some(realm.ca()),
@@ -54,7 +54,7 @@ fn untrusted_servers_are_logged_at_a_limited_rate() {
 }
 
 #[test]
-fn a_servant_knows_who_calls() {
+fn a_servant_sees_the_certificate_of_its_client() {
     let realm = Realm::new("Authority");
     each_version(|version| {
         each_strategy(|strategy| {
@@ -84,7 +84,7 @@ fn a_servant_knows_who_calls() {
 
 /// The peer that a handshake waited for, and how long, was nowhere to be read.
 #[test]
-fn a_handshake_that_comes_to_nothing_is_told_as_such() {
+fn a_failed_handshake_is_reported_as_such() {
     let realm = Realm::new("Authority");
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
@@ -206,7 +206,7 @@ fn a_client_with_authorities_calls_over_tls_where_a_reference_offers_it() {
         .find(|it| it.to_string().starts_with("iiop:"));
     let refusal = plain.unwrap().refusal.as_deref().unwrap();
     assert!(refusal.contains("the reference offers TLS"), "{refusal}");
-    // Whose word it is to use both, or one, is the client's.
+    // The client's policy decides which of both is used.
     for (protocols, result) in [("iiop,ssliop", 0), ("ssliop,iiop", 2)] {
         let client = Orb::new(Config {
             client_protocols: Some(protocols.parse::<ProtocolPolicy>().unwrap()),
@@ -215,21 +215,21 @@ fn a_client_with_authorities_calls_over_tls_where_a_reference_offers_it() {
         .unwrap();
         assert_eq!(served.seen_by(&client).act(1), Ok(result), "{protocols}");
     }
-    // A certificate alone trusts nobody: it calls as ever.
-    let nobody = TlsConfig {
+    // A certificate without authorities trusts no peer: the client calls as before.
+    let trusting_none = TlsConfig {
         authorities: None,
         ..alice
     };
-    let client = Orb::new(config(nobody, TlsVersion::V1_3)).unwrap();
+    let client = Orb::new(config(trusting_none, TlsVersion::V1_3)).unwrap();
     assert_eq!(served.seen_by(&client).act(1), Ok(0));
     served.end();
 }
 
-/// Nor does a TLS port that nobody answers at lead to plain IIOP.
+/// Nor does a TLS port without a listener lead to plain IIOP.
 ///
 /// Conformance: robustness - TLS: preferred where a reference offers it, required by choice
 #[test]
-fn an_attacker_who_blocks_the_tls_port_wins_nothing() {
+fn blocking_the_tls_port_leads_to_no_plain_connection() {
     let realm = Realm::new("Authority");
     let served = serve_on_both(&realm);
     let mut ior = served.target.as_object().ior().clone();
@@ -282,7 +282,7 @@ fn where_tls_is_required_nothing_else_leaves_the_host() {
     assert!(plain.seen_by(&client).echo_long(1).is_err());
     assert_eq!(plain.state.calls(), 0);
     plain.end();
-    // Nobody listens without.
+    // No endpoint listens without TLS.
     let error = Orb::new(Config {
         endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
         ..config(requiring(&realm, "server"), TlsVersion::V1_3)
@@ -340,8 +340,8 @@ fn a_configuration_is_all_that_tls_needs() {
         assert_eq!(served.seen_by(&client).act(1), Ok(2));
         // No version in common; no certificate.
         let old = [&arguments.concat()[..], &["-ORBTlsVersions", "1.2"]].concat();
-        let nobody = vec!["-ORBsslCAFile", &ca];
-        for words in [old, nobody] {
+        let no_certificate = vec!["-ORBsslCAFile", &ca];
+        for words in [old, no_certificate] {
             let client = from(&words).unwrap();
             let exception = served.seen_by(&client).act(1).unwrap_err();
             assert_eq!(exception.kind, ExceptionKind::NoPermission, "{words:?}");

@@ -16,7 +16,7 @@ use crate::realm::{
 /// Numbers of the certificates here.
 const SERVER: u64 = 11;
 const CLIENT: u64 = 12;
-/// Nobody's.
+/// The number of no certificate.
 const OTHER: u64 = 99;
 
 fn with_lists(config: TlsConfig, lists: &[PathBuf]) -> TlsConfig {
@@ -96,7 +96,7 @@ fn a_revoked_client_is_refused() {
     });
 }
 
-/// Nobody knows what an outdated list does not say, nor an authority without one.
+/// An outdated list says nothing of later revocations, and an authority without a list nothing at all.
 ///
 /// Conformance: robustness - TLS: revoked certificates, outdated and missing lists
 #[test]
@@ -140,7 +140,7 @@ fn outdated_and_missing_lists_refuse_unless_outdated_ones_are_accepted() {
     pair(server.clone(), both);
 }
 
-/// Lists are files like the others: who is revoked now is refused by the next
+/// Lists are files like the others: a certificate that is revoked now is refused by the next
 /// connection, and no session goes on behind it.
 ///
 /// Conformance: robustness - TLS: revoked certificates, outdated and missing lists

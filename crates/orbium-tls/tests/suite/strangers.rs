@@ -53,7 +53,7 @@ fn failed_handshakes_are_logged_at_a_limited_rate() {
 }
 
 #[test]
-fn a_failure_is_told_again_and_again() {
+fn a_failure_is_returned_by_every_later_operation() {
     let realm = Realm::new("authority");
     let acceptor = listen(server(&realm));
     let mut client = plain_connection(&acceptor);
@@ -93,7 +93,7 @@ fn a_plain_server_is_recognised() {
 }
 
 #[test]
-fn a_server_that_hangs_up_is_told_apart() {
+fn a_server_that_closes_during_the_handshake_is_distinguished() {
     let refused = verdict(|mut peer| {
         let mut hello = [0; 12];
         peer.read_exact(&mut hello).unwrap();
@@ -275,12 +275,12 @@ fn a_refused_peer_sends_nothing_more() {
         *record.last_mut().unwrap() ^= 1;
         inner.write_all(&record).unwrap();
     };
-    let told = TlsFailure::Refused("bad_record_mac");
+    let refused = TlsFailure::Refused("bad_record_mac");
     let (received, _) = tampered_then(damage, |client| {
         client.set_timeouts(Some(Some(PATIENCE)), None).unwrap();
         let answer = realm::receive_exact(client, &mut [0; 4]);
-        assert_eq!(failure(answer), told);
-        assert_eq!(failure(client.send(b"more")), told);
+        assert_eq!(failure(answer), refused);
+        assert_eq!(failure(client.send(b"more")), refused);
     });
     assert_eq!(received, b"");
 }

@@ -114,7 +114,7 @@ fn after_would_block_the_same_octets_go_on() {
             }
         };
         assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
-        // Fewer than are on their way already: a mistake, which is told.
+        // Fewer than are on their way already: a mistake, which is reported.
         let wrong = client.send(&octets[sent..=sent]).unwrap_err();
         assert_eq!(wrong.kind(), io::ErrorKind::InvalidInput);
         let until = sent + 500_000;
@@ -235,7 +235,7 @@ fn a_receive_is_bounded_by_its_timeout() {
 
 #[test]
 fn octets_of_a_client_that_has_left_are_received() {
-    // Its tickets find nobody any more.
+    // No server accepts its tickets any more.
     let realm = Realm::new("authority");
     each_version(|version| {
         let acceptor = listen(only(realm.config(&About::named("server")), version));
@@ -274,7 +274,7 @@ fn sessions_are_taken_up_again() {
             assert_eq!(server.unwrap().session().unwrap().resumed, resumed);
             assert_eq!(client.unwrap().session().unwrap().resumed, resumed);
         }
-        // By nobody else.
+        // By no other thread.
         let other = Tls::new(realm.trusting()).unwrap();
         let (_, client) = converse(&acceptor, &other);
         assert!(!client.unwrap().session().unwrap().resumed);

@@ -10,7 +10,7 @@ use orbium_tls::{ClientAuthentication, NameCheck, Tls, TlsConfig, TlsVersion};
 
 use crate::realm::{About, Realm, only};
 
-/// Tells a child process where the certificates are.
+/// Passes the path of the certificates to a child process.
 const FOLDER: &str = "ORBIUM_TLS_SUITE_FOLDER";
 
 fn endpoint(unique: &str) -> String {

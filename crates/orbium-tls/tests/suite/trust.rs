@@ -243,7 +243,7 @@ fn a_server_of_another_authority_is_not_trusted() {
 }
 
 #[test]
-fn the_names_accepted_can_be_told() {
+fn the_names_accepted_can_be_configured() {
     let realm = Realm::new("authority");
     let server = |version| {
         let about = About {
@@ -319,7 +319,7 @@ fn without_trust_anchors_nothing_is_sent() {
         ..realm.config(&About::named("server"))
     };
     let client = Tls::new(client).unwrap();
-    // Nobody listens there, which is not found out.
+    // No server listens there, which the client does not find out.
     let refused = realm::connect_with(&client, "127.0.0.1:1", &Default::default());
     assert_eq!(failure(refused), TlsFailure::NoTrustAnchors);
 }

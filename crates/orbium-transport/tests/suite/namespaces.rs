@@ -138,10 +138,10 @@ fn sender(address: &str, heard_here: bool) {
         .unwrap();
     let octets = vec![7; sender.largest()];
     // Until the test has seen it arrive, for the first may be lost.
-    let (told, wait) = std::sync::mpsc::channel();
+    let (started, wait) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let _ = std::io::stdin().read(&mut [0]);
-        let _ = told.send(());
+        let _ = started.send(());
     });
     while wait.recv_timeout(Duration::from_millis(20)).is_err() {
         sender.send(&[IoSlice::new(&octets)]).unwrap();
@@ -209,10 +209,10 @@ fn groups_reach_another_host() {
         sender.stop();
 
         // Heard elsewhere and on the same host.
-        let mut beside = receive(1, &format!(":{port}"));
-        assert_eq!(beside.says("listening: "), address);
+        let mut neighbour = receive(1, &format!(":{port}"));
+        assert_eq!(neighbour.says("listening: "), address);
         let sender = Role(cable.run(1, &format!("send {address}")));
-        for receiver in [&mut here, &mut beside] {
+        for receiver in [&mut here, &mut neighbour] {
             assert_eq!(receiver.says("received: "), heard(1), "{endpoint}");
         }
         sender.stop();

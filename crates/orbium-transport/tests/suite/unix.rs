@@ -83,7 +83,7 @@ mod files {
         }
     }
 
-    /// The file of a socket that nobody listens at.
+    /// The file of a socket without a listener.
     fn leave_dead(path: &Path) {
         drop(UnixListener::bind(path).unwrap());
         assert!(fs::metadata(path).unwrap().file_type().is_socket());
@@ -278,7 +278,7 @@ mod files {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn kernel_says_who_the_peer_is() {
+    fn kernel_reports_the_credentials_of_the_peer() {
         let acceptor = listen(&Unix, "uiop://");
         let client = connect(&Unix, acceptor.address()).unwrap();
         let server = accept(&*acceptor);

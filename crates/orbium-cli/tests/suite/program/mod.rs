@@ -239,7 +239,7 @@ impl Server {
     }
 
     /// A line that it printed.
-    pub(crate) fn told(&self, start: &str) -> &str {
+    pub(crate) fn announced(&self, start: &str) -> &str {
         self.printed(start)
     }
 

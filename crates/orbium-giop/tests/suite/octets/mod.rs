@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Octets written beside their meaning, and a small source of chance.
+//! Octets written together with their meaning, and a small generator of random numbers.
 
 /// The octets of hexadecimal text; `#` starts a comment, white space is free.
 pub(crate) fn octets(text: &str) -> Vec<u8> {

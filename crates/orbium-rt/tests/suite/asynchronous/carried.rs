@@ -20,7 +20,7 @@ use crate::common::{
     teller,
 };
 
-/// A reference to a scripted server whose clients say their priorities.
+/// A reference to a scripted server to which clients send their priorities.
 fn at(server: &FakeServer) -> Ior {
     let model = PriorityModelValue {
         model: PriorityModel::ClientPropagated,
@@ -165,7 +165,7 @@ fn calls_within_the_process_are_served_at_it_too() {
     }
 }
 
-/// Whoever sends it: it waits for its time, or has to go elsewhere, and its caller's
+/// Whichever thread sends it: it waits for its time, or has to go elsewhere, and its caller's
 /// thread has long had another priority, or ended.
 ///
 /// Conformance: RT 5.7, 5.3 - asynchronous invocations: priority of a request that is sent later,
@@ -237,9 +237,9 @@ fn one_that_is_forwarded_carries_it() {
     let mut peer = first.accept();
     let request = expect(&mut peer, 40);
     peer.answer_with(&request, ReplyStatus::LocationForward, |writer| {
-        let mut apart = CdrWriter::new(writer.format());
-        there.encode(&mut apart);
-        writer.write_raw(&apart.finish().unwrap());
+        let mut encapsulated = CdrWriter::new(writer.format());
+        there.encode(&mut encapsulated);
+        writer.write_raw(&encapsulated.finish().unwrap());
     });
     let mut peer = second.accept();
     answer(&mut peer, 40, 1);
@@ -249,7 +249,7 @@ fn one_that_is_forwarded_carries_it() {
 /// Conformance: RT 5.7, 5.3 - asynchronous invocations: priority of a request that is sent later,
 /// again, or elsewhere, out of servants too
 #[test]
-fn one_whose_object_has_to_be_addressed_otherwise_carries_it() {
+fn a_request_sent_again_with_another_addressing_carries_it() {
     let (server, _orb, rt, target) = scripted();
     let call = act_at(&rt, &target, 40);
     let mut peer = server.accept();

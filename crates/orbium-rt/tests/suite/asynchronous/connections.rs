@@ -35,8 +35,8 @@ fn port(call: &Call<'_>) -> i32 {
     port.unwrap_or(-1)
 }
 
-/// An object whose `act` says by which of the client's ports the call came.
-fn tells_ports(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> Target {
+/// An object with an `act` that returns by which of the client's ports the call came.
+fn reports_ports(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> Target {
     let state = Arc::new(TargetState::default());
     state.on_act(|call, _| Ok(port(call)));
     adapter(orb, rt, "ports", policies).activate(state).unwrap()
@@ -56,7 +56,7 @@ fn at<const N: usize>(
 fn callers_of_each_priority_have_a_connection() {
     each_client_strategy(|strategy| {
         let (server_orb, server_rt) = server();
-        let object = tells_ports(&server_orb, &server_rt, &RtPolicies::default());
+        let object = reports_ports(&server_orb, &server_rt, &RtPolicies::default());
         let orb = Orb::new(orbium_testkit::calling_by(strategy)).unwrap();
         let rt = soft().install(&orb).unwrap();
         let target = seen_by(&orb, &server_orb, &object);
@@ -106,7 +106,7 @@ fn an_urgent_reply_never_waits_for_the_rest_of_another() {
 /// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
 /// bindings
 #[test]
-fn the_server_is_told_of_a_band_before_the_first_request() {
+fn the_server_gets_the_band_before_the_first_request() {
     let server = FakeServer::listen();
     let (orb, rt) = client();
     let text = reference(2, &[server.port()], b"x", &[]).to_string();
@@ -138,7 +138,7 @@ fn each_band_has_a_connection_and_a_priority_in_none_is_no_resources_2() {
             ..Config::default()
         };
         let (server_orb, server_rt) = server_with(config, soft());
-        let object = tells_ports(&server_orb, &server_rt, &propagated(5));
+        let object = reports_ports(&server_orb, &server_rt, &propagated(5));
         let (client_orb, rt) = client();
         let plain = seen_by(&client_orb, &server_orb, &object);
         let banded = plain.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -156,7 +156,7 @@ fn each_band_has_a_connection_and_a_priority_in_none_is_no_resources_2() {
 #[test]
 fn bands_may_be_the_orbs_the_references_or_a_threads() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, &propagated(5));
+    let object = reports_ports(&server_orb, &server_rt, &propagated(5));
     let (client_orb, rt) = client_with(soft().client_bands(&[LOW, HIGH]));
     let target = seen_by(&client_orb, &server_orb, &object);
     let [low, outside] = at(&rt, &target, [5, 30]);
@@ -187,7 +187,7 @@ fn a_band_that_the_server_does_not_serve_is_inv_policy() {
         threadpool: Some(pool.unwrap()),
         ..propagated(5)
     };
-    let object = tells_ports(&server_orb, &server_rt, &policies);
+    let object = reports_ports(&server_orb, &server_rt, &policies);
     let (client_orb, rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let target = target.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -258,7 +258,7 @@ fn a_reference_that_goes_while_it_is_called_leaves_nothing() {
     assert_eq!(result(call), Ok(7));
     peer.expect(MessageKind::CloseConnection);
     peer.expect_end();
-    // Also one that nobody wants before there is a connection.
+    // Also one that is dropped before there is a connection.
     let private = reach(&orb, &text).with_private_connection();
     drop(act_at(&rt, &private, 40));
     drop(private);
@@ -310,7 +310,7 @@ fn granting(config: Config) -> (Orb, RtOrb, Target) {
 /// Conformance: RT 5.7, 5.3 - asynchronous invocations: bands, private connections, markers,
 /// bindings
 #[test]
-fn a_marked_connection_has_one_thread_and_its_client_is_told() {
+fn a_marked_connection_has_one_thread_and_its_client_gets_the_answer() {
     each_strategy(|strategy| {
         let (server_orb, _, object) = granting(Config {
             strategy,

@@ -35,7 +35,7 @@ fn called_by((orb, rt): (Orb, RtOrb)) -> Called {
     }
 }
 
-/// A client whose handlers take turns on one thread.
+/// A client with handlers that take turns on one thread.
 fn one_at_a_time() -> (Orb, RtOrb) {
     let orb = Orb::new(Config {
         limits: Limits {
@@ -99,15 +99,15 @@ fn a_handler_that_changes_its_priority_changes_nothing_for_others() {
         };
         for ends_well in [true, false] {
             let current = rt.current();
-            let (tell, told) = channel();
+            let (report, reported) = channel();
             begin().on_reply(move |_| {
                 current.set_the_priority(90).unwrap();
-                tell.send(()).unwrap();
+                report.send(()).unwrap();
                 if !ends_well {
-                    resume_unwind(Box::new("told to"));
+                    resume_unwind(Box::new("reported to"));
                 }
             });
-            within("the handler", move || told.recv().unwrap());
+            within("the handler", move || reported.recv().unwrap());
             let seen = handled(begin(), |_| orbium_core::priority::current());
             assert_eq!(seen, own.and_then(Priority::new));
         }
@@ -132,18 +132,18 @@ fn a_handler_that_comes_late_has_it_too() {
 #[test]
 fn many_handlers_take_turns_on_one_thread() {
     let called = called_by(one_at_a_time());
-    let (tell, told) = channel();
+    let (report, reported) = channel();
     let (rt, target) = (called.rt.clone(), called.target.clone());
     let calls = crate::common::on_a_thread(move || {
         rt.current().set_the_priority(40).unwrap();
         (0..200).map(|_| act(&target, 0)).collect::<Vec<_>>()
     });
     for (number, call) in calls.into_iter().enumerate() {
-        let tell = tell.clone();
-        call.on_reply(move |it| tell.send((number, it)).unwrap());
+        let report = report.clone();
+        call.on_reply(move |it| report.send((number, it)).unwrap());
     }
-    drop(tell);
-    let seen = within("all handlers", move || told.iter().collect::<Vec<_>>());
+    drop(report);
+    let seen = within("all handlers", move || reported.iter().collect::<Vec<_>>());
     let mut numbers: Vec<_> = seen.iter().map(|(number, _)| *number).collect();
     assert!(seen.iter().all(|(_, served_at)| *served_at == Ok(40)));
     numbers.sort_unstable();
@@ -162,13 +162,13 @@ fn a_handler_is_called_whenever_the_orb_ends() {
             .collect();
         let orb = called.orb.clone();
         let ending = thread::spawn(move || orb.shutdown(true).unwrap());
-        let (tell, told) = channel();
+        let (report, reported) = channel();
         for call in calls {
-            let tell = tell.clone();
-            call.on_reply(move |_| tell.send(()).unwrap());
+            let report = report.clone();
+            call.on_reply(move |_| report.send(()).unwrap());
         }
-        drop(tell);
-        let count = within("the handlers", move || told.iter().count());
+        drop(report);
+        let count = within("the handlers", move || reported.iter().count());
         assert_eq!(count, 20);
         within("the end", move || ending.join().unwrap());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that nobody waits for, at the right priority.
+//! Asynchronous invocations at the right priority.
 
 use crate::common;
 mod carried;
@@ -48,7 +48,7 @@ fn handled<R: Send + 'static>(
     call: Asynchronous<i32>,
     handler: impl FnOnce(Result<i32, SystemException>) -> R + Send + 'static,
 ) -> R {
-    let (tell, told) = channel();
-    call.on_reply(move |result| tell.send(handler(result)).unwrap());
-    within("the handler", move || told.recv().unwrap())
+    let (report, reported) = channel();
+    call.on_reply(move |result| report.send(handler(result)).unwrap());
+    within("the handler", move || reported.recv().unwrap())
 }

@@ -92,13 +92,13 @@ fn replies_are_received_and_handled_at_the_callers_native_priority() {
             Some(priority) => Scheduling::fifo(priority.into()),
             None => own(),
         };
-        let (tell, told) = channel();
+        let (report, reported) = channel();
         let current = rt.current();
         begin().on_reply(move |_| {
             current.set_the_priority(12).unwrap();
-            tell.send(own()).unwrap();
+            report.send(own()).unwrap();
         });
-        let changed = within("the handler", move || told.recv().unwrap());
+        let changed = within("the handler", move || reported.recv().unwrap());
         assert_eq!(changed, Scheduling::fifo(12));
         assert_eq!(handled(begin(), |_| own()), expected, "{caller:?}");
     }
@@ -214,9 +214,9 @@ fn priorities_that_the_host_refuses_fail_the_call() {
         soft_rt.current().set_the_priority(7).unwrap();
         let waited = result(act(&of_thread, 0));
         let call = act(&of_thread, 0);
-        let (tell, told) = channel();
-        call.on_reply(move |it| tell.send(it).unwrap());
-        Some([waited, told.recv().unwrap()])
+        let (report, reported) = channel();
+        call.on_reply(move |it| report.send(it).unwrap());
+        Some([waited, reported.recv().unwrap()])
     });
     match refused {
         None => skipped("a priority that is refused: everybody may have it here"),

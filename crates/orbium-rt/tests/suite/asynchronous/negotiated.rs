@@ -98,7 +98,7 @@ fn one_that_waits_for_its_turn_goes_on_when_the_other_is_done() {
     let first = act(&bound, 1);
     served.state.gate.await_waiting(1);
     let second = act(&bound, 2);
-    // One that nobody wants takes no turn for ever.
+    // One that was dropped takes no turn for ever.
     drop(act(&bound, 3));
     assert!(!first.is_ready(Some(Duration::ZERO)) && !second.is_ready(Some(Duration::ZERO)));
     served.state.gate.open();

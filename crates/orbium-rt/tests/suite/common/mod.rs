@@ -16,7 +16,7 @@ use orbium_testkit::{TargetState, within};
 pub(crate) const LOST: SystemException =
     SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No);
 
-/// A builder of soft ORBs whose CORBA priorities 0 to 98 are native 1 to 99.
+/// A builder of soft ORBs with a mapping of CORBA priorities 0 to 98 to native 1 to 99.
 pub(crate) fn soft() -> RtOrbBuilder {
     RtOrb::builder()
         .mapping(ContinuousMapping::over(1..=99))
@@ -106,7 +106,7 @@ impl Pooled {
     }
 }
 
-/// A servant whose `act` says at which priority it runs, −1 for none.
+/// A servant with an `act` that returns the priority at which it runs, −1 for none.
 pub(crate) fn teller() -> Arc<TargetState> {
     let state = Arc::new(TargetState::default());
     state.on_act(|call, _| Ok(call.priority().map_or(-1, |it| it.number().into())));

@@ -14,7 +14,7 @@ fn lanes_may_have_endpoints_of_their_own() {
     let lanes = [5, 20, 60].map(with_endpoint);
     let pooled = Pooled::with_lanes(&lanes, ThreadpoolConfig::default());
     let profile = pooled.object.as_object().ior().iiop_profiles().next();
-    let told = profile
+    let published = profile
         .unwrap()
         .components
         .iter()
@@ -22,15 +22,15 @@ fn lanes_may_have_endpoints_of_their_own() {
             Ok(Component::TaoEndpoints(endpoints)) => Some(endpoints),
             _ => None,
         });
-    let mut told: Vec<_> = told.unwrap();
-    told.sort_by_key(|it| it.priority);
-    let priorities: Vec<_> = told.iter().map(|it| it.priority).collect();
+    let mut published: Vec<_> = published.unwrap();
+    published.sort_by_key(|it| it.priority);
+    let priorities: Vec<_> = published.iter().map(|it| it.priority).collect();
     assert_eq!(priorities, [5, 20, 60]);
     // Each priority comes in where it is served.
     let (client_orb, client_rt) = client();
     for (priority, lane) in [(5, 0), (20, 1), (60, 2), (59, 1), (98, 2)] {
         let target = seen_by(&client_orb, &pooled.orb, &pooled.object);
-        let (rt, at) = (client_rt.clone(), told[lane].clone());
+        let (rt, at) = (client_rt.clone(), published[lane].clone());
         on_a_thread(move || {
             rt.current().set_the_priority(priority).unwrap();
             assert_eq!(target.act(0), Ok(at.priority.into()));

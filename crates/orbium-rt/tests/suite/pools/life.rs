@@ -80,7 +80,7 @@ fn the_end_of_the_orb_completes_what_was_begun_and_refuses_what_waits() {
     let waits = pooled.at_the_gate(5);
     pooled.await_waiting(1);
     pooled.orb.shutdown(false).unwrap();
-    // Refused at once, or told that the connection ends.
+    // Refused at once, or with the end of the connection.
     let refused = waits.join().unwrap().unwrap_err();
     assert_eq!(refused.kind, ExceptionKind::Transient);
     assert_eq!(refused.completed, Completion::No);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Thread pools: who serves what, and what is refused.
+//! Thread pools: which thread serves which request, and what is refused.
 
 mod borrowing;
 mod buffering;

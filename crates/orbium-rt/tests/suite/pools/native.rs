@@ -26,7 +26,7 @@ fn native(pool: ThreadpoolId, lanes: [i16; 2]) -> Vec<i32> {
         let Ok(stat) = std::fs::read_to_string(task.join("stat")) else {
             continue;
         };
-        // Tests beside this one have pools too, but not of SCHED_FIFO and these lanes.
+        // Tests that run at the same time have pools too, but not of SCHED_FIFO and these lanes.
         let fields: Vec<_> = stat.rsplit(") ").next().unwrap().split(' ').collect();
         if names.iter().any(|name| name == comm.trim()) && fields[38] == "1" {
             priorities.push(fields[37].parse().unwrap());

@@ -110,7 +110,7 @@ fn a_priority_below_all_lanes_is_inv_policy() {
     let refused = pooled.served_at(4).unwrap_err();
     assert_eq!(refused.kind, ExceptionKind::InvPolicy);
     assert_eq!(refused.completed, Completion::No);
-    // Nobody else's call is touched.
+    // No other client's call is affected.
     assert_eq!(pooled.served_at(5), Ok(5));
     pooled.end();
 }

@@ -14,7 +14,7 @@ use orbium_transport::{
 /// Long enough for anything under any load.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// A name that nobody else has.
+/// A name that no other test has.
 pub(crate) fn name() -> String {
     static LAST: AtomicU32 = AtomicU32::new(0);
     let number = LAST.fetch_add(1, Ordering::Relaxed);

@@ -93,7 +93,7 @@ fn several_endpoints_are_published_and_each_serves() {
 
 /// Conformance: references - alternate addresses, several profiles, tried in order
 #[test]
-fn when_nobody_answers_the_caller_hears_so() {
+fn without_a_listener_at_any_address_the_call_is_transient() {
     let client = client();
     let ports = [dead_port(), dead_port()];
     let target = reach(&client, &reference(2, &ports, b"x", &[]).to_string());

@@ -263,8 +263,8 @@ fn text_that_nothing_can_carry_is_refused_all_the_same() {
             let exception = target.echo_string("Žofie").unwrap_err();
             assert_eq!(exception.kind, ExceptionKind::DataConversion);
             assert_eq!(exception.completed, Completion::No);
-            let told = format!("{exception:#}");
-            assert!(told.contains("transmission code set"), "{told}");
+            let text = format!("{exception:#}");
+            assert!(text.contains("transmission code set"), "{text}");
         }
         assert_eq!(target.echo_string("Zofie").as_deref(), Ok("Zofie"));
         assert_eq!(served.state.calls(), 1);

@@ -50,7 +50,7 @@ fn timed_out(completed: Completion) -> SystemException {
 /// within the call: TIMEOUT; at the server 2 or 3
 /// Conformance: TAO 24 - connecting to a dead or silent host ends in time
 #[test]
-fn a_silent_server_is_given_up_and_told_so() {
+fn a_silent_server_is_given_up_with_timeout() {
     let (mut peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
     let call = thread::spawn(move || hurried.echo_long(1));
@@ -73,7 +73,7 @@ fn a_connection_with_an_answer_outstanding_is_not_used_again() {
     let call = thread::spawn(move || hurried.echo_long(1));
     let late = peer.expect_request("echo_long");
     assert!(within("the call", move || call.join().unwrap()).is_err());
-    // The late reply reaches nobody.
+    // The late reply is discarded.
     let _ = peer.try_send(&reply(
         2,
         ByteOrder::NATIVE,
@@ -116,7 +116,7 @@ fn a_trickled_reply_does_not_outlast_the_deadline() {
 
 /// Conformance: connections - a late reply is not taken for another's
 #[test]
-fn replies_to_nobody_do_not_keep_a_call_alive() {
+fn unrelated_replies_do_not_keep_a_call_alive() {
     let (mut peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
     let call = thread::spawn(move || hurried.echo_long(1));
@@ -186,7 +186,7 @@ fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
 
 /// Conformance: TAO 22 - time-outs bound oneways - sending ends in time
 #[test]
-fn a_oneway_behind_others_that_nobody_reads_is_given_up() {
+fn a_oneway_behind_others_that_are_not_read_is_given_up() {
     let (peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(2 * SHORT);
     let calls = thread::spawn(move || {
@@ -272,9 +272,9 @@ fn the_bound_holds_over_retries_and_forwards_together() {
                 message.request().id,
                 ReplyStatus::LocationForward,
                 |w| {
-                    let mut apart = orbium_cdr::CdrWriter::new(w.format());
-                    orbium_cdr::Encode::encode(&here, &mut apart);
-                    w.write_raw(&apart.finish().unwrap());
+                    let mut encapsulated = orbium_cdr::CdrWriter::new(w.format());
+                    orbium_cdr::Encode::encode(&here, &mut encapsulated);
+                    w.write_raw(&encapsulated.finish().unwrap());
                 },
             );
             if !peer.try_send(&message) {

@@ -23,18 +23,18 @@ fn story(exception: SystemException) -> Failure {
     let failure = orbium::last_failure().expect("a story");
     assert_eq!(failure.exception, exception);
     assert_eq!(orbium::explain(&exception).failure.as_ref(), Some(&failure));
-    let told = format!("{exception:#}");
-    assert!(told.starts_with(&exception.to_string()), "{told}");
+    let text = format!("{exception:#}");
+    assert!(text.starts_with(&exception.to_string()), "{text}");
     assert!(
-        told.contains(&format!("calling `{}`", failure.operation)),
-        "{told}"
+        text.contains(&format!("calling `{}`", failure.operation)),
+        "{text}"
     );
     assert!(
-        told.contains(&format!("object `{}`", failure.object)),
-        "{told}"
+        text.contains(&format!("object `{}`", failure.object)),
+        "{text}"
     );
     for step in &failure.steps {
-        assert!(told.contains(&step.result), "{told}");
+        assert!(text.contains(&step.result), "{text}");
     }
     failure
 }
@@ -143,7 +143,7 @@ fn a_story_has_no_steps_of_earlier_successful_calls() {
 static NOOP: Operation = Operation::new("noop");
 
 /// Calls on a thread, so that the test can play the server, and gives its story.
-fn told(call: impl FnOnce() -> SystemException + Send + 'static) -> thread::JoinHandle<Failure> {
+fn failing(call: impl FnOnce() -> SystemException + Send + 'static) -> thread::JoinHandle<Failure> {
     thread::spawn(move || story(call()))
 }
 
@@ -157,7 +157,7 @@ fn a_lost_connection_is_lost_while_waiting() {
         let server = FakeServer::listen();
         let client = Orb::new(calling_by(strategy)).unwrap();
         let target = seen_at(&client, server.port());
-        let call = told(move || target.echo_long(1).unwrap_err());
+        let call = failing(move || target.echo_long(1).unwrap_err());
         let mut peer = server.accept();
         peer.expect_request("echo_long");
         drop(peer);
@@ -169,7 +169,7 @@ fn a_lost_connection_is_lost_while_waiting() {
 
 /// Conformance: complaint 18 - time-outs that name neither operation, peer nor phase
 #[test]
-fn a_timeout_tells_the_phase_and_how_long_it_took() {
+fn a_timeout_names_its_phase_and_how_long_it_took() {
     let time = Duration::from_millis(200);
     each_client_strategy(|strategy| {
         let server = FakeServer::listen();
@@ -179,7 +179,7 @@ fn a_timeout_tells_the_phase_and_how_long_it_took() {
         };
         let client = Orb::new(config).unwrap();
         let target = seen_at(&client, server.port());
-        let call = told(move || target.echo_long(1).unwrap_err());
+        let call = failing(move || target.echo_long(1).unwrap_err());
         let mut peer = server.accept();
         peer.expect_request("echo_long");
         let failure = joined(call);
@@ -196,7 +196,7 @@ fn a_timeout_tells_the_phase_and_how_long_it_took() {
 }
 
 #[test]
-fn a_start_that_comes_after_the_end_is_told_before_anything_is_sent() {
+fn a_start_after_the_end_is_reported_before_anything_is_sent() {
     let client = client();
     let target = seen_at(&client, dead_port());
     let target = Target::from_object(target.as_object().with_time_policies(TimePolicies {
@@ -210,11 +210,11 @@ fn a_start_that_comes_after_the_end_is_told_before_anything_is_sent() {
 }
 
 #[test]
-fn retries_are_counted_and_told() {
+fn retries_are_counted_and_reported() {
     let server = FakeServer::listen();
     let client = client();
     let target = seen_at(&client, server.port());
-    let call = told(move || target.echo_long(1).unwrap_err());
+    let call = failing(move || target.echo_long(1).unwrap_err());
     for _ in 0..5 {
         let mut peer = server.accept();
         peer.expect_request("echo_long");
@@ -231,32 +231,32 @@ fn retries_are_counted_and_told() {
 }
 
 #[test]
-fn forwards_are_told_with_where_they_led() {
+fn forwards_are_reported_with_their_addresses() {
     each_client_strategy(|strategy| {
         let server = FakeServer::listen();
         let client = Orb::new(calling_by(strategy)).unwrap();
         let target = seen_at(&client, server.port());
         let nowhere = dead_port();
         let there = reference(2, &[nowhere], b"there", &[]);
-        let call = told(move || target.echo_long(1).unwrap_err());
+        let call = failing(move || target.echo_long(1).unwrap_err());
         let mut peer = server.accept();
         for _ in 0..2 {
             let request = peer.expect_request("echo_long");
             peer.answer_with(&request, ReplyStatus::LocationForward, |writer| {
-                let mut apart = CdrWriter::new(writer.format());
-                there.encode(&mut apart);
-                writer.write_raw(&apart.finish().unwrap());
+                let mut encapsulated = CdrWriter::new(writer.format());
+                there.encode(&mut encapsulated);
+                writer.write_raw(&encapsulated.finish().unwrap());
             });
         }
         let failure = joined(call);
-        let told = format!("{failure:#}");
-        assert_eq!(failure.forwards, 2, "{told}");
+        let text = format!("{failure:#}");
+        assert_eq!(failure.forwards, 2, "{text}");
         assert!(
-            told.contains(&format!("forwarded to iiop://127.0.0.1:{nowhere}")),
-            "{told}"
+            text.contains(&format!("forwarded to iiop://127.0.0.1:{nowhere}")),
+            "{text}"
         );
-        assert!(told.contains("back to the reference"), "{told}");
-        assert_eq!(failure.phase(), Phase::Connect, "{told}");
+        assert!(text.contains("back to the reference"), "{text}");
+        assert_eq!(failure.phase(), Phase::Connect, "{text}");
     });
 }
 
@@ -276,7 +276,7 @@ fn unreadable_results_fail_in_decoding(has_contexts: bool) {
         let server = FakeServer::listen();
         let client = Orb::new(calling_by(strategy)).unwrap();
         let target = seen_at(&client, server.port());
-        let call = told(move || target.echo_long(1).unwrap_err());
+        let call = failing(move || target.echo_long(1).unwrap_err());
         let mut peer = server.accept();
         let request = peer.expect_request("echo_long");
         let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NoException);
@@ -307,7 +307,7 @@ fn an_unknown_host_fails_in_resolving() {
 ///
 /// Conformance: complaint 17 - a limit of 2 MiB on messages that fails as MARSHAL
 #[test]
-fn a_reply_above_the_limit_is_told_with_both_sizes() {
+fn a_reply_above_the_limit_is_reported_with_both_sizes() {
     each_client_strategy(|strategy| {
         let served = Served::new(orbium::ServerStrategy::default());
         let config = Config {
@@ -325,14 +325,14 @@ fn a_reply_above_the_limit_is_told_with_both_sizes() {
             (exception.kind, exception.minor),
             (ExceptionKind::Marshal, code)
         );
-        let told = last(&story(exception));
-        assert!(told.contains("reply of 5,040 bytes, limit 1,000"), "{told}");
-        assert!(told.contains("`limits.message_size`"), "{told}");
+        let text = last(&story(exception));
+        assert!(text.contains("reply of 5,040 bytes, limit 1,000"), "{text}");
+        assert!(text.contains("`limits.message_size`"), "{text}");
         // And a request is not even sent.
         let exception = target.echo_octets(&[0; 5000]).unwrap_err();
-        let told = story(exception);
-        assert_eq!(told.phase(), Phase::Send);
-        assert!(last(&told).contains("limit 1,000"), "{told:#}");
+        let failure = story(exception);
+        assert_eq!(failure.phase(), Phase::Send);
+        assert!(last(&failure).contains("limit 1,000"), "{failure:#}");
         // Nothing else was harmed.
         assert_eq!(target.echo_long(3), Ok(3));
         served.end();
@@ -369,9 +369,9 @@ fn a_request_above_the_server_s_limit_is_answered_and_skipped() {
                 (ExceptionKind::ImpLimit, code)
             );
             assert_eq!(exception.completed, Completion::No);
-            let told = last(&story(exception));
-            assert!(told.contains("raised IMP_LIMIT"), "{told}");
-            assert!(told.contains("limits.message_size"), "{told}");
+            let text = last(&story(exception));
+            assert!(text.contains("raised IMP_LIMIT"), "{text}");
+            assert!(text.contains("limits.message_size"), "{text}");
             // Over the same connection.
             assert_eq!(target.echo_long(1), Ok(1));
             let octets = vec![7_u8; 3_000_000];
@@ -435,10 +435,10 @@ fn texts_of_references_are_bounded_and_harmless() {
     ior.type_id = format!("IDL:\n\u{1b}[31m{}:1.0", "x".repeat(5000));
     let exception = reach(&client, &ior.to_string()).echo_long(1).unwrap_err();
     let failure = story(exception);
-    let told = format!("{failure:#}");
-    assert!(told.len() < 2000, "{}", told.len());
-    assert!(!told.contains('\u{1b}'), "{told}");
-    assert!(failure.object.ends_with('…'), "{told}");
+    let text = format!("{failure:#}");
+    assert!(text.len() < 2000, "{}", text.len());
+    assert!(!text.contains('\u{1b}'), "{text}");
+    assert!(failure.object.ends_with('…'), "{text}");
 }
 
 /// What asynchronous calls raise is explained to the thread that takes it.
@@ -470,7 +470,7 @@ mod asynchronous {
             let port = dead_port();
             let target = seen_at(&client, port);
             let begun = echo(&target);
-            let call = told(move || begun.wait().unwrap_err());
+            let call = failing(move || begun.wait().unwrap_err());
             let failure = joined(call);
             assert_eq!(failure.phase(), Phase::Connect, "{failure:#}");
             assert!(failure.address().unwrap().ends_with(&port.to_string()));
@@ -482,9 +482,9 @@ mod asynchronous {
     fn an_exception_of_the_server_in_a_handler() {
         let served = Served::new(orbium::ServerStrategy::default());
         let (_client, target) = served.client();
-        let (tell, told) = mpsc::channel();
-        raise(&target).on_reply(move |result| tell.send(story(result.unwrap_err())).unwrap());
-        let failure = told.recv_timeout(orbium_testkit::PATIENCE).unwrap();
+        let (report, reported) = mpsc::channel();
+        raise(&target).on_reply(move |result| report.send(story(result.unwrap_err())).unwrap());
+        let failure = reported.recv_timeout(orbium_testkit::PATIENCE).unwrap();
         assert_eq!(failure.operation, "raise_system");
         assert_eq!(failure.phase(), Phase::Wait, "{failure:#}");
         assert!(
@@ -507,7 +507,7 @@ mod asynchronous {
         let begun = echo(&target);
         let mut peer = server.accept();
         peer.expect_request("echo_long");
-        let failure = joined(told(move || begun.wait().unwrap_err()));
+        let failure = joined(failing(move || begun.wait().unwrap_err()));
         assert_eq!(failure.exception.kind, ExceptionKind::Timeout);
         assert_eq!(failure.phase(), Phase::Wait, "{failure:#}");
         assert!(failure.elapsed >= time / 2, "{failure:#}");
@@ -518,7 +518,7 @@ mod asynchronous {
         let mut other = server.accept();
         other.expect_request("echo_long");
         drop(other);
-        let failure = joined(told(move || begun.wait().unwrap_err()));
+        let failure = joined(failing(move || begun.wait().unwrap_err()));
         assert_eq!(failure.exception.kind, ExceptionKind::CommFailure);
         assert_eq!(failure.phase(), Phase::Wait, "{failure:#}");
         assert_eq!(failure.steps[0].phase, Phase::Connect, "{failure:#}");
@@ -533,7 +533,7 @@ mod asynchronous {
         let mut peer = server.accept();
         let request = peer.expect_request("echo_long");
         peer.answer(&request, |_| {});
-        let failure = joined(told(move || begun.wait().unwrap_err()));
+        let failure = joined(failing(move || begun.wait().unwrap_err()));
         assert_eq!(failure.phase(), Phase::Decode, "{failure:#}");
     }
 
@@ -548,7 +548,7 @@ mod asynchronous {
             peer.expect_request("echo_long");
             peer.close();
         }
-        let failure = joined(told(move || begun.wait().unwrap_err()));
+        let failure = joined(failing(move || begun.wait().unwrap_err()));
         assert_eq!(failure.retries, 4, "{failure:#}");
     }
 }

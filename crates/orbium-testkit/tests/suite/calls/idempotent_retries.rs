@@ -195,13 +195,13 @@ fn the_story_names_every_attempt() {
             assert_eq!((called, requests), (Err(lost()), 3));
             let failure = failure.unwrap();
             assert_eq!(failure.retries, 2, "{failure:#}");
-            let told = format!("{failure:#}");
-            assert!(told.contains(", 2 retries"), "{told}");
+            let text = format!("{failure:#}");
+            assert!(text.contains(", 2 retries"), "{text}");
             for words in ["sent again, 1 of 2", "sent again, 2 of 2"] {
-                assert!(told.contains(words), "{told}");
+                assert!(text.contains(words), "{text}");
             }
-            let ends = told.matches("wait iiop://").count();
-            assert_eq!(ends, 3, "{told}");
+            let ends = text.matches("wait iiop://").count();
+            assert_eq!(ends, 3, "{text}");
         }
     });
 }

@@ -64,11 +64,11 @@ fn references_are_located_over_tcp_and_within_the_process() {
         let (client, target) = served.client();
         assert_eq!(target.as_object().locate(), Ok(true));
         assert_eq!(served.target.as_object().locate(), Ok(true));
-        let nobody = reach(
+        let no_object = reach(
             &client,
             &format!("corbaloc::127.0.0.1:{}/Nobody", served.port()),
         );
-        assert_eq!(nobody.as_object().locate(), Ok(false));
+        assert_eq!(no_object.as_object().locate(), Ok(false));
         served.end();
     });
 }
@@ -118,10 +118,10 @@ fn a_forward_is_followed() {
             let there = served.target.as_object().ior();
             let result = located(status, |w| {
                 // The body stands at octet 20: aligned to four as here.
-                let mut apart = CdrWriter::new(w.format());
-                apart.write_u32(0);
-                there.encode(&mut apart);
-                w.write_raw(&apart.finish().unwrap()[4..]);
+                let mut encapsulated = CdrWriter::new(w.format());
+                encapsulated.write_u32(0);
+                there.encode(&mut encapsulated);
+                w.write_raw(&encapsulated.finish().unwrap()[4..]);
             });
             assert_eq!(result, Ok(true));
         }

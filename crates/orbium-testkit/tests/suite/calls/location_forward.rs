@@ -25,9 +25,9 @@ fn at(server: &FakeServer) -> Ior {
 /// Writes a reference, which need not outlive the writer. The writer stands at
 /// a multiple of eight, as a reply's body does.
 fn write_reference(ior: &Ior, writer: &mut CdrWriter<'_>) {
-    let mut apart = CdrWriter::new(writer.format());
-    ior.encode(&mut apart);
-    writer.write_raw(&apart.finish().unwrap());
+    let mut encapsulated = CdrWriter::new(writer.format());
+    ior.encode(&mut encapsulated);
+    writer.write_raw(&encapsulated.finish().unwrap());
 }
 
 fn forward(peer: &mut Peer, status: ReplyStatus, to: &Ior) {
@@ -128,9 +128,9 @@ fn a_circle_of_forwards_ends() {
 
 /// Conformance: replies - back to the first server when the forward fails
 #[test]
-fn a_forward_to_where_nobody_is_falls_back_to_the_first_server() {
+fn a_forward_to_a_dead_port_falls_back_to_the_first_server() {
     let first = FakeServer::listen();
-    let nobody = {
+    let dead = {
         let gone = FakeServer::listen();
         at(&gone)
     };
@@ -138,7 +138,7 @@ fn a_forward_to_where_nobody_is_falls_back_to_the_first_server() {
     let target = reach(&client, &at(&first).to_string());
     let call = calling(&target, 1);
     let mut peer = first.accept();
-    forward(&mut peer, ReplyStatus::LocationForward, &nobody);
+    forward(&mut peer, ReplyStatus::LocationForward, &dead);
     answer(&mut peer, 21);
     assert_eq!(result(call), Ok(21));
 }
@@ -160,7 +160,7 @@ fn a_forwarded_target_that_dies_later_is_looked_for_at_the_first_server_again() 
     let mut there = second.accept();
     answer(&mut there, 31);
     assert_eq!(result(call), Ok(31));
-    // The second server ends in order, and nobody listens there any more.
+    // The second server ends in order, and its port is closed.
     drop(second);
     there.close();
     let call = calling(&target, 2);

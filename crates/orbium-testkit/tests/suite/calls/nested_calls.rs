@@ -170,7 +170,7 @@ fn many_pipelined_requests_each_with_a_nested_call_are_all_answered_once() {
 
 /// Conformance: TAO 8 - oneways with upcalls that call back do not exhaust threads
 #[test]
-fn oneways_whose_upcalls_call_back_do_not_pile_up_threads() {
+fn oneways_with_upcalls_that_call_back_do_not_pile_up_threads() {
     in_own_process!(|| {
         each_strategy(|strategy| {
             let (a, b) = (Served::new(strategy), Served::new(strategy));

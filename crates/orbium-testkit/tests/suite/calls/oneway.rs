@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that nobody answers, or that the ORB answers early.
+//! Requests without a reply, or with an early one of the ORB.
 
 use orbium::ServerStrategy;
 use orbium::giop::{ReplyStatus, ResponseFlags};
@@ -29,7 +29,7 @@ fn oneways_arrive_in_order_and_are_not_answered() {
 
 /// Conformance: replies - oneways: no reply; SYNC_WITH_SERVER, SYNC_WITH_TARGET answered
 #[test]
-fn no_reply_is_sent_to_who_expects_none() {
+fn no_reply_is_sent_to_a_request_that_expects_none() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = Peer::connect(served.port());
@@ -40,11 +40,11 @@ fn no_reply_is_sent_to_who_expects_none() {
         peer.send(&request(line(6, "refuse", silent), |w| w.write_u32(5)));
         peer.send(&request(line(8, "echo_long", silent), |_| {}));
         peer.send(&request(line(10, "unknown", silent), |_| {}));
-        let nobody = RequestLine {
+        let no_object = RequestLine {
             key: b"Nobody",
             ..line(12, "noop", silent)
         };
-        peer.send(&request(nobody, |_| {}));
+        peer.send(&request(no_object, |_| {}));
         peer.send(&request(line(14, "noop", ResponseFlags::Full), |_| {}));
         assert_eq!(peer.receive().reply().0, 14);
         assert_eq!(served.state.calls(), 4);
@@ -66,7 +66,7 @@ fn sync_with_server_is_answered_before_the_servant_runs() {
     );
     served.state.gate.await_waiting(1);
     served.state.gate.open();
-    // What comes of it is told to nobody.
+    // Its outcome is not sent.
     peer.send(&request(line(4, "refuse", early), |w| w.write_u32(1)));
     assert_eq!(
         peer.receive().reply(),
@@ -83,11 +83,11 @@ fn sync_with_server_hears_of_objects_that_are_not_there() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = Peer::connect(served.port());
-        let nobody = RequestLine {
+        let no_object = RequestLine {
             key: b"Nobody",
             ..line(2, "post", ResponseFlags::SyncWithServer)
         };
-        peer.send(&request(nobody, |w| w.write_u32(1)));
+        peer.send(&request(no_object, |w| w.write_u32(1)));
         assert_eq!(peer.receive().reply().1, ReplyStatus::SystemException);
         served.end();
     });

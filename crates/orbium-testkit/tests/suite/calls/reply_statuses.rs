@@ -109,7 +109,7 @@ fn every_system_exception_is_read_with_its_minor_and_completion() {
 
 /// Conformance: replies - an exception that is not standard, or not declared: UNKNOWN
 #[test]
-fn a_system_exception_that_nobody_knows_is_unknown() {
+fn a_system_exception_with_an_unknown_id_is_unknown() {
     each_form(|minor, order| {
         let result = outcome(minor, order, ReplyStatus::SystemException, |w| {
             w.write_name("IDL:omg.org/CORBA/NEWER_THAN_US:1.0");

@@ -221,12 +221,12 @@ fn message_error_ends_the_call_and_the_connection() {
     peer.expect_request("echo_long");
     peer.send(&message_error(Version::V1_2));
     let exception = result(call).unwrap_err();
-    let told = SystemException::orbium(
+    let expected = SystemException::orbium(
         ExceptionKind::CommFailure,
         minor::MESSAGE_ERROR,
         Completion::Maybe,
     );
-    assert_eq!(exception, told);
+    assert_eq!(exception, expected);
     peer.expect_end();
     let call = calling(&target, 2);
     let mut peer = server.accept();

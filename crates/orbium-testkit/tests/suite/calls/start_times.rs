@@ -69,7 +69,7 @@ fn a_request_is_not_sent_before_its_start() {
             let mut peer = server.accept();
             let request = peer.receive().request();
             assert!(SystemTime::now() >= start);
-            // Deadlines are told to servers, starts need not be.
+            // Deadlines are sent to servers, start times need not be.
             assert_eq!(request.contexts.is_empty(), oneway);
             if !oneway {
                 peer.answer(&request, |w| w.write_u32(1));
@@ -159,7 +159,7 @@ fn callers_held_back_are_notified_of_the_end_of_the_orb() {
 
 /// INVOCATION_POLICIES of a client that leaves it to the server to wait: a
 /// RequestStartTime alone.
-fn told_start(start: SystemTime) -> Vec<u8> {
+fn start_context(start: SystemTime) -> Vec<u8> {
     let ends = EndTimes {
         request: Some(UtcTime::from(start)),
         reply: None,
@@ -178,7 +178,7 @@ fn a_request_that_comes_before_its_start_is_refused() {
         let mut peer = Peer::connect(served.port());
         let now = SystemTime::now();
         for (start, is_early) in [(now + LONG, true), (now - LONG, false)] {
-            let data = told_start(start);
+            let data = start_context(start);
             let contexts = [ServiceContext {
                 id: service_context::INVOCATION_POLICIES,
                 data: &data,

@@ -103,7 +103,7 @@ fn seen(server: &FakeServer, target: Target) -> Request {
     request
 }
 
-fn told(request: &Request) -> (TimeLeft, EndTimes) {
+fn contexts_of(request: &Request) -> (TimeLeft, EndTimes) {
     let data = |id| {
         let mut contexts = request.contexts.iter();
         let found = contexts.find(|(found, _)| *found == id);
@@ -123,7 +123,7 @@ fn deadlines_travel_with_the_request() {
     let (server, target) = scripted(&client);
     let before = UtcTime::from(SystemTime::now() + LONG);
     let request = seen(&server, target.with_time_policies(roundtrip(LONG)));
-    let (left, ends) = told(&request);
+    let (left, ends) = contexts_of(&request);
     let after = UtcTime::from(SystemTime::now() + LONG);
     assert_eq!((left.request, ends.request), (None, None));
     assert!(left.reply.unwrap() <= LONG && left.reply.unwrap() > LONG / 2);
@@ -136,7 +136,7 @@ fn deadlines_travel_with_the_request() {
         reply_end: Some(SystemTime::now() + LONG),
         ..TimePolicies::NONE
     });
-    let (left, ends) = told(&seen(&server, target.with_time_policies(both)));
+    let (left, ends) = contexts_of(&seen(&server, target.with_time_policies(both)));
     assert!(left.request.unwrap() <= LONG / 2);
     assert!(left.reply.unwrap() > LONG / 2);
     assert!(ends.request < ends.reply);
@@ -145,11 +145,11 @@ fn deadlines_travel_with_the_request() {
     let hurried = target.with_timeout(LONG);
     let call = thread::spawn(move || hurried.echo_long(1));
     let mut peer = server.accept();
-    let (first, _) = told(&peer.expect_request("echo_long"));
+    let (first, _) = contexts_of(&peer.expect_request("echo_long"));
     peer.close();
     let mut peer = server.accept();
     let request = peer.expect_request("echo_long");
-    assert!(told(&request).0.reply < first.reply);
+    assert!(contexts_of(&request).0.reply < first.reply);
     peer.answer(&request, |w| w.write_u32(1));
     assert_eq!(within("the call", move || call.join().unwrap()), Ok(1));
 }
@@ -183,14 +183,14 @@ fn the_narrowest_policy_holds() {
     })
     .unwrap();
     let (server, target) = scripted(&client);
-    let told_by = |target: &Target| told(&seen(&server, target.clone())).0;
+    let sent_by = |target: &Target| contexts_of(&seen(&server, target.clone())).0;
     let is = |left: Option<Duration>, bound: Duration| {
         left.is_some_and(|left| left <= bound && left > bound / 2)
     };
-    let left = told_by(&target);
+    let left = sent_by(&target);
     assert!(is(left.request, LONG / 2) && is(left.reply, LONG));
     let own = target.with_time_policies(within_time(LONG / 8));
-    let left = told_by(&own);
+    let left = sent_by(&own);
     assert!(is(left.request, LONG / 8) && is(left.reply, LONG));
     // Of this thread alone, and not before the reference's.
     client.set_thread_time_policies(within_time(LONG / 32));
@@ -202,7 +202,7 @@ fn the_narrowest_policy_holds() {
                 let request = peer.expect_request("echo_long");
                 peer.answer(&request, |w| w.write_u32(1));
                 peer.close();
-                told(&request).0
+                contexts_of(&request).0
             });
             assert_eq!(target.echo_long(1), Ok(1));
             peer.join().unwrap()
@@ -210,7 +210,7 @@ fn the_narrowest_policy_holds() {
     };
     assert!(is(on_this_thread(&target).request, LONG / 32));
     assert!(is(on_this_thread(&own).request, LONG / 8));
-    assert!(is(told_by(&target).request, LONG / 2));
+    assert!(is(sent_by(&target).request, LONG / 2));
     client.set_thread_time_policies(TimePolicies::NONE);
     assert!(is(on_this_thread(&target).request, LONG / 2));
 }
@@ -298,7 +298,7 @@ fn are_held_too_long(config: Config, time: Duration) -> bool {
     let hurried = target.with_time_policies(within_time(time));
     let call = thread::spawn(move || hurried.act(1));
     let answer = within("the answer", move || call.join().unwrap());
-    // Nobody hears of a oneway.
+    // A oneway has no reply.
     let posted = target.with_timeout(time).post(7);
     let not_sent = SystemException::orbium(
         ExceptionKind::Timeout,

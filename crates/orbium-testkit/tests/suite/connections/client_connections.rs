@@ -193,7 +193,7 @@ fn a_oneway_is_not_sent_to_where_the_server_has_closed() {
 /// Conformance: connections - private connections, and one for each band, with every client
 /// strategy
 #[test]
-fn a_private_connection_is_nobody_elses() {
+fn a_private_connection_serves_no_other_reference() {
     each_client_strategy(|strategy| {
         let client = with(strategy, Limits::default());
         let scripted = Scripted::new(&client);

@@ -147,7 +147,7 @@ fn more_chains_than_connections_complete() {
 /// replies to come. Those could wait for calls back, which came over just such a
 /// connection and were never answered: nobody returned.
 #[test]
-fn a_peer_that_ends_under_load_is_told_of_as_an_exception_only() {
+fn a_peer_that_ends_under_load_is_an_exception_to_its_callers() {
     each_pair(|config| {
         let (a, b) = (Served::with(config.clone()), Served::with(config));
         let b_in_a = b.seen_by(&a.orb);

@@ -32,7 +32,7 @@ fn a_client_that_ends_says_so() {
 /// Conformance: connections - a client that ends says so, and a server that receives this closes
 /// too
 #[test]
-fn a_server_that_is_told_of_the_end_ends_too() {
+fn a_server_ends_its_connection_after_close_connection() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = Peer::connect(served.port());

@@ -184,7 +184,7 @@ fn context(char_data: u32, wchar_data: u32) -> Vec<u8> {
 /// Conformance: code sets - the context, sent until answered, holds for the connection
 /// Conformance: complaint 23 - advertised code sets change with a linked library
 #[test]
-fn a_server_heeds_the_context_for_the_rest_of_the_connection() {
+fn a_server_applies_the_context_for_the_rest_of_the_connection() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peer = Peer::connect(served.port());

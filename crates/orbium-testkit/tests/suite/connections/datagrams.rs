@@ -113,7 +113,7 @@ fn a_group_has_many_members() {
             eventually("all members have all", || member.state.calls() == 3);
             assert_eq!(member.state.posted(), [5, 6]);
         }
-        // Nobody has joined that one.
+        // No receiver has joined that one.
         let other: Target = reach(&client, &format!("corbaloc:miop:1.0@1.0-lab-78/{at}"));
         other.post(9).unwrap();
         target.post(7).unwrap();
@@ -160,12 +160,12 @@ fn code_sets_hold_for_the_message_that_names_them() {
                 ..RequestLine::new(2, "echo_wstring")
             };
             let message = request(line, |w| w.write_octets(&[0, b'w']));
-            let anybody = UdpSocket::bind("127.0.0.1:0").unwrap();
-            anybody.send_to(&message, &at).unwrap();
+            let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+            stranger.send_to(&message, &at).unwrap();
         };
         send(&[context]);
         eventually("wide text is understood", || served.state.calls() == 1);
-        // Of somebody who has not said what it is.
+        // Of a sender without an announcement.
         send(&[]);
         let client = client("diop");
         served.seen_by(&client).post(1).unwrap();

@@ -174,7 +174,7 @@ fn a_call_that_is_given_up_leaves_the_connection_to_the_others() {
         assert_eq!(result(hurried), Err(passed));
         let cancelled = peer.expect(MessageKind::CancelRequest).cancelled();
         assert_eq!(cancelled, requests[0].id);
-        // A late reply, and one that was never asked for, are nobody's.
+        // A late reply, and one that was never asked for, are discarded.
         peer.answer(&requests[0], |w| w.write_u32(666));
         let stray = reply(2, ByteOrder::NATIVE, 4711, ReplyStatus::NoException, |_| {});
         peer.send(&stray);
@@ -305,8 +305,8 @@ fn a_connection_closed_in_order_while_idle_is_replaced_without_notice() {
 #[test]
 fn malformed_messages_and_message_error_end_all_calls() {
     let garbage = (&b"HTTP/1.1 200 OK\r\n\r\n"[..], minor::PROTOCOL_ERROR);
-    let told = &message_error(Version::V1_2)[..];
-    for (octets, code) in [garbage, (told, minor::MESSAGE_ERROR)] {
+    let error = &message_error(Version::V1_2)[..];
+    for (octets, code) in [garbage, (error, minor::MESSAGE_ERROR)] {
         each_shared(|strategy| {
             let scripted = Scripted::new(strategy);
             let calls: Vec<_> = (0..5).map(|v| scripted.call(v)).collect();

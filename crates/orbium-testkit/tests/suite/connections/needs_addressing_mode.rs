@@ -117,7 +117,7 @@ fn a_server_that_is_never_content_does_not_keep_the_call() {
 
 /// Conformance: replies - LocateReply: every status, forwards followed
 #[test]
-fn locating_heeds_it_too() {
+fn locate_requests_follow_it_too() {
     let (server, _client, target) = scripted();
     let call = thread::spawn(move || target.as_object().locate());
     let mut peer = server.accept();

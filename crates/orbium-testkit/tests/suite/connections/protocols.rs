@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Many protocols in one ORB, and who chooses among them.
+//! Many protocols in one ORB, and how one is chosen.
 
 use orbium::giop::{Ior, TaggedProfile};
 use orbium::{Config, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy};
@@ -14,7 +14,7 @@ fn served(strategy: orbium::ServerStrategy, endpoints: &[&str]) -> Served {
     })
 }
 
-/// A name that nobody else has: of an abstract socket, or in this process.
+/// A name that no other test has: of an abstract socket, or in this process.
 fn own_name() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -139,7 +139,7 @@ fn when_nothing_fits_the_reference_says_why() {
 
 /// Conformance: complaint 33 - shared memory endpoints: "no usable transport protocol", no hint why
 #[test]
-fn a_call_that_reached_nobody_is_explained() {
+fn a_call_without_a_reachable_address_is_explained() {
     // Each test has a thread of its own.
     assert_eq!(orbium::last_failure(), None);
     let client = client();

@@ -258,7 +258,7 @@ fn is_late_below_another(time: Duration) -> bool {
 }
 
 #[test]
-fn a_server_that_dies_is_noticed_by_who_waits() {
+fn a_server_that_dies_is_noticed_by_waiting_callers() {
     let served = reacting();
     let dying = orbium_testkit::FakeServer::listen();
     let text = orbium_testkit::reference(2, &[dying.port()], b"x", &[]).to_string();

@@ -128,7 +128,7 @@ fn a_late_reply_is_not_taken_for_the_end() {
             return Some(peer);
         }
         thread::scope(|scope| {
-            // It leaves its seat to the next call; that of the late one is given up.
+            // Its call slot goes to the next call; that of the late one is given up.
             let other = scope.spawn(|| scripted.target.echo_long(1));
             let owed = peer.expect_request("echo_long");
             let impatient = scripted.target.with_timeout(Duration::from_millis(50));
@@ -211,8 +211,8 @@ fn a_server_that_stays_away_is_transient_and_nothing_was_done() {
     for scripted in all.into_inner() {
         drop(scripted.server);
         let exception = scripted.target.echo_long(1).unwrap_err();
-        let told = (exception.kind, exception.completed);
-        assert_eq!(told, (ExceptionKind::Transient, Completion::No));
+        let raised = (exception.kind, exception.completed);
+        assert_eq!(raised, (ExceptionKind::Transient, Completion::No));
         let text = orbium::explain(&exception).to_string();
         assert!(
             text.contains("the idle connection had ended")

@@ -47,7 +47,7 @@ fn a_panic_is_an_unknown_exception_and_the_server_lives() {
 
 /// Conformance: POA - a servant that panics: UNKNOWN, the server goes on
 #[test]
-fn a_panicking_destructor_of_a_servant_harms_nobody_else() {
+fn a_panicking_destructor_of_a_servant_harms_no_other_object() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let root = served.orb.root_poa();

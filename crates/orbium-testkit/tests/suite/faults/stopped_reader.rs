@@ -97,11 +97,11 @@ fn held(served: &Served) -> Peer {
         w.write_u32(16 << 20);
     }));
     // Answered by the thread that reads now: the request before it is held.
-    let nobody = RequestLine {
+    let no_object = RequestLine {
         key: b"Nobody",
         ..RequestLine::new(2, "noop")
     };
-    peer.send(&request(nobody, |_| {}));
+    peer.send(&request(no_object, |_| {}));
     let (id, status, _) = peer.receive().reply();
     assert_eq!((id, status), (2, ReplyStatus::SystemException));
     peer

@@ -184,7 +184,7 @@ fn missing_and_late_frames_are_reported_with_each_frame() {
 }
 
 #[test]
-fn a_frame_that_nobody_completes_makes_room() {
+fn a_frame_that_is_never_completed_makes_room() {
     let mut line = Line::new(OPTIONS);
     for _ in 0..3 {
         let (_, datagrams) = line.cut(500, 124);

@@ -9,7 +9,7 @@ use super::assembly::{OPTIONS, time};
 use super::memory::Memory;
 use super::{Line, picture};
 
-/// What nobody honest would send.
+/// Datagrams that no honest sender sends.
 #[test]
 fn hostile_datagrams_cost_nothing_but_themselves() {
     let mut line = Line::new(OPTIONS);

@@ -12,7 +12,7 @@ use orbium_testkit::{
 
 /// Conformance: POA - many objects, deep adapters, stale and invented keys
 #[test]
-fn ten_thousand_objects_are_told_apart() {
+fn ten_thousand_objects_are_distinguished() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let root = served.orb.root_poa();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dispatch hooks: who is asked where a request is served.
+//! Dispatch hooks: lane and priority of a request, refusals.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -66,8 +66,8 @@ fn lane(orb: &Orb, number: i16, strategy: ServerStrategy) -> Lane {
 }
 
 /// Sees to it that `act` gives the number of the priority it is served at, or -1,
-/// and tells by which thread.
-fn tells_priority(state: &TargetState) -> Arc<Mutex<String>> {
+/// and reports by which thread.
+fn reports_priority(state: &TargetState) -> Arc<Mutex<String>> {
     let thread_name = Arc::new(Mutex::new(String::new()));
     let kept = Arc::clone(&thread_name);
     state.on_act(move |call, _| {
@@ -85,7 +85,7 @@ fn a_hook_of_the_orb_is_asked_once_about_each_request_and_obeyed() {
         let served = served_under(strategy, &decider);
         let other = lane(&served.orb, 40, strategy);
         let (_client, target) = served.client();
-        let by = tells_priority(&served.state);
+        let by = reports_priority(&served.state);
         assert_eq!(target.act(1), Ok(-1));
         decider.says(Dispatch::At(Priority::new(9).unwrap(), None));
         assert_eq!(target.act(1), Ok(9));
@@ -133,7 +133,7 @@ fn a_hook_of_an_adapter_comes_before_that_of_the_orb() {
         let state = Arc::new(TargetState::default());
         let target: Target = poa.unwrap().activate(Arc::clone(&state)).unwrap();
         served.orb.bind_key_in_place("Hooked", &target).unwrap();
-        tells_priority(&state);
+        reports_priority(&state);
         let mut peer = Peer::connect(served.port());
         let mut ask = |key: &'static [u8]| {
             let line = RequestLine {
@@ -152,7 +152,7 @@ fn a_hook_of_an_adapter_comes_before_that_of_the_orb() {
         assert_eq!((of_poa.was_asked().len(), of_orb.was_asked().len()), (2, 1));
         of_poa.says(Dispatch::Refuse(no_permission()));
         assert_eq!(ask(b"Hooked"), None);
-        tells_priority(&served.state);
+        reports_priority(&served.state);
         assert_eq!(ask(b"Target"), Some(5));
         assert_eq!(of_poa.was_asked(), ["act"]);
         served.end();
@@ -164,7 +164,7 @@ fn a_hook_of_an_adapter_comes_before_that_of_the_orb() {
 ///
 /// Conformance: ORB - dispatch hooks, per ORB and per adapter
 #[test]
-fn a_queue_heeds_the_priorities_of_a_hook() {
+fn a_queue_follows_the_priorities_of_a_hook() {
     #[derive(Debug)]
     struct ByName;
     impl DispatchHook for ByName {
@@ -203,7 +203,7 @@ fn a_queue_heeds_the_priorities_of_a_hook() {
 /// Conformance: TAO 7 - a long oneway does not delay a twoway on the same connection - requests
 /// take effect in their order
 #[test]
-fn a_oneway_that_is_refused_or_moved_is_answered_by_nobody() {
+fn a_oneway_that_is_refused_or_moved_gets_no_answer() {
     each_strategy(|strategy| {
         let decider = Arc::new(Decider::default());
         let served = served_under(strategy, &decider);

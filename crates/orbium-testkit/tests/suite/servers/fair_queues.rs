@@ -148,7 +148,7 @@ fn a_client_that_is_lost_while_it_waits_gives_its_place_up() {
 }
 
 /// One client pipelines without end, others call.
-fn others_call_beside(served: &Served) {
+fn others_call_at_the_same_time(served: &Served) {
     let over = Arc::new(AtomicBool::new(false));
     let greedy = Peer::connect(served.port());
     let greedy = {
@@ -195,6 +195,6 @@ fn others_call_beside(served: &Served) {
 #[test]
 fn others_call_while_one_pipelines_to_a_worker_pool() {
     let served = Served::new(pool(2));
-    others_call_beside(&served);
+    others_call_at_the_same_time(&served);
     served.end();
 }

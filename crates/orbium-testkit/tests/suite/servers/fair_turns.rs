@@ -51,7 +51,7 @@ fn pipeline(served: &Served) -> Peer {
     // As much as this is received at once from now on.
     peer.send(&request(oneway(1, "pour"), octets(1_000_000)));
     eventually("a large message is served", || served.state.calls() == 1);
-    // Meanwhile nothing is received.
+    // In that time nothing is received.
     let mut busy = Peer::connect(served.port());
     busy.send(&request(RequestLine::new(1, "gate"), |_| {}));
     served.state.gate.await_waiting(1);
@@ -157,8 +157,8 @@ fn a_client_that_pipelines_does_not_stop_the_clock() {
     });
 }
 
-/// The thread that read inflated it all at once, for up to a second: nobody else was
-/// served meanwhile.
+/// The thread that read inflated it all at once, for up to a second: no other client was
+/// served in that time.
 #[test]
 fn others_are_served_while_a_message_is_inflated() {
     each_strategy(|strategy| {

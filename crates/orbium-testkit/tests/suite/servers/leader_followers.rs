@@ -44,7 +44,7 @@ fn as_many_are_served_at_once_as_there_are_threads() {
 /// Conformance: ORB - serving strategies with bounds: threads, queue, TRANSIENT beyond, priority of
 /// requests (RTCorbaPriority) - leader/followers
 #[test]
-fn a_busy_thread_keeps_nobody_else_waiting() {
+fn a_busy_thread_keeps_no_other_request_waiting() {
     let served = team(2);
     let mut busy = ask(&served, 1, "gate");
     served.state.gate.await_waiting(1);
@@ -52,7 +52,7 @@ fn a_busy_thread_keeps_nobody_else_waiting() {
     for v in 0..200 {
         assert_eq!(target.echo_long(v), Ok(v));
     }
-    // Nor those who come later.
+    // Nor later ones.
     for id in 0..20 {
         assert_eq!(ask(&served, id, "noop").receive().reply().0, id);
     }

@@ -117,7 +117,7 @@ fn adapters_have_names_parents_and_children() {
 /// Conformance: POA - SYSTEM_ID, USER_ID; UNIQUE_ID, MULTIPLE_ID
 /// Conformance: POA - `activate_object`, `activate_object_with_id`
 #[test]
-fn ids_are_given_by_who_the_policy_says() {
+fn ids_are_assigned_as_the_policy_says() {
     let served = Served::new(ServerStrategy::default());
     let (root, user) = (served.orb.root_poa(), child(&served, "user", USER));
     assert_eq!(

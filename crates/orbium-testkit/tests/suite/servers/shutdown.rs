@@ -63,7 +63,7 @@ fn a_nested_request_in_flight_is_answered_before_the_end() {
 
 /// Conformance: connections - orderly end of a server
 #[test]
-fn idle_connections_are_told_that_they_end() {
+fn idle_connections_get_close_connection() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peers: Vec<Peer> = (0..10).map(|_| Peer::connect(served.port())).collect();
@@ -340,7 +340,7 @@ fn an_orb_that_is_dropped_stops_listening() {
 
 /// Conformance: connections - orderly end of a server
 #[test]
-fn the_client_learns_why_nobody_is_there_any_more() {
+fn calls_after_a_shutdown_are_refused_connections() {
     let served = Served::new(ServerStrategy::default());
     let client = client();
     let target = served.seen_by(&client);

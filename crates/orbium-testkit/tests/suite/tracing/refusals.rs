@@ -89,7 +89,7 @@ fn an_adapter_that_discards_is_logged() {
 }
 
 #[test]
-fn a_request_whose_deadline_has_passed_is_logged() {
+fn a_request_with_a_deadline_in_the_past_is_logged() {
     in_own_process!(|| {
         let log = Recorder::install(LevelFilter::INFO);
         let served = Served::new(ServerStrategy::WorkerPool {
@@ -201,9 +201,9 @@ fn a_request_for_which_the_queue_has_no_room_is_logged() {
 }
 
 #[derive(Debug)]
-struct Nobody;
+struct RefusesAll;
 
-impl DispatchHook for Nobody {
+impl DispatchHook for RefusesAll {
     fn arrived(&self, _: &RequestInfo<'_>) -> Dispatch {
         Dispatch::Refuse(orbium::ExceptionKind::NoPermission.into())
     }
@@ -216,7 +216,7 @@ fn a_request_that_a_hook_refuses_is_logged() {
         let served = Served::new(ServerStrategy::Reactive);
         let root = served.orb.root_poa();
         let policies = Policies {
-            dispatch: Some(Hook(std::sync::Arc::new(Nobody))),
+            dispatch: Some(Hook(std::sync::Arc::new(RefusesAll))),
             ..Policies::default()
         };
         let poa = root

@@ -524,9 +524,9 @@ fn forwards_and_retries_are_counted_in_the_span_of_the_whole_call() {
         let mut peer = first.accept();
         let asked = peer.expect_request("echo_long");
         peer.answer_with(&asked, orbium::giop::ReplyStatus::LocationForward, |w| {
-            let mut apart = orbium_cdr::CdrWriter::new(w.format());
-            there.encode(&mut apart);
-            w.write_raw(&apart.finish().unwrap());
+            let mut encapsulated = orbium_cdr::CdrWriter::new(w.format());
+            there.encode(&mut encapsulated);
+            w.write_raw(&encapsulated.finish().unwrap());
         });
         let mut peer = second.accept();
         peer.expect_request("echo_long");

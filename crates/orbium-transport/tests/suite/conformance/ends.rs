@@ -56,7 +56,7 @@ pub(crate) fn shutdown_wakes_the_sender(transport: &dyn StreamTransport, endpoin
 }
 
 pub(crate) fn death_of_the_peer(transport: &dyn StreamTransport, endpoint: &str) {
-    // With nothing left behind: an end, then nobody to send to.
+    // With nothing left behind: an end, then no peer to send to.
     let (client, server) = pair(transport, endpoint);
     send_all(&*server, b"bye").unwrap();
     drop(server);

@@ -9,7 +9,7 @@ use orbium_transport::{ByteStream, StreamTransport};
 
 use super::pair::{LONG, is_ready, pair, pattern, receive_up_to, send_all};
 
-/// More than any transport may take while nobody receives.
+/// More than any transport may take while its peer receives nothing.
 const MUCH: usize = 64 << 20;
 
 /// Sends until nothing is taken any more; returns how much was taken with what

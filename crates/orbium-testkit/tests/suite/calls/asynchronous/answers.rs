@@ -112,26 +112,26 @@ fn handlers_begin_in_the_order_of_replies_and_may_call() {
         },
         ..Config::default()
     });
-    let (tell, told) = channel();
+    let (report, reported) = channel();
     for v in 0..10 {
-        let (tell, object) = (tell.clone(), scripted.object.clone());
+        let (report, object) = (report.clone(), scripted.object.clone());
         echo(&scripted.object, v).on_reply(move |result| {
             // Waits for a reply that somebody else receives.
             let nested = echo(&object, 100 + v).wait();
-            tell.send((result, nested)).unwrap();
+            report.send((result, nested)).unwrap();
         });
     }
     let mut peer = scripted.server.accept();
     answer(&mut peer, 10);
     for v in (0..10).rev() {
         answer(&mut peer, 1);
-        assert_eq!(told.recv().unwrap(), (Ok(v), Ok(100 + v)));
+        assert_eq!(reported.recv().unwrap(), (Ok(v), Ok(100 + v)));
     }
     scripted.end();
 }
 
 #[test]
-fn a_handler_that_panics_costs_nobody_else_anything() {
+fn a_handler_that_panics_affects_no_other_call() {
     let (scripted, mut peer) = Scripted::connected();
     echo(&scripted.object, 1).on_reply(|_| std::panic::resume_unwind(Box::new("handler")));
     answer(&mut peer, 1);
@@ -142,7 +142,7 @@ fn a_handler_that_panics_costs_nobody_else_anything() {
 }
 
 #[test]
-fn a_waker_that_panics_costs_nobody_else_anything() {
+fn a_waker_that_panics_affects_no_other_call() {
     struct Panics;
     impl Wake for Panics {
         fn wake(self: Arc<Self>) {
@@ -267,7 +267,7 @@ fn a_call_that_is_dropped_is_cancelled() {
     drop(dropped);
     let cancelled = peer.expect(MessageKind::CancelRequest).cancelled();
     assert_eq!(cancelled, request.id);
-    // What comes all the same reaches nobody.
+    // A reply that comes all the same is discarded.
     peer.answer(&request, |w| w.write_u32(1));
     let call = echo(&scripted.object, 2);
     answer(&mut peer, 1);

@@ -45,13 +45,13 @@ fn the_end_of_the_orb_ends_every_call() {
 #[test]
 fn the_end_waits_for_handlers_and_a_handler_not_for_the_end() {
     let (scripted, mut peer) = Scripted::connected();
-    let (tell, told) = channel();
+    let (report, reported) = channel();
     let client = scripted.client.clone();
     echo(&scripted.object, 1).on_reply(move |_| {
         let refused = client.shutdown(true).unwrap_err();
         client.shutdown(false).unwrap();
         thread::sleep(Duration::from_millis(20));
-        tell.send(refused).unwrap();
+        report.send(refused).unwrap();
     });
     answer(&mut peer, 1);
     let client = scripted.client.clone();
@@ -62,7 +62,7 @@ fn the_end_waits_for_handlers_and_a_handler_not_for_the_end() {
         client.shutdown(true)
     })
     .unwrap();
-    let refused = told.try_recv().expect("the handler has ended");
+    let refused = reported.try_recv().expect("the handler has ended");
     assert_eq!(
         (refused.kind, refused.minor & 0xFFF),
         (ExceptionKind::BadInvOrder, 3)
@@ -70,7 +70,7 @@ fn the_end_waits_for_handlers_and_a_handler_not_for_the_end() {
 }
 
 #[test]
-fn an_orb_that_nobody_holds_leaves_no_threads() {
+fn an_orb_without_references_leaves_no_threads() {
     in_own_process!(|| {
         let server = FakeServer::listen();
         let mut peers = Vec::new();

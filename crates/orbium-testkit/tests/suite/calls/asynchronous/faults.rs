@@ -14,9 +14,9 @@ fn at(server: &FakeServer) -> Ior {
 
 fn forward(peer: &mut Peer, to: &Ior) {
     let request = peer.expect_request("echo_long");
-    let mut apart = CdrWriter::new(Format::native());
-    to.encode(&mut apart);
-    let octets = apart.finish().unwrap();
+    let mut encapsulated = CdrWriter::new(Format::native());
+    to.encode(&mut encapsulated);
+    let octets = encapsulated.finish().unwrap();
     peer.answer_with(&request, ReplyStatus::LocationForward, |w| {
         w.write_raw(&octets);
     });
@@ -45,12 +45,12 @@ fn forwards_are_followed_and_remembered() {
 }
 
 #[test]
-fn a_forward_to_where_nobody_is_falls_back() {
+fn a_forward_to_a_dead_port_falls_back() {
     let scripted = Scripted::new();
-    let nobody = reference(2, &[dead_port()], b"there", &[]);
+    let dead = reference(2, &[dead_port()], b"there", &[]);
     let call = echo(&scripted.object, 1);
     let mut peer = scripted.server.accept();
-    forward(&mut peer, &nobody);
+    forward(&mut peer, &dead);
     answer(&mut peer, 1);
     assert_eq!(result(call), Ok(1));
     scripted.end();
@@ -90,13 +90,13 @@ fn the_next_address_is_tried_and_the_one_that_answers_is_remembered() {
 #[test]
 fn without_a_server_the_call_says_so() {
     let client = client();
-    let nobody = object(&client, &[dead_port(), dead_port()]);
+    let dead = object(&client, &[dead_port(), dead_port()]);
     let (kind, code) = (ExceptionKind::Transient, codes::CONNECT_REFUSED);
     let refused = SystemException::orbium(kind, code, Completion::No);
     for _ in 0..3 {
-        assert_eq!(result(echo(&nobody, 1)), Err(refused));
+        assert_eq!(result(echo(&dead, 1)), Err(refused));
     }
-    assert_eq!(handled(echo(&nobody, 1)).recv().unwrap().0, Err(refused));
+    assert_eq!(handled(echo(&dead, 1)).recv().unwrap().0, Err(refused));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_connection_that_is_lost_ends_the_calls_that_were_sent() {
 }
 
 #[test]
-fn garbage_ends_the_calls_and_is_told_so() {
+fn garbage_ends_the_calls_and_is_answered_with_message_error() {
     let request_of_ours =
         orbium_testkit::request(orbium_testkit::RequestLine::new(2, "noop"), |_| {});
     for garbage in [b"GET / HTTP/1.1\r\n\r\n".to_vec(), request_of_ours] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that nobody waits for.
+//! Asynchronous invocations.
 
 mod answers;
 mod ending;
@@ -33,10 +33,10 @@ type Result<T> = std::result::Result<T, SystemException>;
 
 /// What a handler is given, and where.
 fn handled<T: Send + 'static>(call: Asynchronous<T>) -> Receiver<(Result<T>, Thread)> {
-    let (tell, told) = channel();
-    // Who asks may have given up.
-    call.on_reply(move |result| drop(tell.send((result, thread::current()))));
-    told
+    let (report, reported) = channel();
+    // The asking thread may have given up.
+    call.on_reply(move |result| drop(report.send((result, thread::current()))));
+    reported
 }
 
 fn result<T: Send + 'static>(call: Asynchronous<T>) -> Result<T> {

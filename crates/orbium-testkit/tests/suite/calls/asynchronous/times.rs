@@ -16,7 +16,7 @@ use super::*;
 const SHORT: Duration = Duration::from_millis(300);
 
 #[test]
-fn a_silent_server_is_given_up_and_told_so() {
+fn a_silent_server_is_given_up_with_timeout() {
     let (scripted, mut peer) = Scripted::connected();
     let hurried = scripted.object.with_timeout(SHORT);
     let call = echo(&hurried, 1);
@@ -136,7 +136,7 @@ fn starting(request: Option<Duration>, reply: Option<Duration>) -> TimePolicies 
 }
 
 #[test]
-fn a_request_is_sent_when_it_may_be_and_nobody_waits_for_that() {
+fn a_request_is_sent_at_its_start_time_and_no_thread_waits_for_that() {
     let (scripted, mut peer) = Scripted::connected();
     with_time_enough(Duration::from_millis(50), |time| {
         let began = Instant::now();

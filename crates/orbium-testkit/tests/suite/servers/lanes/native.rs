@@ -26,7 +26,7 @@ fn in_proc() -> (SchedulingClass, i32) {
 }
 
 /// Has `act` answer with the native priority, and fail in another class.
-fn tells_native(behind: &Behind, class: SchedulingClass) {
+fn reports_native(behind: &Behind, class: SchedulingClass) {
     behind.state.on_act(move |_, _| {
         let own = Scheduling::of_this_thread().unwrap();
         assert_eq!((own.class, own.priority), in_proc());
@@ -85,8 +85,8 @@ fn servants_run_at_the_native_priority_of_their_lane() {
                 assert_eq!(lane.scheduling().map(|it| it.class), Some(class));
             }
             let behind = Behind::new(&served.orb, "Behind", &lanes, None);
-            tells_native(&behind, class);
-            tells_native_of(&served);
+            reports_native(&behind, class);
+            reports_native_of(&served);
             // By whichever connection they come.
             for at in [port(&lanes[0]), port(&lanes[2]), served.port()] {
                 for (priority, native) in [(20, 2), (90, 9), (59, 5), (200, 9)] {
@@ -99,13 +99,13 @@ fn servants_run_at_the_native_priority_of_their_lane() {
     }
 }
 
-fn tells_native_of(served: &Served) {
+fn reports_native_of(served: &Served) {
     served.state.on_act(|_, _| Ok(in_proc().1));
 }
 
 /// Conformance: ORB - lanes: SCHED_FIFO and SCHED_RR, where the host permits them
 #[test]
-fn a_borrowed_thread_has_the_native_priority_of_who_borrows() {
+fn a_borrowed_thread_has_the_native_priority_of_the_borrowing_lane() {
     for class in permitted() {
         let served = Served::new(ServerStrategy::ThreadPerConnection);
         let low = native_lane(20, class, pool(1, 4));
@@ -117,8 +117,8 @@ fn a_borrowed_thread_has_the_native_priority_of_who_borrows() {
         let high = served.orb.add_lane(&high).unwrap();
         let lower = Behind::new(&served.orb, "Lower", std::slice::from_ref(&low), None);
         let upper = Behind::new(&served.orb, "Upper", std::slice::from_ref(&high), None);
-        tells_native(&lower, class);
-        tells_native(&upper, class);
+        reports_native(&lower, class);
+        reports_native(&upper, class);
         let mut busy = at_the_gate(port(&high), "Upper", 1);
         upper.state.gate.await_waiting(1);
         for _ in 0..20 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads of lanes: how many, whose, and when they wait.
+//! Threads of lanes: their number, their lane, and when they wait.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -49,7 +49,7 @@ fn threads_are_added_up_to_the_bound_and_end_when_idle() {
                 peer.receive();
             }
         }
-        // A pool has a thread that reads beside its workers.
+        // A pool has a reading thread besides its workers.
         eventually("the others end", || threads_called(name) <= 2);
         let mut again = gate(5);
         again.receive();
