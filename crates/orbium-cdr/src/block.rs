@@ -24,8 +24,8 @@ pub(crate) mod ascii;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod masked;
 
-/// Elsewhere all copies are those below, which are the model of the others and
-/// what Miri sees.
+/// Stub for targets without masked copies: the portable copies below do all the work. Miri runs those,
+/// as the model of the masked ones.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 mod masked {
     /// Copies none.
@@ -49,8 +49,8 @@ pub(crate) fn octets_of<T: FixedSize>(items: &[T]) -> &[u8] {
     unsafe { core::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
 
-/// Octets copied before their padding is zeroed: they are still in the
-/// processor's first cache then. Miri sees more of them in fewer elements.
+/// Bytes copied before their padding is zeroed, while they are still in the first-level cache. Smaller
+/// under Miri, so that few elements have several pieces.
 const PIECE: usize = if cfg!(miri) { 100 } else { 4096 };
 
 /// Some elements, at least one.
@@ -60,7 +60,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// As many as fit [`PIECE`].
+    /// As many elements as fit in [`PIECE`], at least one.
     const fn of<T>() -> Self {
         let size = size_of::<T>();
         if size == 0 || size > PIECE {
@@ -85,7 +85,7 @@ pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     copy_after(items, room, masked::copy)
 }
 
-/// The same, the first elements by `quick` as far as that goes.
+/// Copies elements as [`copy_out`] does; `quick` copies as many of the first ones as it can.
 #[inline(always)]
 fn copy_after<T: FixedSize>(
     items: &[T],

@@ -64,8 +64,8 @@ pub enum Collocation {
     /// policies of its adapter: the default.
     #[default]
     ThroughPoa,
-    /// The same, but POA managers, dispatch hooks, priorities and threading policies are
-    /// passed over for active objects.
+    /// The servant is called on the calling thread; active objects are called without regard to POA
+    /// managers, dispatch hooks, priorities and threading policies.
     Direct,
     /// Arguments and results are marshalled, as between two ORBs.
     Marshalled,

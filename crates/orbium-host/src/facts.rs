@@ -41,8 +41,7 @@ impl Facts {
         }
     }
 
-    /// The same, and whether a thread of this process is given SCHED_FIFO, which is tried on a
-    /// thread made for it.
+    /// Adds whether this process may use SCHED_FIFO, by an attempt on a thread made for it.
     #[must_use]
     pub fn with_trial(mut self) -> Self {
         self.fifo = try_fifo();

@@ -127,12 +127,12 @@ impl Setup {
         self.scheduling.is_none() && self.reservation.is_none() && self.processors.is_none()
     }
 
-    /// What its threads have.
+    /// The scheduling of its threads.
     fn scheduling(&self) -> Scheduling {
         self.scheduling.unwrap_or(self.inherited)
     }
 
-    /// The kind of thread.
+    /// Options that apply this set-up when a thread begins.
     #[must_use]
     pub fn options(self: &Arc<Self>, stack_size: Option<usize>) -> ThreadOptions {
         let setup = Arc::clone(self);
@@ -142,7 +142,7 @@ impl Setup {
         }
     }
 
-    /// The same, for a thread that serves one connection at a priority of its own.
+    /// The set-up of a dedicated thread, which serves one connection at its own priority.
     #[must_use]
     pub fn for_thread(&self, thread: &DedicatedThread) -> Self {
         Self {

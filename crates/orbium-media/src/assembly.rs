@@ -18,13 +18,13 @@ pub(crate) struct Assembly {
     slots: Box<[Slot]>,
     /// The slot of the frame that the last datagram belonged to.
     current: usize,
-    /// Datagrams that were of no use.
+    /// Datagrams that were discarded.
     pub(crate) refused: u64,
     /// Octets moved from one place to another.
     pub(crate) copied: u64,
 }
 
-/// What became of a datagram in a spare buffer.
+/// Outcome of a datagram in a spare buffer.
 pub(crate) enum Accepted {
     /// A frame is whole; the spare buffer is with it, or in use, or given back.
     Frame(MediaFrame, Option<Buffer>),

@@ -14,7 +14,7 @@ pub(crate) fn method(interface: &str, operation: &str) -> String {
     }
 }
 
-/// Those of every span.
+/// Attributes of every span.
 pub(crate) fn common(method: &str) -> Vec<KeyValue> {
     vec![
         KeyValue::new("rpc.system.name", "corba"),
@@ -22,7 +22,7 @@ pub(crate) fn common(method: &str) -> Vec<KeyValue> {
     ]
 }
 
-/// The call or request has ended with the exception of that repository id.
+/// Records that a call or request has ended with an exception.
 pub(crate) fn note_exception(span: &SpanRef<'_>, id: &str, is_system: bool) {
     let name = Scoped(id).to_string();
     let status = if is_system {
@@ -38,7 +38,7 @@ pub(crate) fn note_exception(span: &SpanRef<'_>, id: &str, is_system: bool) {
     }
 }
 
-/// It has ended in another way.
+/// Records that a call or request has ended in another way.
 pub(crate) fn note_status(span: &SpanRef<'_>, status: &'static str) {
     span.set_attribute(KeyValue::new("rpc.status_code", status));
 }

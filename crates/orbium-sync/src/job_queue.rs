@@ -89,7 +89,7 @@ impl JobQueue {
 
     fn run_all(&self) {
         while let Some(job) = self.next() {
-            // The panic hook has reported it; the jobs behind it do not depend on it.
+            // The panic hook has reported the panic; later jobs do not depend on this one.
             let _ = catch_unwind(AssertUnwindSafe(job));
         }
     }

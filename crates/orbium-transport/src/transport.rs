@@ -36,8 +36,7 @@ pub trait StreamTransport: Send + Sync + fmt::Debug {
         properties: &ProtocolProperties,
     ) -> Result<Box<dyn Acceptor>, ListenError>;
 
-    /// What makes connections to an address. Connects to nothing yet and looks
-    /// nothing up.
+    /// A connector for an address. Opens no connection and looks no name up yet.
     ///
     /// # Errors
     /// The address is none of this transport.
@@ -52,22 +51,23 @@ pub trait StreamTransport: Send + Sync + fmt::Debug {
 /// to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protection {
-    /// It does not.
+    /// Neither encrypted nor authenticated.
     #[default]
     None,
-    /// It does.
+    /// Encrypted and authenticated.
     Available,
-    /// It does, and a reference that offers it is called over no transport that leaves the
-    /// host and does not.
+    /// Encrypted and authenticated, and preferred: a reference that offers it is called over no
+    /// unprotected transport that leaves the host.
     Preferred,
-    /// It does, and no transport that leaves the host and does not is used at all.
+    /// Encrypted and authenticated, and required: no unprotected transport that leaves the host
+    /// is used at all.
     Required,
 }
 
 /// Makes connections to one address.
 pub trait Connector: Send + Sync + fmt::Debug {
-    /// Connects before the deadline. What had to be found out about the address
-    /// may be kept for the next time.
+    /// Connects before the deadline. The result of a name look-up may be cached for the next
+    /// connection.
     ///
     /// # Errors
     /// `ConnectionRefused`, `NotFound` for an address that leads nowhere,

@@ -115,7 +115,7 @@ impl ValueBase {
         }
     }
 
-    /// What the type is described by, if it was not compiled.
+    /// The description of a type without generated code.
     #[inline]
     pub(crate) fn description(&self) -> Option<&Description> {
         match self.class().id {
@@ -156,8 +156,8 @@ impl ValueBase {
         Arc::as_ptr(&self.0).cast::<()>().addr()
     }
 
-    /// Works on the whole state. Waiting writers do not keep readers out: two threads that
-    /// marshal overlapping graphs never wait for one another.
+    /// Runs a function with a read lock on the state. Readers overtake waiting writers, so that two threads
+    /// that marshal overlapping graphs never wait for one another.
     pub(crate) fn with_whole<R>(&self, work: impl FnOnce(&dyn State) -> R) -> R {
         work(&*self.0.state.read_recursive())
     }
@@ -208,7 +208,7 @@ impl fmt::Debug for ValueBase {
     }
 }
 
-/// The way to a class: a function, so that statics may refer to one another.
+/// Returns a class: a function rather than a reference, so that statics may refer to one another.
 pub type ClassOf = fn() -> &'static Class;
 
 /// Marshalling of a custom value type.

@@ -29,9 +29,8 @@ fn emit(code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
 /// One top-level TypeCode being written.
 #[derive(Default)]
 struct Emitter {
-    /// Where the kinds of the types stand that can be referred back to, in
-    /// octets from the start of the buffer: all that are not finished, and of
-    /// received types also the finished ones.
+    /// Offsets of the kinds of types that an indirection can name, from the start of the
+    /// buffer: of all unfinished types, and of the finished ones among received types.
     ///
     /// A peer can describe a type of 2¹⁰⁰ parts in few octets by referring back;
     /// so what came in with indirections goes out with them. Types of this
@@ -121,7 +120,7 @@ impl Emitter {
     fn content(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         match code.content() {
             Some(content) => self.write(content, writer),
-            // A promise of a type that was never given.
+            // A recursive reference to a type that was never completed.
             None => writer.fail(CdrErrorKind::IncompleteTypeCode),
         }
     }

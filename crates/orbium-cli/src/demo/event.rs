@@ -9,7 +9,7 @@ use super::report::{Finding, Row, Verdict};
 /// One line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
-    /// Something has begun that takes a moment.
+    /// A step has begun that takes a while.
     Step(String),
     /// An operation was checked.
     Checked(Finding),
@@ -30,7 +30,7 @@ impl Event {
         format!("{value}\n")
     }
 
-    /// The event of a line; `None` for one that is none.
+    /// The event of a line; `None` if the line is no event.
     pub(crate) fn from_line(line: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(line).ok()?;
         let (kind, content) = value.as_object()?.iter().next()?;

@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Process {
     what: &'static str,
     child: Child,
-    // The process takes the end of its input for the wish that it ends, so it
-    // ends with us, however we end.
+    // The process ends at the end of its input, and so with this process, however this one
+    // ends.
     input: Option<ChildStdin>,
     lines: Receiver<String>,
 }

@@ -50,7 +50,7 @@ impl DeferredServerRequest {
     /// As [`ServerRequest::set_argument`](crate::ServerRequest::set_argument).
     ///
     /// # Errors
-    /// The same.
+    /// Those of that method.
     pub fn set_argument(&mut self, index: usize, value: Any) -> Result<(), SystemException> {
         self.answer.set_argument(index, value)
     }
@@ -58,7 +58,7 @@ impl DeferredServerRequest {
     /// As [`ServerRequest::set_result`](crate::ServerRequest::set_result).
     ///
     /// # Errors
-    /// The same.
+    /// Those of that method.
     pub fn set_result(&mut self, value: Any) -> Result<(), SystemException> {
         self.answer.set_result(value)
     }
@@ -66,7 +66,7 @@ impl DeferredServerRequest {
     /// As [`ServerRequest::set_results`](crate::ServerRequest::set_results).
     ///
     /// # Errors
-    /// The same.
+    /// Those of that method.
     pub fn set_results(&mut self, results: Any) -> Result<(), SystemException> {
         self.answer.set_results(results)
     }
@@ -74,7 +74,7 @@ impl DeferredServerRequest {
     /// As [`ServerRequest::set_exception`](crate::ServerRequest::set_exception).
     ///
     /// # Errors
-    /// The same.
+    /// Those of that method.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
         self.answer.set_exception(exception)
     }

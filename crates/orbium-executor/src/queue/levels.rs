@@ -19,7 +19,7 @@ pub(crate) struct Levels<T> {
     queues: Slab<Queue>,
     /// The keys that have tasks, the least first, with the index of the queue.
     order: BinaryHeap<Reverse<(u128, usize)>>,
-    /// The same, by key.
+    /// The index of the queue of each key.
     by_key: HashMap<u128, usize>,
 }
 

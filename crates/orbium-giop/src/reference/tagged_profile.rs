@@ -124,8 +124,8 @@ pub(crate) fn read_components(
     Ok(components)
 }
 
-/// What bodies of IIOP and those after it end with: the object key, and since
-/// version 1.1 components.
+/// Reads the end of a body in the form of IIOP's: the object key and, since version 1.1,
+/// components.
 pub(crate) fn read_key_and_components(
     reader: &mut CdrReader<'_>,
     version: Version,
@@ -138,7 +138,7 @@ pub(crate) fn read_key_and_components(
     Ok((key, components))
 }
 
-/// The same, written.
+/// Writes the end of a body in the form of IIOP's.
 pub(crate) fn write_key_and_components(
     writer: &mut CdrWriter<'_>,
     version: Version,

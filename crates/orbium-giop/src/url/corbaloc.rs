@@ -9,13 +9,13 @@ use crate::url::address::ObjectAddress;
 use crate::url::url_error::{UrlError, UrlErrorKind};
 use crate::url::url_text::has_scheme;
 
-/// The initial reference that is meant where none is named.
+/// The initial reference of a URL without a key.
 pub(crate) const DEFAULT_KEY: &str = "NameService";
 
 /// Addresses and a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaloc {
-    /// Where the object is said to be: any of these, or `rir:` alone.
+    /// Addresses of the object, each of them an alternative; or `rir:` alone.
     pub addresses: Vec<ObjectAddress>,
     /// Object key, or the id of an initial reference; unescaped.
     pub key: Vec<u8>,

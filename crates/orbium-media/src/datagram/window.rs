@@ -56,10 +56,10 @@ pub struct Window {
 /// Classification of a datagram by the numbers of its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// Its frame is neither delivered nor given up.
+    /// Its frame is still being assembled.
     Open,
-    /// The same, and the sender has begun anew with it: nothing of what is
-    /// incomplete belongs to the stream any more.
+    /// Its frame is the first after a restart of the sender: incomplete frames of before
+    /// belong to the stream no more.
     Restarted,
     /// Its frame was delivered or given up.
     Duplicate,

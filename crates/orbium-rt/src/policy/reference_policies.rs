@@ -69,7 +69,7 @@ pub trait RtObject: Interface {
         binding::bind(self, offer)
     }
 
-    /// The same, where `countered` says what becomes of counter-offers.
+    /// Negotiates a binding; `countered` decides on each counter-offer.
     ///
     /// # Errors
     /// [`BindError`].

@@ -47,13 +47,13 @@ pub(super) fn accept(acceptor: &dyn Acceptor) -> Arc<dyn ByteStream> {
     }
 }
 
-/// Connects, and says so to the other side.
+/// Connects, and sends a greeting to the other side.
 #[track_caller]
 pub(super) fn connect(connector: &dyn Connector) -> Arc<dyn ByteStream> {
     try_connect(connector).expect("a connection")
 }
 
-/// The same, where it may fail.
+/// Connects and sends a greeting, or returns the error.
 pub(super) fn try_connect(connector: &dyn Connector) -> io::Result<Arc<dyn ByteStream>> {
     let stream = connector.connect(Deadline::after(Some(PATIENCE)))?;
     let patience = Some(Some(PATIENCE));

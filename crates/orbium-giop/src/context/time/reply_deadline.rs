@@ -12,7 +12,7 @@ use crate::message::header::u32_octets;
 
 /// Octets of the list of contexts, from its count.
 pub(crate) const CONTEXTS_LEN: usize = 84;
-/// The same, and zeros for the padding before the body.
+/// Octets of the list with the zeros that pad it before the body.
 pub(crate) const PADDED_LEN: usize = CONTEXTS_LEN + 4;
 /// Service contexts in the list.
 pub(crate) const CONTEXTS: u32 = 2;

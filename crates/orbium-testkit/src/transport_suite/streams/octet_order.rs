@@ -141,7 +141,8 @@ pub fn a_send_that_would_block_is_repeated(subject: &Subject) {
     from_either_end(subject, |ends| repeat_sends(ends, |_| false));
 }
 
-/// The same, with the octets now in one buffer and now in several.
+/// After `WouldBlock` the same octets are sent again, in one buffer or in several in turns, and each
+/// arrives once.
 ///
 /// Conformance: streams - octets arrive once and in order
 pub fn a_send_that_would_block_is_repeated_in_pieces(subject: &Subject) {
