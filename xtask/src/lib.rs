@@ -4,5 +4,6 @@
 #![forbid(unsafe_code)]
 
 pub mod outcome;
+pub mod outside;
 pub mod packages;
 pub mod shell;

@@ -72,7 +72,7 @@ pub fn call<'a, T, E: Raises>(
     call_on(&mut attempt, &call, end, outcome, &mut results)
 }
 
-/// How a call ends whose first exchange had no plain results.
+/// How a call ends after a first exchange without plain results.
 #[cold]
 #[inline(never)]
 fn call_on<T, E: Raises>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls to objects of the caller's own ORB that need no message.
 
-use orbium_cdr::{CdrWriter, Format};
+use orbium_cdr::{CdrReader, CdrWriter, Format};
 use orbium_giop::{Completion, EncodedContexts, SystemException};
 use orbium_invocation::collocation::{CopiedArguments, Passing};
 use orbium_invocation::raises::ExceptionId;
@@ -218,6 +218,26 @@ impl Reference {
         write: &dyn Fn(&mut CdrWriter<'a>),
     ) -> Option<Option<Box<CopiedArguments>>> {
         CopiedArguments::of(passing, at.format, self.client().decoding(), write)
+    }
+
+    /// Hands the arguments to `serve` as a request has them.
+    ///
+    /// # Errors
+    /// They cannot be written; those of `serve`.
+    pub fn with_arguments<'a, R>(
+        &self,
+        at: &Collocated,
+        arguments: &dyn Fn(&mut CdrWriter<'a>),
+        serve: impl FnOnce(&mut CdrReader<'_>) -> Result<R, SystemException>,
+    ) -> Result<R, SystemException> {
+        let mut writer = CdrWriter::new(at.format);
+        arguments(&mut writer);
+        let mut octets = writer
+            .finish()
+            .map_err(|error| SystemException::from_cdr(error, Completion::No))?;
+        let mut reader = CdrReader::new(&mut octets, at.format);
+        self.client().decoding().apply(&mut reader);
+        serve(&mut reader)
     }
 
     /// The outcome for the caller of the message that a servant of this ORB answered with; `None` if

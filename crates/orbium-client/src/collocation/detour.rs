@@ -7,13 +7,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
+use orbium_connection::outcome::Outcome;
 use orbium_giop::time::ContextData;
 use orbium_giop::{
     Completion, EncodedContexts, ExceptionKind, ResponseFlags, ServiceContext, SystemException,
     service_context,
 };
 use orbium_interceptor::ContextList;
-use orbium_invocation::raises::Raised;
+use orbium_invocation::exceptions::deadline_passed;
+use orbium_invocation::raises::{ExceptionId, Raised, Raises};
 use orbium_invocation::router_policies::RouterPolicies;
 use orbium_invocation::story::Phase;
 use orbium_invocation::timing::Timing;
@@ -136,6 +138,29 @@ impl Detour {
         })
     }
 
+    /// What is raised in place of a request that is not to be sent any more.
+    #[must_use]
+    pub fn late(&self) -> Option<SystemException> {
+        let has_passed = self.timing.sending.has_passed();
+        has_passed.then(deadline_passed)
+    }
+
+    /// What to do about an attempt, once the times of the reply were applied.
+    ///
+    /// # Errors
+    /// As `outcome`, or TIMEOUT.
+    pub fn outcome_in_time<T>(&self, outcome: Result<T, Outcome>) -> Result<T, Outcome> {
+        match outcome {
+            Err(Outcome::Failed(exception)) => {
+                self.in_time(Err(exception)).map_err(Outcome::Failed)
+            }
+            other => {
+                let other = self.in_time(Ok(other));
+                other.unwrap_or_else(|late| Err(Outcome::Failed(late)))
+            }
+        }
+    }
+
     /// What a call has ended with, once the times of the reply were applied.
     ///
     /// # Errors
@@ -213,6 +238,15 @@ impl<'o> ObservedCall<'o> {
     pub fn withdraw(&self) {
         if let Some(Some(observed)) = self.observed.get() {
             observed.withdraw();
+        }
+    }
+
+    /// The call has ended so for its caller; `None` if it is made again by a message.
+    pub fn note_ended(&self, ended: Option<&Result<(), ExceptionId>>) {
+        match ended {
+            None => self.withdraw(),
+            Some(Err(exception)) => self.note_raised(&exception.raised()),
+            Some(Ok(())) => {}
         }
     }
 

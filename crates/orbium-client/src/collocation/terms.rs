@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The terms of a call without a message, as its adapter has to know them.
 
-use orbium_giop::{EncodedContexts, ResponseFlags};
+use orbium_giop::{EncodedContexts, ResponseFlags, SystemException};
 use orbium_interceptor::ContextList;
 use orbium_interceptor::server::Carried;
 use orbium_invocation::{Expiry, Operation};
 use orbium_transport::Deadline;
 
-use crate::collocation::detour::{ItsRequest, ObservedCall};
+use crate::collocation::detour::{Detour, ItsRequest, ObservedCall};
 
 /// What a call without a message says of itself besides its object and operation.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,27 @@ pub struct Terms<'c, 'o> {
     pub observed: Option<&'c ObservedCall<'o>>,
     /// Whether the servant answers by a message, which interceptors see.
     pub is_answered: bool,
+}
+
+impl<'c, 'o> Terms<'c, 'o> {
+    /// Of an attempt that takes this detour.
+    ///
+    /// # Errors
+    /// It makes no sense to begin.
+    pub fn of_attempt(
+        detour: &Detour,
+        operation: &Operation,
+        carried: &'c Carried,
+        observed: Option<&'c ObservedCall<'o>>,
+    ) -> Result<Self, SystemException> {
+        Ok(Self {
+            expiry: detour.expiry()?,
+            until: detour.until(operation),
+            carried: Some(carried),
+            observed,
+            is_answered: false,
+        })
+    }
 }
 
 impl<'o> Terms<'_, 'o> {

@@ -13,15 +13,12 @@ use orbium_request::Kept;
 use orbium_transport::Deadline;
 
 use super::ObjectRef;
-use super::by_message::{answer_to, with_arguments};
 use super::detoured::Detoured;
 use super::in_place_call::{Copies, InPlaceCall, TypedUpcall, kept, served};
 use super::lent::Lent;
 use crate::adapter::{Dispatches, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
-use crate::client::{
-    self, Acknowledgement, Collocated, ObservedCall, Reference, ReplyReader, TypedOutcome,
-};
+use crate::client::{self, Acknowledgement, Collocated, Reference, ReplyReader, TypedOutcome};
 use crate::raises::{DispatchError, ExceptionId, Raises};
 use crate::{Call, Operation, Orb, UntypedReply};
 
@@ -173,7 +170,7 @@ impl ObjectRef {
                 None => message,
             };
             let ended = object.answered(at.format, operation, message, reply);
-            note_ended(observed.as_ref(), ended.as_ref());
+            observed.iter().for_each(|it| it.note_ended(ended.as_ref()));
             ended
         })
     }
@@ -198,25 +195,16 @@ impl ObjectRef {
                 let message = kept.and_then(|kept| kept.into_message(detoured.deadline()));
                 let message = detoured.in_time(message);
                 let ended = object.answered(at.format, operation, message, &mut Acknowledgement);
-                note_ended(observed.as_ref(), ended.as_ref());
+                observed.iter().for_each(|it| it.note_ended(ended.as_ref()));
                 return ended;
             }
             let served = kept.map(|_| Ok(())).map_err(Unserved::Refused);
             let late = detoured.raised_by_oneway(self, operation, served)?;
             let raised = |exception| Err(object.raised_in_place(operation, exception).into());
             let ended = Some(late.map_or(Ok(()), raised));
-            note_ended(observed.as_ref(), ended.as_ref());
+            observed.iter().for_each(|it| it.note_ended(ended.as_ref()));
             ended
         })
-    }
-}
-
-/// A call has ended so for its caller; `None` if it is made again by a message.
-fn note_ended(observed: Option<&ObservedCall<'_>>, ended: Option<&Result<(), ExceptionId>>) {
-    match (observed, ended) {
-        (Some(observed), None) => observed.withdraw(),
-        (Some(observed), Some(Err(exception))) => observed.note_raised(&exception.raised()),
-        _ => {}
     }
 }
 
@@ -231,7 +219,7 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
     let kept = Kept::default();
     let mut storage = Vec::new();
     let response = terms.response_to(call.operation);
-    let reply = answer_to(&kept, &mut storage, at.format, response);
+    let reply = kept.answer(&mut storage, at.format, response);
     let reply = RefCell::new(reply);
     let upcall = AnsweredUpcall {
         call,
@@ -306,7 +294,7 @@ impl<S: ?Sized> TypedUpcall<S> for AnsweredUpcall<'_, '_, '_, '_, S> {
         let answer = |reply: &mut UntypedReply<'_>| (call.answer)(servant, request, copies, reply);
         let reply = &mut *self.reply.borrow_mut();
         match adapters.answer_intercepted(request, reply, answer) {
-            Ok(()) => ended(reply),
+            Ok(()) => reply.ended(),
             Err(error) => Err(error.exception().into()),
         }
     }
@@ -318,12 +306,13 @@ impl<S: ?Sized> TypedUpcall<S> for AnsweredUpcall<'_, '_, '_, '_, S> {
         dispatches: &mut Dispatches<'_>,
     ) -> UpcallResult {
         let reply = &mut *self.reply.borrow_mut();
-        let dispatched = with_arguments(called, self.call.arguments, |arguments| {
+        let (object, at) = called;
+        let dispatched = object.with_arguments(at, self.call.arguments, |arguments| {
             let served = dispatches(arguments, reply);
             served.map_err(DispatchError::exception)
         });
         Ok(match dispatched {
-            Ok(()) => ended(reply),
+            Ok(()) => reply.ended(),
             Err(exception) => Err(exception.into()),
         })
     }
@@ -342,15 +331,3 @@ impl<S: ?Sized> TypedUpcall<S> for AnsweredUpcall<'_, '_, '_, '_, S> {
         None
     }
 }
-
-/// What interceptors and metrics see of a servant that has answered so.
-fn ended(reply: &UntypedReply<'_>) -> Result<(), ExceptionId> {
-    if reply.is_raised() {
-        Err(ANSWERED_BY_EXCEPTION)
-    } else {
-        Ok(())
-    }
-}
-
-/// A user exception in the message that a servant has answered by: its id is in the span already.
-const ANSWERED_BY_EXCEPTION: ExceptionId = ExceptionId::User("");

@@ -2,16 +2,16 @@
 //! Calls of servants of the same ORB that their adapters have found, and that are none of the
 //! interface that the caller sees: between the two are a request and a reply as in messages.
 
-use orbium_cdr::{CdrReader, CdrWriter, Format};
-use orbium_giop::{Completion, ResponseFlags, SystemException, Version};
+use orbium_cdr::CdrWriter;
+use orbium_giop::ResponseFlags;
 use orbium_interceptor::Interrupt;
 use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_request::Kept;
 
+use crate::Operation;
 use crate::adapter::{Dispatches, Terms};
 use crate::client::{Collocated, Reference, ReplyReader};
 use crate::raises::DispatchError;
-use crate::{Operation, UntypedReply};
 use orbium_connection::outcome::Outcome;
 use orbium_interceptor::server::UpcallResult;
 
@@ -28,8 +28,8 @@ pub(super) fn serve_by_message<'a>(
     let response = terms.response_to(operation);
     let kept = Kept::default();
     let mut storage = Vec::new();
-    let mut answer = answer_to(&kept, &mut storage, at.format, response);
-    let dispatched = with_arguments((object, at), arguments, |reader| {
+    let mut answer = kept.answer(&mut storage, at.format, response);
+    let dispatched = object.with_arguments(at, arguments, |reader| {
         dispatches(reader, &mut answer).map_err(DispatchError::exception)
     });
     if let Err(exception) = dispatched {
@@ -45,33 +45,4 @@ pub(super) fn serve_by_message<'a>(
         Err(Outcome::Forward(to)) => Err(Interrupt::Forward(to)),
         Err(_) => Ok(Err(broken_invariant().into())),
     }
-}
-
-/// Hands the arguments to `serve` as a request has them.
-pub(super) fn with_arguments<'a, R>(
-    (object, at): (&Reference, &Collocated),
-    arguments: &dyn Fn(&mut CdrWriter<'a>),
-    serve: impl FnOnce(&mut CdrReader<'_>) -> Result<R, SystemException>,
-) -> Result<R, SystemException> {
-    let mut writer = CdrWriter::new(at.format);
-    arguments(&mut writer);
-    let octets = writer.finish();
-    let mut octets = octets.map_err(|error| SystemException::from_cdr(error, Completion::No))?;
-    let mut reader = CdrReader::new(&mut octets, at.format);
-    object.client().decoding().apply(&mut reader);
-    serve(&mut reader)
-}
-
-/// The reply of a servant that answers by a message, which is kept.
-pub(super) fn answer_to<'r>(
-    kept: &'r Kept,
-    storage: &'r mut Vec<u8>,
-    format: Format,
-    response: ResponseFlags,
-) -> UntypedReply<'r> {
-    let version = Version {
-        major: 1,
-        minor: format.minor,
-    };
-    UntypedReply::new(kept, storage, version, 0, format, response)
 }

@@ -16,6 +16,9 @@ use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
 use orbium_connection::outcome::Outcome;
 
+/// What a servant has returned, or the exception for its panic.
+type Returned<T, E> = Result<Result<T, E>, SystemException>;
+
 impl ObjectRef {
     /// Whether a servant of the same ORB may take its calls without a message.
     #[doc(hidden)]
@@ -58,7 +61,7 @@ impl ObjectRef {
             serve,
         };
         if passing != Passing::Plain || !is_plain {
-            return self.call_own_otherwise(call.typed(operation, (passing, is_plain)));
+            return self.call_own_otherwise(call.typed(operation, (passing, is_plain)), None);
         }
         self.call_own(operation, call)
     }
@@ -144,15 +147,14 @@ impl ObjectRef {
                 (None, Some(panic)) => Some(Err(servant.panicked(at, operation, &*panic))),
                 (None, None) => None,
             };
-            if let Some(served) = served {
-                let call = call.typed(operation, (Passing::Plain, true));
-                return self.raised_by_own(call, at, served);
-            }
+            let call = call.typed(operation, (Passing::Plain, true));
+            return self.call_own_otherwise(call, served.map(|served| (at, served)));
         }
-        self.call_own_otherwise(call.typed(operation, (Passing::Plain, true)))
+        self.call_own_otherwise(call.typed(operation, (Passing::Plain, true)), None)
     }
 
-    /// As `call_own`, by the one path of all operations.
+    /// As `call_own`, by the one path of all operations; also for the exception, or the panic, that the servant has `served`
+    /// the call with.
     #[cold]
     #[inline(never)]
     fn call_own_otherwise<'a, S: ?Sized + Sync + 'static, T: Send, E: Raises + Send>(
@@ -163,32 +165,20 @@ impl ObjectRef {
             T,
             impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
         >,
+        served: Option<(&Collocated, Returned<T, E>)>,
     ) -> Result<T, E> {
         let outcome = TypedOutcome::new();
-        let mut read = call.read;
-        let mut reply = outcome.read_by(&mut read);
         let kept_call = call.keeping(&outcome);
-        let ended = self.perform(&kept_call.in_place::<S>(), call.arguments, &mut reply);
-        outcome.ended(ended)
-    }
-
-    /// What the caller gets for an exception, or a panic, of the servant.
-    #[cold]
-    #[inline(never)]
-    fn raised_by_own<S: ?Sized + Sync + 'static, T: Send, E: Raises + Send>(
-        &self,
-        call: TypedCall<
-            '_,
-            '_,
-            T,
-            impl Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E> + Sync,
-        >,
-        at: &Collocated,
-        served: Result<Result<T, E>, SystemException>,
-    ) -> Result<T, E> {
-        let outcome = TypedOutcome::new();
-        let served = served.map(|served| outcome.keep(served));
-        let ended = self.copied(&call.keeping(&outcome).in_place::<S>(), at, served);
+        let in_place = kept_call.in_place::<S>();
+        let ended = match served {
+            Some((at, served)) => {
+                self.copied(&in_place, at, served.map(|served| outcome.keep(served)))
+            }
+            None => {
+                let mut read = call.read;
+                self.perform(&in_place, call.arguments, &mut outcome.read_by(&mut read))
+            }
+        };
         outcome.ended(ended)
     }
 

@@ -254,7 +254,9 @@ where
         let mut outcome = TypedOutcome::new();
         let kept = &mut outcome;
         let served = lent.serve(&mut |called, at, terms| {
-            served_aside::<S>(called, at, terms, &call.keeping(&mut *kept).in_place())
+            // Alone with it, as the lender waits: a shared borrow could not go to another thread.
+            let kept: &mut TypedOutcome<T, E> = kept;
+            served_aside::<S>(called, at, terms, &call.keeping(kept).in_place())
         });
         self.outcome.take_from(outcome);
         served

@@ -5,17 +5,16 @@
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::ContextList;
 use orbium_interceptor::server::awaited_by_oneway;
-use orbium_invocation::exceptions::deadline_passed;
 use orbium_request::Kept;
 
 use super::ObjectRef;
 use super::answered::{AnsweredCall, kept_answer};
 use super::in_place_call::{InPlaceCall, served};
+use crate::Orb;
 use crate::adapter::{Carried, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
 use crate::client::{Acknowledgement, Detour, ObservedCall, Reference, ReplyReader, ServedCall};
 use crate::raises::ExceptionId;
-use crate::{Operation, Orb};
 use orbium_connection::outcome::Outcome;
 
 /// An attempt, and the service contexts that its request carries in addition to those of the ORB.
@@ -30,11 +29,11 @@ impl ObjectRef {
         call: &InPlaceCall<'_, '_, S>,
     ) -> Option<ServedCall<(), ExceptionId>> {
         let detour = detour(attempt, contexts)?;
-        if let Some(late) = late(&detour) {
+        if let Some(late) = detour.late() {
             return Some(ServedCall::failed(late));
         }
         let mut served = serve_detoured((attempt.object(), self.orb()), &detour, call)?;
-        served.outcome = in_time(&detour, served.outcome);
+        served.outcome = detour.outcome_in_time(served.outcome);
         Some(served)
     }
 
@@ -46,13 +45,13 @@ impl ObjectRef {
         call: &InPlaceCall<'_, '_, S>,
     ) -> Option<ServedCall<(), ExceptionId>> {
         let detour = detour(attempt, contexts)?;
-        if let Some(late) = late(&detour) {
+        if let Some(late) = detour.late() {
             return Some(ServedCall::failed(late));
         }
         let (object, response) = (attempt.object(), detour.response_to(call.operation));
         let carried = Carried::new(response, detour.contexts.clone());
         let observed = ObservedCall::of_request(object, &detour, call.operation);
-        let terms = terms(&detour, call.operation, &carried, observed.as_ref());
+        let terms = Terms::of_attempt(&detour, call.operation, &carried, observed.as_ref());
         let (called, at) = ((object, self.orb()), detour.at(object)?);
         let served = match &terms {
             Ok(terms) => served(called, at, terms, call)?,
@@ -60,7 +59,7 @@ impl ObjectRef {
         };
         let outcome = match awaited_by_oneway(response, served) {
             None => Ok(Ok(())),
-            Some(served) => in_time(&detour, outcome_of(served)),
+            Some(served) => detour.outcome_in_time(outcome_of(served)),
         };
         // A reply of the server alone has them if it refuses the request.
         let contexts = if response == ResponseFlags::Full || outcome.is_err() {
@@ -83,7 +82,7 @@ impl ObjectRef {
         reply: &mut dyn ReplyReader,
     ) -> Option<ServedCall<(), ExceptionId>> {
         let detour = detour(attempt, contexts)?;
-        if let Some(late) = late(&detour) {
+        if let Some(late) = detour.late() {
             return Some(ServedCall::failed(late));
         }
         let (object, at) = (attempt.object(), detour.at(attempt.object())?);
@@ -105,7 +104,7 @@ impl ObjectRef {
             return self.answer_seen(request, call, &mut Acknowledgement);
         }
         let detour = detour(attempt, contexts)?;
-        if let Some(late) = late(&detour) {
+        if let Some(late) = detour.late() {
             return Some(ServedCall::failed(late));
         }
         let (object, at) = (attempt.object(), detour.at(attempt.object())?);
@@ -136,7 +135,7 @@ pub(crate) fn answer_detoured<S: ?Sized + Sync + 'static>(
     let response = detour.response_to(call.operation);
     let carried = Carried::new(response, detour.contexts.clone());
     let observed = ObservedCall::of_request(called.0, detour, call.operation);
-    match terms(detour, call.operation, &carried, observed.as_ref()) {
+    match Terms::of_attempt(detour, call.operation, &carried, observed.as_ref()) {
         Ok(terms) => kept_answer(called, at, &terms, call),
         Err(exception) => Some(Err(exception)),
     }
@@ -145,42 +144,6 @@ pub(crate) fn answer_detoured<S: ?Sized + Sync + 'static>(
 /// How to make an attempt without a message, with these service contexts.
 fn detour(attempt: &Attempt<'_>, contexts: &ContextList) -> Option<Detour> {
     Some(attempt.detour()?.carrying(contexts))
-}
-
-/// What is raised in place of a request that is not to be sent any more.
-fn late(detour: &Detour) -> Option<SystemException> {
-    let has_passed = detour.timing.sending.has_passed();
-    has_passed.then(deadline_passed)
-}
-
-/// What to do about an attempt, once the times of the reply were applied.
-fn in_time<T>(detour: &Detour, outcome: Result<T, Outcome>) -> Result<T, Outcome> {
-    match outcome {
-        Err(Outcome::Failed(exception)) => detour.in_time(Err(exception)).map_err(Outcome::Failed),
-        other => {
-            let other = detour.in_time(Ok(other));
-            other.unwrap_or_else(|late| Err(Outcome::Failed(late)))
-        }
-    }
-}
-
-/// What the adapter has to know of the call.
-///
-/// # Errors
-/// It makes no sense to begin.
-fn terms<'c, 'o>(
-    detour: &Detour,
-    operation: &Operation,
-    carried: &'c Carried,
-    observed: Option<&'c ObservedCall<'o>>,
-) -> Result<Terms<'c, 'o>, SystemException> {
-    Ok(Terms {
-        expiry: detour.expiry()?,
-        until: detour.until(operation),
-        carried: Some(carried),
-        observed,
-        is_answered: false,
-    })
 }
 
 /// Calls the servant as the detour says, and takes its results as the caller is to have them;
@@ -195,7 +158,7 @@ pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
     let response = detour.response_to(call.operation);
     let carried = Carried::new(response, detour.contexts.clone());
     let observed = ObservedCall::of_request(object, detour, call.operation);
-    let served = match terms(detour, call.operation, &carried, observed.as_ref()) {
+    let served = match Terms::of_attempt(detour, call.operation, &carried, observed.as_ref()) {
         Ok(terms) => served(called, at, &terms, call)?,
         Err(exception) => Err(Unserved::Refused(exception)),
     };

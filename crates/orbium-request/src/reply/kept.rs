@@ -6,8 +6,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use orbium_cdr::{ByteOrder, CdrWriter};
-use orbium_giop::{ReplyStatus, ResponseFlags, SystemException};
+use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_giop::{ReplyStatus, ResponseFlags, SystemException, Version};
 use orbium_interceptor::Interrupt;
 use orbium_interceptor::server::InterceptedObject;
 use orbium_invocation::LateAnswer;
@@ -26,6 +26,21 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// The answer of a servant of the caller's own ORB, by a message that is kept here.
+    #[must_use]
+    pub fn answer<'r>(
+        &'r self,
+        storage: &'r mut Vec<u8>,
+        format: Format,
+        response: ResponseFlags,
+    ) -> UntypedReply<'r> {
+        let version = Version {
+            major: 1,
+            minor: format.minor,
+        };
+        UntypedReply::new(self, storage, version, 0, format, response)
+    }
+
     /// Whether there is a message by now.
     #[must_use]
     pub fn has_message(&self) -> bool {

@@ -11,7 +11,7 @@ use orbium_giop::{
 };
 use orbium_interceptor::Interrupt;
 use orbium_interceptor::server::InterceptedObject;
-use orbium_invocation::raises::{DispatchError, Raised, Raises, server_fault};
+use orbium_invocation::raises::{DispatchError, ExceptionId, Raised, Raises, server_fault};
 use orbium_invocation::spans::Scoped;
 use tracing::Span;
 use tracing::field::display;
@@ -159,6 +159,19 @@ impl UntypedReply<'_> {
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.raised
+    }
+
+    /// How a servant that has answered so ends its call for interceptors and metrics.
+    ///
+    /// # Errors
+    /// The answer is a user exception: its id is in the span already.
+    #[doc(hidden)]
+    pub fn ended(&self) -> Result<(), ExceptionId> {
+        if self.is_raised() {
+            Err(ExceptionId::User(""))
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether it sends the client elsewhere.

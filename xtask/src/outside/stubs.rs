@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What each stub adds to a program that calls it: machine code, and time of its build.
+//! Machine code and build time that each stub adds to a program that calls it.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::{Package, failed};
-use crate::peer::built::Programs;
-use crate::report::bound::Bound;
-use crate::report::figures::{Report, Row};
-use xtask::outcome::Outcome;
-
-/// Octets that a stub adds to a stripped program.
-const SIZE: Bound = Bound::AtMost(16_384.0);
+use super::package::{Package, failed};
+use crate::outcome::Outcome;
 
 /// Numbers of stubs of the two programs that are compared.
 const STUBS: (u32, u32) = (10, 40);
 
-/// Builds a client of few stubs and one of many.
-pub(super) fn measure(programs: &Programs, report: &mut Report) -> Outcome<()> {
+/// What a stub adds to a client that calls it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stub {
+    /// Octets of the stripped program.
+    pub octets: f64,
+    /// Seconds of its build.
+    pub seconds: f64,
+}
+
+/// Builds a client of few stubs and one of many, in that folder.
+///
+/// # Errors
+/// They cannot be written or built.
+pub fn measure(scratch: &Path) -> Outcome<Stub> {
     let (few, many) = STUBS;
-    let package = Package::with("stubs", programs, &|folder| fill(folder, few))?;
+    let package = Package::with("stubs", scratch, &|folder| fill(folder, few))?;
     let manifest = package.folder.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).map_err(|error| failed(&manifest, &error))?;
     write(
@@ -33,13 +39,10 @@ pub(super) fn measure(programs: &Programs, report: &mut Report) -> Outcome<()> {
     let (few_octets, few_seconds) = build(&package, few)?;
     let (many_octets, many_seconds) = build(&package, many)?;
     let stubs = f64::from(many - few);
-    let mut size = Row::bounded("octets of a program per stub", SIZE);
-    size.orbium = Some((many_octets - few_octets) / stubs);
-    report.rows.push(size);
-    let mut time = Row::unbounded("release build per stub, s");
-    time.orbium = Some((many_seconds - few_seconds) / stubs);
-    report.rows.push(time);
-    Ok(())
+    Ok(Stub {
+        octets: (many_octets - few_octets) / stubs,
+        seconds: (many_seconds - few_seconds) / stubs,
+    })
 }
 
 /// The octets of a client with so many stubs, and the seconds of its build.

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Programs outside this workspace, built with Cargo's own release profile as those of users are.
+
+mod package;
+pub mod stubs;
+
+pub use package::Package;
