@@ -14,7 +14,7 @@ use orbium_transport::Deadline;
 
 use super::ObjectRef;
 use super::detoured::Detoured;
-use super::in_place_call::{Copies, InPlaceCall, TypedUpcall, kept, served};
+use super::in_place_call::{Copies, InPlaceCall, TypedUpcall, served};
 use super::lent::Lent;
 use crate::adapter::{Dispatches, Served, Terms, Unserved};
 use crate::client::attempt::Attempt;
@@ -142,7 +142,7 @@ impl ObjectRef {
         arguments: &dyn Fn(&mut CdrWriter<'a>),
     ) -> Result<(), SystemException> {
         if let Some(posted) = self.post_answer(call) {
-            return kept(posted);
+            return ExceptionId::kept(posted);
         }
         let seen = |attempt: &Attempt<'_>, contexts: &ContextList, _: &mut dyn ReplyReader| {
             self.post_answer_seen((attempt, contexts), call)

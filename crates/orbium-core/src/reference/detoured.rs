@@ -7,10 +7,10 @@ use orbium_invocation::Expiry;
 use orbium_transport::Deadline;
 
 use super::ObjectRef;
-use super::in_place_call::kept;
 use crate::Operation;
 use crate::adapter::{Carried, Served, Terms};
 use crate::client::{Collocated, Detour, ObservedCall};
+use crate::raises::ExceptionId;
 
 /// A call that has deadlines or start times, is under a policy of Messaging, made through
 /// another reference, measured or traced.
@@ -144,6 +144,6 @@ impl Detoured {
             return Some(None);
         };
         let served = object.unless_elsewhere(operation, awaited)?;
-        Some(self.in_time(served).and_then(kept).err())
+        Some(self.in_time(served).and_then(ExceptionId::kept).err())
     }
 }

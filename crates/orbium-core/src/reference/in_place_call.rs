@@ -97,17 +97,6 @@ impl<S: ?Sized> InPlaceCall<'_, '_, S> {
     }
 }
 
-/// The end of a call where a servant, or a reply, has left the outcome in the types of the operation.
-///
-/// # Errors
-/// A system exception, which is nowhere else.
-pub(crate) fn kept(ended: Result<(), ExceptionId>) -> Result<(), SystemException> {
-    match ended {
-        Ok(()) | Err(ExceptionId::User(_)) => Ok(()),
-        Err(ExceptionId::System(exception)) => Err(exception),
-    }
-}
-
 /// A call as its stub makes it: all by value, which is next to nothing to pass on where the operation
 /// has no parameters.
 pub(crate) struct StubCall<T, A, C, R, F> {

@@ -63,6 +63,17 @@ pub enum ExceptionId {
 }
 
 impl ExceptionId {
+    /// The end of a call where a servant, or a reply, has left the outcome in the types of the operation.
+    ///
+    /// # Errors
+    /// A system exception, which is nowhere else.
+    pub fn kept(ended: Result<(), Self>) -> Result<(), SystemException> {
+        match ended {
+            Ok(()) | Err(Self::User(_)) => Ok(()),
+            Err(Self::System(exception)) => Err(exception),
+        }
+    }
+
     /// Of an exception that an operation has raised.
     pub fn of(exception: &impl Raises) -> Self {
         match exception.raised() {
