@@ -107,7 +107,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Writes the request header. Not by `new`: what that returns would then be
     /// moved, and a writer is large.
-    #[inline(always)]
+    #[inline(never)]
     pub fn begin(&mut self, operation: &'static Operation) {
         let candidate = self.link.candidate;
         let connection = &mut self.link.connection;

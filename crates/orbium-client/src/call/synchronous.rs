@@ -50,7 +50,7 @@ pub fn call<'a, T, E: Raises>(
         let answer = exchange.perform();
         if answer != Answer::Results {
             let mut reply = outcome.insert(TypedOutcome::new()).read_by(&mut results);
-            break 'ended answered(&attempt, operation, answer, &mut exchange, &mut reply);
+            break 'ended answered(&attempt, operation, answer, exchange, &mut reply);
         }
         match exchange.results(&mut results) {
             Ok(value) => {
@@ -61,7 +61,7 @@ pub fn call<'a, T, E: Raises>(
                     Err(changed) => Ok(End::Changed(changed)),
                 }
             }
-            Err(exception) => unreadable(&attempt, operation, &mut exchange, exception),
+            Err(exception) => unreadable(&attempt, operation, exchange, exception),
         }
     };
     let call = Calling {
@@ -193,10 +193,10 @@ impl Calling<'_, '_> {
         orbium_trace::probe!(Marshal);
         let answer = exchange.perform();
         if answer != Answer::Results {
-            return answered(attempt, operation, answer, &mut exchange, reply);
+            return answered(attempt, operation, answer, exchange, reply);
         }
         if let Err(exception) = exchange.results(|reader| reply.read_results(reader)) {
-            return unreadable(attempt, operation, &mut exchange, exception);
+            return unreadable(attempt, operation, exchange, exception);
         }
         drop(exchange);
         Ok(match attempt.show_results(operation) {
@@ -237,10 +237,10 @@ fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> End {
 fn unreadable(
     attempt: &Attempt<'_>,
     operation: &'static Operation,
-    exchange: &mut Exchange<'_, '_>,
+    mut exchange: Exchange<'_, '_>,
     exception: SystemException,
 ) -> Result<End, SystemException> {
-    let forward = attempt.show_unreadable(operation, exchange, exception)?;
+    let forward = attempt.show_unreadable(operation, &mut exchange, exception)?;
     Ok(End::Otherwise(forward, None))
 }
 
@@ -254,16 +254,16 @@ fn answered(
     attempt: &Attempt<'_>,
     operation: &'static Operation,
     answer: Answer,
-    exchange: &mut Exchange<'_, '_>,
+    mut exchange: Exchange<'_, '_>,
     reply: &mut dyn ReplyReader,
 ) -> Result<End, SystemException> {
     match answer {
         Answer::None => {
-            let unseen = attempt.unseen(exchange);
+            let unseen = attempt.unseen(&mut exchange);
             return Ok(End::Otherwise(exchange.outcome(), unseen));
         }
         Answer::UserException => {
-            return Ok(match raised(attempt, operation, exchange, reply)? {
+            return Ok(match raised(attempt, operation, &mut exchange, reply)? {
                 Ok(forward) => End::Otherwise(forward, None),
                 Err(exception) => End::Ended(Err(exception)),
             });
@@ -273,7 +273,7 @@ fn answered(
     if let Err(exception) = exchange.results(|reader| reply.read_results(reader)) {
         return unreadable(attempt, operation, exchange, exception);
     }
-    Ok(match attempt.unseen_results(exchange) {
+    Ok(match attempt.unseen_results(&mut exchange) {
         Some(contexts) => End::Seen(contexts),
         None => End::Ended(Ok(())),
     })
