@@ -424,8 +424,13 @@ fn no_file_of_any_bytes_ends_the_process() {
             bytes[at + 8..at + 12].copy_from_slice(&sum.to_le_bytes());
             fs::write(folder.file(), &bytes).unwrap();
             let orb = orb(0);
-            let served = NotificationService::serve(&orb, "Alarms", folder.config());
-            if let Err(error) = &served {
+            let mut served = None;
+            // As in `Server::on`.
+            eventually("the file", || {
+                let ended = NotificationService::serve(&orb, "Alarms", folder.config());
+                !matches!(served.insert(ended), Err(ServiceError::File { .. }))
+            });
+            if let Some(Err(error)) = &served {
                 assert!(matches!(error, ServiceError::Damaged { .. }), "{error}");
                 refusals += 1;
             }
