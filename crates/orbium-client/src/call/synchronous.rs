@@ -136,7 +136,7 @@ impl Calling<'_, '_> {
         let operation = self.operation;
         loop {
             let (outcome, unseen) = match end {
-                End::Ended(ended) => return ended,
+                End::Ended => return Ok(()),
                 End::Unsent(path) => return self.intercepted(attempt, path, reply),
                 End::Seen(contexts) => match attempt.show_seen(operation, &contexts)? {
                     None => return Ok(()),
@@ -200,7 +200,7 @@ impl Calling<'_, '_> {
         }
         drop(exchange);
         Ok(match attempt.show_results(operation) {
-            Ok(()) => End::Ended(Ok(())),
+            Ok(()) => End::Ended,
             Err(changed) => End::Changed(changed),
         })
     }
@@ -208,8 +208,9 @@ impl Calling<'_, '_> {
 
 /// End of an exchange on the plain path.
 enum End {
-    /// The call has ended: results, or the members of a user exception, are where the reply's reader has put them.
-    Ended(Result<(), ExceptionId>),
+    /// The call has ended: results, or a user exception, are where the reply's reader has put them. An exception may be of a
+    /// type without a static id, and its [`ExceptionId`] says less.
+    Ended,
     /// Results that interceptors see before the caller has them, with the service contexts of the reply.
     Seen(ContextList),
     /// Results that an interceptor has replaced.
@@ -265,7 +266,7 @@ fn answered(
         Answer::UserException => {
             return Ok(match raised(attempt, operation, &mut exchange, reply)? {
                 Ok(forward) => End::Otherwise(forward, None),
-                Err(exception) => End::Ended(Err(exception)),
+                Err(_) => End::Ended,
             });
         }
         Answer::Results | Answer::Extended => {}
@@ -275,7 +276,7 @@ fn answered(
     }
     Ok(match attempt.unseen_results(&mut exchange) {
         Some(contexts) => End::Seen(contexts),
-        None => End::Ended(Ok(())),
+        None => End::Ended,
     })
 }
 
