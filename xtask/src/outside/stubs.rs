@@ -27,7 +27,9 @@ pub struct Stub {
 /// They cannot be written or built.
 pub fn measure(scratch: &Path) -> Outcome<Stub> {
     let (few, many) = STUBS;
-    let package = Package::with("stubs", scratch, &|folder| fill(folder, few))?;
+    let package = Package::with("stubs", scratch, &|folder| {
+        fs::create_dir_all(folder).map_err(|error| failed(folder, &error))
+    })?;
     let manifest = package.folder.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).map_err(|error| failed(&manifest, &error))?;
     write(

@@ -51,7 +51,7 @@ impl<T, E> TypedOutcome<T, E> {
     /// A reader that puts what it reads here.
     pub fn read_by<'o>(&'o self, results: &'o mut ReadsResults<'o, T>) -> TypedReply<'o, T, E> {
         TypedReply {
-            results: Some(results),
+            results,
             outcome: self,
         }
     }
@@ -61,15 +61,6 @@ impl<T, E> TypedOutcome<T, E> {
 pub type ReadsResults<'r, T> = dyn FnMut(&mut CdrReader<'_>) -> Result<T, CdrError> + 'r;
 
 impl<T, E: Raises> TypedOutcome<T, E> {
-    /// A reader of exceptions alone.
-    #[must_use]
-    pub fn read_exception_by(&self) -> TypedReply<'_, T, E> {
-        TypedReply {
-            results: None,
-            outcome: self,
-        }
-    }
-
     /// Keeps what a servant has returned.
     ///
     /// # Errors
@@ -177,15 +168,13 @@ impl<T, E> fmt::Debug for TypedOutcome<T, E> {
 
 /// Reads a reply into the types of an operation, its results by a function.
 pub struct TypedReply<'o, T, E> {
-    results: Option<&'o mut ReadsResults<'o, T>>,
+    results: &'o mut ReadsResults<'o, T>,
     outcome: &'o TypedOutcome<T, E>,
 }
 
 impl<T, E: Raises> ReplyReader for TypedReply<'_, T, E> {
     fn read_results(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-        if let Some(results) = &mut self.results {
-            self.outcome.0.set(Some(Ok(results(reader)?)));
-        }
+        self.outcome.0.set(Some(Ok((self.results)(reader)?)));
         Ok(())
     }
 
