@@ -3,11 +3,12 @@
 
 pub(crate) mod binding;
 pub mod candidate;
+mod forwarding;
 pub(crate) mod object_url;
 pub mod request_path;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use orbium_channel::{Channel, OfferedProtocol, ProtocolPolicy, protocol};
@@ -24,6 +25,7 @@ use crate::context::ClientContext;
 use crate::policy::client_policies::ClientPolicies;
 use crate::policy::overrides::Overrides;
 use crate::reference::binding::{Binding, offered};
+use crate::reference::forwarding::Forwarding;
 
 /// Sets of policies of threads that a reference remembers.
 const THREAD_POLICIES_KNOWN: usize = 8;
@@ -51,8 +53,9 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
     /// A forked child has connections of its own.
     binding: PerProcess<Result<Binding, SystemException>>,
     /// Where the server last said the object is.
-    forward: PerProcess<Mutex<Option<Arc<Reference>>>>,
-    is_forwarded: AtomicBool,
+    forwarding: Forwarding,
+    /// The object under policies of a thread, if this is that, or a forward of that.
+    derived: OnceLock<Weak<Reference>>,
     /// Dropped last.
     orb: O,
 }
@@ -89,8 +92,8 @@ impl<O> Reference<O> {
             collocated: PerProcess::new(),
             under_thread_policies: PerProcess::new(),
             binding: PerProcess::new(),
-            forward: PerProcess::new(),
-            is_forwarded: AtomicBool::new(false),
+            forwarding: Forwarding::default(),
+            derived: OnceLock::new(),
             orb,
         }
     }
@@ -194,7 +197,7 @@ impl<O: ?Sized> Reference<O> {
     /// Whether a server forwarded it.
     #[inline(always)]
     pub(crate) fn is_forwarded(&self) -> bool {
-        self.is_forwarded.load(Ordering::Acquire)
+        self.forwarding.is_forwarded()
     }
 
     /// Flags of what a call must check before it begins.
@@ -243,34 +246,47 @@ impl<O: ?Sized> Reference<O> {
     }
 
     /// The reference that a server forwarded this one to.
-    #[inline]
     pub(crate) fn forwarded(&self) -> Option<Arc<Reference>> {
-        if self.is_forwarded() {
-            self.forward()
-        } else {
-            None
-        }
+        self.later_forward()
+            .or_else(|| self.forwarding.first_if_current().cloned())
     }
 
-    #[inline(never)]
-    fn forward(&self) -> Option<Arc<Reference>> {
-        let forward = self.forward.get()?;
-        let forward = forward.lock();
-        forward.clone()
+    /// The object under policies of a thread, where calls of such a thread go through that or its forward: this.
+    pub(crate) fn derived(&self) -> Option<Arc<Reference>> {
+        self.derived.get()?.upgrade()
+    }
+
+    /// Calls that go through this are those under policies of a thread.
+    pub(crate) fn derive_from(&self, derived: &Arc<Reference>) {
+        self.derived.get_or_init(|| Arc::downgrade(derived));
+    }
+
+    /// The first reference that a server forwarded this one to, whether it still does or not.
+    pub(crate) fn first_forward(&self) -> Option<&Arc<Reference>> {
+        self.forwarding.first()
+    }
+
+    /// The reference that a server forwarded this one to, unless that is the first.
+    #[cold]
+    pub(crate) fn later_forward(&self) -> Option<Arc<Reference>> {
+        self.forwarding.later()
     }
 
     /// Remembers, or forgets, where the server forwarded to.
     pub(crate) fn set_forward(&self, to: Option<Arc<Reference>>) {
-        let forward = self.forward.get_or_init(Mutex::default);
-        let mut forward = forward.lock();
-        // With the lock held: a caller that sees the flag waits for the lock, and so finds
-        // the forward.
-        self.is_forwarded.store(to.is_some(), Ordering::Release);
-        *forward = to;
+        self.forwarding.set(to);
     }
 }
 
 impl Reference {
+    /// The reference that a server forwarded this one to, if that is the first.
+    #[cold]
+    pub(crate) fn first_forward_or_self(&self) -> &Self {
+        self.forwarding
+            .first_if_current()
+            .map_or(self, |first| first)
+    }
+
     /// The ways to the object.
     ///
     /// # Errors
@@ -326,15 +342,6 @@ impl Reference {
         None
     }
 
-    /// Where calls go under these policies of a thread.
-    #[cold]
-    pub(crate) fn under_thread_policies(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
-        match self.derived(wider) {
-            Some(object) => Some(object.forwarded().unwrap_or(object)),
-            None => self.forwarded(),
-        }
-    }
-
     /// The reference that calls of this thread are to be made through instead, if the thread or
     /// the ORB has policies of Messaging that the reference has not itself.
     #[cold]
@@ -348,13 +355,14 @@ impl Reference {
         if own.or(wider.messaging) == own {
             None
         } else {
-            self.derived(&wider)
+            self.under_policies(&wider)
         }
     }
 
     /// The same object under these policies, where it has none of its own; `None` if they
     /// change nothing. Remembered for the next calls.
-    fn derived(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
+    #[cold]
+    pub(crate) fn under_policies(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
         let own = &self.overrides.policies;
         let protocols = own.protocols.as_ref().or(wider.protocols.as_ref());
         let connections = own.connections.clone().or(&wider.connections);
@@ -388,6 +396,7 @@ impl Reference {
             ..self.overrides.clone()
         };
         let object = self.orb.reference(Arc::clone(&self.ior), overrides);
+        object.derive_from(&object);
         if known.len() == THREAD_POLICIES_KNOWN {
             known.remove(0);
         }

@@ -62,8 +62,11 @@ pub struct Attempt<'o> {
     timing: Timing,
     /// What observes it. It is dropped first: see [`Watch`].
     watch: Watch<'o>,
-    /// Where the object was said to be.
-    forwarded: Option<Arc<Reference>>,
+    /// The reference itself, or its first forward.
+    target: &'o Reference,
+    /// Where the call goes instead: to a later forward; or by the object under policies of the thread, or where that was
+    /// forwarded to.
+    elsewhere: Option<Arc<Reference>>,
     candidate: Cell<usize>,
     forwards: u32,
     retries: u32,
@@ -79,10 +82,20 @@ impl<'o> Attempt<'o> {
     /// The first attempt of a call, which begins now.
     #[inline(always)]
     pub fn new(object: &'o Reference) -> Self {
+        let is_forwarded = object.is_forwarded();
         Self {
             object,
             timing: Timing::NEVER,
-            forwarded: object.forwarded(),
+            target: if is_forwarded {
+                object.first_forward_or_self()
+            } else {
+                object
+            },
+            elsewhere: if is_forwarded {
+                object.later_forward()
+            } else {
+                None
+            },
             candidate: Cell::new(0),
             forwards: 0,
             retries: 0,
@@ -174,7 +187,7 @@ impl<'o> Attempt<'o> {
             _ => Path::Intercepted,
         };
         if let Some(derived) = self.object.under_wider_messaging() {
-            self.forwarded = Some(derived);
+            self.elsewhere = Some(derived);
             return Ok(Path::Derived);
         }
         self.watch = Watch::by(Observed::begin(self.object, operation, notice));
@@ -195,7 +208,7 @@ impl<'o> Attempt<'o> {
 
     /// The reference that the call is to be made through instead, of a [`Path::Derived`].
     pub(crate) fn take_derived(&mut self) -> Option<Arc<Reference>> {
-        self.forwarded.take()
+        self.elsewhere.take()
     }
 
     /// The candidate that the request is to use.
@@ -219,7 +232,7 @@ impl<'o> Attempt<'o> {
         if let Ok(binding) = self.target().binding()
             && let Some(candidate) = binding.preferred_candidate()
         {
-            observed.note_way(self.object, candidate, self.forwarded.is_some());
+            observed.note_way(self.object, candidate, self.is_forwarded());
         }
     }
 
@@ -227,7 +240,7 @@ impl<'o> Attempt<'o> {
     #[cold]
     fn note_way(&self, candidate: &Candidate) {
         if let Some(observed) = self.watch.observed() {
-            observed.note_way(self.object, candidate, self.forwarded.is_some());
+            observed.note_way(self.object, candidate, self.is_forwarded());
         }
     }
 
@@ -238,8 +251,9 @@ impl<'o> Attempt<'o> {
         self.object.check_cancellation(Completion::No)?;
         let client = self.object.client();
         let of_thread = client.check_thread_policies(notice)?;
-        if of_thread.choose_connections() || self.object.is_outdated() {
-            self.forwarded = self.object.under_thread_policies(&of_thread);
+        let is_derived = of_thread.choose_connections() || self.object.is_outdated();
+        if is_derived && let Some(derived) = self.object.under_policies(&of_thread) {
+            self.elsewhere = Some(derived.forwarded().unwrap_or(derived));
         }
         let own = self.object.overrides().policies.times;
         let times = own.or(of_thread.times).or(client.config().times);
@@ -253,7 +267,10 @@ impl<'o> Attempt<'o> {
 
     #[inline]
     pub(crate) fn target(&self) -> &Reference {
-        self.forwarded.as_deref().unwrap_or(self.object)
+        match &self.elsewhere {
+            None => self.target,
+            Some(elsewhere) => elsewhere,
+        }
     }
 
     /// A link to a candidate: the one that answered last, while it can be
@@ -402,7 +419,11 @@ impl<'o> Attempt<'o> {
 
     /// The reference that the call goes through instead.
     pub(crate) fn forward(&self) -> Option<&Arc<Reference>> {
-        self.forwarded.as_ref()
+        match &self.elsewhere {
+            Some(elsewhere) => Some(elsewhere),
+            None if self.is_forwarded() => self.object.first_forward(),
+            None => None,
+        }
     }
 
     /// The deadlines of the call.

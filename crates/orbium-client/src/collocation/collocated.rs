@@ -127,7 +127,8 @@ impl Reference {
         let messaging = own.messaging.or(wider.messaging);
         let is_derived = messaging != own.messaging || self.is_outdated();
         if is_derived || wider.choose_connections() {
-            detour.target = self.under_thread_policies(&wider);
+            let derived = self.under_policies(&wider);
+            detour.target = derived.map(|derived| derived.forwarded().unwrap_or(derived));
         }
         let config = self.client().config();
         let times = own.times.or(wider.times).or(config.times);

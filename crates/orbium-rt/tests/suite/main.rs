@@ -12,6 +12,7 @@ mod current;
 mod dedication;
 mod dispatch;
 mod fair_share;
+mod forwards;
 mod hostile;
 mod marks_on_the_wire;
 mod models;

@@ -163,9 +163,23 @@ impl Attempt<'_> {
         }
         let overrides = self.target().overrides().clone();
         let to = self.object.orb().reference(ior, overrides);
-        self.object.set_forward(Some(Arc::clone(&to)));
-        self.forwarded = Some(to);
+        self.set_forward(Some(to));
         Ok(())
+    }
+
+    /// Remembers where the object is said to be, for the reference that was forwarded: under policies of the thread it
+    /// is another than the caller's.
+    fn set_forward(&mut self, to: Option<Arc<Reference>>) {
+        let derived = self.elsewhere.as_ref().and_then(|it| it.derived());
+        if let (Some(derived), Some(to)) = (&derived, &to) {
+            to.derive_from(derived);
+        }
+        derived
+            .as_deref()
+            .unwrap_or(self.object)
+            .set_forward(to.clone());
+        self.target = self.object;
+        self.elsewhere = to.or(derived);
     }
 
     pub(super) fn readdress(
@@ -195,10 +209,10 @@ impl Attempt<'_> {
             exception.kind,
             ExceptionKind::CommFailure | ExceptionKind::Transient | ExceptionKind::ObjectNotExist
         );
-        let Some(forward) = &self.forwarded else {
+        if !self.is_forwarded() {
             return false;
-        };
-        let forward = hash_of(forward.ior(), exception.kind);
+        }
+        let forward = hash_of(self.target().ior(), exception.kind);
         if !gone || exception.completed != Completion::No || self.given_up == forward {
             return false;
         }
@@ -209,8 +223,7 @@ impl Attempt<'_> {
         );
         self.given_up = forward;
         self.retries = 0;
-        self.object.set_forward(None);
-        self.forwarded = None;
+        self.set_forward(None);
         true
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An attempt that waits without a thread.
 
+use std::ptr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,7 +23,7 @@ use orbium_invocation::timing::Timing;
 #[derive(Debug)]
 pub struct Suspended {
     timing: Timing,
-    forwarded: Option<Arc<Reference>>,
+    elsewhere: Option<Arc<Reference>>,
     candidate: usize,
     forwards: u32,
     retries: u32,
@@ -35,8 +36,14 @@ impl Suspended {
     /// Whether a failure is not yet the end: there is a way back, or the request may be
     /// sent again.
     pub fn may_go_on(&self) -> bool {
-        self.forwarded.is_some() || self.repeats > 0
+        self.elsewhere.as_ref().is_some_and(is_forward) || self.repeats > 0
     }
+}
+
+/// Whether a server said that the object is there, and not policies of the thread alone.
+fn is_forward(elsewhere: &Arc<Reference>) -> bool {
+    let derived = elsewhere.derived();
+    derived.is_none_or(|derived| !Arc::ptr_eq(&derived, elsewhere))
 }
 
 impl<'o> Attempt<'o> {
@@ -56,7 +63,7 @@ impl<'o> Attempt<'o> {
     pub fn suspend(self) -> Suspended {
         Suspended {
             timing: self.timing,
-            forwarded: self.forwarded,
+            elsewhere: self.forward().cloned(),
             candidate: self.candidate.get(),
             forwards: self.forwards,
             retries: self.retries,
@@ -71,7 +78,8 @@ impl<'o> Attempt<'o> {
         Self {
             object,
             timing: suspended.timing,
-            forwarded: suspended.forwarded,
+            target: object,
+            elsewhere: suspended.elsewhere,
             candidate: suspended.candidate.into(),
             forwards: suspended.forwards,
             retries: suspended.retries,
@@ -86,7 +94,8 @@ impl<'o> Attempt<'o> {
 
     /// Whether its object was said to be elsewhere.
     pub fn is_forwarded(&self) -> bool {
-        self.forwarded.is_some()
+        let is_first = !ptr::eq(self.target, self.object);
+        is_first || self.elsewhere.as_ref().is_some_and(is_forward)
     }
 
     /// The numbers of repetitions and of forwards of the call.

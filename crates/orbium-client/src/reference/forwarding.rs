@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a server forwarded a reference to (LOCATION_FORWARD and OBJECT_FORWARD, CORBA 3.3 Part 2, clause 9.4.3).
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use orbium_sync::lock::Mutex;
+use orbium_sys::fork::PerProcess;
+
+use super::Reference;
+
+/// The object is where its reference says.
+const NOWHERE: u8 = 0;
+/// The reference is forwarded to its first forward.
+const FIRST: u8 = 1;
+/// It is forwarded to a later one.
+const LATER: u8 = 2;
+
+/// Where a server last forwarded a reference to. Most references have one forward, for as long as they live: calls
+/// borrow it, without a lock or a count.
+#[derive(Default)]
+pub(super) struct Forwarding {
+    state: AtomicU8,
+    /// A forked child has connections of its own, and so forwards.
+    forwards: PerProcess<Forwards>,
+}
+
+#[derive(Default)]
+struct Forwards {
+    /// The first there was, which stays when it is given up: calls may still borrow it.
+    first: OnceLock<Arc<Reference>>,
+    later: Mutex<Option<Arc<Reference>>>,
+}
+
+impl Forwarding {
+    /// Whether there is a forward.
+    #[inline(always)]
+    pub(super) fn is_forwarded(&self) -> bool {
+        self.state.load(Ordering::Acquire) != NOWHERE
+    }
+
+    /// The first forward there was: it lives as long as this.
+    pub(super) fn first(&self) -> Option<&Arc<Reference>> {
+        self.forwards.get()?.first.get()
+    }
+
+    /// The first forward, if it is the one now.
+    pub(super) fn first_if_current(&self) -> Option<&Arc<Reference>> {
+        let is_first = self.state.load(Ordering::Acquire) == FIRST;
+        self.first().filter(|_| is_first)
+    }
+
+    /// The forward, if it is not the first.
+    pub(super) fn later(&self) -> Option<Arc<Reference>> {
+        if self.state.load(Ordering::Acquire) != LATER {
+            return None;
+        }
+        let later = self.forwards.get()?.later.lock();
+        later.clone()
+    }
+
+    /// Remembers, or forgets, where the server forwarded to.
+    pub(super) fn set(&self, to: Option<Arc<Reference>>) {
+        let forwards = self.forwards.get_or_init(Forwards::default);
+        // With the lock held: a caller that sees LATER waits for the lock, and so finds the forward.
+        let mut later = forwards.later.lock();
+        let (state, kept) = match to {
+            None => (NOWHERE, None),
+            Some(to) if forwards.first.get_or_init(|| Arc::clone(&to)).ior() == to.ior() => {
+                (FIRST, None)
+            }
+            Some(to) => (LATER, Some(to)),
+        };
+        *later = kept;
+        // Release: the first forward was set before, which a caller that reads FIRST then finds.
+        self.state.store(state, Ordering::Release);
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servers that say that an object is elsewhere, to clients whose threads choose connections.
+
+use crate::common::client;
+use orbium_cdr::{CdrWriter, Encode};
+use orbium_giop::{Ior, ReplyStatus};
+use orbium_testkit::{FakeServer, Peer, reach, reference};
+
+/// A forward that a thread with private connections was sent once held for all threads, with its policies, and not for the thread itself, whose
+/// calls went to the first server each time.
+///
+/// Conformance: RT 5.4 - these policies for a thread
+#[test]
+fn a_forward_is_remembered_for_the_policies_that_it_was_sent_under() {
+    let (first, second) = (FakeServer::listen(), FakeServer::listen());
+    let there = reference(2, &[second.port()], b"there", &[]);
+    let (client_orb, client_rt) = client();
+    let here = reference(2, &[first.port()], b"here", &[]);
+    let target = reach(&client_orb, &here.to_string());
+    let call_privately = |result: i32| {
+        let (rt, target) = (client_rt.clone(), target.clone());
+        std::thread::spawn(move || {
+            rt.set_thread_connections(None, true).unwrap();
+            assert_eq!(target.echo_long(0), Ok(result));
+        })
+    };
+    let calling = call_privately(1);
+    let mut private = first.accept();
+    forward(&mut private, &there);
+    let mut private_there = second.accept();
+    answer(&mut private_there, 1);
+    calling.join().unwrap();
+    // The next such call goes there, over that connection.
+    let calling = call_privately(2);
+    answer(&mut private_there, 2);
+    calling.join().unwrap();
+    // Calls of other threads share connections, so they ask the first server themselves.
+    let calling = std::thread::spawn(move || assert_eq!(target.echo_long(0), Ok(3)));
+    forward(&mut first.accept(), &there);
+    answer(&mut second.accept(), 3);
+    calling.join().unwrap();
+}
+
+fn forward(peer: &mut Peer, to: &Ior) {
+    let request = peer.expect_request("echo_long");
+    peer.answer_with(&request, ReplyStatus::LocationForward, |writer| {
+        let mut encapsulated = CdrWriter::new(writer.format());
+        to.encode(&mut encapsulated);
+        writer.write_raw(&encapsulated.finish().unwrap());
+    });
+}
+
+fn answer(peer: &mut Peer, value: u32) {
+    let request = peer.expect_request("echo_long");
+    peer.answer(&request, |writer| writer.write_u32(value));
+}
