@@ -134,7 +134,6 @@ impl Drop for Serving<'_> {
 
 impl Shared {
     #[cold]
-    #[inline(never)]
     fn wake(&self) {
         let _guard = self.changing.lock();
         self.changed.notify_all();

@@ -53,7 +53,6 @@ pub const NO_HINT: SlotKey = SlotKey {
 };
 
 /// The id that an adapter gives to an object by its slot.
-#[inline(never)]
 pub fn system_id(slot: SlotKey) -> Box<[u8]> {
     [slot.index.to_be_bytes(), slot.generation.to_be_bytes()]
         .as_flattened()

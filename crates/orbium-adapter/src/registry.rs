@@ -165,7 +165,6 @@ impl<O: RegisteredObject> Registry<O> {
     }
 
     /// Registers a transient adapter under its stamp.
-    #[inline(never)]
     pub fn remember(&self, stamp: u64, poa: Weak<dyn RegisteredAdapter<O>>) {
         let mut adapters = self.lock_adapters();
         if let Err(place) = adapter_place(&adapters, stamp) {
@@ -230,7 +229,6 @@ impl<O: RegisteredObject> Registry<O> {
     }
 
     /// As `find`, for any key.
-    #[inline(never)]
     fn find_any(&self, key: &[u8]) -> Result<Found<'_, O>, SystemException> {
         let found = match ObjectKey::parse(key) {
             Some(key) => self.find_parsed(&key),

@@ -12,7 +12,6 @@ pub(crate) fn reserve<T>(out: &mut Vec<T>, more: usize) -> bool {
     more <= out.capacity() - out.len() || grow(out, more)
 }
 
-#[inline(never)]
 fn grow<T>(out: &mut Vec<T>, more: usize) -> bool {
     out.try_reserve(more).is_ok()
 }
@@ -45,7 +44,6 @@ pub(crate) fn copied(text: &str) -> Option<String> {
 
 /// A text, copied if it is borrowed.
 #[cold]
-#[inline(never)]
 pub(crate) fn owned(text: Cow<'_, str>) -> Option<String> {
     let text = match text {
         Cow::Owned(text) => return Some(text),

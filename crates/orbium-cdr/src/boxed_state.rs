@@ -38,7 +38,6 @@ impl<T: ?Sized> Drop for BoxedState<T> {
 }
 
 #[cold]
-#[inline(never)]
 fn drop_boxed<T: ?Sized>(value: Box<T>) {
     drop(value);
 }

@@ -101,7 +101,6 @@ impl CdrError {
     /// An error noticed at `offset`.
     #[must_use]
     #[cold]
-    #[inline(never)]
     pub const fn new(kind: CdrErrorKind, offset: usize) -> Self {
         Self {
             kind,

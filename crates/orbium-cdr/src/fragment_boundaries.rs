@@ -62,7 +62,6 @@ pub(crate) struct More<'a> {
 impl More<'_> {
     /// Keeps a state in place of that of another type.
     #[cold]
-    #[inline(never)]
     pub(crate) fn set_state(&mut self, state: Box<dyn Any + Send>) {
         self.state_type = Some((*state).type_id());
         self.state = BoxedState::new(state);

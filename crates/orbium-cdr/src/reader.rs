@@ -117,7 +117,6 @@ impl<'a> CdrReader<'a> {
     /// An error at the present position.
     #[must_use]
     #[cold]
-    #[inline(never)]
     pub fn error(&self, kind: CdrErrorKind) -> CdrError {
         CdrError::new(kind, self.position())
     }

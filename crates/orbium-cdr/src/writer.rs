@@ -130,12 +130,10 @@ impl<'a> CdrWriter<'a> {
 
     /// Notes an error; the first one stays.
     #[cold]
-    #[inline(never)]
     pub fn fail(&mut self, kind: CdrErrorKind) {
         self.fail_at(kind, self.position());
     }
 
-    #[inline(never)]
     pub(crate) fn fail_at(&mut self, kind: CdrErrorKind, position: usize) {
         if self.error.is_none() {
             self.error = Some(CdrError::new(kind, position));
@@ -170,7 +168,6 @@ impl<'a> CdrWriter<'a> {
     }
 
     #[cold]
-    #[inline(never)]
     fn grow(&mut self, end: usize) {
         self.storage.resize(self.size_for(end), 0);
     }

@@ -174,7 +174,6 @@ impl Accepting {
 
     /// Closes the listeners: new clients are refused rather than left waiting in the
     /// backlog.
-    #[inline(never)]
     pub fn end(&mut self, poller: &Poller) {
         for (place, acceptor) in self.open() {
             let _ = poller.remove(&acceptor.source(), token(place));
@@ -200,7 +199,6 @@ impl Accepting {
 
     /// Applies what other threads have changed. What waits at an acceptor that is closed is
     /// accepted first.
-    #[inline(never)]
     pub fn apply_changes(
         &mut self,
         poller: &Poller,
@@ -291,7 +289,6 @@ impl Accepting {
     }
 
     /// Accepts again after a pause; the time until then, if it is not over.
-    #[inline(never)]
     pub fn resume(&mut self, poller: &Poller) -> Option<Duration> {
         if let Ok(left) = self.paused?.remaining() {
             return left;

@@ -18,7 +18,6 @@ const MAX_RECEIVE_TIME: Duration = Duration::from_millis(1);
 /// already (`is_closing`) or that is still to be, or without. Receives and discards what
 /// has arrived, so no other thread may be receiving.
 #[cold]
-#[inline(never)]
 pub fn has_peer_ended(is_closing: bool, stream: &dyn ByteStream) -> bool {
     is_closing || has_stream_ended(stream)
 }

@@ -276,7 +276,6 @@ impl Framing {
 
     /// As `receive`, where something is expected that a small buffer has no room
     /// for, or part of a message is there.
-    #[inline(never)]
     fn receive_much(&mut self, receive: &mut Receive<'_>) -> io::Result<usize> {
         if self.skipped > 0 {
             return self.receive_to_skip(receive);
@@ -461,7 +460,6 @@ impl Framing {
 
     /// Falls back to a small buffer, if much memory is not needed any more.
     #[cold]
-    #[inline(never)]
     fn settle(&mut self) {
         self.last = self.whole_messages(self.last);
         if self.buffer.settle(self.last) {

@@ -93,7 +93,6 @@ fn send_message(
     }
 }
 
-#[inline(never)]
 fn send_gathered(
     stream: &dyn ByteStream,
     message: &CdrWriter<'_>,
@@ -104,7 +103,6 @@ fn send_gathered(
 
 /// Sends what a first attempt with that outcome left of a message in one piece.
 #[cold]
-#[inline(never)]
 fn send_rest(
     stream: &dyn ByteStream,
     message: &CdrWriter<'_>,
@@ -126,7 +124,6 @@ fn send_rest(
 
 /// Sends octets whole.
 #[cold]
-#[inline(never)]
 pub fn send_octets(
     stream: &dyn ByteStream,
     mut octets: &[u8],

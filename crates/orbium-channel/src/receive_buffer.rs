@@ -96,7 +96,6 @@ impl ReceiveBuffer {
     /// message of `last` octets has just been in is kept for the next if both are
     /// moderate, and memory is not scarce. Whether it fell back.
     #[cold]
-    #[inline(never)]
     pub fn settle(&mut self, last: usize) -> bool {
         let rest = self.end - self.start;
         let useful = last > SMALL && self.octets.len() <= MAX_RETAINED_BUFFER;
@@ -152,7 +151,6 @@ impl ReceiveBuffer {
     ///
     /// # Errors
     /// There is no room left, and no memory for more.
-    #[inline(never)]
     pub fn make_room(&mut self, expected: usize) -> Result<usize, NoMemory> {
         if self.start > 0 {
             self.octets.copy_within(self.start..self.end, 0);

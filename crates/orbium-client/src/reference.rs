@@ -300,7 +300,6 @@ impl Reference {
     }
 
     #[cold]
-    #[inline(never)]
     fn bind(&self) -> &Result<Binding, SystemException> {
         let is_own = |channel: &Channel| self.orb.is_own_channel(channel);
         self.binding.get_or_init(|| {
@@ -345,7 +344,6 @@ impl Reference {
     /// The reference that calls of this thread are to be made through instead, if the thread or
     /// the ORB has policies of Messaging that the reference has not itself.
     #[cold]
-    #[inline(never)]
     pub fn under_wider_messaging(&self) -> Option<Arc<Self>> {
         if self.notices() & notice::THREAD_POLICY == 0 {
             return None;

@@ -191,7 +191,6 @@ impl Connection {
 
     /// Whether a write buffer is not kept for the next call.
     #[cold]
-    #[inline(never)]
     fn gives_back(&self, storage: &[u8]) -> bool {
         storage.len() > MAX_RETAINED_BUFFER || self.giop.budget().is_tight()
     }
@@ -270,7 +269,6 @@ impl Connection {
         Ok(())
     }
 
-    #[inline(never)]
     fn change_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         if !self.reacts {
             let given = ticks::given(&*self.stream, timeout);
@@ -297,7 +295,6 @@ impl Connection {
 
     /// Says something before the connection is given up, if that can be done at
     /// once: a peer that takes nothing must not keep us once more.
-    #[inline(never)]
     fn say_last(&self, message: &[u8]) {
         // One that is shared keeps its callers waiting by other means.
         let _ = self.stream.set_nonblocking(true);
@@ -341,7 +338,6 @@ impl Connection {
 
     /// Whether an idle connection has something to receive: its end, or unexpected
     /// data.
-    #[inline(never)]
     pub fn is_spoilt(&self) -> bool {
         let source = self.stream.source();
         self.stream.has_buffered()

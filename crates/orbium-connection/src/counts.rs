@@ -109,7 +109,6 @@ impl Counts {
     /// Threads that make connections at once may store in another order than they counted.
     /// Each looks again after its store (all are SeqCst): a change that the last store missed
     /// is seen then, or its thread has yet to store.
-    #[inline(never)]
     fn update(&self) {
         loop {
             let unusual = self.is_crowded() || self.is_closed();
@@ -180,7 +179,6 @@ impl Counted {
 }
 
 impl Drop for Counted {
-    #[inline(never)]
     fn drop(&mut self) {
         self.counts.ended();
     }

@@ -61,7 +61,6 @@ impl Outcome {
 /// # Errors
 /// UNKNOWN if it was not declared; MARSHAL if it could not be read.
 #[cold]
-#[inline(never)]
 pub fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, SystemException> {
     match read {
         Ok(Some(exception)) => Ok(exception),

@@ -199,7 +199,6 @@ impl All {
     }
 
     /// Calls `work` for each pool, without the lock.
-    #[inline(never)]
     fn each(&self, work: &mut dyn FnMut(&Arc<Pool>)) {
         let pools = self.lock().all();
         for pool in &pools {
@@ -209,7 +208,6 @@ impl All {
 
     /// A connection was made: sees to those that have been idle for longest, if
     /// there are too many now, and now and then to those that are of no use.
-    #[inline(never)]
     pub(super) fn connection_made(self: &Arc<Self>) {
         if self.counts.made.load(Ordering::Relaxed) >= SWEEP_AFTER {
             self.counts.made.store(0, Ordering::Relaxed);
@@ -225,7 +223,6 @@ impl All {
     /// Closes idle connections that the server has closed or that are unusable, and
     /// drops pools without references. It visits every pool, so it runs once for many
     /// new connections.
-    #[inline(never)]
     fn sweep(&self) {
         self.lock()
             .shared
@@ -244,7 +241,6 @@ impl All {
 
     /// Closes idle connections, the least recently used first, until there are
     /// no more than may be kept; a busy one never.
-    #[inline(never)]
     pub(super) fn shrink(&self) {
         let now = Instant::now();
         while self.counts.is_crowded() {

@@ -138,7 +138,6 @@ exception_kinds! {
 impl ExceptionKind {
     /// The exception of that repository id.
     #[must_use]
-    #[inline(never)]
     pub fn from_repository_id(id: &str) -> Option<Self> {
         let name = id.strip_prefix("IDL:omg.org/CORBA/")?;
         Self::from_name(name.strip_suffix(":1.0")?)
@@ -224,7 +223,6 @@ impl SystemException {
     /// The exception that a marshalling error is raised as.
     #[must_use]
     #[cold]
-    #[inline(never)]
     pub const fn from_cdr(error: CdrError, completed: Completion) -> Self {
         use ExceptionKind::{
             BadTypecode, DataConversion, InvObjref, Marshal, NoImplement, NoResources,

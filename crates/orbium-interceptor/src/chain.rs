@@ -139,7 +139,6 @@ impl<I: Linked + ?Sized> Chain<I> {
     }
 
     #[cold]
-    #[inline(never)]
     fn start_slowly<P: PointInfo, E: From<SystemException>>(
         &self,
         point: Point,
@@ -184,7 +183,6 @@ impl<I: Linked + ?Sized> Chain<I> {
     }
 
     #[cold]
-    #[inline(never)]
     fn end_slowly<P: PointInfo, E: From<SystemException>>(
         &self,
         point: Point,

@@ -96,7 +96,6 @@ impl CopiedArguments {
     /// be lent instead, `None` if they cannot be passed without a message: something is out of
     /// bounds or beyond the code sets.
     #[cold]
-    #[inline(never)]
     #[must_use]
     pub fn of<'a>(
         passing: Passing,
@@ -167,7 +166,6 @@ pub(crate) trait Returned {
 /// # Errors
 /// It cannot be written, or not be read again.
 #[cold]
-#[inline(never)]
 pub(crate) fn copy_returned(
     (format, decoding): (Format, &Decoding),
     returned: &mut dyn Returned,

@@ -57,7 +57,6 @@ impl<'o> Measured<'o> {
 }
 
 impl Drop for Measured<'_> {
-    #[inline(never)]
     fn drop(&mut self) {
         match self.end.get() {
             Some(end) => self.series.end(self.begun.elapsed(), end),

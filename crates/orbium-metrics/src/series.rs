@@ -292,7 +292,6 @@ impl Table {
     }
 
     #[cold]
-    #[inline(never)]
     fn add(&self, key: Key, label: Label) -> &Series {
         let mut used = self.used.lock();
         let mut place = key.hash() & (CELLS - 1);

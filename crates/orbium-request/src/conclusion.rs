@@ -29,7 +29,6 @@ pub fn conclude(
 
 /// Logs that a request is answered with an exception before a servant saw it.
 #[cold]
-#[inline(never)]
 pub fn note_refusal(request: &IncomingRequest<'_>, cause: Recurring, exception: SystemException) {
     if let Some(suppressed) = request.context.instruments.book().admit(cause) {
         warn!(
@@ -79,7 +78,6 @@ pub fn not_permitted(error: &RealTimeError) -> SystemException {
 
 /// Sends the error, if a reply is expected and was not sent.
 #[cold]
-#[inline(never)]
 fn answer_error(reply: &mut UntypedReply<'_>, exception: SystemException) -> SystemException {
     if !reply.is_answered() && reply.is_expected() {
         reply.system_exception(exception);
@@ -99,7 +97,6 @@ fn unanswered() -> SystemException {
 
 /// The servant has panicked.
 #[cold]
-#[inline(never)]
 #[must_use]
 pub fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> SystemException {
     // Where, the panic hook has said.

@@ -61,7 +61,6 @@ pub fn intercept_linked(
 /// # Errors
 /// As of [`intercept`].
 #[cold]
-#[inline(never)]
 pub fn intercept_unlinked(
     all: &Interceptors,
     request: &IncomingRequest<'_>,
@@ -130,7 +129,6 @@ fn serve_overlooked(
 /// # Errors
 /// The exception that it has raised; it was sent already.
 #[cold]
-#[inline(never)]
 fn end_interrupted(
     path: &impl InterceptedPath,
     reply: &mut UntypedReply<'_>,

@@ -68,7 +68,6 @@ pub struct RequestSpan {
 impl RequestSpan {
     /// A thread has taken a request; `None` if no subscriber wants spans.
     #[cold]
-    #[inline(never)]
     pub fn begin(
         objects: &dyn ServedObjects,
         request: &IncomingRequest<'_>,
@@ -95,7 +94,6 @@ impl RequestSpan {
 
     /// The thread is done with it.
     #[cold]
-    #[inline(never)]
     pub fn end(
         self,
         objects: &dyn ServedObjects,

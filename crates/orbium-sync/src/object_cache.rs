@@ -124,13 +124,11 @@ impl<T: Send, const N: usize> ObjectCache<T, N> {
         (0..N).map(move |step| &self.slots[start.wrapping_add(step) % N])
     }
 
-    #[inline(never)]
     fn take_near(&self, start: usize) -> Option<Box<T>> {
         let mut occupied = self.slots_from(start).filter(|slot| !slot.is_empty());
         occupied.find_map(Slot::take)
     }
 
-    #[inline(never)]
     fn put_near(&self, start: usize, mut value: Box<T>) -> Result<(), Box<T>> {
         for slot in self.slots_from(start).filter(|slot| slot.is_empty()) {
             match slot.put(value) {

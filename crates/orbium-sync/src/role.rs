@@ -80,7 +80,6 @@ pub fn while_serving_own_thread<R>(owner: usize, body: impl FnOnce() -> R) -> R 
 
 /// Says that this thread is about to block. Does nothing on a thread without a
 /// role.
-#[inline(never)]
 #[allow(unsafe_code)]
 pub fn about_to_block() {
     if let Some(role) = CURRENT.get() {

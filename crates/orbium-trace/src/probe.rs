@@ -135,7 +135,6 @@ thread_local! {
 static CALLS: Mutex<(Vec<Call>, usize)> = Mutex::new((Vec::new(), 0));
 
 /// Ends a step of the call of this thread, or begins a call.
-#[inline(never)]
 pub fn mark(point: Point) {
     let now = Instant::now();
     CURRENT.with_borrow_mut(|current| match point {

@@ -142,7 +142,6 @@ impl Endpoint {
 
     /// The value of a parameter; the first, if it is given several times.
     #[must_use]
-    #[inline(never)]
     pub fn parameter(&self, name: &str) -> Option<&str> {
         for (known, value) in &self.parameters {
             if known == name {
@@ -156,7 +155,6 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`EndpointError::UnknownParameter`].
-    #[inline(never)]
     pub fn check_parameters(&self, known: &[&str]) -> Result<(), EndpointError> {
         for (name, _) in &self.parameters {
             if name != MESSAGING && !known.contains(&name.as_str()) {

@@ -81,7 +81,6 @@ impl<S: ConnectedSocket> SocketStream<S> {
 
     /// A function of its own, so that a small send saves no registers for it.
     #[cold]
-    #[inline(never)]
     fn send_large(&self, octets: &[u8]) -> io::Result<usize> {
         self.note_large_send();
         sys::send(&self.socket, octets)

@@ -28,7 +28,6 @@ thread_local! {
 
 impl Stage {
     /// Reports that the connection which this thread is making enters a stage.
-    #[inline(never)]
     pub fn enter(self) {
         REACHED.with_borrow_mut(|reached| {
             if reached.len() < MAX_REPORTS {
@@ -40,7 +39,6 @@ impl Stage {
     /// The stages that this thread has reported since it was asked last, in order, each
     /// with the moment it began.
     #[must_use]
-    #[inline(never)]
     pub fn take_reports() -> Vec<(Self, Stamp)> {
         REACHED.take()
     }

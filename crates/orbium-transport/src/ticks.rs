@@ -31,7 +31,6 @@ fn early(timeout: Duration) -> Option<Duration> {
 }
 
 /// The timeout that a stream is to have for a wait of `timeout`.
-#[inline(never)]
 #[must_use]
 pub fn given(stream: &dyn ByteStream, timeout: Option<Duration>) -> Option<Duration> {
     match timeout {
@@ -57,7 +56,6 @@ pub fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> bool {
 /// Waits for something to receive; whether there is, or something that is wrong
 /// and will show, before the deadline.
 #[cold]
-#[inline(never)]
 #[must_use]
 pub fn comes_before(stream: &dyn ByteStream, deadline: Deadline) -> bool {
     loop {

@@ -44,7 +44,6 @@ impl<'a> CdrWriter<'a> {
     }
 
     #[cold]
-    #[inline(never)]
     fn write_latin1(&mut self, value: &str) {
         self.write_count(value.chars().count() + 1);
         for c in value.chars() {
@@ -131,7 +130,6 @@ impl<'a> CdrWriter<'a> {
 /// ISO 8859-1 text with letters beyond ASCII, which differs from UTF-8. Out
 /// of line: it is rare.
 #[cold]
-#[inline(never)]
 fn latin1(octets: &[u8]) -> Option<String> {
     let beyond = octets.iter().filter(|octet| !octet.is_ascii()).count();
     let mut text = String::new();
@@ -150,7 +148,6 @@ fn from_units(units: &[u16]) -> Result<String, CdrErrorKind> {
 }
 
 #[cold]
-#[inline(never)]
 fn from_many_units(units: &[u16]) -> Result<String, CdrErrorKind> {
     let chars = || char::decode_utf16(units.iter().copied());
     let octets = chars().map(|c| c.map_or(0, char::len_utf8)).sum();
@@ -212,7 +209,6 @@ impl<'a> CdrReader<'a> {
     }
 
     /// The text of octets that are not all ASCII, or are many.
-    #[inline(never)]
     fn beyond_ascii(
         &self,
         octets: &'a [u8],
@@ -237,7 +233,6 @@ impl<'a> CdrReader<'a> {
     }
 
     #[cold]
-    #[inline(never)]
     pub(crate) fn no_memory(&self) -> CdrError {
         self.error(CdrErrorKind::NoMemory)
     }

@@ -104,7 +104,6 @@ impl<'a> CdrReader<'a> {
 
     /// Takes bytes across any number of boundaries.
     #[cold]
-    #[inline(never)]
     pub(crate) fn take_across(&mut self, size: usize) -> Result<&'a mut [u8], CdrError> {
         let Some(boundaries) = divided(&mut self.more) else {
             return Err(self.error(CdrErrorKind::Truncated));
@@ -138,7 +137,6 @@ impl<'a> CdrReader<'a> {
     /// Skips to the next multiple of `align`, of the next fragment if this one
     /// ends before.
     #[cold]
-    #[inline(never)]
     pub(crate) fn align_across(&mut self, align: usize) -> Result<(), CdrError> {
         loop {
             let skip = gap(self.end, align);
@@ -157,7 +155,6 @@ impl<'a> CdrReader<'a> {
 
     /// Reads one primitive in the order of the wire.
     #[cold]
-    #[inline(never)]
     pub(crate) fn fill_across(&mut self, align: usize, out: &mut [u8]) -> Result<(), CdrError> {
         loop {
             let skip = gap(self.end, align);
@@ -200,7 +197,6 @@ impl<'a> CdrReader<'a> {
 
     /// The run is closed up where it lies: padding at the boundaries goes.
     #[cold]
-    #[inline(never)]
     fn run_across(
         &mut self,
         count: usize,
@@ -251,7 +247,6 @@ impl<'a> CdrReader<'a> {
 
     /// Reads a fixed-size value member by member.
     #[cold]
-    #[inline(never)]
     pub(crate) fn read_fixed_across<T: FixedSize>(&mut self) -> Result<T, CdrError> {
         if const { T::LAYOUT.min_size() } > self.remaining() {
             return Err(self.error(CdrErrorKind::Truncated));

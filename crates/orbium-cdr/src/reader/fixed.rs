@@ -120,7 +120,6 @@ impl<'a> CdrReader<'a> {
 
     /// All elements before a boundary at once, then the one that crosses it.
     #[cold]
-    #[inline(never)]
     fn read_fixed_vec_across<T: FixedSize>(
         &mut self,
         count: usize,
@@ -199,7 +198,6 @@ impl<'a> CdrReader<'a> {
     }
 
     #[cold]
-    #[inline(never)]
     fn read_fixed_slice_across<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
         let count = self.read_count(const { T::LAYOUT.min_size() })?;
         let mut out = Vec::new();

@@ -62,7 +62,6 @@ impl CdrWriter<'_> {
     }
 
     #[cold]
-    #[inline(never)]
     fn set_message_state(&mut self, of: TypeId, state: Box<dyn WrittenState>) {
         let owner = self.owner();
         self.remembers =

@@ -30,7 +30,6 @@ pub fn begins_with_request(octets: &[u8]) -> bool {
     }
 }
 
-#[inline(never)]
 fn begins_with_any_request(octets: &[u8]) -> bool {
     let Some(header) = octets.first_chunk().and_then(MessageHeader::parse_any) else {
         return false;

@@ -8,7 +8,6 @@ use super::{Framing, FramingError};
 
 impl Framing {
     /// The header of a message that is none of GIOP's.
-    #[inline(never)]
     pub(super) fn short_header(
         &self,
         octets: &[u8; HEADER_LEN],

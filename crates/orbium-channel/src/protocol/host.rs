@@ -28,7 +28,6 @@ fn identities() -> &'static Identities {
 }
 
 /// What a file of the system says; nothing if it is not there.
-#[inline(never)]
 fn read(file: &str) -> Vec<u8> {
     let id = std::fs::read(file).unwrap_or_default();
     id.trim_ascii().to_vec()
@@ -50,7 +49,6 @@ pub(super) fn process_number() -> [u8; 8] {
 
 /// The host or process that an address of that scheme is confined to; `None` if it is
 /// reachable from everywhere.
-#[inline(never)]
 pub(super) fn identity(scheme: &str) -> Option<&'static [u8]> {
     let identities = identities();
     let identity = match scheme {

@@ -17,7 +17,7 @@ use super::protocol_names::listed;
 
 /// A messaging stack over a transport, and the address it leads to: what
 /// connections must have in common to be used for one another.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Channel {
     /// The scheme of the transport.
     pub scheme: String,
@@ -25,18 +25,6 @@ pub struct Channel {
     pub messaging: Vec<String>,
     /// The address, as the transport understands it.
     pub address: String,
-}
-
-impl Clone for Channel {
-    // A derived one would be compiled in every unit that uses it.
-    #[inline(never)]
-    fn clone(&self) -> Self {
-        Self {
-            scheme: self.scheme.clone(),
-            messaging: self.messaging.clone(),
-            address: self.address.clone(),
-        }
-    }
 }
 
 impl Channel {
@@ -180,7 +168,6 @@ impl Offer {
 /// All ways that a reference offers, nearest first: those within this host,
 /// then the others as the reference has them. Profiles that are not understood
 /// offer nothing, nor do those for processes of another host.
-#[inline(never)]
 pub fn offers(ior: &Ior) -> Vec<Rc<Offer>> {
     let mut offers = Vec::new();
     for profile in &ior.profiles {
@@ -223,7 +210,6 @@ pub(super) fn is_within_host(scheme: &str) -> bool {
     distance(scheme) < REMOTE_DISTANCE
 }
 
-#[inline(never)]
 fn distance(scheme: &str) -> usize {
     match scheme {
         "inproc" => 0,

@@ -115,7 +115,6 @@ impl Protocols {
     }
 
     /// Whether a channel carries oneways alone.
-    #[inline(never)]
     pub fn is_datagram(&self, channel: &Channel) -> bool {
         matches!(
             self.transport(&channel.scheme),
@@ -196,7 +195,6 @@ impl Protocols {
 }
 
 #[cold]
-#[inline(never)]
 fn cannot_listen(endpoint: &Endpoint, error: ListenError) -> OpenError {
     match error {
         ListenError::Endpoint(error) => OpenError::Endpoint(error),

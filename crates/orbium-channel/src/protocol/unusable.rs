@@ -95,7 +95,6 @@ impl Unusable {
     }
 
     /// The error that there is no ORB, or bridge, for that at an endpoint.
-    #[inline(never)]
     pub fn at(self, endpoint: impl fmt::Display) -> OpenError {
         match self {
             Self::Feature { feature, .. } => OpenError::Feature(endpoint.to_string(), feature),

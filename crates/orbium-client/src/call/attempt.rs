@@ -132,7 +132,6 @@ impl<'o> Attempt<'o> {
 
     /// As `check_before_request`, where there is something to check.
     #[cold]
-    #[inline(never)]
     fn check_flagged_request(
         &mut self,
         notice: u8,
@@ -148,8 +147,6 @@ impl<'o> Attempt<'o> {
     }
 
     /// As `check_flagged_request`, with another notice than of interceptors alone.
-    // Its own function: it would take registers from the calls that interceptors see.
-    #[inline(never)]
     fn check_policies(
         &mut self,
         notice: u8,
@@ -176,7 +173,6 @@ impl<'o> Attempt<'o> {
     }
 
     #[cold]
-    #[inline(never)]
     fn begin_request(
         &mut self,
         notice: u8,
@@ -376,7 +372,6 @@ impl<'o> Attempt<'o> {
 
     /// Keeps for the caller why there was no link.
     #[cold]
-    #[inline(never)]
     pub fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
         story::claim(self.begun);
         self.keep_offered(oneway);
@@ -385,7 +380,6 @@ impl<'o> Attempt<'o> {
 
     /// Keeps the story of the call, which ends with that exception.
     #[cold]
-    #[inline(never)]
     pub(crate) fn failed(
         &self,
         operation: &'static Operation,

@@ -150,7 +150,6 @@ impl<'a> Buffered<'_, 'a> {
 }
 
 /// Buffers a oneway that nothing else sees; `None` where nothing is buffered on its way.
-#[inline(never)]
 pub(crate) fn send_buffered<'a>(
     attempt: &mut Attempt<'_>,
     operation: &'static Operation,

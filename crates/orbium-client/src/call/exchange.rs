@@ -107,7 +107,6 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Writes the request header. Not by `new`: what that returns would then be
     /// moved, and a writer is large.
-    #[inline(never)]
     pub fn begin(&mut self, operation: &'static Operation) {
         let candidate = self.link.candidate;
         let connection = &mut self.link.connection;
@@ -161,7 +160,6 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// The outcome that left nothing to be read.
     #[cold]
-    #[inline(never)]
     pub fn outcome(&mut self) -> Outcome {
         self.outcome
             .take()
@@ -214,7 +212,6 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// The arguments cannot be sent.
     #[cold]
-    #[inline(never)]
     fn unwritable(&mut self, error: CdrError) -> Answer {
         self.note(
             Phase::Send,
@@ -230,14 +227,12 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Notes something for the story of the call.
     #[cold]
-    #[inline(never)]
     pub(crate) fn note(&self, phase: Phase, what: &dyn fmt::Display) {
         note(phase, self.link.candidate.channel(), what);
     }
 
     /// The message did not go out whole, so the server cannot have begun.
     #[cold]
-    #[inline(never)]
     fn not_sent(&mut self, failure: SendFailure) -> Answer {
         self.link.give_up();
         let outcome = match failure {
@@ -350,7 +345,6 @@ fn send(
 
 /// What it means that a connection did not take a timeout.
 #[cold]
-#[inline(never)]
 fn no_timeout(error: io::Error, timeout: Option<Duration>) -> SendFailure {
     SendFailure::System(match timeout {
         Some(Duration::ZERO) => io::ErrorKind::TimedOut.into(),

@@ -72,7 +72,6 @@ struct Tried {
 impl<'a> Intercepted<'_, 'a> {
     /// Makes the request until it is done, through the reference of the attempt or, where the
     /// path says so, through that which is derived of it.
-    #[inline(never)]
     pub(crate) fn perform(
         &self,
         attempt: &mut Attempt<'_>,
@@ -162,7 +161,6 @@ impl<'a> Intercepted<'_, 'a> {
 
     /// The call ends in another way than with results alone.
     #[cold]
-    #[inline(never)]
     fn end(
         &self,
         attempt: &Attempt<'_>,

@@ -179,7 +179,6 @@ impl<'b> Link<'b> {
     /// As [`Connection::receive_some`], for a thread that serves its queue while another one
     /// receives in its place.
     #[cold]
-    #[inline(never)]
     pub(crate) fn receive_some_aside(
         &mut self,
         deadline: Deadline,
@@ -213,7 +212,6 @@ type Acquired = (Option<Box<Connection>>, Option<Duration>);
 /// long is checked, and replaced without notice if its server has ended it: nothing
 /// was sent over it that could be lost.
 #[cold]
-#[inline(never)]
 fn acquired_after_a_pause(
     pool: &Pool,
     mut idle: Option<Box<Connection>>,

@@ -141,7 +141,6 @@ impl<'o> Observed<'o> {
 impl Drop for Observed<'_> {
     /// Out of line: every operation's stub would have it otherwise.
     #[cold]
-    #[inline(never)]
     fn drop(&mut self) {
         drop(self.span.take());
         drop(self.measured.take());

@@ -73,7 +73,6 @@ macro_rules! call_span {
 impl CallSpan {
     /// A call begins; `None` if no subscriber wants its span.
     #[cold]
-    #[inline(never)]
     pub fn begin(object: &Reference, operation: &'static Operation) -> Option<Self> {
         let interface = match operation.interface() {
             "" => object.ior().type_id.as_str(),

@@ -74,7 +74,6 @@ pub fn call<'a, T, E: Raises>(
 
 /// How a call ends after a first exchange without plain results.
 #[cold]
-#[inline(never)]
 fn call_on<T, E: Raises>(
     attempt: &mut Attempt<'_>,
     call: &Calling<'_, '_>,
@@ -126,7 +125,6 @@ struct Calling<'c, 'a> {
 impl Calling<'_, '_> {
     /// Makes further attempts until the call has ended.
     #[cold]
-    #[inline(never)]
     fn go_on(
         &self,
         attempt: &mut Attempt<'_>,
@@ -172,7 +170,6 @@ impl Calling<'_, '_> {
     ///
     /// # Errors
     /// The exception that the call ends with.
-    #[inline(never)]
     fn exchange(
         &self,
         attempt: &Attempt<'_>,
@@ -223,7 +220,6 @@ enum End {
 
 /// How an exchange ends for which there is no link.
 #[cold]
-#[inline(never)]
 fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> End {
     let failed = Outcome::Failed(attempt.reached_none(false, exception));
     End::Otherwise(failed, attempt.unseen_unreached())
@@ -234,7 +230,6 @@ fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> End {
 /// # Errors
 /// The exception that the call ends with.
 #[cold]
-#[inline(never)]
 fn unreadable(
     attempt: &Attempt<'_>,
     operation: &'static Operation,
@@ -250,7 +245,6 @@ fn unreadable(
 /// # Errors
 /// The exception that the call ends with.
 #[cold]
-#[inline(never)]
 fn answered(
     attempt: &Attempt<'_>,
     operation: &'static Operation,

@@ -87,7 +87,6 @@ impl Reference {
     /// `None` if it takes a message: interceptors see the call, a policy concerns the message
     /// itself, or fails the call.
     #[cold]
-    #[inline(never)]
     pub fn detour(&self) -> Option<Detour> {
         let notices = self.notices();
         if notices & !DETOURS != 0 {
@@ -138,7 +137,6 @@ impl Reference {
     }
 
     #[cold]
-    #[inline(never)]
     fn marshalled(&self) -> Option<&Collocated> {
         // Interceptors see calls of either sort, but those of others need not be looked at here.
         if self.notices() & notice::INTERCEPTED != 0 {
@@ -156,7 +154,6 @@ impl Reference {
     }
 
     #[cold]
-    #[inline(never)]
     fn look_up_collocated(&self) -> Option<&Collocated> {
         let binding = self.binding().ok()?;
         if self.locality().is_unknown() {
@@ -180,7 +177,6 @@ impl Reference {
     /// The object of a reference with bands, or connections of its own: none is needed, but a band
     /// has to hold the priority of the call.
     #[cold]
-    #[inline(never)]
     pub(crate) fn banded_object(&self) -> Option<&Collocated> {
         let binding = self.binding().ok()?;
         let priorities = binding.priorities.as_ref();
@@ -211,7 +207,6 @@ impl Reference {
     /// The arguments that a servant gets as copies; `None` inside if it can be lent all, `None` if
     /// they cannot be passed without a message.
     #[cold]
-    #[inline(never)]
     pub fn copied_arguments<'a>(
         &self,
         at: &Collocated,
@@ -247,7 +242,6 @@ impl Reference {
     /// # Errors
     /// Those of the call: what was raised, or why the answer cannot be read.
     #[cold]
-    #[inline(never)]
     pub fn answered(
         &self,
         format: Format,
@@ -269,7 +263,6 @@ impl Reference {
 
     /// The outcome of an attempt that the servant answered with that message.
     #[cold]
-    #[inline(never)]
     pub fn served_by_message(
         &self,
         format: Format,
@@ -297,7 +290,6 @@ impl Reference {
 
     /// Keeps the story of a call that ended with a system exception.
     #[cold]
-    #[inline(never)]
     pub fn raised_in_place(
         &self,
         operation: &'static Operation,

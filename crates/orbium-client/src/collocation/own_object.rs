@@ -50,7 +50,6 @@ impl Collocated {
 
     /// Has the next calls find that servant.
     #[cold]
-    #[inline(never)]
     pub fn add_servant<S: Send + Sync + 'static>(&self, servant: S) -> Option<&S> {
         let mut place = &self.servants;
         let mut node = Servant {
@@ -69,7 +68,6 @@ impl Collocated {
 impl Servant {
     /// The servant of another type that is one of the type asked for.
     #[cold]
-    #[inline(never)]
     fn next_servant<S: 'static>(&self) -> Option<&S> {
         let mut node = self.next.get();
         while let Some(this) = node {

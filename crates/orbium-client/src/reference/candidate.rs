@@ -202,7 +202,6 @@ impl Candidate {
 
     /// Writes a request header that is not made of the template alone.
     #[cold]
-    #[inline(never)]
     fn begin_otherwise(
         &self,
         writer: &mut CdrWriter<'_>,

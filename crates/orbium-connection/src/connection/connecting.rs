@@ -63,7 +63,6 @@ pub fn nonblocking(
 }
 
 /// The system exception for a connection that could not be made.
-#[inline(never)]
 pub fn refused(
     error: &io::Error,
     deadline: Deadline,

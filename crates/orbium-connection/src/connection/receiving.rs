@@ -91,7 +91,6 @@ impl Connection {
     }
 
     /// Deals with what has begun to arrive.
-    #[inline(never)]
     fn receive_any(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
         match self.giop.peek() {
             Ok(Some(header))
@@ -128,7 +127,6 @@ impl Connection {
 
     /// The reply that came for this call over the connection that all callers share.
     #[cold]
-    #[inline(never)]
     fn receive_from_slot(&mut self, deadline: Deadline) -> Option<Received> {
         let end = match self.slot.as_ref()?.receive_reply() {
             Ok(Ok(whole)) => match self.giop.put_whole(whole) {
@@ -203,7 +201,6 @@ impl Connection {
     }
 
     #[cold]
-    #[inline(never)]
     #[expect(
         clippy::needless_pass_by_value,
         reason = "dropped here, off the hot path"
@@ -243,7 +240,6 @@ impl Connection {
 
     /// What has arrived and is no reply in one piece.
     #[cold]
-    #[inline(never)]
     fn other(&mut self) -> Option<Received> {
         match self.giop.next(&Instant::now) {
             Ok(Some(Event::Message(header))) => Some(Received::Message(header)),

@@ -172,7 +172,6 @@ impl Pool {
         &self.key.channel
     }
 
-    #[inline(never)]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
@@ -200,7 +199,6 @@ impl Pool {
     }
 
     /// One that another thread has used last.
-    #[inline(never)]
     fn acquire_elsewhere(&self) -> Option<Box<Connection>> {
         match &self.own {
             Some(own) => own.acquire(),
@@ -236,7 +234,6 @@ impl Pool {
 
     /// Notes why a call gets no connection.
     #[cold]
-    #[inline(never)]
     fn note_busy(&self, exception: SystemException) {
         let channel = Some(&self.key.channel);
         let limit = self.limit;
@@ -362,14 +359,12 @@ impl Pool {
 
     /// Keeps one for which the cache has no slot.
     #[cold]
-    #[inline(never)]
     fn keep_in_list(&self, connection: Box<Connection>) {
         self.lock().idle.push(connection);
     }
 
     /// Wakes a waiter, or closes the connections of a closed pool.
     #[cold]
-    #[inline(never)]
     fn tell_of_release(&self) {
         if self.counts.is_closed() {
             return self.close();
@@ -383,7 +378,6 @@ impl Pool {
     /// Keeps a connection for the next call, if the ORB has not ended, and
     /// closes those that have been idle for longest, if there are too many.
     #[cold]
-    #[inline(never)]
     fn release_otherwise(&self, connection: Box<Connection>) {
         if let Some(own) = &self.own {
             return own.release(self, connection);
@@ -401,7 +395,6 @@ impl Pool {
     }
 
     /// Has something done about all pools together, if the ORB is still there.
-    #[inline(never)]
     fn tell_all(&self, tell: &dyn Fn(&Arc<All>)) {
         if let Some(all) = self.all.upgrade() {
             tell(&all);

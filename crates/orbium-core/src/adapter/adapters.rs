@@ -137,7 +137,6 @@ impl Adapters {
     }
 
     /// Sees that there is something to publish for objects that these lanes serve.
-    #[inline(never)]
     pub(super) fn listens_for(&self, lanes: &[Lane]) -> Result<(), SystemException> {
         let factory = self.factory()?;
         match lanes.iter().all(|lane| lane.channels().is_empty()) {

@@ -46,7 +46,6 @@ impl Adapters {
     /// The servant of an object, as one of an interface; `None` if it is not active, or its
     /// servant is none of that interface.
     #[cold]
-    #[inline(never)]
     pub(crate) fn collocated_servant<S: ?Sized + 'static>(
         &self,
         at: &Collocated,
@@ -131,7 +130,6 @@ impl<S: ?Sized> CollocatedServant<S> {
     /// Serves a request that the object's lane, or an extension of its adapter, has a say in, or
     /// interceptors see: what the servant has returned once it is `checked`.
     #[cold]
-    #[inline(never)]
     pub(crate) fn serve_placed(
         &self,
         adapters: &Adapters,
@@ -166,7 +164,6 @@ impl<S: ?Sized> CollocatedServant<S> {
     }
 
     #[cold]
-    #[inline(never)]
     pub(crate) fn panicked(
         &self,
         at: &Collocated,

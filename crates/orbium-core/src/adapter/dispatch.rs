@@ -43,7 +43,6 @@ impl Adapters {
     }
 
     /// As `serve`, where that was asked before.
-    #[inline(never)]
     pub(crate) fn serve_unobserved(
         &self,
         request: &IncomingRequest<'_>,
@@ -72,7 +71,6 @@ impl Adapters {
 
     /// As `serve`, measured or within a span, or both.
     #[cold]
-    #[inline(never)]
     fn serve_observed(
         &self,
         request: &IncomingRequest<'_>,
@@ -108,7 +106,6 @@ impl Adapters {
 
     /// Serves a request by a key without a good hint.
     #[cold]
-    #[inline(never)]
     fn serve_unhinted(
         &self,
         request: &IncomingRequest<'_>,
@@ -187,7 +184,6 @@ impl Adapters {
     /// waiting further down on this very stack: then another thread of the lane is held
     /// instead.
     #[cold]
-    #[inline(never)]
     fn enter_slowly<'o>(
         &self,
         request: &IncomingRequest<'_>,
@@ -234,7 +230,6 @@ impl Adapters {
     /// Serves a request where it is to be served.
     // Cold, or the compiler takes what interceptors see for rare.
     #[cold]
-    #[inline(never)]
     fn serve_routed(
         &self,
         request: &IncomingRequest<'_>,
@@ -256,7 +251,6 @@ impl Adapters {
     }
 
     /// Serves it on this thread.
-    #[inline(never)]
     fn serve_here(
         &self,
         request: &IncomingRequest<'_>,

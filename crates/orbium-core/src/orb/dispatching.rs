@@ -19,7 +19,6 @@ impl Dispatcher for OrbCore {
         &self.serving
     }
 
-    #[inline(never)]
     fn serve(
         &self,
         request: &IncomingRequest<'_>,
@@ -29,7 +28,6 @@ impl Dispatcher for OrbCore {
         self.adapters.serve(request, arguments, reply);
     }
 
-    #[inline(never)]
     fn serve_unobserved(
         &self,
         request: &IncomingRequest<'_>,

@@ -16,7 +16,6 @@ use orbium_server::start_lane;
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
-    #[inline(never)]
     pub(crate) fn published(&self) -> Result<&Lane, SystemException> {
         self.check_running()?;
         self.check_process()?;

@@ -236,7 +236,6 @@ impl Orb {
         self.core().serving.number
     }
 
-    #[inline(never)]
     pub(crate) fn downgrade(&self) -> Weak<OrbCore> {
         self.core().this.clone()
     }

@@ -17,7 +17,6 @@ use orbium_interceptor::server::UpcallResult;
 
 /// Has such a servant serve a request, and reads its reply.
 #[cold]
-#[inline(never)]
 pub(super) fn serve_by_message<'a>(
     (object, at): (&Reference, &Collocated),
     (operation, terms): (&Operation, &Terms<'_, '_>),

@@ -100,7 +100,6 @@ impl ObjectRef {
     }
 
     /// Has the servant serve a oneway, or else sends a message.
-    #[inline(never)]
     fn send_own<'a, S: ?Sized + Sync + 'static>(
         &self,
         call: &InPlaceCall<'_, 'a, S>,
@@ -118,7 +117,6 @@ impl ObjectRef {
     /// Calls the servant, or else by a message, where nothing is copied.
     ///
     /// Compiled for each operation, and short where the adapter alone has a say.
-    #[inline(never)]
     #[expect(
         clippy::needless_pass_by_value,
         reason = "in registers, or none: a reference would have it written to the stack"
@@ -156,7 +154,6 @@ impl ObjectRef {
     /// As `call_own`, by the one path of all operations; also for the exception, or the panic, that the servant has `served`
     /// the call with.
     #[cold]
-    #[inline(never)]
     fn call_own_otherwise<'a, S: ?Sized + Sync + 'static, T: Send, E: Raises + Send>(
         &self,
         call: TypedCall<
@@ -183,7 +180,6 @@ impl ObjectRef {
     }
 
     /// Calls the servant, or else by a message.
-    #[inline(never)]
     fn perform<'a, S: ?Sized + Sync + 'static>(
         &self,
         call: &InPlaceCall<'_, 'a, S>,
@@ -200,7 +196,6 @@ impl ObjectRef {
     }
 
     /// Calls the servant; `None` if it takes a message.
-    #[inline(never)]
     fn serve<S: ?Sized + Sync + 'static>(
         &self,
         call: &InPlaceCall<'_, '_, S>,
@@ -232,7 +227,6 @@ impl ObjectRef {
 
     /// What the caller gets for what the servant came to.
     #[cold]
-    #[inline(never)]
     fn copied<S: ?Sized>(
         &self,
         call: &InPlaceCall<'_, '_, S>,
@@ -245,7 +239,6 @@ impl ObjectRef {
     }
 
     /// As `serve`, for a oneway.
-    #[inline(never)]
     fn post<S: ?Sized + Sync + 'static>(
         &self,
         call: &InPlaceCall<'_, '_, S>,
@@ -283,7 +276,6 @@ impl ObjectRef {
 impl ObjectRef {
     /// What a servant came to; `None` if the caller was sent to another object, which is called next.
     #[cold]
-    #[inline(never)]
     pub(super) fn unless_elsewhere(
         &self,
         operation: &'static Operation,

@@ -55,7 +55,6 @@ impl Detoured {
     /// # Errors
     /// What ended it before.
     #[cold]
-    #[inline(never)]
     fn of(
         object: &ObjectRef,
         operation: &'static Operation,
@@ -80,7 +79,6 @@ impl Detoured {
 
     /// The object that is called.
     #[cold]
-    #[inline(never)]
     fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
         self.detour.at(object.target())
     }

@@ -254,7 +254,6 @@ where
 
 /// As [`served`], for another thread.
 #[cold]
-#[inline(never)]
 fn served_aside<S: ?Sized + Sync + 'static>(
     called: (&Reference, &Orb),
     at: &Collocated,

@@ -27,7 +27,6 @@ pub(crate) struct Lent<'l, 'o> {
 impl<'l, 'o> Lent<'l, 'o> {
     /// `None` if the calling thread may serve it, or a message is needed.
     #[cold]
-    #[inline(never)]
     pub(crate) fn of<S: ?Sized + 'static>(
         called: (&'l Reference, &'l Orb),
         at: &'l Collocated,
@@ -56,7 +55,6 @@ impl<'l, 'o> Lent<'l, 'o> {
     }
 
     /// Has the main thread run that, and waits for its end; `None` if it takes a message.
-    #[inline(never)]
     pub(crate) fn run(&self, make: &mut Make<'_>) -> Option<Result<(), SystemException>> {
         let (called, at) = (self.called, self.at);
         let lent = self.terms.lent();

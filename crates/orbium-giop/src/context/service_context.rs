@@ -100,7 +100,6 @@ impl<'a> ServiceContexts<'a> {
         Self::read_some(reader, count)
     }
 
-    #[inline(never)]
     pub(crate) fn read_some(reader: &mut CdrReader<'a>, count: u32) -> Result<Self, CdrError> {
         let (start, order) = (reader.position(), reader.format().order);
         if count as usize > MAX_SERVICE_CONTEXTS || count as usize * 8 > reader.remaining() {

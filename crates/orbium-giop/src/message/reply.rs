@@ -194,7 +194,6 @@ impl<'a> ReplyHeader<'a> {
         })
     }
 
-    #[inline(never)]
     fn read_1_0(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         let contexts = ServiceContexts::read(reader)?;
         let request_id = reader.read_u32()?;
@@ -246,7 +245,6 @@ pub fn begin_reply(
 
 /// As `begin_reply` without contexts, in a version other than 1.2.
 #[cold]
-#[inline(never)]
 fn begin_old(writer: &mut CdrWriter<'_>, version: Version, request_id: u32, status: ReplyStatus) {
     let head = plain_head(writer.order(), version, request_id, status);
     writer.write_raw(&head);
@@ -289,7 +287,6 @@ fn message_header(writer: &CdrWriter<'_>, version: Version) -> MessageHeader {
     }
 }
 
-#[inline(never)]
 fn begin_long(
     writer: &mut CdrWriter<'_>,
     version: Version,

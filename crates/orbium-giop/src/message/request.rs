@@ -212,7 +212,6 @@ impl<'a> RequestHeader<'a> {
     }
 
     /// Any request of 1.2, and what is wrong with those that are none.
-    #[inline(never)]
     fn read_1_2(reader: &mut CdrReader<'a>) -> Result<Self, CdrError> {
         let request_id = reader.read_u32()?;
         let response = ResponseFlags::from_octet(reader.read_u8()?);

@@ -207,7 +207,6 @@ impl RequestTemplate {
 
 /// Out of line, or else the compiler makes one copy of both, of any size.
 #[cold]
-#[inline(never)]
 fn copy_long(prefix: &[u8], room: &mut [u8]) {
     room[..prefix.len()].copy_from_slice(prefix);
 }
@@ -314,7 +313,6 @@ impl RequestTemplate {
     /// As `begin_giop` in 1.0 and 1.1: request id and flags stand behind an empty list of
     /// contexts, and the body follows without padding.
     #[cold]
-    #[inline(never)]
     fn begin_old(
         &self,
         writer: &mut CdrWriter<'_>,

@@ -60,7 +60,6 @@ impl<T, L: ?Sized> Link<T, L> {
     }
 
     #[cold]
-    #[inline(never)]
     fn stopped(&self, interrupt: Interrupt, has_panicked: bool) -> Box<Stopped> {
         Box::new(Stopped {
             place: self.place,

@@ -84,7 +84,6 @@ impl BegunCall<'_> {
 impl SendRequest<'_> {
     /// Begins a call unless it carries slots, which is yet to be checked.
     #[cold]
-    #[inline(never)]
     fn begin_checked<'i>(
         &mut self,
         all: &'i Interceptors,
@@ -131,7 +130,6 @@ impl SendRequest<'_> {
 
     /// The starting point was run for all interceptors, or up to the one that has ended it.
     #[cold]
-    #[inline(never)]
     fn begun<'i>(&mut self, all: &'i Interceptors, stopped: Option<Box<Stopped>>) -> Begun<'i> {
         let ClientRequest { id, start } = self.request;
         let mut flow = CallFlow::under_way(all, start, id).extended(self.extended.take());
@@ -145,7 +143,6 @@ impl SendRequest<'_> {
 impl ReceiveReply<'_> {
     /// Runs the ending point one interceptor after the other.
     #[cold]
-    #[inline(never)]
     fn end_unlinked(&self, all: &Interceptors) -> Result<(), Box<CallOutcome>> {
         let ClientRequest { id, start } = self.request;
         let mut flow = CallFlow::under_way(all, start, id);
@@ -155,7 +152,6 @@ impl ReceiveReply<'_> {
 
     /// An interceptor has ended the ending point.
     #[cold]
-    #[inline(never)]
     fn ended(&self, all: &Interceptors, stopped: Stopped) -> Box<CallOutcome> {
         let ClientRequest { id, start } = self.request;
         let mut flow = CallFlow::under_way(all, start, id);

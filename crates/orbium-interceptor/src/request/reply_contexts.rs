@@ -94,7 +94,6 @@ impl AddedContexts {
     }
 
     #[cold]
-    #[inline(never)]
     fn take_some(&self) -> ContextList {
         LEFT_BY_SERVANTS.with_borrow_mut(|all| {
             let own = all.iter_mut().find(|it| it.request == self.request);
@@ -104,7 +103,6 @@ impl AddedContexts {
     }
 
     #[cold]
-    #[inline(never)]
     fn forget(&self) {
         LEFT_BY_SERVANTS.with_borrow_mut(|all| {
             all.retain(|it| it.request != self.request);

@@ -313,7 +313,6 @@ impl PiCurrent {
 
     /// Whether calls of this thread carry neither slots nor facts of a dynamic call.
     #[cold]
-    #[inline(never)]
     pub(crate) fn has_none_for_calls(&self) -> bool {
         matches!(self.of_this_thread(), Cow::Borrowed(_))
     }
@@ -367,7 +366,6 @@ impl PiCurrent {
         }
     }
 
-    #[inline(never)]
     fn exchange_some(&self, table: SlotTable) -> SlotTable {
         TABLES.with_borrow_mut(|all| {
             let at = all.iter().position(|(owner, _)| *owner == self.owner);

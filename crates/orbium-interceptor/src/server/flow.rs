@@ -122,7 +122,6 @@ impl<'r> RequestFlow<'r> {
     }
 
     #[cold]
-    #[inline(never)]
     fn start_stopped(&mut self, stopped: Stopped) -> Box<Interrupt> {
         self.request.object = None;
         Box::new(self.interceptors.stopped(stopped, &mut self.started))

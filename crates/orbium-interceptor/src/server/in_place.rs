@@ -150,7 +150,6 @@ impl<'r> InterceptedRequest<'r> {
     /// `upcall` finds, or says what ends the request in its place; `upcall` runs what is between
     /// their first point and that, and may fail before or after it.
     #[cold]
-    #[inline(never)]
     pub fn serve<O: InterceptedObject>(
         self,
         upcall: impl FnOnce(&mut dyn FnMut(&O)) -> Result<(), Interrupt>,

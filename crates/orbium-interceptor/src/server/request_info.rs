@@ -133,7 +133,6 @@ impl<T> Drop for Rare<T> {
 }
 
 #[cold]
-#[inline(never)]
 fn drop_out_of_line<T>(kept: Option<Box<T>>) {
     drop(kept);
 }

@@ -34,7 +34,6 @@ pub fn deadline_passed() -> SystemException {
 /// # Errors
 /// TIMEOUT if nothing is.
 #[cold]
-#[inline(never)]
 pub fn time_left(deadline: Deadline) -> Result<Option<Duration>, SystemException> {
     deadline.remaining().map_err(|_| deadline_passed())
 }

@@ -140,7 +140,6 @@ impl Expiry {
     }
 
     #[cold]
-    #[inline(never)]
     fn check_clock(&self, end: Instant) -> Result<(), SystemException> {
         if Instant::now() < end {
             Ok(())

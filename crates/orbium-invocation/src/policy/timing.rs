@@ -158,7 +158,6 @@ impl Timing {
     ///
     /// TIMEOUT if the deadline has passed, or the error of `has_ended`.
     #[cold]
-    #[inline(never)]
     pub fn await_start(
         &mut self,
         start: Instant,
@@ -176,7 +175,6 @@ impl Timing {
     ///
     /// TIMEOUT, completed MAYBE.
     #[cold]
-    #[inline(never)]
     pub fn await_reply_start(&self) -> Result<(), SystemException> {
         self.check_reply()?;
         match self.reply_start {

@@ -120,7 +120,6 @@ pub fn explain<E: Raises + fmt::Display>(error: &E) -> Explanation {
 }
 
 /// The newest failure of this thread that raised such an exception.
-#[inline(never)]
 pub fn story_of(exception: SystemException) -> Option<Failure> {
     RECORDS.with_borrow(|kept| {
         let mut failures = kept.failures.iter().rev();
@@ -138,7 +137,6 @@ fn write_story(exception: &SystemException, f: &mut fmt::Formatter<'_>) -> fmt::
 
 /// Notes something that happened on the way of the call that this thread makes.
 #[cold]
-#[inline(never)]
 pub fn note(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) {
     keep(Note::new(phase, channel, result));
 }
@@ -161,7 +159,6 @@ pub fn start_connecting() -> Stamp {
 
 /// Notes how far a connection came that this thread has made, or why it was not made.
 #[cold]
-#[inline(never)]
 pub fn note_connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Display>) {
     for note in connecting(channel, begun, error) {
         keep(note);
@@ -216,7 +213,6 @@ pub fn take_notes(begun: Stamp) -> Vec<Note> {
 /// Assigns the notes made since `begun` to the call that began then, except those of
 /// nested calls. Older notes belong to calls that succeeded, which never clear them.
 #[cold]
-#[inline(never)]
 pub fn claim(begun: Stamp) {
     RECORDS.with_borrow_mut(|kept| {
         let notes = kept.notes.iter_mut().rev();
@@ -251,7 +247,6 @@ pub fn explain_refusal(exception: SystemException, operation: &str, cause: &dyn 
 
 /// Keeps a failure for this thread.
 #[cold]
-#[inline(never)]
 pub fn remember(failure: Failure) {
     RECORDS.with_borrow_mut(|kept| {
         if kept.failures.len() >= MAX_FAILURES {

@@ -35,7 +35,6 @@ impl Failed<'_> {
     /// Keeps the story of a call of this thread, made of its notes; the phase in which it
     /// failed.
     #[cold]
-    #[inline(never)]
     pub fn tell(&self, exception: SystemException) -> Phase {
         let (notes, offered) = take_claimed(self.begun);
         let failure = self.failure(exception, &notes, offered);

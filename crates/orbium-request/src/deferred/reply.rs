@@ -164,7 +164,6 @@ impl<T, E> Drop for DeferredReply<T, E> {
 }
 
 #[cold]
-#[inline(never)]
 fn drop_unanswered(request: &OpenRequest) {
     let panics = thread::panicking();
     let exception = if panics {

@@ -103,7 +103,6 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
 
     /// Interceptors have added to results, or changed them.
     #[cold]
-    #[inline(never)]
     fn send_otherwise(&self, ended: EndedOtherwise, message: &CdrWriter<'_>) {
         let mut flow = self.flow.borrow_mut();
         let outcome = flow.end_otherwise(ended);
@@ -112,7 +111,6 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
 
     /// The message is no plain results.
     #[cold]
-    #[inline(never)]
     fn send_other(&self, message: &CdrWriter<'_>) {
         if self.end.expects_message() {
             self.end.send(&mut self.flow.borrow_mut(), message);
@@ -135,7 +133,6 @@ impl OverlookedReply<'_, '_> {
 
     /// The message is no results, or has service contexts of the servant.
     #[cold]
-    #[inline(never)]
     fn send_seen(&self, message: &CdrWriter<'_>) {
         self.end.send(&mut self.flow(), message);
     }

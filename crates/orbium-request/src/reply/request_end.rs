@@ -152,7 +152,6 @@ impl<'p> RequestEnd<'p> {
     /// The message, which is not plain results, goes to the interceptors of the flow, then to the
     /// client.
     #[cold]
-    #[inline(never)]
     pub(super) fn send(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
         let outcome = if self.next.get() == Next::Results {
             RequestOutcome::Results
@@ -166,7 +165,6 @@ impl<'p> RequestEnd<'p> {
 
     /// Sends the message as it is ended with, unless the interceptors have changed that.
     #[cold]
-    #[inline(never)]
     pub(super) fn send_ended(
         &self,
         flow: &RequestFlow<'_>,

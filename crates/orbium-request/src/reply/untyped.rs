@@ -330,7 +330,6 @@ impl UntypedReply<'_> {
     /// Says that the request has arrived, before the servant begins: this does not wait for
     /// replies behind it.
     #[cold]
-    #[inline(never)]
     #[doc(hidden)]
     pub fn confirm(&mut self, peer: Option<&dyn PeerConnection>) -> Result<(), DispatchError> {
         self.say(ReplyStatus::NoException, &mut |_| {})?;
@@ -350,7 +349,6 @@ impl UntypedReply<'_> {
         }
     }
 
-    #[inline(never)]
     pub(crate) fn answer<'v>(
         &mut self,
         status: ReplyStatus,

@@ -30,7 +30,6 @@ impl Intake {
         }
     }
 
-    #[inline(never)]
     fn take_one<F: RequestForm>(&mut self, source: &Source<'_>) -> Outcome {
         self.take_within::<F>(source)
     }
@@ -71,7 +70,6 @@ impl Intake {
     }
 
     /// Deals with a whole request that begins as most do and has something unusual about it.
-    #[inline(never)]
     fn take_unusual(&mut self, source: &Source<'_>) -> Outcome {
         if let Some(outcome) = self.take_before_deadline(source) {
             return outcome;
@@ -88,7 +86,6 @@ impl Intake {
 
     /// As `take`, for a message that does not begin as most requests of the connection: with
     /// short headers others have that of GIOP, and with numbers some have names.
-    #[inline(never)]
     fn take_other_form(&mut self, source: &Source<'_>) -> Outcome {
         let form = self.giop.usual_form();
         if form != UsualForm::Giop
@@ -105,7 +102,6 @@ impl Intake {
     }
 
     /// As `take`, for whatever it may be.
-    #[inline(never)]
     fn take_any(&mut self, source: &Source<'_>) -> Outcome {
         match self.giop.next(&Instant::now) {
             Ok(Some(Event::Message(header))) if header.kind == MessageKind::Request => {
@@ -118,7 +114,6 @@ impl Intake {
         }
     }
 
-    #[inline(never)]
     fn take_request(&mut self, source: &Source<'_>, header: MessageHeader) -> Outcome {
         let header = &header;
         let in_fragments = self.giop.came_in_fragments();

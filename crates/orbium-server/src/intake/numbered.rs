@@ -27,7 +27,6 @@ impl ServerConnection {
 impl State {
     /// As `move_on`, for a request that needs its names.
     #[cold]
-    #[inline(never)]
     pub(super) fn move_numbered_on(
         &mut self,
         source: &Source<'_>,

@@ -32,7 +32,6 @@ impl State {
     }
 
     /// The same for a request of GIOP with a relative timeout.
-    #[inline(never)]
     pub(super) fn serve_before_deadline(
         &mut self,
         source: &Source<'_>,

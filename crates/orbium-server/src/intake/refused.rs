@@ -7,7 +7,6 @@ use orbium_request::UntypedReply;
 
 /// Answers a request that names no object here, or that was refused.
 #[cold]
-#[inline(never)]
 pub(super) fn refuse_request(reply: &mut UntypedReply<'_>, refused: Option<SystemException>) {
     if reply.response().expects_reply() {
         let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);

@@ -22,7 +22,6 @@ use orbium_metrics::Refusal;
 
 /// Answers a request that was dropped.
 #[cold]
-#[inline(never)]
 pub(super) fn refuse(source: &Source<'_>, refused: &Refused) -> Outcome {
     let connection = source.connection;
     let exception = match refused.cause {
@@ -67,7 +66,6 @@ fn reply(connection: &ServerConnection, refused: &Refused, exception: SystemExce
 
 /// Says what is wrong with what was received; the connection is closed.
 #[cold]
-#[inline(never)]
 pub(super) fn violated(source: &Source<'_>, violation: Violation) -> Outcome {
     let connection = source.connection;
     match violation {

@@ -58,7 +58,6 @@ struct Begun<'a> {
 
 /// The outcome for the reading loop, if the connection has left this thread.
 #[cold]
-#[inline(never)]
 fn leave(outcome: Outcome, source: &Source<'_>) -> Outcome {
     source.connection.send_collected();
     if outcome == Outcome::HandedOff {
@@ -136,7 +135,6 @@ impl Reading<'_> {
     /// Sends the reply to a request behind which more was received, or from a thread that
     /// has handed the reading over.
     #[cold]
-    #[inline(never)]
     fn send_otherwise(&self, message: &CdrWriter<'_>) {
         let connection = self.source.connection;
         match self.outcome.get() {
@@ -248,7 +246,6 @@ impl Asked<'_> {
 /// A request was served over a connection that cannot send, or has collected replies:
 /// those go out if no other request is there whole.
 #[cold]
-#[inline(never)]
 fn attend(connection: &ServerConnection, rest: &[u8]) -> Outcome {
     if !begins_with_request(rest) {
         connection.send_collected();
@@ -263,7 +260,6 @@ fn attend(connection: &ServerConnection, rest: &[u8]) -> Outcome {
 /// Falls back to a small buffer for replies, unless it is moderate and memory is not
 /// scarce.
 #[cold]
-#[inline(never)]
 fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
     if storage.len() > MAX_RETAINED_BUFFER || context.budget.is_tight() {
         *storage = Vec::new();
@@ -273,7 +269,6 @@ fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
 impl State {
     /// Serves any request, which may have `seams`; `rest` was received behind
     /// it.
-    #[inline(never)]
     pub(super) fn serve(
         &mut self,
         source: &Source<'_>,
@@ -348,7 +343,6 @@ impl State {
 
     /// As `move_on`, for a request with nothing unusual about it.
     #[cold]
-    #[inline(never)]
     pub(super) fn move_plain_on(
         &mut self,
         source: &Source<'_>,
@@ -366,7 +360,6 @@ impl State {
 
     /// Has another lane serve a request that was not begun.
     #[cold]
-    #[inline(never)]
     pub(super) fn move_on(
         &mut self,
         source: &Source<'_>,

@@ -110,7 +110,6 @@ impl LaneCore {
     }
 
     /// Takes nothing more; what is being served goes on.
-    #[inline(never)]
     pub(crate) fn stop(&self) {
         if !self.origin.is_here() {
             // A forked child has none of its threads, and perhaps not its locks.

@@ -43,7 +43,6 @@ impl Notifier {
 
     /// Registers the new deadline of a connection, and wakes the reactor, which may
     /// otherwise sleep beyond it.
-    #[inline(never)]
     pub(crate) fn notify_deadline(&self, id: u64) {
         self.timed.lock().push(id);
         // Release, after the push: a reactor that sees the flag (AcqRel in `take_timed`)

@@ -27,7 +27,6 @@ use crate::strategy::reactor::{Reactor, Turn};
 use waits::Waits;
 
 /// Starts the thread.
-#[inline(never)]
 pub(crate) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
     let reactor = Box::new(Reactor::new(shared, accepting, false)?);
     shared.threads.run(move || run(reactor))

@@ -143,7 +143,6 @@ impl Reactor {
     }
 
     /// The next connection with something to serve; `None` at the end.
-    #[inline(never)]
     pub(crate) fn next(&mut self, ready: &mut Vec<Ready>) -> Option<u64> {
         loop {
             if self.shared.is_stopping() {

@@ -18,7 +18,6 @@ use crate::message_outcome::Outcome;
 use orbium_request::Dispatcher;
 
 /// Starts the thread that accepts.
-#[inline(never)]
 pub(crate) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
     let poller = Poller::new()?;
     accepting.register(&poller, &shared.waker)?;
@@ -125,7 +124,6 @@ impl Serving {
     }
 
     /// As `serve`, where most requests are of that form.
-    #[inline(never)]
     fn serve_most<F: RequestForm>(
         &self,
         dispatcher: &dyn Dispatcher,

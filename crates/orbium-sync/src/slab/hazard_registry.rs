@@ -37,7 +37,6 @@ pub(super) fn of_this_thread() -> Option<&'static Hazards> {
 }
 
 #[cold]
-#[inline(never)]
 fn take() -> Option<&'static Hazards> {
     let taken = TAKEN.try_with(|taken| &taken.0.hazards);
     let taken = taken.ok();

@@ -169,7 +169,6 @@ impl<T> Slot<T> {
 
     /// Pins the value of that generation, if it is there.
     #[cold]
-    #[inline(never)]
     fn pins(&self, free: &Free, generation: u32) -> bool {
         let pinned = self.pin(free, generation);
         pinned.map(std::mem::forget).is_some()
@@ -212,7 +211,6 @@ impl<T> Slot<T> {
 
     /// Ends a use of a value that can no longer be found.
     #[cold]
-    #[inline(never)]
     fn leave_removed(&self, free: &Free, word: u64) {
         // Else the thread that releases the last pin does it.
         if word & PINS == 0 {
@@ -248,7 +246,6 @@ impl<T> Slot<T> {
 
     /// Takes the value out if it is out of use for good.
     #[cold]
-    #[inline(never)]
     #[allow(unsafe_code)]
     fn reclaim(&self, free: &Free, before: u64) {
         let generation = before >> GENERATION;

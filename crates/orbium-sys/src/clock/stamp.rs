@@ -54,14 +54,12 @@ impl Stamp {
 
     /// Takes the first reading of both clocks, if that was not done yet. A span that is
     /// asked for before is zero.
-    #[inline(never)]
     pub fn calibrate() {
         first();
     }
 
     /// The time since then.
     #[cold]
-    #[inline(never)]
     #[must_use]
     pub fn elapsed(self) -> Duration {
         Self::now().since(self)
@@ -69,7 +67,6 @@ impl Stamp {
 
     /// The time since `earlier`; zero if it was not earlier.
     #[cold]
-    #[inline(never)]
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         let (instant, count) = first();
@@ -174,7 +171,6 @@ fn counter() -> (u32, u32) {
 }
 
 #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-#[inline(never)]
 fn counter() -> (u32, u32) {
     static BASE: OnceLock<Instant> = OnceLock::new();
     let nanos = BASE.get_or_init(Instant::now).elapsed().as_nanos();

@@ -20,7 +20,6 @@ impl Held {
         Self::of(descriptor.as_fd().as_raw_fd())
     }
 
-    #[inline(never)]
     fn of(descriptor: RawFd) -> Self {
         super::watch();
         lock().set(descriptor, true);
@@ -29,7 +28,6 @@ impl Held {
 }
 
 impl Drop for Held {
-    #[inline(never)]
     fn drop(&mut self) {
         lock().set(self.0, false);
     }

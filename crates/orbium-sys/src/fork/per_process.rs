@@ -101,7 +101,6 @@ impl<T: Send + Sync> PerProcess<T> {
     }
 
     #[cold]
-    #[inline(never)]
     fn renew(&self, make: impl FnOnce() -> T, leave: impl FnOnce(&T)) -> &T {
         super::watch();
         let before = self.made.load(Ordering::Acquire);

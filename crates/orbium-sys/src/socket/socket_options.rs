@@ -110,7 +110,6 @@ fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>)
 }
 
 /// What came of asking for an option; an error names it.
-#[inline(never)]
 fn named(name: &str, asked: io::Result<()>) -> io::Result<()> {
     match asked {
         Ok(()) => Ok(()),

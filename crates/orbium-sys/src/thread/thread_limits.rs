@@ -8,7 +8,6 @@ use std::io;
 /// The same error, with the limits that it may be about behind its text. What the system
 /// says of threads it says of sockets that are slow, so its kind is `OutOfMemory`.
 #[cold]
-#[inline(never)]
 pub(crate) fn no_thread(error: &io::Error, stack_size: Option<usize>) -> io::Error {
     let mut text = format!("no further thread: {error}");
     let stack = stack_size.map(|octets| format!("{} KiB of stack each", octets / 1024));

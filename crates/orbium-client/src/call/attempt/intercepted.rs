@@ -65,7 +65,6 @@ impl<'o> Attempt<'o> {
     /// # Errors
     /// What the call ends with.
     #[cold]
-    #[inline(never)]
     fn begun_otherwise(
         &mut self,
         operation: &'static Operation,
@@ -156,7 +155,6 @@ impl<'o> Attempt<'o> {
     }
 
     #[cold]
-    #[inline(never)]
     fn show_watched_results(&self, operation: &'static Operation) -> Result<(), Box<CallOutcome>> {
         let Watch::Whole(call) = &self.watch else {
             return Ok(());
@@ -171,7 +169,6 @@ impl<'o> Attempt<'o> {
     /// # Errors
     /// What the call ends with instead.
     #[cold]
-    #[inline(never)]
     pub(crate) fn show_seen(
         &self,
         operation: &'static Operation,
@@ -186,7 +183,6 @@ impl<'o> Attempt<'o> {
     /// # Errors
     /// That exception, or what an interceptor changes it to.
     #[cold]
-    #[inline(never)]
     pub(crate) fn show_unreadable(
         &self,
         operation: &'static Operation,
@@ -204,7 +200,6 @@ impl<'o> Attempt<'o> {
     /// # Errors
     /// What the call ends with instead.
     #[cold]
-    #[inline(never)]
     pub(crate) fn show_exception(
         &self,
         operation: &'static Operation,
@@ -261,7 +256,6 @@ impl<'o> Attempt<'o> {
     /// As [`again`](Attempt::again), once interceptors have seen how the attempt ends; `unseen` are the
     /// service contexts of the reply if they are yet to. Whether another attempt takes the other path.
     #[cold]
-    #[inline(never)]
     pub(crate) fn again_unless_changed(
         &mut self,
         operation: &'static Operation,

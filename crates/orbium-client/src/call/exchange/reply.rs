@@ -31,7 +31,6 @@ impl Exchange<'_, '_> {
 
     /// Receives a reply with a deadline or a start time, or for a thread that serves a queue.
     #[cold]
-    #[inline(never)]
     pub(super) fn receive_timed(&mut self, serves: bool) -> Answer {
         let is_cancellable = self.object.overrides().cancellation.is_some();
         if is_cancellable {
@@ -62,7 +61,6 @@ impl Exchange<'_, '_> {
 
     /// From now on receiving ends early once the caller cancels the call, or does not any more.
     #[cold]
-    #[inline(never)]
     fn observe_cancellation(&mut self, begins: bool) {
         let token = self.object.overrides().cancellation.as_ref();
         if let Some(connection) = &mut self.link.connection {
@@ -134,7 +132,6 @@ impl Exchange<'_, '_> {
 
     /// Takes what came in answer and is no plain reply in the buffer of the connection;
     /// `None` if that is not over yet.
-    #[inline(never)]
     fn take_unusual(&mut self, received: Received) -> Option<Answer> {
         let (Received::Message(header), Some(connection)) = (received, &mut self.link.connection)
         else {
@@ -169,7 +166,6 @@ impl Exchange<'_, '_> {
 
     /// No reply came, or none that can be understood.
     #[cold]
-    #[inline(never)]
     fn no_reply(&mut self, received: Received) -> Answer {
         let received = match received {
             Received::TimedOut if self.object.is_cancelled() => Received::Cancelled,
@@ -339,7 +335,6 @@ impl Exchange<'_, '_> {
 
     /// The results cannot be read.
     #[cold]
-    #[inline(never)]
     fn unreadable(&self, error: CdrError) -> SystemException {
         self.note(Phase::Decode, &unreadable(error));
         SystemException::from_cdr(error, Completion::Yes)

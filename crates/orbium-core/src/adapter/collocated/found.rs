@@ -56,7 +56,6 @@ impl Adapters {
     /// Serves a request to an object of which its adapter has to find the servant, or which was activated
     /// again since. `None` if it takes a message: nothing was done then.
     #[cold]
-    #[inline(never)]
     pub(crate) fn serve_found<S: ?Sized + 'static>(
         &self,
         at: &Collocated,

@@ -18,7 +18,6 @@ use crate::{Call, UntypedReply};
 
 /// Calls the servant with each point of the interceptors, within its metrics and its span.
 #[cold]
-#[inline(never)]
 pub(crate) fn serve_intercepted(
     all: &Interceptors,
     (observed, carried): (Option<&ObservedCall<'_>>, Option<&Carried>),

@@ -85,7 +85,6 @@ impl Adapters {
     /// Serves a request at the priority of its object's lane, or as hooks or an extension of the
     /// adapter say; `None` if it takes a message: nothing was done then.
     #[cold]
-    #[inline(never)]
     fn serve_placed(
         &self,
         request: &IncomingRequest<'_>,

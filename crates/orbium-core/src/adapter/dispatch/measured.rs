@@ -88,7 +88,6 @@ fn series_in_process<'m>(
 
 /// Begins the metrics and the span of the call, then those of its request.
 #[cold]
-#[inline(never)]
 pub(crate) fn observe<'r>(
     call: &ObservedCall<'_>,
     request: &'r IncomingRequest<'r>,
@@ -121,7 +120,6 @@ fn series_in_lane<'m>(
 impl Adapters {
     /// As `serve`, measured; the system exception that it ends with.
     #[cold]
-    #[inline(never)]
     pub(crate) fn serve_measured(
         &self,
         all: &Measurements,

@@ -20,7 +20,6 @@ use crate::servant::Call;
 impl Adapters {
     /// An extension of the adapter wraps the upcall, or the adapter finds the servant of a
     /// stand-in and sees to the threads.
-    #[inline(never)]
     pub(crate) fn serve_by_policies(
         &self,
         request: &IncomingRequest<'_>,

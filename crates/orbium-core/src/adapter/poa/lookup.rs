@@ -182,7 +182,6 @@ impl PoaCore {
     }
 
     /// The slot of the active object with an id.
-    #[inline(never)]
     fn slot_of(&self, id: &[u8]) -> Option<SlotKey> {
         self.lock().by_id.get(id).copied()
     }

@@ -95,7 +95,6 @@ impl Short {
 
     /// As `begin`, for a key that is not copied in one piece of constant size.
     #[cold]
-    #[inline(never)]
     fn begin_with_long_key(
         &self,
         writer: &mut CdrWriter<'_>,
@@ -174,7 +173,6 @@ impl Short {
 
     /// A request of which it is not known yet whether its names have numbers.
     #[cold]
-    #[inline(never)]
     pub(super) fn begin_bound(
         &self,
         writer: &mut CdrWriter<'_>,
