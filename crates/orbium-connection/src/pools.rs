@@ -198,12 +198,9 @@ impl All {
         self.pools.lock()
     }
 
-    /// Calls `work` for each pool, without the lock.
-    fn each(&self, work: &mut dyn FnMut(&Arc<Pool>)) {
-        let pools = self.lock().all();
-        for pool in &pools {
-            work(pool);
-        }
+    /// The pools that there are, to be visited without the lock.
+    fn snapshot(&self) -> Vec<Arc<Pool>> {
+        self.lock().all()
     }
 
     /// A connection was made: sees to those that have been idle for longest, if
@@ -227,16 +224,16 @@ impl All {
         self.lock()
             .shared
             .retain(|(_, pool)| Arc::strong_count(pool) > 1 || pool.is_in_use());
-        self.each(&mut |pool| pool.drop_spoilt());
+        self.snapshot().iter().for_each(|pool| pool.drop_spoilt());
     }
 
     /// Dates the uses since the last look: a call does not, so the order of uses
     /// is known as far as connections were made in between.
     fn note_uses(&self) {
         let now = Instant::now();
-        self.each(&mut |pool| {
+        for pool in self.snapshot() {
             pool.oldest_idle(now);
-        });
+        }
     }
 
     /// Closes idle connections, the least recently used first, until there are
@@ -244,15 +241,9 @@ impl All {
     pub(super) fn shrink(&self) {
         let now = Instant::now();
         while self.counts.is_crowded() {
-            let mut oldest: Option<(Instant, Arc<Pool>)> = None;
-            self.each(&mut |pool| {
-                if let Some(used) = pool.oldest_idle(now)
-                    && oldest.as_ref().is_none_or(|(before, _)| used < *before)
-                {
-                    oldest = Some((used, Arc::clone(pool)));
-                }
-            });
-            let Some((_, pool)) = oldest else {
+            let dated = self.snapshot().into_iter();
+            let dated = dated.filter_map(|pool| Some((pool.oldest_idle(now)?, pool)));
+            let Some((_, pool)) = dated.min_by_key(|&(used, _)| used) else {
                 return;
             };
             pool.close_oldest();
@@ -316,11 +307,11 @@ fn reap(all: &Weak<All>, time: Duration) {
         let Some(limit) = now.checked_sub(time) else {
             continue;
         };
-        all.each(&mut |pool| {
+        for pool in all.snapshot() {
             if pool.oldest_idle(now).is_some_and(|used| used <= limit) {
                 pool.close_idle_since(limit);
             }
-        });
+        }
     }
 }
 
@@ -331,9 +322,9 @@ fn flush(all: &Weak<All>) {
             return;
         }
         let now = Instant::now();
-        let mut next: Option<Instant> = None;
-        all.each(&mut |pool| next = next.into_iter().chain(pool.flush_due(now)).min());
-        if let Some(next) = next {
+        let pools = all.snapshot();
+        let due = pools.iter().filter_map(|pool| pool.flush_due(now));
+        if let Some(next) = due.min() {
             all.flush_at(next);
         }
     }

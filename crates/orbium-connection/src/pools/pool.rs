@@ -222,7 +222,9 @@ impl Pool {
                 if self.key.partition.is_single() {
                     self.lock().is_made = true;
                 }
-                self.tell_all(&All::connection_made);
+                if let Some(all) = self.all.upgrade() {
+                    all.connection_made();
+                }
                 Ok(connection)
             }
             Err(exception) => {
@@ -391,13 +393,13 @@ impl Pool {
         }
         self.lock().idle.push(connection);
         self.one_free.notify_one();
-        self.tell_all(&|all| all.shrink());
+        self.shrink_all();
     }
 
-    /// Has something done about all pools together, if the ORB is still there.
-    fn tell_all(&self, tell: &dyn Fn(&Arc<All>)) {
+    /// Closes what is idle beyond the limit of all pools together, if the ORB is still there.
+    fn shrink_all(&self) {
         if let Some(all) = self.all.upgrade() {
-            tell(&all);
+            all.shrink();
         }
     }
 
@@ -442,7 +444,7 @@ impl Pool {
 
     pub(crate) fn shrink_if_crowded(&self) {
         if self.counts.is_crowded() {
-            self.tell_all(&|all| all.shrink());
+            self.shrink_all();
         }
     }
 }

@@ -363,12 +363,9 @@ impl Reactor {
     #[must_use]
     pub(crate) fn close_all(&mut self) -> Option<Left> {
         self.accepting.end(&self.notifier.poller);
-        let mut free = Vec::new();
-        self.served.each(&mut |id, served| {
-            if !served.is_taken() {
-                free.push(id);
-            }
-        });
+        let all = self.served.iter_mut();
+        let free = all.filter_map(|(id, served)| (!served.is_taken()).then_some(id));
+        let free: Vec<u64> = free.collect();
         let mut connections = Vec::new();
         for id in free {
             let Some(served) = self.remove(id) else {

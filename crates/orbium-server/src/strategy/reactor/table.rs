@@ -47,13 +47,10 @@ impl<T> Table<T> {
         Some(removed)
     }
 
-    /// Looks at all.
-    pub(super) fn each(&mut self, look: &mut dyn FnMut(u64, &mut T)) {
-        for (id, entry) in &mut self.entries {
-            if let Some(connection) = entry {
-                look(*id, connection);
-            }
-        }
+    /// All, with their ids.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut T)> {
+        let entries = self.entries.iter_mut();
+        entries.filter_map(|(id, entry)| Some((*id, entry.as_mut()?)))
     }
 
     /// Forgets those that are gone, if they are many.
@@ -87,9 +84,8 @@ mod tests {
             }
             assert!(table.entries.len() <= 23, "{}", table.entries.len());
         }
-        let mut all = Vec::new();
-        table.each(&mut |id, _| all.push(id));
-        assert_eq!(all, (990..1000).collect::<Vec<_>>());
+        let all = table.iter_mut().map(|(id, _)| id);
+        assert!(all.eq(990..1000));
         assert_eq!(table.get(990), Some(&997));
         assert_eq!(table.get_mut(989), None);
         assert_eq!(table.get(1000), None);

@@ -29,12 +29,9 @@ impl Reactor {
         if now < next {
             return Some(next - now);
         }
-        let mut idle = Vec::new();
-        self.served.each(&mut |id, served| {
-            if served.is_idle(now, time) {
-                idle.push(id);
-            }
-        });
+        let all = self.served.iter_mut();
+        let idle = all.filter_map(|(id, served)| served.is_idle(now, time).then_some(id));
+        let idle: Vec<u64> = idle.collect();
         for id in idle {
             // What is to be looked at is not idle.
             if !self.todo.contains(&id) {
