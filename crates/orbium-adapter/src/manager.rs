@@ -363,7 +363,6 @@ impl PoaManager {
     }
 
     /// Waits for the end of the requests being served, while the state stays.
-    #[inline]
     fn wait_while(&self, wait: bool, state: ManagerState) {
         if !wait {
             return;

@@ -137,7 +137,6 @@ impl std::error::Error for UnknownStrategy {}
 impl FromStr for ServerStrategy {
     type Err = UnknownStrategy;
 
-    #[inline]
     fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
         let unknown = || UnknownStrategy(text.to_owned());
         let number = |text: &str| text.parse::<usize>().map_err(|_| unknown());

@@ -177,7 +177,6 @@ impl Pools {
     }
 
     /// Closes what is idle, and keeps nothing from now on.
-    #[inline]
     pub fn close(&self) {
         let all = &self.0;
         all.counts.close();

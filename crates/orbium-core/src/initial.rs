@@ -33,7 +33,6 @@ const LOCAL: [&str; 9] = [
 pub(crate) struct InitialReferences(Mutex<Vec<(String, ObjectRef)>>);
 
 impl InitialReferences {
-    #[inline]
     pub(crate) fn clear(&self) {
         let all = std::mem::take(&mut *self.0.lock());
         drop(all);
@@ -129,7 +128,6 @@ impl Orb {
 
     /// The names under which references are registered or configured.
     #[must_use]
-    #[inline]
     pub fn list_initial_services(&self) -> Vec<String> {
         let references = self.core().initial.0.lock();
         let mut names: Vec<String> = Vec::new();

@@ -193,7 +193,6 @@ impl ObjectRef {
     /// Another object of the same server, reached in the same ways and over the
     /// same connections; `None` if it is not known how.
     #[must_use]
-    #[inline]
     pub fn with_object_key(&self, object_key: &[u8], type_id: &str) -> Option<Self> {
         let mut profiles = Vec::new();
         for profile in &self.ior().profiles {

@@ -31,8 +31,6 @@
 //! assert_eq!(header.size as usize + 12, message.len());
 //! ```
 #![forbid(unsafe_code)]
-// What only tools do, as showing a reference and all that is in it, is `#[inline]`,
-// large functions too: then the tools compile it, and other programs do not.
 #![warn(missing_docs)]
 
 mod context;

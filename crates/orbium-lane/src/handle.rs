@@ -234,7 +234,6 @@ impl Lane {
     ///
     /// # Errors
     /// BAD_INV_ORDER from a thread of the lane: that would wait for itself.
-    #[inline]
     pub fn stop(&self) -> Result<(), SystemException> {
         if self.is_of_this_thread() {
             return Err(SystemException::omg(

@@ -6,9 +6,6 @@
 //! readiness, wake-ups), behind names that are the same on every platform.
 #![deny(unsafe_code)]
 
-// What few programs use is `#[inline]`, though none of it is short: they compile it,
-// and other programs do not.
-
 mod clock;
 mod exhaustion;
 pub mod fork;

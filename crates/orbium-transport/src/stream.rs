@@ -42,7 +42,6 @@ pub enum Peer {
 }
 
 impl fmt::Display for Peer {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Internet(address) => address.fmt(f),

@@ -121,7 +121,6 @@ impl FromStr for Channel {
 
     /// Parses what is written like an endpoint without other parameters than
     /// `messaging`.
-    #[inline]
     fn from_str(text: &str) -> Result<Self, EndpointError> {
         let endpoint: Endpoint = text.parse()?;
         endpoint.check_parameters(&[])?;
@@ -313,7 +312,6 @@ pub fn not_understood(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> {
 }
 
 /// The multicast groups that a reference means.
-#[inline]
 pub fn groups(ior: &Ior) -> Vec<ObjectGroup> {
     let mut groups = Vec::new();
     for profile in &ior.profiles {

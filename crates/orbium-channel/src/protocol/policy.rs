@@ -98,7 +98,6 @@ impl ProtocolPolicy {
 impl FromStr for ProtocolPolicy {
     type Err = ProtocolPolicyError;
 
-    #[inline]
     fn from_str(text: &str) -> Result<Self, ProtocolPolicyError> {
         let in_name =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '/' | '_');

@@ -56,7 +56,6 @@ pub struct UnknownProtocol {
 }
 
 impl fmt::Display for UnknownProtocol {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -199,7 +198,6 @@ impl Protocols {
 
 impl PartialEq for Protocols {
     /// Equal if they are the very same protocols.
-    #[inline]
     fn eq(&self, other: &Self) -> bool {
         let same = |(a, b): (&Transport, &Transport)| match (a, b) {
             (Transport::Stream(a), Transport::Stream(b)) => Arc::ptr_eq(a, b),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asking a server where an object is. Inline, and so compiled for programs that
-//! ask, alone.
+//! Asking a server where an object is.
 
 use std::io;
 use std::sync::Arc;
@@ -21,7 +20,6 @@ use orbium_connection::{Connection, Received};
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::timing::Timing;
 
-#[inline]
 fn lost() -> SystemException {
     SystemException::orbium(
         ExceptionKind::CommFailure,
@@ -31,7 +29,6 @@ fn lost() -> SystemException {
 }
 
 /// Asks once: `Ok` is whether the object is there, `Err` what else to do.
-#[inline]
 pub(crate) fn perform(
     object: &Reference,
     ior: &Ior,
@@ -80,7 +77,6 @@ pub(crate) fn perform(
 }
 
 /// What to do where no answer came.
-#[inline]
 fn unanswered(link: &mut Link<'_>, received: Received) -> Outcome {
     note(Phase::Wait, link.candidate.channel(), &received.text());
     match received {
@@ -97,7 +93,6 @@ fn unanswered(link: &mut Link<'_>, received: Received) -> Outcome {
 
 /// What a message says of that question; `None` if it answers an earlier one, too
 /// late.
-#[inline]
 fn read(
     connection: &mut Connection,
     header: &MessageHeader,
@@ -123,12 +118,10 @@ fn read(
     said
 }
 
-#[inline]
 fn malformed(error: CdrError) -> Outcome {
     Outcome::Failed(SystemException::from_cdr(error, Completion::No))
 }
 
-#[inline]
 fn interpret(
     status: LocateStatus,
     reader: &mut orbium_cdr::CdrReader<'_>,

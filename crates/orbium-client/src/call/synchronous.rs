@@ -367,7 +367,6 @@ pub fn connect(object: &Reference, count: usize) -> Result<(), SystemException> 
     connected.map_err(|exception| attempt.failed(&CONNECT, exception))
 }
 
-#[inline]
 fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemException> {
     attempt.check_before_call()?;
     let mut held = Vec::new();
@@ -389,7 +388,6 @@ fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemExce
 }
 
 /// Asks where the object is.
-#[inline]
 pub fn locate(object: &Reference) -> Result<bool, SystemException> {
     if let Some(derived) = object.under_wider_messaging() {
         return locate(&derived);

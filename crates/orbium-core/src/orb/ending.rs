@@ -63,7 +63,6 @@ impl Orb {
     /// # Errors
     ///
     /// BAD_INV_ORDER for waiting from within a request, which would never return.
-    #[inline]
     pub fn shutdown(&self, wait: bool) -> Result<(), SystemException> {
         if wait && role::is_serving(self.number()) {
             return Err(SystemException::omg(
@@ -99,13 +98,11 @@ impl Orb {
 
     /// Whether shutdown has not begun.
     #[must_use]
-    #[inline]
     pub fn is_running(&self) -> bool {
         self.core().state.load(Ordering::Acquire) == RUNNING
     }
 
     /// Whether this call changed the state, rather than somebody before it.
-    #[inline]
     fn change_state(&self, from: u8, to: u8) -> bool {
         let ending = self.core().ending.get_or_init(Ending::default);
         let _guard = ending.lock.lock();
@@ -122,7 +119,6 @@ impl Orb {
         changed
     }
 
-    #[inline]
     fn end(&self) {
         if self.is_left_behind() {
             return self.end_copy();

@@ -61,7 +61,6 @@ impl Orb {
     ///
     /// # Errors
     /// The ORB cannot listen, or was shut down.
-    #[inline]
     pub fn addresses(&self) -> Result<Vec<HostPort>, SystemException> {
         let mut addresses = Vec::new();
         for channel in self.published()?.channels().iter() {
@@ -242,7 +241,6 @@ impl Orb {
     /// # Errors
     /// BAD_PARAM: the first is no reference to a group, or the second to no
     /// object of this ORB.
-    #[inline]
     pub fn join_group(
         &self,
         group: &impl crate::Interface,

@@ -75,7 +75,6 @@ impl ObjectRef {
     ///
     /// # Errors
     /// The server could not be asked.
-    #[inline]
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         static NON_EXISTENT: Operation = Operation::new("_non_existent").idempotent();
         let mut is_gone = false;
@@ -96,7 +95,6 @@ impl ObjectRef {
     ///
     /// # Errors
     /// The object could not be asked.
-    #[inline]
     pub fn repository_id(&self) -> Result<String, SystemException> {
         static REPOSITORY_ID: Operation = Operation::new("_repository_id").idempotent();
         let mut id = String::new();
@@ -114,7 +112,6 @@ impl ObjectRef {
     /// # Errors
     /// INTF_REPOS 1: the server has no repository, or cannot reach it; 2: the repository does
     /// not define the interface. The object could not be asked.
-    #[inline]
     pub fn interface(&self) -> Result<Option<Self>, SystemException> {
         static INTERFACE: Operation = Operation::new("_interface").idempotent();
         self.ask_for(&INTERFACE, None)
@@ -148,7 +145,6 @@ impl ObjectRef {
     ///
     /// # Errors
     /// The server could not be asked.
-    #[inline]
     pub fn locate(&self) -> Result<bool, SystemException> {
         client::locate(self.target())
     }
@@ -156,7 +152,6 @@ impl ObjectRef {
     /// Whether both references have a profile in common, octet for octet; a
     /// `false` does not prove that the objects differ.
     #[must_use]
-    #[inline]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         let mut profiles = self.ior().profiles.iter();
         Arc::ptr_eq(self.0.ior(), other.0.ior())

@@ -30,7 +30,6 @@ impl CodeSetId {
 
     /// The name, if it is known.
     #[must_use]
-    #[inline]
     pub const fn name(self) -> Option<&'static str> {
         Some(match self.0 {
             0 => "none",

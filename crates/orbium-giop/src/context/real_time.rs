@@ -112,7 +112,6 @@ pub struct PriorityModelValue {
 impl PriorityModelValue {
     /// The policy, for TAG_POLICIES.
     #[must_use]
-    #[inline]
     pub fn to_policy(self) -> PolicyValue {
         PolicyValue {
             kind: PRIORITY_MODEL_POLICY,
@@ -149,7 +148,6 @@ pub struct PriorityBandsValue(pub Vec<PriorityBand>);
 impl PriorityBandsValue {
     /// The policy, for TAG_POLICIES.
     #[must_use]
-    #[inline]
     pub fn to_policy(&self) -> PolicyValue {
         PolicyValue {
             kind: PRIORITY_BANDED_CONNECTION_POLICY,
@@ -239,7 +237,6 @@ pub struct ClientProtocolsValue(pub Vec<ExposedProtocol>);
 impl ClientProtocolsValue {
     /// The policy, for TAG_POLICIES.
     #[must_use]
-    #[inline]
     pub fn to_policy(&self) -> PolicyValue {
         PolicyValue {
             kind: CLIENT_PROTOCOL_POLICY,
@@ -275,7 +272,6 @@ impl ClientProtocolsValue {
 }
 
 impl ExposedProperties {
-    #[inline]
     fn write(&self, writer: &mut CdrWriter<'_>) {
         match self {
             Self::None => {}

@@ -32,7 +32,6 @@ impl Version {
 }
 
 impl fmt::Display for Version {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::SHORT {
             return f.write_str("1.2 with short headers");
@@ -100,7 +99,6 @@ pub enum HeaderError {
 }
 
 impl fmt::Display for HeaderError {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadMagic(found) => {

@@ -58,7 +58,6 @@ pub enum FragmentError {
 }
 
 impl fmt::Display for FragmentError {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFragmentable(kind) => write!(f, "a {kind:?} message cannot be fragmented"),

@@ -145,7 +145,6 @@ impl TaggedComponent {
 
     /// TAG_POLICIES.
     #[must_use]
-    #[inline]
     pub fn policies(policies: &[PolicyValue]) -> Self {
         Self::tagged(TAG_POLICIES, &|writer| {
             writer.write_count(policies.len());

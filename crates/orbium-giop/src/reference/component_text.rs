@@ -28,7 +28,6 @@ fn write_named(f: &mut fmt::Formatter<'_>, number: u32, names: &[&str]) -> fmt::
 
 impl fmt::Display for Component {
     /// What the component says, in one line, without its tag.
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OrbType(orb) => match orb_name(*orb) {
@@ -97,7 +96,6 @@ impl fmt::Display for Component {
     }
 }
 
-#[inline]
 fn write_policy(policy: &PolicyValue, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match policy.kind {
         real_time::PRIORITY_MODEL_POLICY => {
@@ -124,13 +122,11 @@ fn write_policy(policy: &PolicyValue, f: &mut fmt::Formatter<'_>) -> fmt::Result
 }
 
 impl fmt::Display for PriorityEndpoint {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} priority {}", self.address, self.priority)
     }
 }
 
-#[inline]
 fn write_code_sets(f: &mut fmt::Formatter<'_>, sets: &CodeSetComponent) -> fmt::Result {
     write!(f, "{}", sets.native)?;
     if !sets.conversion.is_empty() {
@@ -155,7 +151,6 @@ fn write_list<T>(
     Ok(())
 }
 
-#[inline]
 fn write_hex(f: &mut fmt::Formatter<'_>, octets: &[u8]) -> fmt::Result {
     octets.iter().try_for_each(|octet| write!(f, "{octet:02x}"))
 }

@@ -36,7 +36,6 @@ const OPTION_NAMES: [&str; 12] = [
 ];
 
 impl fmt::Display for AssociationOptions {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bits = (0..16).filter(|bit| self.0 & 1 << bit != 0);
         let Some(first) = bits.next() else {
@@ -51,7 +50,6 @@ impl fmt::Display for AssociationOptions {
     }
 }
 
-#[inline]
 fn write_bit(f: &mut fmt::Formatter<'_>, bit: usize) -> fmt::Result {
     match OPTION_NAMES.get(bit) {
         Some(name) => f.write_str(name),

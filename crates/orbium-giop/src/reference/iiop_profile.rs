@@ -120,7 +120,6 @@ impl IiopProfile {
 }
 
 impl fmt::Display for IiopProfile {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             version,

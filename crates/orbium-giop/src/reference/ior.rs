@@ -59,7 +59,6 @@ impl Ior {
     /// The components that all profiles share: those of TAG_MULTIPLE_COMPONENTS
     /// profiles.
     #[must_use]
-    #[inline]
     pub fn common_components(&self) -> Vec<TaggedComponent> {
         let mut common = Vec::new();
         for profile in &self.profiles {

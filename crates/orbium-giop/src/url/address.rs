@@ -203,7 +203,6 @@ impl ObjectAddress {
 }
 
 impl fmt::Display for ObjectAddress {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rir => f.write_str("rir:"),

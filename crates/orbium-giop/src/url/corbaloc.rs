@@ -79,7 +79,6 @@ impl Corbaloc {
     }
 
     /// Everything after the scheme.
-    #[inline]
     pub(crate) fn write_rest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, address) in self.addresses.iter().enumerate() {
             if i > 0 {
@@ -175,7 +174,6 @@ pub(crate) fn unescape(text: &str, offset: usize) -> Result<Vec<u8>, UrlError> {
 }
 
 /// Writes octets, escaping what must be.
-#[inline]
 pub(crate) fn write_escaped(f: &mut fmt::Formatter<'_>, octets: &[u8]) -> fmt::Result {
     for octet in octets {
         if is_unescaped(*octet) {

@@ -47,7 +47,6 @@ impl Corbaname {
 }
 
 impl fmt::Display for Corbaname {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(Self::SCHEME)?;
         self.context.write_rest(f)?;

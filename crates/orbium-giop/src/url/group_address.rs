@@ -97,7 +97,6 @@ fn parse_address(text: &str, offset: usize) -> Result<(IpAddr, u16), UrlError> {
 }
 
 impl fmt::Display for GroupAddress {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ObjectGroup {
             version,

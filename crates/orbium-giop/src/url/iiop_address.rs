@@ -95,7 +95,6 @@ impl IiopAddress {
 }
 
 impl fmt::Display for IiopAddress {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             version,

@@ -40,7 +40,6 @@ fn touch_stack(start: usize, octets: usize) -> u8 {
 /// Takes that many octets from the heap, touches them and gives them back; with
 /// the allocator of glibc they stay with the process, and so does all that is
 /// given back later. With another allocator that is its own affair.
-#[inline]
 pub fn prefault_heap(octets: usize) {
     if octets == 0 {
         return;

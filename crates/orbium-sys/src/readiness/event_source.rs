@@ -28,7 +28,6 @@ impl EventSource {
     ///
     /// # Errors
     /// The process or the host is out of descriptors.
-    #[inline]
     pub fn new() -> io::Result<Self> {
         let (polled, control) = UnixStream::pair()?;
         polled.set_nonblocking(true)?;
@@ -45,7 +44,6 @@ impl EventSource {
     }
 
     /// Sets whether the source is readable.
-    #[inline]
     pub fn set_readable(&self, readable: bool) {
         if self.readable.swap(readable, Ordering::AcqRel) == readable {
             return;
@@ -59,7 +57,6 @@ impl EventSource {
     }
 
     /// Sets whether the source is writable.
-    #[inline]
     pub fn set_writable(&self, writable: bool) {
         if self.writable.swap(writable, Ordering::AcqRel) == writable {
             return;
@@ -78,7 +75,6 @@ impl EventSource {
     }
 }
 
-#[inline]
 fn drain(mut from: &UnixStream) {
     let mut buffer = [0; 4096];
     while matches!(from.read(&mut buffer), Ok(1..)) {}

@@ -23,7 +23,6 @@ impl NetworkInterface {
     ///
     /// # Errors
     /// `InvalidInput`: it was given by an address.
-    #[inline]
     pub fn index(self) -> io::Result<u32> {
         match self {
             Self::Index(index) => Ok(index.get()),
@@ -53,7 +52,6 @@ impl FromStr for NetworkInterface {
 }
 
 impl fmt::Display for NetworkInterface {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Index(index) => index.fmt(f),

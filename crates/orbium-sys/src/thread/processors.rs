@@ -57,7 +57,6 @@ pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
 /// # Errors
 /// What the system says.
 #[cfg(target_os = "linux")]
-#[inline]
 pub fn processors_of_this_thread() -> io::Result<Vec<usize>> {
     let mut set = empty_set();
     // SAFETY: the kernel writes a set of that size, which is borrowed until it returns; 0 is

@@ -81,7 +81,6 @@ impl Poa {
     ///
     /// # Errors
     /// As those.
-    #[inline]
     pub fn activate_servant_at(
         &self,
         id: Option<&[u8]>,
@@ -116,7 +115,6 @@ impl Poa {
     }
 
     /// Refuses ids that an adapter which names objects itself cannot have given.
-    #[inline]
     pub(super) fn check_id(&self, id: &[u8]) -> Result<(), PoaError> {
         let plausible = match self.0.policies.lifespan {
             Lifespan::Transient => matches!(id.len(), 8 | 16),
@@ -213,7 +211,6 @@ impl Poa {
     /// # Errors
     /// [`PoaError::ObjectNotActive`]; [`PoaError::WrongPolicy`] without a map of active
     /// objects.
-    #[inline]
     pub fn deactivate(&self, id: &[u8]) -> Result<(), PoaError> {
         let adapters = self.0.adapters()?;
         if !self.0.policies.retains() {

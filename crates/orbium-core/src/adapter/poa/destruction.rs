@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of an adapter: `#[inline]`, as few programs have one end.
+//! The end of an adapter.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,6 @@ impl Poa {
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request, which would be for
     /// ever; nothing is done then.
-    #[inline]
     pub fn destroy(&self, wait: bool) -> Result<(), PoaError> {
         self.destroy_with(true, wait)
     }
@@ -64,7 +63,6 @@ impl Poa {
     }
 
     /// Takes the adapter and those below it out of the ORB's books.
-    #[inline]
     fn forget(&self) {
         self.0.gone.store(true, Ordering::Release);
         self.0.release();
@@ -78,7 +76,6 @@ impl Poa {
         }
     }
 
-    #[inline]
     fn wait_until_gone(&self) {
         for child in self.the_children() {
             child.wait_until_gone();
@@ -99,7 +96,6 @@ impl Poa {
     }
 
     /// Deactivates the managers of this adapter and of those below it.
-    #[inline]
     pub(crate) fn deactivate_managers(&self) {
         // Before the children are listed: those that come later see it.
         self.0.manager.end_with_orb();
@@ -109,7 +105,6 @@ impl Poa {
     }
 
     /// As [`Poa::destroy`] without waiting, when the ORB ends.
-    #[inline]
     pub(crate) fn end_with_orb(&self) {
         self.end(true);
         self.forget();

@@ -291,7 +291,6 @@ impl Poa {
     /// [`PoaError::AdapterAlreadyExists`], [`PoaError::InvalidPolicy`] for policies that do
     /// not go together, [`PoaError::NameTooLong`]; BAD_INV_ORDER 17 while this adapter is
     /// being destroyed, OBJECT_NOT_EXIST after that.
-    #[inline]
     pub fn create_poa(
         &self,
         name: &str,

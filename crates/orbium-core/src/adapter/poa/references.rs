@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! References, ids and servants: from each to the others. Compiled where it is used
-//! (`#[inline]`), but for what activation needs.
+//! References, ids and servants: from each to the others.
 
 use std::sync::Arc;
 
@@ -71,7 +70,6 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::WrongPolicy`] if users name objects here.
-    #[inline]
     pub fn next_object_id(&self) -> Result<Box<[u8]>, PoaError> {
         if self.0.policies.id_assignment != IdAssignment::System {
             return Err(PoaError::WrongPolicy);
@@ -101,7 +99,6 @@ impl Poa {
     ///
     /// # Errors
     /// As [`Poa::create_reference`].
-    #[inline]
     pub fn create_object_reference(&self, repository_id: &str) -> Result<ObjectRef, PoaError> {
         self.create_object_reference_with_id(&self.next_object_id()?, repository_id)
     }
@@ -110,7 +107,6 @@ impl Poa {
     ///
     /// # Errors
     /// As [`Poa::create_reference_with_id`].
-    #[inline]
     pub fn create_object_reference_with_id(
         &self,
         id: &[u8],
@@ -135,7 +131,6 @@ impl Poa {
     /// # Errors
     /// [`PoaError::ObjectNotActive`]; [`PoaError::WrongPolicy`] without a map of active
     /// objects.
-    #[inline]
     pub fn id_to_reference(&self, id: &[u8]) -> Result<ObjectRef, PoaError> {
         self.0.adapters()?;
         if !self.0.policies.retains() {
@@ -150,7 +145,6 @@ impl Poa {
     /// # Errors
     /// [`PoaError::ObjectNotActive`]; [`PoaError::WrongPolicy`] with neither a map of active
     /// objects nor USE_DEFAULT_SERVANT.
-    #[inline]
     pub fn id_to_servant(&self, id: &[u8]) -> Result<Arc<dyn Servant>, PoaError> {
         self.0.adapters()?;
         if !self.0.policies.retains() && !self.defaults() {
