@@ -9,6 +9,7 @@ mod imports;
 mod layers;
 mod measures;
 mod module_tree;
+mod out_of_line;
 mod report;
 mod resolve;
 #[cfg(test)]

@@ -42,6 +42,10 @@ pub(crate) struct OfCrate {
     pub(crate) features: usize,
     pub(crate) paths: usize,
     pub(crate) allows: usize,
+    /// Functions with `#[inline(never)]`.
+    pub(crate) out_of_line: usize,
+    /// Places of those without a comment that says why.
+    pub(crate) unexplained: Vec<(PathBuf, usize)>,
 }
 
 impl OfCrate {
@@ -66,6 +70,11 @@ impl Measures {
             of_crate.lines += file.lines;
             of_crate.features += switches.features;
             of_crate.paths += switches.paths;
+            of_crate.out_of_line += file.out_of_line.functions;
+            let unexplained = file.out_of_line.unexplained.iter();
+            of_crate
+                .unexplained
+                .extend(unexplained.map(|&line| (file.path.clone(), line)));
             if tree.crates[file.krate].roots.contains(&file.module) {
                 of_crate.allows += tokens::allows(&file.syntax.attrs);
             }
@@ -151,6 +160,12 @@ impl Measures {
             values.set("files in cycles", &it.name, in_cycles);
             values.set("largest cycle", &it.name, it.largest_cycle());
             values.set("cfg(feature)", &it.name, it.features);
+            values.set("inline(never)", &it.name, it.out_of_line);
+            values.set(
+                "inline(never) without a comment above",
+                &it.name,
+                it.unexplained.len(),
+            );
         }
         self.folders.set(&mut values);
         let mut set = |name: &str, value| values.set("workspace", name, value);

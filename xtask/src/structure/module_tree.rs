@@ -9,6 +9,7 @@ use proc_macro2::TokenStream;
 use syn::spanned::Spanned;
 use syn::{Attribute, Item, ItemMod, UseTree};
 
+use super::out_of_line::{OutOfLine, out_of_line};
 use super::tokens;
 use xtask::outcome::Outcome;
 
@@ -25,6 +26,7 @@ pub(crate) struct File {
     pub(crate) generated: bool,
     pub(crate) syntax: syn::File,
     pub(crate) tokens: TokenStream,
+    pub(crate) out_of_line: OutOfLine,
     /// The module of which this file is the body.
     pub(crate) module: ModuleId,
 }
@@ -113,6 +115,7 @@ impl Tree {
                 attrs: syntax.attrs,
                 items: Vec::new(),
             },
+            out_of_line: out_of_line(tokens.clone(), &text),
             tokens,
             module,
         });

@@ -32,20 +32,27 @@ pub(crate) fn print(measures: &Measures) {
 
 fn print_crates(measures: &Measures) {
     println!(
-        "{:18} {:>6} {:>7} {:>13} {:>6} {:>6}  cycles (files)",
-        "crate", "files", "lines", "cfg(feature)", "path", "allow"
+        "{:18} {:>6} {:>7} {:>13} {:>6} {:>6} {:>13}  cycles (files)",
+        "crate", "files", "lines", "cfg(feature)", "path", "allow", "inline(never)"
     );
     for it in &measures.crates {
         let sizes: Vec<_> = it.cycles.iter().map(|set| set.len().to_string()).collect();
         println!(
-            "{:18} {:>6} {:>7} {:>13} {:>6} {:>6}  {}",
+            "{:18} {:>6} {:>7} {:>13} {:>6} {:>6} {:>13}  {}",
             it.name,
             it.files,
             it.lines,
             it.features,
             it.paths,
             it.allows,
+            it.out_of_line,
             sizes.join(" ")
+        );
+    }
+    for (path, line) in measures.crates.iter().flat_map(|it| &it.unexplained) {
+        println!(
+            "\n{}:{line}: #[inline(never)] without a comment above",
+            short(path)
         );
     }
     for set in &measures.cycles_of_crates {
@@ -109,6 +116,11 @@ fn bounds(measures: &Measures) -> Vec<Bound> {
         at_most("cfg(feature …)", measures.sum(|it| it.features), 25),
         at_most("#[path]", measures.sum(|it| it.paths), 0),
         at_most("crate-wide allow", measures.sum(|it| it.allows), 0),
+        at_most(
+            "inline(never) without a comment above",
+            measures.sum(|it| it.unexplained.len()),
+            0,
+        ),
         Bound {
             figure: "function lines: median, p90, p99, longest",
             value: joined(&lines),

@@ -216,6 +216,20 @@ fn switches_are_counted_wherever_they_stand() {
 }
 
 #[test]
+fn a_function_that_is_never_inlined_needs_a_ceiling_and_a_comment() {
+    let packages = Packages::new(&[(
+        "one/src/lib.rs",
+        "// Out of the loop.\n#[inline(never)]\nfn f() {}\n\n#[inline(never)]\nfn g() {}\n",
+    )]);
+    let values = packages.measures(&["one"]).values();
+    assert_eq!(values.get("inline(never)", "one"), 2);
+    assert_eq!(
+        values.get("inline(never) without a comment above", "one"),
+        1
+    );
+}
+
+#[test]
 fn functions_have_lines_and_branches() {
     let text = "
         #[inline]

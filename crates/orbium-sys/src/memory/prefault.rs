@@ -23,6 +23,7 @@ pub fn prefault_stack(octets: usize) {
 
 /// A frame of one page, and those below it until that many octets are touched:
 /// frames are a little larger than their pages.
+// A frame of its own for each call: frames are what touches the stack.
 #[inline(never)]
 fn touch_stack(start: usize, octets: usize) -> u8 {
     let mut page = [0_u8; PAGE];
