@@ -28,7 +28,6 @@ impl Cancelled {
     }
 
     /// Remembers one, up to a bound.
-    #[inline(never)]
     pub(crate) fn insert(&self, request_id: u32) {
         let mut ids = self.lock();
         if ids.len() < MAX && !ids.contains(&request_id) {
@@ -76,7 +75,6 @@ impl Cancelled {
     }
 
     #[cold]
-    #[inline(never)]
     fn remove_from_some(&self, request_id: u32) -> bool {
         let mut ids = self.lock();
         let mut place = None;
@@ -101,7 +99,6 @@ impl Cancelled {
     }
 
     #[cold]
-    #[inline(never)]
     fn clear_some(&self) {
         let mut ids = self.lock();
         ids.clear();

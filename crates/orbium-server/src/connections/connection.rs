@@ -291,7 +291,6 @@ impl ServerConnection {
     }
 
     /// That thread is done.
-    #[inline(never)]
     pub(crate) fn end_late(&self) {
         if self.late.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.cancelled.clear();
@@ -304,7 +303,6 @@ impl ServerConnection {
     /// Nothing more will be read. The connection is closed once the last reply
     /// was sent, for CloseConnection says that what was not answered was not
     /// begun.
-    #[inline(never)]
     pub(crate) fn end(&self) {
         if !self.ended.load(Ordering::SeqCst) {
             // Under the lock: `close` sees what was queued before; later senders block
@@ -418,7 +416,6 @@ impl ServerConnection {
         self.break_off(io::ErrorKind::TimedOut.into());
     }
 
-    #[inline(never)]
     #[cold]
     #[expect(
         clippy::needless_pass_by_value,

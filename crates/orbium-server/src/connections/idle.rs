@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 const CHECKS_PER_IDLE_TIME: u32 = 4;
 
 /// How long until connections are looked at again.
-#[inline(never)]
 pub(crate) fn pause(time: Duration) -> Duration {
     (time / CHECKS_PER_IDLE_TIME).max(Duration::from_millis(1))
 }
@@ -29,7 +28,6 @@ impl Quiet {
     }
 
     /// Nothing came since the last look; whether that is so for `time` now.
-    #[inline(never)]
     pub(crate) fn lasts(&mut self, now: Instant, time: Duration) -> bool {
         let since = *self.0.get_or_insert(now);
         now.saturating_duration_since(since) >= time

@@ -28,7 +28,6 @@ impl ServerConnection {
     /// Sends the reply to a request behind which more was received, or collects it.
     /// `more`: another request is there whole.
     #[cold]
-    #[inline(never)]
     pub(crate) fn reply_in_batch(self: &Arc<Self>, message: &CdrWriter<'_>, more: bool) {
         if more && self.collect(message) {
             return;
@@ -96,7 +95,6 @@ impl ServerConnection {
     }
 
     #[cold]
-    #[inline(never)]
     pub(crate) fn flush_collected(&self) {
         if let Err(error) = self.send_among_others(None) {
             self.break_off(error);

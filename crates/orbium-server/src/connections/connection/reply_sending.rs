@@ -34,7 +34,6 @@ impl ServerConnection {
     /// Sends the reply to a request from a thread that has handed the reading
     /// over, unless the client has cancelled it.
     #[cold]
-    #[inline(never)]
     pub(crate) fn reply_late(&self, request_id: u32, message: &CdrWriter<'_>) {
         if self.was_cancelled(request_id) {
             return;
@@ -46,7 +45,6 @@ impl ServerConnection {
 
     /// Sends the replies that were collected, and a message behind them.
     #[cold]
-    #[inline(never)]
     pub(super) fn send_among_others(&self, message: Option<&CdrWriter<'_>>) -> io::Result<()> {
         let mut pending = self.lock();
         let collected = pending.take_collected();
