@@ -88,19 +88,19 @@ pub(super) fn os(found: &Value) -> String {
     table.0
 }
 
-/// A line for each architecture and side: percent of processor time by category.
+/// A line for each architecture: percent of the client's and the server's processor time by category.
 pub(super) fn profile(found: &Value) -> String {
     let categories = Category::ALL.map(Category::name);
-    let mut heads = vec!["ten clients", "side", "µs of a call"];
+    let mut heads = vec!["ten clients, client / server", "µs of a call"];
     heads.extend(categories);
     let mut table = Table::new(&heads);
     for one in list(found) {
-        for side in ["client", "server"] {
-            let of = &one[side];
-            let shares = categories.map(|category| places(&of["percent"][category], 1));
-            let time = places(&of["microseconds_per_call"], 1);
-            table.line([name(one), side.to_owned(), time].into_iter().chain(shares));
-        }
+        let both = |figure: &dyn Fn(&Value) -> String| {
+            format!("{} / {}", figure(&one["client"]), figure(&one["server"]))
+        };
+        let time = both(&|side| places(&side["microseconds_per_call"], 1));
+        let shares = categories.map(|it| both(&|side| places(&side["percent"][it], 1)));
+        table.line([name(one), time].into_iter().chain(shares));
     }
     table.0
 }
@@ -134,16 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_of_an_architecture_have_a_line() {
+    fn a_line_of_an_architecture_has_both_sides() {
         let side = json!({"microseconds_per_call": 12.34,
                           "percent": {"synchronisation": 1.25, "rest": 98.75}});
         let found = json!([{"architecture": "a", "client": side, "server": {}}]);
         let text = profile(&found);
-        let (client, server) = (
-            "| a | client | 12.3 | 1.2 | – | – | – | – | 98.8 |\n",
-            "| a | server | – | – | – | – | – | – | – |\n",
-        );
-        assert!(text.ends_with(&format!("{client}{server}")), "{text}");
+        let expected = "| a | 12.3 / – | 1.2 / – | – / – | – / – | – / – | – / – | 98.8 / – |\n";
+        assert!(text.ends_with(expected), "{text}");
     }
 
     #[test]
