@@ -2,6 +2,7 @@
 //! Server strategies: the threads that serve connections.
 
 use std::fmt;
+use std::mem::discriminant;
 use std::num::NonZero;
 use std::str::FromStr;
 use std::thread;
@@ -63,6 +64,12 @@ impl ServerStrategy {
             workers: processors(),
             queue: QUEUE,
         }
+    }
+
+    /// Whether both are the same but for their numbers.
+    #[must_use]
+    pub fn is_kind_of(self, other: Self) -> bool {
+        discriminant(&self) == discriminant(&other)
     }
 
     /// Whether the numbers make sense; the sentence that says why not.

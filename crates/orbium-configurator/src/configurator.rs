@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbium_client::ClientPolicies;
 use orbium_connection::ClientConfig;
 use orbium_core::lock::{Mutex, MutexGuard};
-use orbium_core::{Config, Endpoint, Lane, Limits, Orb, Protocols};
+use orbium_core::{Config, Endpoint, Lane, LaneSizes, Limits, Orb, OrbError, Protocols};
 use orbium_settings::Configure as _;
 use orbium_trace::log;
 
@@ -46,6 +46,7 @@ fn of_client(limits: &Limits) -> [usize; 6] {
 struct Begun {
     opened: Vec<(Lane, Endpoint)>,
     added: Vec<Lane>,
+    resized: Vec<(Lane, LaneSizes)>,
 }
 
 impl Begun {
@@ -55,6 +56,9 @@ impl Begun {
         }
         for lane in self.added {
             let _ = lane.stop();
+        }
+        for (lane, before) in self.resized {
+            log_failed(&lane, lane.resize(&before));
         }
     }
 }
@@ -190,6 +194,11 @@ impl Configurator {
                 begun.opened.push((lane.clone(), endpoint.clone()));
             }
         }
+        for resizing in plan.resizing.iter().filter(|it| it.grows()) {
+            let lane = self.lane(resizing.lane.as_deref())?;
+            lane.resize(&resizing.after)?;
+            begun.resized.push((lane, resizing.before));
+        }
         for lane in &plan.add_lanes {
             begun.added.push(self.0.orb.add_lane(lane)?);
         }
@@ -262,6 +271,11 @@ impl Configurator {
                 }
             }
         }
+        for resizing in plan.resizing.iter().filter(|it| !it.grows()) {
+            if let Ok(lane) = self.lane(resizing.lane.as_deref()) {
+                log_failed(&lane, lane.resize(&resizing.after));
+            }
+        }
         for name in &plan.stop_lanes {
             if let Some(lane) = self.0.orb.lane(name)
                 && let Err(error) = lane.stop()
@@ -269,5 +283,12 @@ impl Configurator {
                 log::error!(target: "orbium::config", lane = name, %error, "a lane does not end");
             }
         }
+    }
+}
+
+/// Fewer threads and another queue are never refused.
+fn log_failed(lane: &Lane, resized: Result<(), OrbError>) {
+    if let Err(error) = resized {
+        log::error!(target: "orbium::config", lane = lane.name(), %error, "a lane keeps its threads");
     }
 }

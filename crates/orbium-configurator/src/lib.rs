@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a running ORB can change is in [`LIVE_KEYS`], with lanes and endpoints of lanes.
+//! What a running ORB can change is in [`LIVE_KEYS`], and of its lanes in [`LIVE_LANE_KEYS`].
 //! Everything else is refused by name, and then nothing is changed.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -35,5 +35,5 @@ pub use configurator::Configurator;
 pub use error::ReconfigureError;
 #[cfg(unix)]
 pub use hangup::OnHangup;
-pub use live::LIVE_KEYS;
+pub use live::{LIVE_KEYS, LIVE_LANE_KEYS};
 pub use plan::Change;

@@ -2,11 +2,12 @@
 //! Configuration keys that a running ORB can change.
 
 /// The keys that can change while the ORB runs, as [`ConfigKey`](orbium_settings::ConfigKey) names
-/// them; socket options (`properties.`) can too, for connections that the client makes and
+/// them: of `server_strategy` the numbers alone. Socket options (`properties.`) can too, for connections that the client makes and
 /// endpoints that are added from then on.
 pub const LIVE_KEYS: &[&str] = &[
     "endpoint",
     "lanes",
+    "server_strategy",
     "client_strategy",
     "client_protocols",
     "call_timeout",
@@ -30,6 +31,20 @@ pub const LIVE_KEYS: &[&str] = &[
     "limits.server_idle_time",
 ];
 
+/// The keys of a lane that can change while it serves, as [`LaneKey`](orbium_settings::LaneKey)
+/// names them; of its strategy the numbers alone.
+pub const LIVE_LANE_KEYS: &[&str] = &[
+    "endpoint",
+    "strategy",
+    "dynamic_threads",
+    "idle_time",
+    "queue_octets",
+];
+
 pub(crate) fn is_live(key: &str) -> bool {
     LIVE_KEYS.contains(&key)
+}
+
+pub(crate) fn is_live_of_a_lane(key: &str) -> bool {
+    LIVE_LANE_KEYS.contains(&key)
 }

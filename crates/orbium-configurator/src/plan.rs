@@ -3,11 +3,11 @@
 
 use std::fmt;
 
-use orbium_core::{Config, Endpoint, LaneConfig};
+use orbium_core::{Config, Endpoint, LaneConfig, LaneSizes};
 use orbium_settings::{ConfigKey, LaneKey};
 
 use crate::ReconfigureError;
-use crate::live::is_live;
+use crate::live::{is_live, is_live_of_a_lane};
 
 /// Something that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +36,28 @@ pub(crate) struct Listening {
     pub(crate) close: Vec<Endpoint>,
 }
 
+/// A lane that gets other threads, or another queue.
+#[derive(Debug)]
+pub(crate) struct Resizing {
+    /// The lane's name; none for the ORB's own.
+    pub(crate) lane: Option<String>,
+    pub(crate) before: LaneSizes,
+    pub(crate) after: LaneSizes,
+}
+
+impl Resizing {
+    /// Whether threads are started: the system may refuse them.
+    pub(crate) fn grows(&self) -> bool {
+        self.after.threads().0 > self.before.threads().0
+    }
+}
+
 /// What is to be done.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) changes: Vec<Change>,
     pub(crate) listening: Vec<Listening>,
+    pub(crate) resizing: Vec<Resizing>,
     pub(crate) add_lanes: Vec<LaneConfig>,
     pub(crate) stop_lanes: Vec<String>,
     fixed: Vec<String>,
@@ -56,18 +73,19 @@ impl Plan {
     ) -> Result<Self, ReconfigureError> {
         let mut plan = Self::default();
         for key in ConfigKey::ALL {
-            plan.compare(
-                key.name,
-                key.show(before),
-                key.show(after),
-                is_live(key.name),
-            );
+            let live = match key.name {
+                "server_strategy" => can_resize_own_lane(before, after),
+                name => is_live(name),
+            };
+            plan.compare(key.name, key.show(before), key.show(after), live);
         }
         let of = |config: &Config| format!("{:?}", config.properties);
         plan.compare("properties", of(before), of(after), true);
         plan.compare_code(before, after);
         plan.cannot_be_unset(before, after);
         plan.endpoints(None, &before.endpoints, &after.endpoints);
+        let of_orb = |config: &Config| LaneConfig::of_orb(config.strategy).sizes();
+        plan.resize(None, of_orb(before), of_orb(after));
         if before.endpoints.is_empty() != after.endpoints.is_empty() {
             // Without any the ORB listens at a free port of its own choice.
             plan.fixed.push("endpoint".into());
@@ -160,15 +178,51 @@ impl Plan {
         }
     }
 
-    /// Of a lane its endpoints can change.
+    fn resize(&mut self, lane: Option<String>, before: LaneSizes, after: LaneSizes) {
+        if before != after {
+            self.resizing.push(Resizing {
+                lane,
+                before,
+                after,
+            });
+        }
+    }
+
+    /// Of a lane its endpoints, its threads and its queue can change.
     fn lane(&mut self, before: &LaneConfig, after: &LaneConfig) {
         for key in LaneKey::ALL {
             let path = format!("lane.{}.{}", before.name, key.name);
-            let live = key.name == "endpoint";
+            let live = match key.name {
+                "strategy" => before.strategy.is_kind_of(after.strategy),
+                name => is_live_of_a_lane(name),
+            };
             self.compare(&path, key.show(before), key.show(after), live);
         }
+        self.compare_lane_code(before, after);
         self.endpoints(Some(&before.name), &before.endpoints, &after.endpoints);
+        self.resize(Some(before.name.clone()), before.sizes(), after.sizes());
     }
+
+    /// What no file says of a lane.
+    fn compare_lane_code(&mut self, before: &LaneConfig, after: &LaneConfig) {
+        let differ = [
+            ("reservation", before.reservation != after.reservation),
+            ("queue_bounds", before.queue_bounds != after.queue_bounds),
+            ("borrows_from", before.borrows_from != after.borrows_from),
+            (
+                "served_by_callers",
+                before.served_by_callers != after.served_by_callers,
+            ),
+        ];
+        let differ = differ.into_iter().filter(|(_, differs)| *differs);
+        let path = |(key, _): (&str, bool)| format!("lane.{}.{key}", before.name);
+        self.fixed.extend(differ.map(path));
+    }
+}
+
+/// Whether the ORB's own lane serves, by the same kind of strategy.
+fn can_resize_own_lane(before: &Config, after: &Config) -> bool {
+    !before.endpoints.is_empty() && before.strategy.is_kind_of(after.strategy)
 }
 
 #[cfg(test)]
@@ -222,7 +276,40 @@ mod tests {
     }
 
     #[test]
-    fn lanes_come_and_go_and_change_their_endpoints_alone() {
+    fn threads_and_queues_change_and_kinds_of_strategies_stay() {
+        let listens = ("endpoint", "iiop://127.0.0.1:0");
+        let pool = |numbers| [listens, ("server_strategy", numbers)];
+        let (two, four) = (pool("worker-pool:2/8"), pool("worker-pool:4/8"));
+        let plan = Plan::new(&config(&two), &config(&four), &[]).unwrap();
+        assert!(plan.resizing[0].grows());
+        assert!(plan.resizing[0].lane.is_none());
+        let plan = Plan::new(&config(&four), &config(&two), &[]).unwrap();
+        assert!(!plan.resizing[0].grows());
+        let other = pool("leader-followers:2");
+        assert_eq!(refused(&two, &other), ["server_strategy"]);
+        // No lane serves yet.
+        assert_eq!(refused(&two[1..], &four[1..]), ["server_strategy"]);
+        let lane = |strategy| [("lane.a.priority", "1"), ("lane.a.strategy", strategy)];
+        let (some, more) = (lane("leader-followers:1"), lane("leader-followers:3"));
+        let plan = Plan::new(&config(&some), &config(&more), &[]).unwrap();
+        assert_eq!(plan.resizing[0].lane.as_deref(), Some("a"));
+        assert_eq!(refused(&some, &lane("reactive")), ["lane.a.strategy"]);
+    }
+
+    #[test]
+    fn changes_of_a_lane_beyond_its_keys_are_refused_by_name() {
+        let before = config(&[("lane.a.priority", "1")]);
+        let mut after = before.clone();
+        after.lanes[0].queue_bounds = Some(orbium_core::QueueBounds::new(1, 1));
+        after.lanes[0].served_by_callers = true;
+        let refused = Plan::new(&before, &after, &[]).unwrap_err();
+        let sentence =
+            "cannot change while the ORB runs: lane.a.queue_bounds, lane.a.served_by_callers";
+        assert_eq!(refused.to_string(), sentence);
+    }
+
+    #[test]
+    fn lanes_come_and_go_and_keep_their_priorities() {
         let two = [("lane.a.priority", "1"), ("lane.b.priority", "2")];
         let plan = Plan::new(&config(&two[..1]), &config(&two), &[]).unwrap();
         assert_eq!(plan.add_lanes.len(), 1);

@@ -70,7 +70,7 @@ pub use orbium_invocation::{
     idl_put_back, idl_reference, idl_results, idl_send, idl_servant_type, idl_slot_type, idl_stub,
     read_properties, write_properties,
 };
-pub use orbium_lane::{Lane, LaneConfig, Order, QueueBounds, RequestTiming};
+pub use orbium_lane::{Lane, LaneConfig, LaneSizes, Order, QueueBounds, RequestTiming};
 pub use orbium_request::{
     AsyncCall, AsyncServant, ByUrgency, DeferredReply, OpenRequests, Reply, Sent, Spawn, Task,
     UntypedReply, Urgency,

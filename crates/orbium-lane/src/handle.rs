@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 use orbium_channel::endpoints::{Endpoints, ListenError};
@@ -15,7 +16,7 @@ use orbium_metrics::LaneSnapshot;
 use orbium_sys::{Reservation, Scheduling};
 use orbium_transport::Endpoint;
 
-use crate::OrbError;
+use crate::{LaneSizes, OrbError};
 
 /// Facts of a lane from its start to its end.
 #[derive(Debug)]
@@ -30,14 +31,21 @@ pub struct LaneFacts {
     pub scheduling: Option<Scheduling>,
     /// As the host grants it.
     pub reservation: Option<Reservation>,
-    /// How it serves.
-    pub strategy: ServerStrategy,
 }
 
 /// A lane that serves, as its handles see it.
 pub trait ServingLane: Send + Sync {
     /// What never changes of it.
     fn facts(&self) -> &LaneFacts;
+
+    /// How it serves now.
+    fn strategy(&self) -> ServerStrategy;
+
+    /// As [`Lane::resize`], to numbers that were checked.
+    ///
+    /// # Errors
+    /// The system refuses another thread; nothing is changed then.
+    fn resize(&self, sizes: &LaneSizes) -> io::Result<()>;
 
     /// Where it listens.
     fn endpoints(&self) -> &Endpoints;
@@ -147,7 +155,24 @@ impl Lane {
     /// The strategy by which it serves.
     #[must_use]
     pub fn strategy(&self) -> ServerStrategy {
-        self.0.facts().strategy
+        self.0.strategy()
+    }
+
+    /// Gives a lane that serves other threads and another queue. Threads that are added have begun when this returns. One that is too many ends
+    /// when it has served its request, or as it is idle; the system has it back after the idle
+    /// time. Requests that wait stay, also where a smaller queue would not have taken them.
+    ///
+    /// # Errors
+    /// [`OrbError::Config`] for another kind of strategy, [`OrbError::Threads`] if the system
+    /// refuses another thread; nothing is changed then.
+    pub fn resize(&self, sizes: &LaneSizes) -> Result<(), OrbError> {
+        if !self.strategy().is_kind_of(sizes.strategy) {
+            return Err(OrbError::Config(
+                "a lane that serves keeps its kind of strategy: its numbers alone can change",
+            ));
+        }
+        let resized = self.0.resize(sizes);
+        resized.map_err(|error| OrbError::Threads(self.name().to_owned(), error))
     }
 
     /// The channels at which it listens now, as references say it.

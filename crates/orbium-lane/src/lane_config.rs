@@ -7,7 +7,7 @@ use orbium_budget::Budget;
 use orbium_sys::{Reservation, Scheduling};
 use orbium_transport::Endpoint;
 
-use crate::{Lane, Order, QueueBounds};
+use crate::{Lane, LaneSizes, Order, QueueBounds};
 use orbium_config::{Limits, ServerStrategy};
 use orbium_invocation::Priority;
 
@@ -149,13 +149,18 @@ impl LaneConfig {
     /// there are connections.
     #[must_use]
     pub fn threads(&self) -> (usize, usize) {
-        let fixed = match self.strategy {
-            ServerStrategy::ThreadPerConnection => return (0, 0),
-            ServerStrategy::Reactive => 1,
-            ServerStrategy::LeaderFollowers { threads } => threads,
-            ServerStrategy::WorkerPool { workers, .. } => workers,
-        };
-        (fixed, fixed.saturating_add(self.dynamic_threads))
+        self.sizes().threads()
+    }
+
+    /// What of it can change while it serves.
+    #[must_use]
+    pub fn sizes(&self) -> LaneSizes {
+        LaneSizes {
+            strategy: self.strategy,
+            dynamic_threads: self.dynamic_threads,
+            idle_time: self.idle_time,
+            queue_octets: self.queue_octets,
+        }
     }
 
     /// Whether the choices make sense.

@@ -25,6 +25,7 @@
 
 mod handle;
 mod lane_config;
+mod lane_sizes;
 mod lanes;
 mod main_thread;
 mod main_thread_call;
@@ -39,6 +40,7 @@ mod together;
 
 pub use handle::{Lane, LaneFacts, ServingLane};
 pub use lane_config::LaneConfig;
+pub use lane_sizes::LaneSizes;
 pub use lanes::Lanes;
 pub use main_thread::MainThread;
 pub use orb_error::OrbError;

@@ -61,10 +61,11 @@ struct State {
     handed: Vec<(u64, Job)>,
     next_worker: u64,
     alive: usize,
+    /// How long a worker waits for another job.
+    linger: Duration,
     closed: bool,
 }
 
-#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     one_ended: Condvar,
@@ -85,7 +86,6 @@ impl Drop for Counted {
 pub struct ThreadCache {
     shared: Arc<Shared>,
     name: Arc<str>,
-    linger: Duration,
     options: ThreadOptions,
     start: Starter,
 }
@@ -122,10 +122,16 @@ impl ThreadCache {
         options: ThreadOptions,
         start: Starter,
     ) -> Self {
-        Self {
-            shared: Arc::default(),
-            name: name.into(),
+        let state = State {
             linger,
+            ..State::default()
+        };
+        Self {
+            shared: Arc::new(Shared {
+                state: Mutex::new(state),
+                one_ended: Condvar::default(),
+            }),
+            name: name.into(),
             options,
             start,
         }
@@ -178,6 +184,16 @@ impl ThreadCache {
         self.len() == 0
     }
 
+    /// Has each thread end that long after its last job, those that wait for another one
+    /// included.
+    pub fn set_linger(&self, linger: Duration) {
+        let mut state = self.lock();
+        state.linger = linger;
+        for (_, wake) in &state.idle {
+            wake.notify_one();
+        }
+    }
+
     fn ended(&self) {
         self.lock().alive -= 1;
         self.shared.one_ended.notify_all();
@@ -208,7 +224,7 @@ impl ThreadCache {
             }
             // Closing the cache empties the list.
             let place = state.idle.iter().position(|(id, _)| *id == worker)?;
-            let left = self.linger.saturating_sub(began.elapsed());
+            let left = state.linger.saturating_sub(began.elapsed());
             if left.is_zero() {
                 state.idle.swap_remove(place);
                 return None;

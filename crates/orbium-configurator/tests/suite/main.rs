@@ -4,6 +4,7 @@
 mod client_side;
 mod collocated;
 mod endpoints;
+mod lane_sizes;
 mod load;
 mod refused;
 #[cfg(unix)]

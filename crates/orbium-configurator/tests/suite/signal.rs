@@ -15,7 +15,8 @@ use crate::ports;
 #[test]
 fn a_hangup_has_the_file_read_again_and_a_refusal_changes_nothing() {
     let path = std::env::temp_dir().join(format!("orbium-hangup-{}.toml", std::process::id()));
-    let first = "endpoint = ['iiop://127.0.0.1:0']\n";
+    let lane = "lane.hangup.priority = 1\nlane.hangup.strategy =";
+    let first = &format!("endpoint = ['iiop://127.0.0.1:0']\n{lane} 'worker-pool:1/8'\n");
     fs::write(&path, first).unwrap();
     let config = Config::from_file(&path).unwrap();
     let served = orbium_testkit::Served::with(config.clone());
@@ -26,11 +27,17 @@ fn a_hangup_has_the_file_read_again_and_a_refusal_changes_nothing() {
     let hang_up = || kill_process(getpid(), Signal::HUP).unwrap();
     let limit = |orb: &Orb| orb.engines().1.limits().connections;
 
-    let second =
-        "endpoint = ['iiop://127.0.0.1:0', 'iiop://localhost:0']\nlimits.connections = 50\n";
+    let second = &format!(
+        "endpoint = ['iiop://127.0.0.1:0', 'iiop://localhost:0']\nlimits.connections = 50\n\
+         {lane} 'worker-pool:3/16'\n"
+    );
     fs::write(&path, second).unwrap();
     hang_up();
     eventually("it is read", || limit(&served.orb) == 50);
+    eventually("the lane has its threads", || {
+        let lane = served.orb.lane("hangup").unwrap().snapshot();
+        (lane.threads, lane.queue) == (3, 16)
+    });
     assert_eq!(ports(&served.orb).len(), 2);
     load.goes_on();
 

@@ -2,8 +2,9 @@
 //! A lane, as its threads see it.
 
 use std::any::Any;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
@@ -18,14 +19,15 @@ use crate::connections::connection::ServerConnection;
 use crate::connections::connection_table::ConnectionTable;
 use crate::connections::flusher::Flusher;
 use crate::lane::pool::Pool;
+use crate::lane::sizes::Resize;
 use crate::log::Recurring;
 use crate::strategy::notifier::Notifier;
 use orbium_channel::Channel;
-use orbium_config::Limits;
+use orbium_config::{Limits, ServerStrategy};
 use orbium_giop::SystemException;
 use orbium_invocation::{CallQueue, QueuedCall};
 use orbium_lane::thread::Setup;
-use orbium_lane::{Lane, LaneConfig, LaneFacts, OWN, ServingLane, StartError};
+use orbium_lane::{Lane, LaneConfig, LaneFacts, LaneSizes, OWN, ServingLane, StartError};
 use orbium_metrics::{Closing, LaneSnapshot, Refusal};
 use orbium_request::Host;
 
@@ -45,9 +47,9 @@ pub(crate) struct LaneCore {
     pub(crate) setup: Arc<Setup>,
     /// Requests that wait, and the threads that serve those handed over.
     pub(crate) pool: Arc<Pool>,
-    /// Threads that there may be if all are busy; those that are kept.
-    pub(crate) most_threads: usize,
-    pub(crate) idle_time: Duration,
+    strategy: Mutex<ServerStrategy>,
+    /// The threads that share its connections.
+    team: OnceLock<Weak<dyn Resize>>,
     pub(crate) threads: ThreadCache,
     pub(crate) flusher: Arc<Flusher>,
     stopping: AtomicBool,
@@ -93,11 +95,10 @@ impl LaneCore {
                 priority: setup.priority,
                 scheduling: setup.scheduling,
                 reservation: setup.reservation,
-                strategy: config.strategy,
             },
             pool: Pool::new(host, number, config, lenders, (&setup, &threads)),
-            most_threads: config.threads().1,
-            idle_time: config.idle_time,
+            strategy: Mutex::new(config.strategy),
+            team: OnceLock::new(),
             flusher: Flusher::new(&threads),
             threads,
             stopping: AtomicBool::new(false),
@@ -107,6 +108,11 @@ impl LaneCore {
             next_id: AtomicU64::new((u64::from(number) << 40) + Accepting::next_token()),
             setup,
         }))
+    }
+
+    /// The threads that share its connections are these.
+    pub(crate) fn set_team(&self, team: Weak<dyn Resize>) {
+        let _ = self.team.set(team);
     }
 
     /// Takes nothing more; what is being served goes on.
@@ -247,6 +253,25 @@ impl ServingLane for LaneCore {
         &self.facts
     }
 
+    fn strategy(&self) -> ServerStrategy {
+        *self.strategy.lock()
+    }
+
+    fn resize(&self, sizes: &LaneSizes) -> io::Result<()> {
+        if !self.origin.is_here() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        // Held: two that resize do it one after the other.
+        let mut strategy = self.strategy.lock();
+        if let Some(team) = self.team.get().and_then(Weak::upgrade) {
+            team.resize(sizes)?;
+        }
+        self.pool.resize(sizes)?;
+        self.threads.set_linger(sizes.idle_time);
+        *strategy = sizes.strategy;
+        Ok(())
+    }
+
     fn endpoints(&self) -> &Endpoints {
         &self.endpoints
     }
@@ -262,7 +287,7 @@ impl ServingLane for LaneCore {
         self.label().clone_into(&mut snapshot.name);
         snapshot.priority = facts.priority;
         (snapshot.scheduling, snapshot.reservation) = (facts.scheduling, facts.reservation);
-        snapshot.strategy = facts.strategy;
+        snapshot.strategy = self.strategy();
         let published = self.endpoints.published();
         snapshot.endpoints = published.iter().map(ToString::to_string).collect();
         snapshot.connections = self.lock().all().count();
@@ -327,6 +352,6 @@ impl CallQueue for LaneCore {
     }
 
     fn bounds_octets(&self) -> bool {
-        self.pool.bounds_octets
+        self.pool.bounds_octets()
     }
 }

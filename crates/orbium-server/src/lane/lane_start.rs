@@ -27,8 +27,8 @@ pub fn start_lane(
     let started = match config.strategy {
         ServerStrategy::ThreadPerConnection => thread_per_connection::start(&lane, accepting),
         ServerStrategy::Reactive => reactive::start(&lane, accepting),
-        ServerStrategy::LeaderFollowers { threads } => {
-            leader_followers::start(&lane, accepting, threads)
+        ServerStrategy::LeaderFollowers { .. } => {
+            leader_followers::start(&lane, accepting, &config.sizes())
         }
         ServerStrategy::WorkerPool { .. } => worker_pool::start(&lane, accepting),
     };

@@ -5,4 +5,5 @@ pub(crate) mod lane_core;
 pub(crate) mod lane_start;
 pub(crate) mod pool;
 pub(crate) mod rank;
+pub(crate) mod sizes;
 mod waiting;

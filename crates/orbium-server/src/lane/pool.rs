@@ -10,19 +10,19 @@ mod calling;
 mod item;
 mod putting;
 mod queue;
+mod resizing;
 mod worker;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
+use crate::lane::sizes::{Sizes, Surplus};
 use item::Item;
-use orbium_config::ServerStrategy;
 use orbium_lane::thread::Setup;
 use orbium_lane::{LaneConfig, Order, QueueBounds};
 use orbium_request::Host;
@@ -34,10 +34,6 @@ const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
 /// Octets of a buffer at first: most requests and replies are smaller.
 const SMALL: usize = 8 * 1024;
-
-/// Requests that may wait for the threads of a lane that has no queue of its
-/// own, to which they were handed over.
-const HANDED_OVER: usize = 256;
 
 /// What a thread has to do.
 #[expect(
@@ -69,6 +65,8 @@ struct State {
     /// No thread is left, and none can be started.
     stalled: bool,
     closed: bool,
+    sizes: Sizes,
+    surplus: Surplus,
 }
 
 /// The queue and its threads.
@@ -82,18 +80,13 @@ pub(crate) struct Pool {
     lane: u32,
     setup: Arc<Setup>,
     pub(crate) order: Order,
-    /// Threads that stay.
-    fixed: usize,
-    /// Threads that are started as requests come.
-    grows_to: usize,
     /// Threads there may be, those included that replace others that wait in
     /// calls.
     most: usize,
-    idle_time: Duration,
-    /// Requests that may wait.
-    capacity: usize,
+    /// Whether a queue with workers of its own.
+    is_pool: bool,
     /// Whether fewer octets may wait than one message may have.
-    pub(crate) bounds_octets: bool,
+    bounds_octets: AtomicBool,
     /// Room for those that have it together with other lanes'.
     queue_bounds: Option<QueueBounds>,
     /// Whether another thread is started when all wait in calls of their own.
@@ -114,14 +107,8 @@ impl Pool {
         (setup, threads): (&Arc<Setup>, &ThreadCache),
     ) -> Arc<Self> {
         let limits = host.context.limits();
-        let (fixed, grows_to) = config.threads();
-        let (fixed, capacity) = match config.strategy {
-            ServerStrategy::WorkerPool { queue, .. } => (fixed, queue),
-            _ => (0, HANDED_OVER),
-        };
-        let octets = config.queue_octets.unwrap_or(limits.message_size);
-        let of_lanes = config.queue_bounds.as_ref().map(|bounds| bounds.most().1);
-        let bounds_octets = octets.min(of_lanes.unwrap_or(octets)) < limits.message_size;
+        let sizes = Sizes::of_queue(&config.sizes(), limits);
+        let bounds_octets = sizes.bound_octets(config.queue_bounds.as_ref(), limits);
         Arc::new(Self {
             host: host.clone(),
             threads: threads.clone(),
@@ -130,21 +117,15 @@ impl Pool {
             lane,
             setup: Arc::clone(setup),
             order: config.order,
-            fixed,
-            grows_to: match grows_to {
-                0 => limits.serving_threads,
-                some => some,
-            },
             most: limits.serving_threads,
-            idle_time: config.idle_time,
-            capacity,
-            bounds_octets,
+            is_pool: config.is_pool(),
+            bounds_octets: AtomicBool::new(bounds_octets),
             queue_bounds: config.queue_bounds.clone(),
             replaces_waiting: config.replaces_waiting,
             borrows_from,
             served_by_callers: config.served_by_callers,
             state: Mutex::new(State {
-                waiting: Queue::new(octets),
+                waiting: Queue::new(sizes.octets),
                 room: Vec::new(),
                 oneways: Vec::new(),
                 loans: VecDeque::new(),
@@ -153,6 +134,8 @@ impl Pool {
                 alive: 0,
                 stalled: false,
                 closed: false,
+                sizes,
+                surplus: Surplus::default(),
             }),
             changed: Condvar::new(),
         })
@@ -163,10 +146,9 @@ impl Pool {
         let barrier = StartBarrier::default();
         let started = {
             let mut state = self.lock();
-            state.room = (0..=self.fixed)
-                .map(|_| Vec::with_capacity(SMALL))
-                .collect();
-            (0..self.fixed).try_for_each(|_| self.add_thread(&mut state, Some(barrier.guard())))
+            let fixed = state.sizes.fixed;
+            state.room = (0..=fixed).map(|_| Vec::with_capacity(SMALL)).collect();
+            (0..fixed).try_for_each(|_| self.add_thread(&mut state, Some(barrier.guard())))
         };
         barrier.wait();
         started
@@ -193,7 +175,13 @@ impl Pool {
 
     /// Requests that may wait.
     pub(crate) fn capacity(&self) -> usize {
-        self.capacity
+        self.lock().sizes.capacity
+    }
+
+    /// Whether fewer octets may wait than one message may have.
+    pub(crate) fn bounds_octets(&self) -> bool {
+        // It guards no data.
+        self.bounds_octets.load(Ordering::Relaxed)
     }
 
     /// A connection takes answers again, or has ended.
@@ -217,7 +205,7 @@ impl Pool {
         removed.iter_mut().for_each(Item::give_place_back);
         if state
             .waiting
-            .refill(self.capacity, self.queue_bounds.as_ref())
+            .refill(state.sizes.capacity, self.queue_bounds.as_ref())
             && state.idle > 0
         {
             self.changed.notify_all();
@@ -276,8 +264,8 @@ impl Pool {
         if answered {
             self.answering.fetch_sub(1, Ordering::AcqRel);
         }
-        if (1..=MAX_RETAINED_BUFFER).contains(&octets.capacity()) && state.room.len() <= self.fixed
-        {
+        let has_room = state.room.len() <= state.sizes.fixed;
+        if (1..=MAX_RETAINED_BUFFER).contains(&octets.capacity()) && has_room {
             octets.clear();
             state.room.push(octets);
         } else {
@@ -285,7 +273,7 @@ impl Pool {
             drop(octets);
         }
         let mut waited_enough = false;
-        while !state.closed && state.active <= self.grows_to {
+        while !state.closed && state.active <= state.sizes.grows_to {
             // What borrows is more urgent, and was promised a thread.
             if let Some(borrower) = state.loans.pop_front() {
                 return Some(Work::For(borrower));
@@ -293,8 +281,8 @@ impl Pool {
             if let Some(item) = self.take(&mut state) {
                 return Some(Work::Own(item));
             }
-            let spare = state.active > self.fixed;
-            if spare && waited_enough {
+            let spare = state.active > state.sizes.fixed;
+            if spare && (waited_enough || state.surplus.is_there()) {
                 break;
             }
             state.idle += 1;
@@ -303,6 +291,7 @@ impl Pool {
         }
         state.active -= 1;
         state.alive -= 1;
+        state.surplus.end_one();
         // A wake-up that was for us is for another.
         self.changed.notify_one();
         None
@@ -314,14 +303,18 @@ impl Pool {
         if !spare {
             return (self.changed.wait(state), false);
         }
-        let (state, result) = self.changed.wait_timeout(state, self.idle_time);
+        let idle_time = state.sizes.idle_time;
+        let (state, result) = self.changed.wait_timeout(state, idle_time);
         (state, result.timed_out())
     }
 
     /// The first request that may begin.
     fn take(&self, state: &mut State) -> Option<Item> {
         let State {
-            waiting, oneways, ..
+            waiting,
+            oneways,
+            sizes,
+            ..
         } = state;
         let may_begin = |item: &Item| {
             let Some(connection) = item.connection() else {
@@ -334,7 +327,7 @@ impl Pool {
         };
         let mut item = waiting.take(may_begin)?;
         item.begin(&self.host.context, (self.lane, self.setup.name()));
-        if waiting.refill(self.capacity, self.queue_bounds.as_ref()) && state.idle > 0 {
+        if waiting.refill(sizes.capacity, self.queue_bounds.as_ref()) && state.idle > 0 {
             self.changed.notify_one();
         }
         if let Some(connection) = item.oneway() {

@@ -51,6 +51,11 @@ impl<T> Waiting<T> {
         }
     }
 
+    /// Bounds the octets of what comes from now on.
+    pub(crate) fn bound_octets(&mut self, most: usize) {
+        self.most_octets = most;
+    }
+
     /// Adds an entry of `octets`, unless there are `most` already or its octets
     /// are too many.
     pub(crate) fn put(

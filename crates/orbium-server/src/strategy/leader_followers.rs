@@ -14,8 +14,8 @@
 mod member;
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
@@ -26,9 +26,11 @@ use crate::LaneCore;
 use crate::connections::connection::ServerConnection;
 use crate::connections::ending::refuse_the_rest;
 use crate::intake::{Intake, Source};
+use crate::lane::sizes::{Resize, Sizes, Surplus};
 use crate::message_outcome::Outcome;
 use crate::strategy::notifier::Notifier;
 use crate::strategy::reactor::{Reactor, Turn as Requests};
+use orbium_lane::LaneSizes;
 use orbium_request::Dispatcher;
 use orbium_sync::{StartBarrier, StartGuard};
 
@@ -40,17 +42,15 @@ struct State {
     alive: usize,
     /// Waiting for connections has failed.
     failed: bool,
+    /// Above those that stay, threads are started while none waits on the poller.
+    sizes: Sizes,
+    surplus: Surplus,
 }
 
 /// What the threads share.
 struct Team {
     shared: Arc<LaneCore>,
     notifier: Arc<Notifier>,
-    /// Threads that stay.
-    threads: usize,
-    /// Limit of active threads; above `threads` they are started while none waits on
-    /// the poller.
-    grows_to: usize,
     /// Threads there may be, those that wait in calls included; one more only
     /// refuses.
     most: usize,
@@ -74,27 +74,32 @@ struct Member<'a> {
 pub(crate) fn start(
     shared: &Arc<LaneCore>,
     accepting: Accepting,
-    threads: usize,
+    sizes: &LaneSizes,
 ) -> io::Result<()> {
     let reactor = Reactor::new(shared, accepting, true)?;
+    let limits = shared.host.context.limits();
+    let sizes = Sizes::of_team(sizes, limits);
     let team = Arc::new(Team {
         shared: Arc::clone(shared),
         notifier: Arc::clone(&reactor.notifier),
-        threads,
-        grows_to: shared.most_threads,
-        most: shared.host.context.limits().serving_threads,
+        most: limits.serving_threads,
         state: Mutex::new(State {
             reactor,
             active: 0,
             alive: 0,
             failed: false,
+            sizes,
+            surplus: Surplus::default(),
         }),
         waiting: AtomicUsize::new(0),
         look: AtomicBool::new(true),
     });
+    let resized: Weak<Team> = Arc::downgrade(&team);
+    shared.set_team(resized);
     let mut state = team.lock();
     let barrier = StartBarrier::default();
-    let started = (0..threads).try_for_each(|_| team.add_thread(&mut state, Some(barrier.guard())));
+    let started =
+        (0..sizes.fixed).try_for_each(|_| team.add_thread(&mut state, Some(barrier.guard())));
     if started.is_err() {
         state.failed = true;
     }
@@ -150,7 +155,7 @@ impl Team {
             handle_wait(&mut state, waited, ready);
         }
         let mut spare_since = None;
-        while !self.is_over(&state) && state.active <= self.grows_to {
+        while !self.is_over(&state) && state.active <= state.sizes.grows_to {
             if let Some(id) = state.reactor.next_turn() {
                 match self.turn(&mut state, id) {
                     Some(turn) => return Some(turn),
@@ -161,11 +166,14 @@ impl Team {
                 self.look(&mut state, ready);
                 continue;
             }
-            let spare = state.active > self.threads;
+            let spare = state.active > state.sizes.fixed;
             let mut timeout = state.reactor.timeout();
             if spare {
                 let since = *spare_since.get_or_insert_with(Instant::now);
-                let left = self.shared.idle_time.saturating_sub(since.elapsed());
+                let left = match state.surplus.is_there() {
+                    true => Duration::ZERO,
+                    false => state.sizes.idle_time.saturating_sub(since.elapsed()),
+                };
                 // The last waiter never ends: the next thread that comes to wait is then
                 // the surplus one.
                 if !left.is_zero() {
@@ -210,6 +218,7 @@ impl Team {
     fn end_thread(&self, mut state: MutexGuard<'_, State>) {
         state.active -= 1;
         state.alive -= 1;
+        state.surplus.end_one();
         if !self.is_over(&state) {
             return self.wake_one_to_look(&state);
         }
@@ -230,7 +239,7 @@ impl Team {
     /// Publishes whether waiters must check the state first. Called before the lock is
     /// released, if that may have changed.
     fn tell(&self, state: &State) -> bool {
-        let look = state.reactor.has_plans() || state.failed || state.active > self.threads;
+        let look = state.reactor.has_plans() || state.failed || state.active > state.sizes.fixed;
         self.look.store(look, Ordering::SeqCst);
         look
     }
@@ -257,7 +266,7 @@ impl Team {
     /// to know of what has a deadline.
     fn see_that_others_wait(self: &Arc<Self>, state: &mut State) {
         if self.waiting.load(Ordering::SeqCst) == 0 {
-            if state.alive < self.grows_to.min(self.most) {
+            if state.alive < state.sizes.grows_to.min(self.most) {
                 // If there is none, this one waits again when it has served.
                 let _ = self.add_thread(state, None);
             }
@@ -377,6 +386,32 @@ impl Team {
             }
         }
         self.tell(&state);
+    }
+}
+
+impl Resize for Team {
+    fn resize(self: Arc<Self>, sizes: &LaneSizes) -> io::Result<()> {
+        let sizes = Sizes::of_team(sizes, self.shared.host.context.limits());
+        let barrier = StartBarrier::default();
+        let mut state = self.lock();
+        let missing = match self.is_over(&state) {
+            true => 0,
+            false => sizes.fixed.saturating_sub(state.alive),
+        };
+        let before = std::mem::replace(&mut state.sizes, sizes);
+        let grown =
+            (0..missing).try_for_each(|_| self.add_thread(&mut state, Some(barrier.guard())));
+        let (mut was, mut is) = (before, sizes);
+        if grown.is_err() {
+            (was, is) = (sizes, before);
+            state.sizes = before;
+        }
+        let alive = state.alive;
+        state.surplus.change(was.fixed, is.fixed, alive);
+        self.wake_one_to_look(&state);
+        drop(state);
+        barrier.wait();
+        grown
     }
 }
 

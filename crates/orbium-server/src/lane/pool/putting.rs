@@ -20,11 +20,12 @@ impl Pool {
         let waits = state.waiting.len() >= free;
         let lent = waits && open && self.borrow();
         let permitted = |bounds: &QueueBounds| !waits || lent || request.acquire(bounds);
-        let most = match self.capacity.saturating_add(free) {
+        let most = match state.sizes.capacity.saturating_add(free) {
             _ if !open || !self.queue_bounds.as_ref().is_none_or(permitted) => 0,
             most => most.max(usize::from(lent) * (state.waiting.len() + 1)),
         };
-        let mut put = state.waiting.put(request, most, self.shared_out(open));
+        let shared_out = self.shared_out(state, open);
+        let mut put = state.waiting.put(request, most, shared_out);
         if put.as_ref().is_ok_and(|has_place| *has_place) && !self.attend(state, lent) {
             // No thread is to be had at all: what was put last is the last.
             put = match state.waiting.take_last() {
@@ -40,13 +41,13 @@ impl Pool {
 
     /// What connections have shares of: places, and octets. Those of bounds that
     /// several lanes share are no more than there are in all.
-    fn shared_out(&self, open: bool) -> (usize, usize) {
+    fn shared_out(&self, state: &State, open: bool) -> (usize, usize) {
         let (places, octets) = match &self.queue_bounds {
             _ if !open => (0, 0),
             None => (usize::MAX, usize::MAX),
             Some(bounds) => bounds.most(),
         };
-        (places.min(self.capacity), octets)
+        (places.min(state.sizes.capacity), octets)
     }
 
     /// As `put`, and a buffer for the next request, if there is one.
@@ -103,7 +104,7 @@ impl Pool {
         if self.served_by_callers {
             return 0;
         }
-        let most = self.grows_to.min(self.most);
+        let most = state.sizes.grows_to.min(self.most);
         match state.active {
             // All that there are wait in calls of their own.
             0 => self.most.min(most.max(state.alive + 1)),

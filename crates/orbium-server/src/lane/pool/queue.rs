@@ -63,6 +63,12 @@ impl Queue {
         }
     }
 
+    /// Bounds the octets of those that come from now on.
+    pub(super) fn bound_octets(&mut self, most: usize) {
+        self.most_octets = most;
+        self.waiting.bound_octets(most);
+    }
+
     /// How many have a place.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()

@@ -14,7 +14,7 @@ use crate::intake::{Answering, Queued};
 
 impl Pool {
     pub(super) fn work(self: Arc<Self>, mut storage: Vec<u8>) {
-        if self.fixed > 0 {
+        if self.is_pool {
             self.setup.begin_serving();
         }
         // It is counted as about to be idle.

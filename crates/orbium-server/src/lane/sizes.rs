@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Numbers of a lane that change while it serves.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use orbium_config::{Limits, ServerStrategy};
+use orbium_lane::{LaneSizes, QueueBounds};
+
+/// Requests that may wait for the threads of a lane that has no queue of its
+/// own, to which they were handed over.
+const HANDED_OVER: usize = 256;
+
+/// Threads of a lane, and its queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// Threads that stay.
+    pub(crate) fixed: usize,
+    /// Threads that are started as requests come.
+    pub(crate) grows_to: usize,
+    /// Time after which a thread that does not stay ends without work.
+    pub(crate) idle_time: Duration,
+    /// Requests that may wait.
+    pub(crate) capacity: usize,
+    /// Octets of them.
+    pub(crate) octets: usize,
+}
+
+impl Sizes {
+    /// Those of the threads that serve the lane's queue.
+    pub(crate) fn of_queue(lane: &LaneSizes, limits: &Limits) -> Self {
+        let (fixed, grows_to) = lane.threads();
+        let (fixed, capacity) = match lane.strategy {
+            ServerStrategy::WorkerPool { queue, .. } => (fixed, queue),
+            _ => (0, HANDED_OVER),
+        };
+        Self {
+            fixed,
+            grows_to: match grows_to {
+                0 => limits.serving_threads,
+                some => some,
+            },
+            idle_time: lane.idle_time,
+            capacity,
+            octets: lane.queue_octets.unwrap_or(limits.message_size),
+        }
+    }
+
+    /// Those of the threads that share the lane's connections.
+    pub(crate) fn of_team(lane: &LaneSizes, limits: &Limits) -> Self {
+        let (fixed, grows_to) = lane.threads();
+        Self {
+            fixed,
+            grows_to,
+            ..Self::of_queue(lane, limits)
+        }
+    }
+}
+
+impl Sizes {
+    /// Whether fewer octets may wait than one message may have.
+    pub(crate) fn bound_octets(&self, bounds: Option<&QueueBounds>, limits: &Limits) -> bool {
+        let of_lanes = bounds.map_or(self.octets, |bounds| bounds.most().1);
+        self.octets.min(of_lanes) < limits.message_size
+    }
+}
+
+/// Threads that are too many since there were given other numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Surplus(usize);
+
+impl Surplus {
+    /// After a change of the threads that stay, with so many alive.
+    pub(crate) fn change(&mut self, before: usize, now: usize, alive: usize) {
+        let more = self.0.saturating_add(before).saturating_sub(now);
+        self.0 = more.min(alive.saturating_sub(now));
+    }
+
+    /// Whether there are any.
+    pub(crate) fn is_there(self) -> bool {
+        self.0 > 0
+    }
+
+    /// A thread ends.
+    pub(crate) fn end_one(&mut self) {
+        self.0 = self.0.saturating_sub(1);
+    }
+}
+
+/// Threads that are resized while they serve.
+pub(crate) trait Resize: Send + Sync {
+    /// Gives them others. Those that are added have begun when this returns.
+    ///
+    /// # Errors
+    /// The system refuses another thread; nothing is changed then.
+    fn resize(self: Arc<Self>, sizes: &LaneSizes) -> io::Result<()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_too_many_until_they_end_or_are_asked_for_again() {
+        let mut surplus = Surplus::default();
+        surplus.change(4, 1, 4);
+        assert_eq!(surplus.0, 3);
+        surplus.end_one();
+        surplus.change(1, 2, 3);
+        assert_eq!(surplus.0, 1);
+        // Those that came for a burst of requests are not.
+        surplus.change(2, 2, 8);
+        assert_eq!(surplus.0, 1);
+        surplus.change(2, 9, 8);
+        assert!(!surplus.is_there());
+        surplus.end_one();
+        assert!(!surplus.is_there());
+    }
+}
