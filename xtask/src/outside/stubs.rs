@@ -104,7 +104,7 @@ fn program(stubs: u32) -> String {
         );
     }
     format!(
-        "orbium::include_idl!(\"stubs\");\nuse stubs::stubs::*;\n\n\
+        "orbium::include_idl!(\"stubs\");\nuse stubs::*;\n\n\
          fn main() -> Result<(), Box<dyn std::error::Error>> {{\n    \
          let orb = orbium::Orb::builder().build()?;\n    \
          let device: Device = orb.resolve(\"corbaloc::localhost:5000/Device\")?;\n    \
