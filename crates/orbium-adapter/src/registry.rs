@@ -205,7 +205,7 @@ impl<O: RegisteredObject> Registry<O> {
     }
 
     /// The object with that key if its hint is good, as part of the path of a call.
-    #[inline]
+    #[inline(always)]
     pub fn find_hinted(&self, key: &[u8]) -> Option<Pinned<'_, Arc<O>>> {
         let short = ObjectKey::parse_short(key);
         orbium_trace::probe!(ObjectKey);

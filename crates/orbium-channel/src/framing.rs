@@ -184,7 +184,7 @@ impl Framing {
 
     /// The octets of the next message, if it has arrived whole and begins as a request of
     /// that form; and those received behind it. Otherwise `next` knows.
-    #[inline]
+    #[inline(always)]
     pub fn next_request<F: RequestForm>(&mut self) -> Option<(&mut [u8], &[u8])> {
         let octets = self.buffer.received_mut();
         let size = F::size(&self.usual, octets.first_chunk()?)? as usize;
@@ -197,7 +197,7 @@ impl Framing {
 
     /// The message of that size that the octets begin with, if it is within the limit and
     /// there whole.
-    #[inline]
+    #[inline(always)]
     fn whole<'o>(&self, size: u32, octets: &'o [u8]) -> Option<&'o [u8]> {
         if size as usize <= self.limit {
             octets.get(..HEADER_LEN + size as usize)

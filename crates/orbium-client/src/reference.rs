@@ -183,25 +183,25 @@ impl<O: ?Sized> Reference<O> {
     }
 
     /// Where its object is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn locality(&self) -> &Locality {
         &self.locality
     }
 
     /// The object as calls without a message address it, once it was looked up.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn known_collocated(&self) -> &PerProcess<Option<Collocated>> {
         &self.collocated
     }
 
     /// Whether a server forwarded it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_forwarded(&self) -> bool {
         self.forwarding.is_forwarded()
     }
 
     /// Flags of what a call must check before it begins.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn notices(&self) -> u8 {
         self.client.notice() | self.notice
     }

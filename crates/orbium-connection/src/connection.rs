@@ -132,7 +132,7 @@ impl Connection {
     }
 
     /// The numbers of objects and operations, where requests have them.
-    #[inline]
+    #[inline(always)]
     pub fn numbers(&mut self) -> Option<&mut Numbers> {
         self.numbers.as_deref_mut()
     }
@@ -348,7 +348,7 @@ impl Connection {
     }
 
     /// Whether the last call over it began in that tick.
-    #[inline]
+    #[inline(always)]
     pub fn was_used_in(&self, tick: u32) -> bool {
         self.tick == tick
     }

@@ -73,7 +73,7 @@ pub enum Passing {
 impl Passing {
     /// Of an operation by its arguments: all are plain or not, and some are views or none.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub const fn new(are_plain: bool, has_views: bool) -> Self {
         match (are_plain, has_views) {
             (_, true) => Self::Viewed,

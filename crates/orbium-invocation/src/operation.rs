@@ -97,7 +97,7 @@ impl Operation {
 
     /// The response that a request asks of its server, where no policy says otherwise.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub const fn response(&self) -> ResponseFlags {
         if self.oneway {
             ResponseFlags::None

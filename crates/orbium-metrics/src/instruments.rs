@@ -32,7 +32,7 @@ impl Instruments {
 
     /// The measurements; `None` while metrics are off.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn measurements(&self) -> Option<&Arc<Measurements>> {
         self.measurements.get()
     }

@@ -54,7 +54,7 @@ pub struct ServerContext {
 impl Deref for ServerContext {
     type Target = OrbFacts;
 
-    #[inline]
+    #[inline(always)]
     fn deref(&self) -> &OrbFacts {
         &self.orb
     }
@@ -90,14 +90,14 @@ impl ServerContext {
     }
 
     /// The measurements, once metrics are on.
-    #[inline]
+    #[inline(always)]
     pub fn measurements(&self) -> Option<&Arc<Measurements>> {
         self.instruments.measurements()
     }
 
     /// Whether requests are measured or have spans. Requests that are not take a shorter
     /// path.
-    #[inline]
+    #[inline(always)]
     pub fn observes_requests(&self) -> bool {
         log::wants_spans() || self.measurements().is_some()
     }

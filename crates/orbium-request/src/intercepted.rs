@@ -22,7 +22,7 @@ use crate::{IncomingRequest, UntypedReply};
 ///
 /// # Panics
 /// As the servant did, once the request is answered.
-#[inline]
+#[inline(always)]
 pub fn intercept(
     all: &Interceptors,
     request: &IncomingRequest<'_>,
@@ -41,7 +41,7 @@ pub fn intercept(
 ///
 /// # Errors
 /// As of [`intercept`].
-#[inline]
+#[inline(always)]
 pub fn intercept_linked(
     (linked, all): (LinkedRequests<'_>, &Interceptors),
     request: &IncomingRequest<'_>,
@@ -84,7 +84,7 @@ pub fn intercept_unlinked(
 }
 
 /// Serves a request with each point of its interceptors, which are run by links if it is `LINKED`.
-#[inline]
+#[inline(always)]
 fn serve_seen<const LINKED: bool>(
     mut path: InterceptedReply<'_, '_, LINKED>,
     (request, object): (&IncomingRequest<'_>, &dyn InterceptedObject),
@@ -111,7 +111,7 @@ fn serve_seen<const LINKED: bool>(
 }
 
 /// Serves a request of which interceptors see only how it ends otherwise than with results.
-#[inline]
+#[inline(always)]
 fn serve_overlooked(
     path: &OverlookedReply<'_, '_>,
     request: &IncomingRequest<'_>,
@@ -154,7 +154,7 @@ pub fn interrupted(
 }
 
 /// Runs the servant with an answer that takes that path, and begins so.
-#[inline]
+#[inline(always)]
 fn serve_by(
     path: &impl InterceptedPath,
     reply: &mut UntypedReply<'_>,

@@ -15,7 +15,7 @@ pub use tracing::{debug, info};
 
 /// Whether any subscriber may want spans of calls and requests, which have the level
 /// DEBUG: the one test that a call makes, a comparison with a static variable.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn wants_spans() -> bool {
     Level::DEBUG <= STATIC_MAX_LEVEL && Level::DEBUG <= LevelFilter::current()

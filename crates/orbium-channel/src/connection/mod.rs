@@ -129,7 +129,7 @@ impl Connection {
     /// The header of a reply with nothing unusual about it that is there whole in one
     /// piece, and what it says: what `peek` would return, sooner.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn next_plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
         self.framing.next_plain_reply()
     }
@@ -162,7 +162,7 @@ impl Connection {
     /// The next message, if it is there whole and begins as nearly all requests of that
     /// form: what `next` would return, sooner.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn next_request<F: RequestForm>(&mut self) -> Option<Parts<'_>> {
         let (message, rest) = self.framing.next_request::<F>()?;
         Some(Parts {

@@ -21,7 +21,7 @@ impl Framing {
     /// The next message, if it has arrived whole and is a plain reply: of GIOP 1.2 or with
     /// a short header, in the byte order of this machine. Its header, and what it says.
     /// Otherwise `next` knows.
-    #[inline]
+    #[inline(always)]
     pub fn next_plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
         let octets = self.received();
         let head = octets.first_chunk()?;

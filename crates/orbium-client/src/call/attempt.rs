@@ -80,7 +80,6 @@ pub struct Attempt<'o> {
 
 impl<'o> Attempt<'o> {
     /// The first attempt of a call, which begins now.
-    // Always inlined, as the other steps up to the link are: 16 instructions of a call, 13 to 32 of one that interceptors see.
     #[inline(always)]
     pub fn new(object: &'o Reference) -> Self {
         let is_forwarded = object.is_forwarded();

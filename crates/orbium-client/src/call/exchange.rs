@@ -54,7 +54,7 @@ pub struct Exchange<'a, 'b> {
 }
 
 impl Drop for Exchange<'_, '_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         self.give_back();
     }
@@ -62,7 +62,7 @@ impl Drop for Exchange<'_, '_> {
 
 impl Exchange<'_, '_> {
     /// Gives the reply, or what was written, back to the connection.
-    #[inline]
+    #[inline(always)]
     fn give_back(&mut self) {
         if let Some(connection) = &mut self.link.connection {
             match (&self.reply, &self.octets) {
@@ -80,7 +80,7 @@ fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemExcept
 
 impl<'a, 'b> Exchange<'a, 'b> {
     /// A request of which nothing is written yet.
-    #[inline]
+    #[inline(always)]
     pub fn new(
         object: &'b Reference,
         timing: &'b Timing,
@@ -192,7 +192,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     }
 
     /// Sends the request and waits for the reply, if there is to be one.
-    #[inline]
+    #[inline(always)]
     pub fn perform(&mut self) -> Answer {
         finish_message(&mut self.writer, self.start);
         if let Some(error) = self.writer.error() {

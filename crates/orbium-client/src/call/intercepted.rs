@@ -109,7 +109,7 @@ impl<'a> Intercepted<'_, 'a> {
 
     /// One attempt by way of the interceptors: how the call ends, unless there is another
     /// attempt; or else what an interceptor has changed the outcome to.
-    #[inline]
+    #[inline(always)]
     fn attempt(
         &self,
         all: &Interceptors,
@@ -179,7 +179,7 @@ impl<'a> Intercepted<'_, 'a> {
     ///
     /// # Errors
     /// What it came to, unless there are results and no service contexts.
-    #[inline]
+    #[inline(always)]
     fn exchange(
         &self,
         attempt: &Attempt<'_>,
@@ -277,7 +277,7 @@ impl<'a> Intercepted<'_, 'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn link<'s>(&self, attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
         if self.is_oneway && !attempt.object().overrides().is_acknowledged() {
             attempt.open_link_for_oneway()

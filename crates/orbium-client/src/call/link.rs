@@ -29,7 +29,7 @@ pub struct Link<'b> {
 }
 
 impl<'b> Link<'b> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(
         candidate: &'b Candidate,
         timing: &Timing,
@@ -43,7 +43,7 @@ impl<'b> Link<'b> {
     }
 
     /// A link over a connection of a pool, for a call that began then.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn through(
         candidate: &'b Candidate,
         pool: Option<&'b Pool>,
@@ -256,7 +256,7 @@ fn newly_acquired(pool: &Pool, timing: &Timing) -> Result<Acquired, SystemExcept
 }
 
 impl Drop for Link<'_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if let Some(pool) = self.pool {
             match self.connection.take() {

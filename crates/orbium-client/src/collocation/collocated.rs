@@ -56,7 +56,7 @@ impl Attempt<'_> {
 impl Reference {
     /// Whether calls may need no message: `false` as soon as the object is known to be that
     /// of another ORB.
-    #[inline]
+    #[inline(always)]
     pub fn may_be_collocated(&self) -> bool {
         self.locality().may_be_own()
     }
@@ -74,7 +74,7 @@ impl Reference {
     }
 
     /// The object, whatever else there may be.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn own_object(&self) -> Option<&Collocated> {
         match self.known_collocated().get() {
             Some(own) => own.as_ref(),

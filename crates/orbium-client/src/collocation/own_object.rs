@@ -39,7 +39,7 @@ impl Collocated {
 
     /// The servant that was [added](Self::add_servant) as that type.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn servant<S: 'static>(&self) -> Option<&S> {
         let first = self.servants.get()?;
         match first.servant.downcast_ref() {

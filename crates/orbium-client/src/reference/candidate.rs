@@ -178,7 +178,7 @@ impl Candidate {
     /// Writes a request header into an empty writer; with the code sets while
     /// the server may not know them, what is said of priorities, and the deadlines
     /// of the call.
-    #[inline]
+    #[inline(always)]
     pub fn begin_request<'n>(
         &self,
         writer: &mut CdrWriter<'_>,

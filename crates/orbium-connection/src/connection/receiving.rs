@@ -64,7 +64,7 @@ impl Received {
 impl Connection {
     /// The header of the plain reply that is there whole and in one piece, and what that
     /// says.
-    #[inline]
+    #[inline(always)]
     pub fn plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
         // When a call looks first, nothing has arrived.
         if !self.giop.is_partial() {
@@ -110,7 +110,7 @@ impl Connection {
     }
 
     /// Receives some of a message; what ends the wait for it.
-    #[inline]
+    #[inline(always)]
     fn receive_once(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
         if self.slot.is_some() {
             return self.receive_from_slot(deadline);

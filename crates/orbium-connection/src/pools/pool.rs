@@ -190,7 +190,7 @@ impl Pool {
     }
 
     /// A connection for one call, if one is idle.
-    #[inline]
+    #[inline(always)]
     pub fn acquire_idle(&self) -> Option<Box<Connection>> {
         match self.idle_cache.take_local() {
             Some(connection) => Some(connection),
@@ -343,7 +343,7 @@ impl Pool {
     }
 
     /// Keeps a connection for the next call.
-    #[inline]
+    #[inline(always)]
     pub fn release(&self, connection: Box<Connection>) {
         if self.is_unusual.load(Ordering::Relaxed) {
             self.release_otherwise(connection);

@@ -54,8 +54,7 @@ impl Adapters {
 
     /// Serves a request and answers it, whatever happens; the system exception that it ends with. It may have a
     /// span if it is `OBSERVED`.
-    // Always inlined: to pack an exception that nothing asks for is ten instructions; with the other functions on the way of
-    // a plain request, its conclusion and the look-up of its operation, 106.
+    // Inline: to pack an exception that nothing asks for is ten instructions.
     #[inline(always)]
     fn serve_caught<const OBSERVED: bool>(
         &self,

@@ -15,7 +15,7 @@ pub struct Locality(AtomicU8);
 impl Locality {
     /// Whether the object may be one of the ORB's own.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn may_be_own(&self) -> bool {
         self.0.load(Ordering::Relaxed) != REMOTE
     }

@@ -131,7 +131,7 @@ impl Expiry {
     ///
     /// # Errors
     /// TIMEOUT, completed NO.
-    #[inline]
+    #[inline(always)]
     pub fn check(&self) -> Result<(), SystemException> {
         match self.deadline.instant() {
             None => Ok(()),

@@ -64,7 +64,7 @@ impl<'r> SeenRequest<'r> {
 }
 
 impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(end: RequestEnd<'p>, flow: RequestFlow<'r>) -> Self {
         Self {
             end,
@@ -76,7 +76,7 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
     ///
     /// # Errors
     /// What interrupts the request.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive_contexts(&mut self) -> Result<(), Box<Interrupt>> {
         let flow = self.flow.get_mut();
         match LINKED {
@@ -89,7 +89,7 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
     ///
     /// # Errors
     /// What interrupts the request.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive_request(
         &mut self,
         object: &dyn InterceptedObject,

@@ -66,7 +66,7 @@ pub(crate) struct RequestEnd<'p> {
 }
 
 impl<'p> RequestEnd<'p> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(reply: &UntypedReply<'p>, request: &IncomingRequest<'_>) -> Self {
         let next = match reply.head.response {
             ResponseFlags::Full => Next::Results,
@@ -95,7 +95,7 @@ impl<'p> RequestEnd<'p> {
 
     /// Whether the next message has results, to which the servant has added nothing. Then it adds
     /// nothing later.
-    #[inline]
+    #[inline(always)]
     pub(super) fn expects_plain_results(&self) -> bool {
         let is_plain = self.next.get() == Next::Results && !self.added.has_any();
         if is_plain {
@@ -105,13 +105,13 @@ impl<'p> RequestEnd<'p> {
     }
 
     /// Sends results as they are.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_plain(&self, message: &CdrWriter<'_>) {
         self.path.send(message);
         self.set_ended(Ended::Results);
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_ended(&self, ended: Ended) {
         self.ended.set(ended);
         self.next.set(Next::Unexpected);
@@ -286,7 +286,7 @@ impl UntypedReply<'_> {
     /// contexts.
     #[doc(hidden)]
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn linked<'i>(
         &self,
         all: &'i Interceptors,
@@ -300,7 +300,7 @@ impl UntypedReply<'_> {
     }
 
     /// An answer to the same request that takes that path, in place of this one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn by_path<'s>(
         &'s mut self,
         path: &'s dyn ReplyPath,

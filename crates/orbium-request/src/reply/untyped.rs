@@ -47,7 +47,7 @@ pub(crate) struct ReplyHead {
 
 impl ReplyHead {
     /// Whether it has no place for service contexts.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_short(&self) -> bool {
         matches!(self.version, Version::SHORT | Version::NATIVE)
     }
@@ -80,7 +80,7 @@ impl fmt::Debug for UntypedReply<'_> {
 
 impl<'r> UntypedReply<'r> {
     /// The answer to that request, not given yet.
-    #[inline]
+    #[inline(always)]
     #[doc(hidden)]
     #[must_use]
     pub fn new(
@@ -101,7 +101,7 @@ impl<'r> UntypedReply<'r> {
     }
 
     /// The same with that head.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with_head(
         path: &'r dyn ReplyPath,
         storage: &'r mut Vec<u8>,
@@ -150,7 +150,7 @@ impl<'r> UntypedReply<'r> {
 impl UntypedReply<'_> {
     /// Whether it was given.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn is_answered(&self) -> bool {
         self.answered
     }
@@ -340,7 +340,7 @@ impl UntypedReply<'_> {
     }
 
     /// Confirms a oneway of a client that waits for the server alone.
-    #[inline]
+    #[inline(always)]
     #[doc(hidden)]
     pub fn confirm_oneway(&mut self, request: &IncomingRequest<'_>) -> Result<(), DispatchError> {
         match request.response {

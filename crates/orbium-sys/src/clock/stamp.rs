@@ -45,7 +45,7 @@ impl Stamp {
     pub const EARLIEST: Self = Self { low: 0, high: 0 };
 
     /// Now.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn now() -> Self {
         let (low, high) = counter();
@@ -99,7 +99,7 @@ impl Stamp {
 
     /// The tick of the moment: a number that changes every 2^32 counts of the
     /// processor on x86-64 (1.4 s at 3 GHz), and in a similar time elsewhere.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn tick(self) -> u32 {
         ((self.count() >> TICK) & 0xFFFF_FFFF) as u32
@@ -118,7 +118,7 @@ impl Stamp {
 
     /// Whether more than a moment lies between `earlier` and this: a 2048th of a tick, 0.7 ms
     /// at 3 GHz. True where the counter lags behind that of another processor.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn is_moments_after(self, earlier: Self) -> bool {
         self.count().wrapping_sub(earlier.count()) >> (TICK - 11) != 0
@@ -126,7 +126,7 @@ impl Stamp {
 
     /// The value of the counter. Spans of it are to be compared with
     /// [`Stamp::counts_in`].
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn count(self) -> u64 {
         u64::from(self.high) << 32 | u64::from(self.low)
@@ -138,7 +138,7 @@ fn first() -> (Instant, u64) {
 }
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline]
+#[inline(always)]
 fn counter() -> (u32, u32) {
     let (low, high);
     // SAFETY: `rdtsc` reads a counter into two registers, and touches nothing else. Every
@@ -155,7 +155,7 @@ fn counter() -> (u32, u32) {
 }
 
 #[cfg(all(target_arch = "aarch64", not(miri)))]
-#[inline]
+#[inline(always)]
 fn counter() -> (u32, u32) {
     let count: u64;
     // SAFETY: the virtual counter may be read by programs on every system that runs
@@ -178,7 +178,7 @@ fn counter() -> (u32, u32) {
 }
 
 #[cfg(any(miri, not(target_arch = "x86_64")))]
-#[inline]
+#[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "halves")]
 fn halves(count: u64) -> (u32, u32) {
     (count as u32, (count >> 32) as u32)

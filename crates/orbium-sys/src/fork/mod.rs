@@ -37,7 +37,7 @@ static GENERATION: AtomicU32 = AtomicU32::new(0);
 /// Forks between this process and the first of its ancestors that used this crate:
 /// another number than before means that this is another process.
 #[must_use]
-#[inline]
+#[inline(always)]
 pub fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
 }

@@ -58,13 +58,13 @@ impl<T> PerProcess<T> {
 
     /// The value, if this process has made it.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn get(&self) -> Option<&T> {
         self.own(self.made.load(Ordering::Acquire))
     }
 
     /// The value at a place where this has had one, if this process has made it.
-    #[inline]
+    #[inline(always)]
     fn own(&self, made: *mut Made<T>) -> Option<&T> {
         // SAFETY: a number stands at the place in either case, and first in the
         // struct; neither is freed as long as `self` lives.

@@ -101,7 +101,7 @@ impl Default for SocketOptions {
 }
 
 /// Asks for an option unless there is nothing to ask; an error names it.
-#[inline]
+#[inline(always)]
 fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>) -> io::Result<()> {
     match value {
         Some(value) => named(name, apply(value)),

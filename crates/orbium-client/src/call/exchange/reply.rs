@@ -120,7 +120,7 @@ impl Exchange<'_, '_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn answered(&mut self, header: MessageHeader, reply: PlainReply) -> Answer {
         if let Some(connection) = &mut self.link.connection {
             connection.introduction = None;
@@ -323,7 +323,7 @@ impl Exchange<'_, '_> {
     }
 
     /// Reads the results.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn results<T>(
         &mut self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
