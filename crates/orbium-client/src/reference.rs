@@ -323,8 +323,12 @@ impl Reference {
     /// The channel that calls take: the one that answered last, or the first that is
     /// tried. `None` within the process, and if there is no way at all.
     pub fn channel(&self) -> Option<Channel> {
-        let forwarded = self.forwarded();
-        let target = forwarded.as_deref().unwrap_or(self);
+        // As calls do since the ORB was reconfigured.
+        let latest = self
+            .is_outdated()
+            .then(|| self.forwarded_under(&self.client.wider_policies()));
+        let latest = latest.flatten().or_else(|| self.forwarded());
+        let target = latest.as_deref().unwrap_or(self);
         let binding = target.binding().ok()?;
         let candidate = binding.preferred_candidate();
         let candidate = candidate.or_else(|| binding.datagrams.first())?;
@@ -339,6 +343,14 @@ impl Reference {
             }
         }
         None
+    }
+
+    /// Where calls go under these policies of a thread: the same object under them, or where that was forwarded to;
+    /// `None` if they change nothing.
+    #[cold]
+    pub(crate) fn forwarded_under(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
+        let derived = self.under_policies(wider);
+        derived.map(|derived| derived.forwarded().unwrap_or(derived))
     }
 
     /// The reference that calls of this thread are to be made through instead, if the thread or
@@ -359,8 +371,7 @@ impl Reference {
 
     /// The same object under these policies, where it has none of its own; `None` if they
     /// change nothing. Remembered for the next calls.
-    #[cold]
-    pub(crate) fn under_policies(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
+    fn under_policies(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
         let own = &self.overrides.policies;
         let protocols = own.protocols.as_ref().or(wider.protocols.as_ref());
         let connections = own.connections.clone().or(&wider.connections);

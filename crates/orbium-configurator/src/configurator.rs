@@ -11,7 +11,7 @@ use orbium_core::{Config, Endpoint, Lane, LaneSizes, Limits, Orb, OrbError, Prot
 use orbium_settings::Configure as _;
 use orbium_trace::log;
 
-use crate::plan::Plan;
+use crate::plan::{Plan, turns_tls_on};
 use crate::{Change, ReconfigureError};
 
 /// Changes the configuration of one ORB while it runs. Clones are for the same ORB. It keeps
@@ -107,8 +107,9 @@ impl Configurator {
         config.check().map_err(ReconfigureError::Senseless)?;
         let plan = Plan::new(&current, &config, &self.0.lanes)?;
         let mut begun = Begun::default();
-        let started = self.begin(&plan, &config, &mut begun);
-        let started = started.and_then(|()| self.change_engines(&current, &config));
+        let protocols = self.protocols(&current, &config)?;
+        let started = self.begin(&plan, &config, &protocols, &mut begun);
+        let started = started.and_then(|()| self.change_engines(&current, &config, &protocols));
         if let Err(error) = started {
             begun.undo();
             return Err(error);
@@ -119,6 +120,34 @@ impl Configurator {
             log::info!(target: "orbium::config", %change, "reconfigured");
         }
         Ok(plan.changes)
+    }
+
+    /// Registers transports and messaging protocols with the running ORB: endpoints and
+    /// connections can have them from now on. References that were received before bind anew with
+    /// their next call. A protocol stays registered.
+    ///
+    /// ```
+    /// # use orbium_configurator::Configurator;
+    /// # use orbium_core::{Config, Orb, Protocols};
+    /// let all = Protocols::default();
+    /// let config = Config {
+    ///     protocols: all.only(["iiop"])?,
+    ///     ..Config::default()
+    /// };
+    /// let orb = Orb::new(config.clone())?;
+    /// let configurator = Configurator::new(&orb, config);
+    /// configurator.register(all.only(["uiop"])?)?;
+    /// assert!(orb.protocols().transport("uiop").is_some());
+    /// # orb.shutdown(true)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ReconfigureError::Fixed`]: the ORB has a protocol of one of these names.
+    pub fn register(&self, protocols: Protocols) -> Result<Vec<Change>, ReconfigureError> {
+        let mut config = self.config();
+        config.protocols.add(protocols);
+        self.reconfigure(config)
     }
 
     /// As [`reconfigure`](Self::reconfigure), from a file. Interceptors, hooks and transports
@@ -174,8 +203,60 @@ impl Configurator {
         config.dispatch = current.dispatch;
         if config.protocols == *unregistered {
             config.protocols = current.protocols;
+        } else {
+            let registered = current.protocols.added_to(unregistered);
+            config.protocols.add(registered);
         }
         self.reconfigure(config)
+    }
+
+    /// The protocols that the ORB is to have, which have begun to be: TLS reads its files.
+    fn protocols(&self, before: &Config, after: &Config) -> Result<Protocols, ReconfigureError> {
+        let mut all = self.0.orb.protocols().clone();
+        let added = after.protocols.added_to(&before.protocols);
+        let names: Vec<_> = added
+            .schemes()
+            .filter(|it| all.transport(it).is_some())
+            .collect();
+        if !names.is_empty() {
+            return Err(ReconfigureError::Fixed(registered(&names)));
+        }
+        all.add(added);
+        if turns_tls_on(before, after) {
+            if all.transport("ssliop").is_some() {
+                return Err(ReconfigureError::Fixed(registered(&["ssliop"])));
+            }
+            let mut config = Config {
+                tls: after.tls.clone(),
+                protocols: all,
+                ..Config::default()
+            };
+            config.register_tls()?;
+            all = config.protocols;
+            let of_lanes = after.lanes.iter().flat_map(|lane| &lane.endpoints);
+            for endpoint in after.endpoints.iter().chain(of_lanes) {
+                all.check_protection(endpoint).map_err(OrbError::from)?;
+            }
+            self.check_own_endpoints(&all)?;
+        }
+        Ok(all)
+    }
+
+    /// Checks that the ORB does not listen where it has chosen without the protection that is
+    /// required.
+    fn check_own_endpoints(&self, protocols: &Protocols) -> Result<(), ReconfigureError> {
+        if !self.0.orb.config().endpoints.is_empty() {
+            return Ok(());
+        }
+        for lane in self.0.orb.lane_snapshots().entries {
+            for at in &lane.endpoints {
+                let endpoint: Endpoint = at.parse().map_err(OrbError::from)?;
+                protocols
+                    .check_protection(&endpoint)
+                    .map_err(OrbError::from)?;
+            }
+        }
+        Ok(())
     }
 
     /// What may fail.
@@ -183,9 +264,9 @@ impl Configurator {
         &self,
         plan: &Plan,
         config: &Config,
+        protocols: &Protocols,
         begun: &mut Begun,
     ) -> Result<(), ReconfigureError> {
-        let protocols = &self.0.orb.config().protocols;
         let options = config.channel_options();
         for listening in &plan.listening {
             let lane = self.lane(listening.lane.as_deref())?;
@@ -200,7 +281,7 @@ impl Configurator {
             begun.resized.push((lane, resizing.before));
         }
         for lane in &plan.add_lanes {
-            begun.added.push(self.0.orb.add_lane(lane)?);
+            begun.added.push(self.0.orb.start_lane(lane, protocols)?);
         }
         Ok(())
     }
@@ -216,7 +297,12 @@ impl Configurator {
     }
 
     /// The client and the server.
-    fn change_engines(&self, before: &Config, after: &Config) -> Result<(), ReconfigureError> {
+    fn change_engines(
+        &self,
+        before: &Config,
+        after: &Config,
+        protocols: &Protocols,
+    ) -> Result<(), ReconfigureError> {
         let (client, server) = self.0.orb.engines();
         let too_often = |_| ReconfigureError::TooOften;
         if before.limits != after.limits {
@@ -225,12 +311,14 @@ impl Configurator {
         let connects_otherwise = of_client(&before.limits) != of_client(&after.limits)
             || before.client_strategy != after.client_strategy
             || before.properties != after.properties
-            || before.connect_timeout != after.connect_timeout;
+            || before.connect_timeout != after.connect_timeout
+            || self.0.orb.protocols() != protocols;
         if connects_otherwise {
             let latest = ClientConfig::clone(client.latest_config());
             let config = ClientConfig {
                 client_strategy: after.client_strategy,
                 limits: after.limits.clone(),
+                protocols: protocols.clone(),
                 properties: after.properties,
                 connect_timeout: after.connect_timeout,
                 ..latest
@@ -284,6 +372,14 @@ impl Configurator {
             }
         }
     }
+}
+
+/// Protocols that an ORB has are not replaced.
+fn registered(names: &[&str]) -> Vec<String> {
+    let names = names.iter();
+    names
+        .map(|name| format!("protocols (another {name})"))
+        .collect()
 }
 
 /// Fewer threads and another queue are never refused.

@@ -2,12 +2,14 @@
 //! Configuration keys that a running ORB can change.
 
 /// The keys that can change while the ORB runs, as [`ConfigKey`](orbium_settings::ConfigKey) names
-/// them: of `server_strategy` the numbers alone. Socket options (`properties.`) can too, for connections that the client makes and
+/// them: of `server_strategy` the numbers alone, and of `protocols` none is taken away. TLS (`tls.`) can
+/// be turned on. Socket options (`properties.`) can too, for connections that the client makes and
 /// endpoints that are added from then on.
 pub const LIVE_KEYS: &[&str] = &[
     "endpoint",
     "lanes",
     "server_strategy",
+    "protocols",
     "client_strategy",
     "client_protocols",
     "call_timeout",

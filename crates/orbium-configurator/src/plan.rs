@@ -75,6 +75,7 @@ impl Plan {
         for key in ConfigKey::ALL {
             let live = match key.name {
                 "server_strategy" => can_resize_own_lane(before, after),
+                name if name.starts_with("tls.") => turns_tls_on(before, after),
                 name => is_live(name),
             };
             plan.compare(key.name, key.show(before), key.show(after), live);
@@ -82,6 +83,11 @@ impl Plan {
         let of = |config: &Config| format!("{:?}", config.properties);
         plan.compare("properties", of(before), of(after), true);
         plan.compare_code(before, after);
+        let lost = after.protocols.lost_since(&before.protocols);
+        let lost = lost
+            .iter()
+            .map(|name| format!("protocols (without {name})"));
+        plan.fixed.extend(lost);
         plan.cannot_be_unset(before, after);
         plan.endpoints(None, &before.endpoints, &after.endpoints);
         let of_orb = |config: &Config| LaneConfig::of_orb(config.strategy).sizes();
@@ -220,6 +226,12 @@ impl Plan {
     }
 }
 
+/// Whether TLS begins. Once it is there, it stays as it is.
+pub(crate) fn turns_tls_on(before: &Config, after: &Config) -> bool {
+    let none = Config::default().tls;
+    before.tls == none && after.tls != none
+}
+
 /// Whether the ORB's own lane serves, by the same kind of strategy.
 fn can_resize_own_lane(before: &Config, after: &Config) -> bool {
     !before.endpoints.is_empty() && before.strategy.is_kind_of(after.strategy)
@@ -257,7 +269,8 @@ mod tests {
                 "OCTETS" | "OCTETS or none" => "77 KiB",
                 _ => continue,
             };
-            let expected: &[&str] = if is_live(key.name) { &[] } else { &[key.name] };
+            let is_live = is_live(key.name) || key.name.starts_with("tls.");
+            let expected: &[&str] = if is_live { &[] } else { &[key.name] };
             assert_eq!(refused(&[], &[(key.name, value)]), expected, "{}", key.name);
         }
         let strategies = [("server_strategy", "reactive"), ("collocation", "direct")];
@@ -273,6 +286,19 @@ mod tests {
         let keys = ["call_timeout (to none)", "client_protocols (to none)"];
         assert_eq!(refused(&timed, &[]), keys);
         assert_eq!(refused(&[], &timed), Vec::<String>::new());
+    }
+
+    #[test]
+    fn protocols_come_and_none_goes_and_tls_is_turned_on_once() {
+        let (few, more) = (("protocols", "iiop"), ("protocols", "iiop,uiop"));
+        let plan = Plan::new(&config(&[few]), &config(&[more]), &[]).unwrap();
+        assert_eq!(plan.changes[0].to_string(), "protocols: iiop → iiop,uiop");
+        let keys = ["protocols (without uiop)"];
+        assert_eq!(refused(&[more], &[few]), keys);
+        let (on, otherwise) = (("tls.watch_files", "false"), ("tls.require", "true"));
+        assert_eq!(refused(&[], &[on]), Vec::<String>::new());
+        assert_eq!(refused(&[on], &[on, otherwise]), ["tls.require"]);
+        assert_eq!(refused(&[on], &[]), ["tls.watch_files"]);
     }
 
     #[test]

@@ -4,9 +4,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use orbium::{Config, Interface, Orb, Protocols, TrustedLibrary};
-use orbium_testkit::{Served, each_strategy, skipped};
+use orbium_configurator::Configurator;
+use orbium_testkit::probe::Target;
+use orbium_testkit::{Served, TargetState, each_strategy, reach, skipped};
 
 /// A directory of one test, removed in the end.
 struct Folder(PathBuf);
@@ -50,6 +53,47 @@ fn trusted(path: &Path) -> TrustedLibrary {
 fn is_mapped(path: &Path) -> bool {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     maps.contains(path.file_name().unwrap().to_str().unwrap())
+}
+
+/// Both sides have it while they run: for a new endpoint, and for a reference that was there before.
+///
+/// Conformance: ORB - a running ORB is reconfigured: protocols registered later
+#[test]
+fn a_library_is_loaded_into_an_orb_that_runs() {
+    let folder = Folder::new("later");
+    let mut protocols = Protocols::none();
+    protocols.load(&trusted(&library())).unwrap();
+    let endpoint = format!("pipe://{}", folder.file("served").display());
+    let config = Config {
+        endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+        ..Config::default()
+    };
+    let server = Served::with(config.clone());
+    let configurator = Configurator::new(&server.orb, config);
+    let pipes = Config {
+        endpoints: vec![endpoint.parse().unwrap()],
+        ..configurator.config()
+    };
+    let refused = configurator.reconfigure(pipes).unwrap_err();
+    assert!(refused.to_string().contains("`pipe`"), "{refused}");
+    configurator.register(protocols.clone()).unwrap();
+    let pipes = Config {
+        endpoints: vec![endpoint.parse().unwrap()],
+        ..configurator.config()
+    };
+    configurator.reconfigure(pipes).unwrap();
+
+    let state = Arc::new(TargetState::default());
+    let object: Target = server.orb.root_poa().activate(state).unwrap();
+    let client = Orb::new(Config::default()).unwrap();
+    let target = reach(&client, &server.orb.object_to_string(&object));
+    assert!(target.noop().is_err());
+    let configurator = Configurator::new(&client, Config::default());
+    configurator.register(protocols).unwrap();
+    assert_eq!(target.echo_string("by pipe").unwrap(), "by pipe");
+    let channel = target.as_object().channel().unwrap();
+    assert_eq!(channel.scheme, "pipe");
+    server.end();
 }
 
 /// Conformance: protocols - protocols out of shared libraries

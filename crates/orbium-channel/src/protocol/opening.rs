@@ -156,13 +156,11 @@ impl Protocols {
         self.listen_with(endpoint, options, false)
     }
 
-    /// As `listen`; with `short`, for a user that reads and writes short headers itself.
-    pub(crate) fn listen_with(
-        &self,
-        endpoint: &Endpoint,
-        options: &ChannelOptions,
-        short: bool,
-    ) -> Result<Box<dyn Acceptor>, OpenError> {
+    /// Checks that an endpoint has the protection that is required.
+    ///
+    /// # Errors
+    /// [`OpenError::Protocol`]: TLS is required, and it is none of TLS or within the host.
+    pub fn check_protection(&self, endpoint: &Endpoint) -> Result<(), OpenError> {
         let required = self.protection_wanted() == Protection::Required;
         let scheme = &endpoint.scheme;
         let protection = self.transport(scheme).map(Transport::protection);
@@ -170,6 +168,17 @@ impl Protocols {
             let why = "TLS is required (tls.require): listen at ssliop://HOST:PORT".to_owned();
             return Err(OpenError::Protocol(endpoint.to_string(), why));
         }
+        Ok(())
+    }
+
+    /// As `listen`; with `short`, for a user that reads and writes short headers itself.
+    pub(crate) fn listen_with(
+        &self,
+        endpoint: &Endpoint,
+        options: &ChannelOptions,
+        short: bool,
+    ) -> Result<Box<dyn Acceptor>, OpenError> {
+        self.check_protection(endpoint)?;
         let bounds = (options.message_size, self.budget().clone());
         let names = self.messaging_at(endpoint);
         let layers = self.stack(&mut names.iter().map(String::as_str));

@@ -199,11 +199,7 @@ impl Protocols {
 impl PartialEq for Protocols {
     /// Equal if they are the very same protocols.
     fn eq(&self, other: &Self) -> bool {
-        let same = |(a, b): (&Transport, &Transport)| match (a, b) {
-            (Transport::Stream(a), Transport::Stream(b)) => Arc::ptr_eq(a, b),
-            (Transport::Datagram(a), Transport::Datagram(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        };
+        let same = |(a, b): (&Transport, &Transport)| is_same(a, b);
         self.transports.len() == other.transports.len()
             && self.transports.iter().zip(&other.transports).all(same)
             && self.has_messaging_of(other)
@@ -213,9 +209,77 @@ impl PartialEq for Protocols {
 impl Eq for Protocols {}
 
 impl Protocols {
+    /// The protocols that `before` has not, by their names.
+    #[must_use]
+    pub fn added_to(&self, before: &Self) -> Self {
+        let mut added = Self::none();
+        for transport in &self.transports {
+            if before.transport(transport.scheme()).is_none() {
+                added.register(transport.clone());
+            }
+        }
+        for layer in &self.messaging {
+            if before.layer(layer.name()).is_none() {
+                added.register_messaging(Arc::clone(layer));
+            }
+        }
+        added
+    }
+
+    /// The names of protocols that `before` has and these have not, or others of that name.
+    #[must_use]
+    pub fn lost_since(&self, before: &Self) -> Vec<String> {
+        let mut lost = Vec::new();
+        for transport in &before.transports {
+            let now = self.transport(transport.scheme());
+            if now.is_none_or(|now| !is_same(now, transport)) {
+                lost.push(transport.scheme().to_owned());
+            }
+        }
+        for layer in &before.messaging {
+            let now = self.layer(layer.name());
+            if now.is_none_or(|now| !Arc::ptr_eq(now, layer)) {
+                lost.push(layer.alias().unwrap_or_else(|| layer.name()).to_owned());
+            }
+        }
+        lost
+    }
+}
+
+/// Whether both are the very same transport.
+fn is_same(a: &Transport, b: &Transport) -> bool {
+    match (a, b) {
+        (Transport::Stream(a), Transport::Stream(b)) => Arc::ptr_eq(a, b),
+        (Transport::Datagram(a), Transport::Datagram(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+impl Protocols {
     fn has_messaging_of(&self, other: &Self) -> bool {
         let same = |(a, b): (&Arc<dyn Messaging>, &Arc<dyn Messaging>)| Arc::ptr_eq(a, b);
         self.messaging.len() == other.messaging.len()
             && self.messaging.iter().zip(&other.messaging).all(same)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn additions_and_losses_are_found_by_name_and_identity() {
+        let all = Protocols::default();
+        let some = all.only(["iiop", "uiop"]).unwrap();
+        let added = all.added_to(&some);
+        assert!(added.transport("iiop").is_none());
+        assert!(added.transport("inproc").is_some());
+        assert!(added.messaging().eq(all.messaging()));
+        assert_eq!(all.lost_since(&some), Vec::<String>::new());
+        assert!(some.lost_since(&all).contains(&"inproc".to_owned()));
+        let mut other = some.clone();
+        other.register(Transport::stream(Tcp));
+        assert_eq!(other.lost_since(&some), ["iiop"]);
+        assert_eq!(other.added_to(&some), Protocols::none());
     }
 }

@@ -33,7 +33,7 @@ fn reconfigure(
     read: &impl Fn() -> Result<Config, Failure>,
 ) -> Result<String, String> {
     let config = read().map_err(|failure| failure.sentence().to_owned())?;
-    // Libraries are not loaded again. A file that names other protocols is refused.
+    // Libraries are not loaded again. Protocols that a file names in addition are registered.
     let changes = configurator.reconfigure_read(config, unregistered);
     let changes = changes.map_err(|error| error.to_string())?;
     if changes.is_empty() {

@@ -248,8 +248,8 @@ impl<'o> Attempt<'o> {
         let client = self.object.client();
         let of_thread = client.check_thread_policies(notice)?;
         let is_derived = of_thread.choose_connections() || self.object.is_outdated();
-        if is_derived && let Some(derived) = self.object.under_policies(&of_thread) {
-            self.elsewhere = Some(derived.forwarded().unwrap_or(derived));
+        if is_derived && let Some(derived) = self.object.forwarded_under(&of_thread) {
+            self.elsewhere = Some(derived);
         }
         let own = self.object.overrides().policies.times;
         let times = own.or(of_thread.times).or(client.config().times);

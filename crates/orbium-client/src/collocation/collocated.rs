@@ -126,8 +126,7 @@ impl Reference {
         let messaging = own.messaging.or(wider.messaging);
         let is_derived = messaging != own.messaging || self.is_outdated();
         if is_derived || wider.choose_connections() {
-            let derived = self.under_policies(&wider);
-            detour.target = derived.map(|derived| derived.forwarded().unwrap_or(derived));
+            detour.target = self.forwarded_under(&wider);
         }
         let config = self.client().config();
         let times = own.times.or(wider.times).or(config.times);

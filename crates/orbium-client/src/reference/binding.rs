@@ -50,7 +50,7 @@ struct Ways {
 
 impl Ways {
     fn add(&mut self, client: &ClientContext, offer: &Offer, is_own_channel: bool) {
-        let config = client.config();
+        let config = client.latest_config();
         let over_datagrams = config.protocols.is_datagram(&offer.channel);
         let (pools, spoken) = (client.pools(), config.giop_minor);
         let policies = (self.is_buffered, self.is_bidirectional, self.routers);
@@ -106,7 +106,7 @@ impl Binding {
             routers,
             ..Ways::default()
         };
-        let protocols = &client.config().protocols;
+        let protocols = &client.latest_config().protocols;
         for offer in &protocol::wanted(protocols, ior, policy, by_client) {
             ways.add(client, offer, is_own_channel(&offer.channel));
         }
@@ -181,9 +181,10 @@ pub fn offered(
     ior: &Ior,
     policy: Option<&ProtocolPolicy>,
 ) -> Vec<OfferedProtocol> {
+    let config = client.latest_config();
     let usable = Usable {
-        protocols: &client.config().protocols,
-        options: client.config().channel_options(),
+        protocols: &config.protocols,
+        options: config.channel_options(),
         policy,
         is_own: is_own_channel,
     };

@@ -6,6 +6,8 @@ mod collocated;
 mod endpoints;
 mod lane_sizes;
 mod load;
+#[cfg(unix)]
+mod protocols;
 mod refused;
 #[cfg(unix)]
 mod signal;

@@ -6,7 +6,7 @@ use orbium_channel::accepting::Accepting;
 use orbium_giop::SystemException;
 
 use super::OrbError;
-use crate::{Call, Channel, Lane, LaneConfig, Orb, Priority};
+use crate::{Call, Channel, Lane, LaneConfig, Orb, Priority, Protocols};
 use orbium_lane::{OWN, published_channels};
 use orbium_server::start_lane;
 
@@ -34,8 +34,9 @@ impl Orb {
         Ok(())
     }
 
-    /// Starts a lane in addition to the ORB's own.
-    fn start_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
+    /// As [`add_lane`](Self::add_lane), where the endpoints have these protocols.
+    #[doc(hidden)]
+    pub fn start_lane(&self, config: &LaneConfig, protocols: &Protocols) -> Result<Lane, OrbError> {
         let core = self.core();
         let named;
         let config = if config.borrows_from_named.is_empty() {
@@ -57,7 +58,7 @@ impl Orb {
         }
         let (accepting, published) = Accepting::listen_with_short_headers(
             &config.endpoints,
-            &core.config.protocols,
+            protocols,
             &core.config.channel_options(),
         )?;
         let accepting = self
@@ -135,7 +136,7 @@ impl Orb {
     /// if the host refuses the scheduling or the processors, [`OrbError::Listen`],
     /// [`OrbError::Threads`]; nothing is left of the lane then.
     pub fn add_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
-        self.start_lane(config)
+        self.start_lane(config, self.protocols())
     }
 
     /// The lane of that name, of the configuration or added since.

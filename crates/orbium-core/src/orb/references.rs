@@ -42,7 +42,7 @@ impl Orb {
         let config = self.config();
         let (accepting, published) = Accepting::listen_with_short_headers(
             endpoints,
-            &config.protocols,
+            self.protocols(),
             &config.channel_options(),
         )?;
         let lane = LaneConfig {

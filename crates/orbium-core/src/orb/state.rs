@@ -22,7 +22,8 @@ use crate::client::ClientContext;
 use crate::initial::InitialReferences;
 use crate::metrics::{Instruments, Watching};
 use crate::{
-    Channel, Config, Context, FlowControl, Lane, OpenRequests, PeerMemory, Poa, value_copier,
+    Channel, Config, Context, FlowControl, Lane, OpenRequests, PeerMemory, Poa, Protocols,
+    value_copier,
 };
 use orbium_request::{Host, OrbFacts, ServerContext};
 
@@ -302,6 +303,12 @@ impl Orb {
     #[must_use]
     pub fn default_context(&self) -> &Context {
         &self.core().default_context
+    }
+
+    /// The protocols that the ORB was built with, and those registered since.
+    #[must_use]
+    pub fn protocols(&self) -> &Protocols {
+        &self.client().latest_config().protocols
     }
 
     /// The configuration from which the ORB was built.

@@ -232,7 +232,7 @@ impl Attempt<'_> {
     #[cold]
     pub(super) fn keep_offered(&self, oneway: bool) {
         let target = self.target();
-        let protocols = &target.client().config().protocols;
+        let protocols = &target.client().latest_config().protocols;
         keep_offered(target.protocols(), self.begun, &|channel| {
             let has_no_reply = protocols.is_datagram(channel) && !oneway;
             has_no_reply.then_some("it has no way back for an answer")
