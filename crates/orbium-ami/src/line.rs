@@ -239,6 +239,7 @@ impl Line {
     }
 
     fn opened(self: &Arc<Self>, reader: &Arc<Reader>, stream: Box<dyn ByteStream>) {
+        self.giop.lock().attach(&*stream);
         {
             let mut state = self.lock();
             if state.is_over() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A half that one connection of the calling side uses as its stream.
 
+use std::any::Any;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use orbium_channel::connection::Delivery;
+use orbium_channel::{BidirectionalHalf, Deliveries};
 use orbium_sync::lock::Mutex;
 use orbium_sys::Waker;
 use orbium_transport::{ByteStream, Deadline, Peer};
@@ -22,6 +25,7 @@ use crate::wire::Wire;
 pub(crate) struct CallingHalf {
     wire: Arc<Wire>,
     id: HalfId,
+    extension: BidirectionalHalf,
     is_nonblocking: AtomicBool,
     timeouts: Mutex<Timeouts>,
     outgoing: Mutex<Outgoing>,
@@ -42,9 +46,14 @@ impl CallingHalf {
     /// A half of the connection; `None` if that has ended.
     pub(crate) fn new(wire: &Arc<Wire>) -> Option<Self> {
         let id = wire.inbound().add_half()?;
+        let replies = Replies {
+            wire: Arc::clone(wire),
+            id,
+        };
         Some(Self {
             wire: Arc::clone(wire),
             id,
+            extension: BidirectionalHalf::Calling(Arc::new(replies)),
             is_nonblocking: AtomicBool::new(false),
             timeouts: Mutex::default(),
             outgoing: Mutex::default(),
@@ -93,6 +102,7 @@ impl CallingHalf {
                 Err(error) => return Err(error),
             };
             done += taken;
+            outgoing.collected.recycle(message);
             if left > 0 && self.is_nonblocking.load(Ordering::Relaxed) {
                 outgoing.covered = left.min(taken);
                 return progress(done - outgoing.covered);
@@ -111,9 +121,11 @@ fn progress(sent: usize) -> io::Result<usize> {
 }
 
 impl ByteStream for CallingHalf {
+    /// Waits for a reply, which is delivered.
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        debug_assert!(room.is_empty());
         let half = Half::Calling(self.id);
-        self.wire.receive(half, room, self.deadline(|it| it.0))
+        self.wire.receive(half, self.deadline(|it| it.0))
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
@@ -190,6 +202,23 @@ impl ByteStream for CallingHalf {
 
     fn has_buffered(&self) -> bool {
         self.wire.inbound().has_some(Half::Calling(self.id))
+    }
+
+    fn extension(&self) -> Option<&dyn Any> {
+        Some(&self.extension)
+    }
+}
+
+/// The replies to the calls of a half.
+#[derive(Debug)]
+struct Replies {
+    wire: Arc<Wire>,
+    id: HalfId,
+}
+
+impl Deliveries for Replies {
+    fn take(&self, room: Vec<u8>) -> Option<Delivery> {
+        self.wire.take(Half::Calling(self.id), room)
     }
 }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::sync::{Arc, OnceLock, Weak};
 
 use orbium_channel::Channel;
+use orbium_channel::connection::{Bounds, Connection, Role};
 use orbium_channel::peer_memory::Budget;
 use orbium_config::BidirectionalHosts;
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -32,6 +33,7 @@ type Paths = HashMap<String, Vec<Weak<Wire>>>;
 #[derive(Debug)]
 pub struct Hub {
     hosts: BidirectionalHosts,
+    bounds: Bounds,
     budget: Budget,
     paths: Mutex<Paths>,
     announced: Mutex<Announced>,
@@ -40,11 +42,13 @@ pub struct Hub {
 
 impl Hub {
     /// Without connections. Clients are believed the addresses of their own and those of
-    /// `hosts`; what they send is charged to the budget.
+    /// `hosts`. What peers send is charged to the budget; the bounds are those of each
+    /// connection that the ORB opens.
     #[must_use]
-    pub fn new(hosts: BidirectionalHosts, budget: Budget) -> Arc<Self> {
+    pub fn new(hosts: BidirectionalHosts, bounds: Bounds, budget: Budget) -> Arc<Self> {
         Arc::new(Self {
             hosts,
+            bounds: bounds.of_both_sides(),
             budget,
             paths: Mutex::default(),
             announced: Mutex::default(),
@@ -133,7 +137,12 @@ impl Hub {
 
     /// What a client has announced leads over its connection, if it is believed; `false` if
     /// that cannot go both ways.
-    fn take(&self, point: &ListenPoint, wire: &Arc<Wire>, scheme: &str) -> bool {
+    fn take(
+        &self,
+        point: &ListenPoint,
+        (wire, scheme): (&Arc<Wire>, &str),
+        share: &mut dyn FnMut() -> Connection,
+    ) -> bool {
         let peer = wire.stream.peer();
         let (host, port) = (&point.host, point.port);
         let keys = keys_of(point, scheme);
@@ -145,7 +154,7 @@ impl Hub {
             orbium_trace::log::info!(target: "orbium::conn", %peer, host = %shown(host), port, "a listen point that its client is not believed");
             return true;
         }
-        if let Err(error) = wire.go_both_ways() {
+        if let Err(error) = wire.go_both_ways(share) {
             orbium_trace::log::debug!(target: "orbium::conn", %peer, %error, "the connection cannot go both ways");
             return false;
         }
@@ -168,7 +177,8 @@ impl Hub {
         let (Some(arrivals), Some(announcement)) = (arrivals, announcement) else {
             return Ok(stream);
         };
-        let wire = Wire::opened(stream, announcement, &self.budget)?;
+        let giop = Connection::new(Role::Both, self.bounds, &self.budget);
+        let wire = Wire::opened(stream, announcement, giop)?;
         let half = CallingHalf::new(&wire).ok_or(io::ErrorKind::ConnectionReset)?;
         self.enter(key_of(channel), &wire);
         orbium_trace::log::debug!(target: "orbium::conn", %channel, "listen points are announced");
@@ -182,7 +192,13 @@ impl Hub {
 }
 
 impl Announcements for Hub {
-    fn announced(&self, wire: &Arc<Wire>, scheme: &str, data: &[u8]) {
+    fn announced(
+        &self,
+        wire: &Arc<Wire>,
+        scheme: &str,
+        data: &[u8],
+        share: &mut dyn FnMut() -> Connection,
+    ) {
         let points = match ListenPoint::decode(data) {
             Ok(points) => points,
             Err(error) => {
@@ -193,7 +209,7 @@ impl Announcements for Hub {
         };
         for point in points {
             let is_full = routes_of(wire).announced >= MAX_LISTEN_POINTS;
-            if is_full || !self.take(&point, wire, scheme) {
+            if is_full || !self.take(&point, (wire, scheme), share) {
                 return;
             }
         }

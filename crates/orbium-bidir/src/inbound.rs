@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Receive queues of a bidirectional connection, one for each half.
+//! The receiving direction of a bidirectional connection: its GIOP connection finds the messages,
+//! and each half has a queue of them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
-use orbium_channel::peer_memory::{Budget, Charge, SMALL};
+use orbium_channel::connection::{Connection, Delivery, Event, Violation};
+use orbium_channel::peer_memory::Budget;
+use orbium_channel::request_id;
+use orbium_giop::{GiopRequests, HEADER_LEN, MessageHeader, MessageKind};
 use orbium_sys::Waker;
 
+use crate::delivery_queue::DeliveryQueue;
+use crate::outgoing::octets;
 use crate::pending_requests::{Calls, HalfId};
-use crate::splitter::{Halves, Splitter};
-
-/// Bytes that one receive takes.
-const RECEIVE_SIZE: usize = 16 * 1024;
 
 /// Requests that calling halves read for the server engine while it serves others; with more
 /// they stop to read.
@@ -25,122 +28,54 @@ pub(crate) enum Half {
     Calling(HalfId),
 }
 
-/// Bytes in order, charged to the budget of peers.
-#[derive(Debug, Default)]
-struct Queue {
-    octets: Vec<u8>,
-    gone: usize,
-    charge: Charge,
-    waker: Option<Arc<Waker>>,
-    has_ended: bool,
-}
-
-impl Queue {
-    fn new(budget: &Budget) -> Self {
-        Self {
-            charge: budget.charge(),
-            ..Self::default()
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.octets.len() - self.gone
-    }
-
-    /// Adds bytes; without memory for them the queue ends.
-    fn add(&mut self, bytes: &[u8]) {
-        if self.has_ended {
-            return;
-        }
-        let len = self.len() + bytes.len();
-        if len > SMALL && self.charge.set(len).is_err() {
-            self.charge.budget().count_refused();
-            return self.end();
-        }
-        if self.gone > self.octets.len() / 2 {
-            self.octets.drain(..self.gone);
-            self.gone = 0;
-        }
-        self.octets.extend_from_slice(bytes);
-        self.wake();
-    }
-
-    fn end(&mut self) {
-        self.has_ended = true;
-        self.wake();
-    }
-
-    fn wake(&self) {
-        if let Some(waker) = &self.waker {
-            waker.wake();
-        }
-    }
-
-    /// Takes what fits into `room`; `None` if there is nothing.
-    fn take(&mut self, room: &mut [u8]) -> Option<usize> {
-        let len = self.len().min(room.len());
-        if len == 0 {
-            return None;
-        }
-        room[..len].copy_from_slice(&self.octets[self.gone..self.gone + len]);
-        self.gone += len;
-        if self.len() == 0 {
-            self.gone = 0;
-            self.octets.clear();
-            if self.octets.capacity() > SMALL {
-                self.octets = Vec::new();
-            }
-            // Less is never refused.
-            let _ = self.charge.set(0);
-            if let (Some(waker), false) = (&self.waker, self.has_ended) {
-                waker.clear();
-            }
-        }
-        Some(len)
-    }
-}
-
 /// The receiving direction.
 #[derive(Debug)]
 pub(crate) struct Inbound {
-    splitter: Splitter,
+    /// With the thread that receives, one at a time, which has it without the lock.
+    giop: Option<Box<Connection>>,
     pub(crate) calls: Calls,
-    requests: Queue,
-    replies: HashMap<HalfId, Queue>,
+    requests: DeliveryQueue,
+    replies: BTreeMap<HalfId, DeliveryQueue>,
     last_half: u64,
-    /// One thread at a time receives, without the lock.
-    pub(crate) is_read: bool,
-    room: Vec<u8>,
     end: Option<Option<io::ErrorKind>>,
     /// No more calls begin.
     is_closing: bool,
+    /// Whether part of a request has come.
+    is_midway: bool,
+    /// Number of the newest announcement of which the request was answered.
+    answered: u32,
     budget: Budget,
 }
 
 impl Inbound {
     pub(crate) fn new(is_opener: bool, budget: &Budget) -> Self {
         Self {
-            splitter: Splitter::new(),
+            giop: None,
             calls: Calls::new(is_opener),
-            requests: Queue::new(budget),
-            replies: HashMap::new(),
+            requests: DeliveryQueue::new(budget),
+            replies: BTreeMap::new(),
             last_half: 0,
-            is_read: false,
-            room: Vec::new(),
             end: None,
             is_closing: false,
+            is_midway: false,
+            answered: 0,
             budget: budget.clone(),
         }
     }
 
+    /// Requests go both ways from now on, by that connection.
+    pub(crate) fn begin(&mut self, giop: Connection) {
+        self.put_back(Box::new(giop));
+    }
+
     /// A new calling half; `None` if the connection has ended, or one side has closed it.
     pub(crate) fn add_half(&mut self) -> Option<HalfId> {
-        if self.end.is_some() || self.is_closing || self.splitter.was_closed {
+        if self.end.is_some() || self.is_closing {
             return None;
         }
         self.last_half += 1;
         let half = HalfId(self.last_half);
-        self.replies.insert(half, Queue::new(&self.budget));
+        self.replies.insert(half, DeliveryQueue::new(&self.budget));
         Some(half)
     }
 
@@ -155,30 +90,35 @@ impl Inbound {
         !self.replies.is_empty()
     }
 
-    fn queue(&mut self, half: Half) -> Option<&mut Queue> {
+    fn queue(&mut self, half: Half) -> Option<&mut DeliveryQueue> {
         match half {
             Half::Serving => Some(&mut self.requests),
             Half::Calling(half) => self.replies.get_mut(&half),
         }
     }
 
-    /// What is there for a half: bytes, the end, or nothing yet.
+    /// The bytes of the next delivery to a half, 0 at the end; `None` if nothing is there yet.
     ///
     /// # Errors
     /// With which the stream ended.
-    pub(crate) fn take(&mut self, half: Half, room: &mut [u8]) -> Option<io::Result<usize>> {
+    pub(crate) fn next(&mut self, half: Half) -> Option<io::Result<usize>> {
         let end = self.end;
         let Some(queue) = self.queue(half) else {
             return Some(Ok(0));
         };
-        if let Some(len) = queue.take(room) {
-            return Some(Ok(len));
+        if let Some(octets) = queue.next() {
+            return Some(Ok(octets));
         }
         match end {
             Some(Some(kind)) => Some(Err(kind.into())),
             Some(None) => Some(Ok(0)),
-            None => queue.has_ended.then_some(Ok(0)),
+            None => queue.has_ended().then_some(Ok(0)),
         }
+    }
+
+    /// Takes that delivery; `room` is memory for a later one.
+    pub(crate) fn take(&mut self, half: Half, room: Vec<u8>) -> Option<Delivery> {
+        self.queue(half)?.take(room)
     }
 
     /// Whether something is there for a half, or the end.
@@ -187,19 +127,19 @@ impl Inbound {
             Half::Serving => Some(&self.requests),
             Half::Calling(half) => self.replies.get(&half),
         };
-        self.end.is_some() || queue.is_none_or(|it| it.len() > 0 || it.has_ended)
+        self.end.is_some() || queue.is_none_or(|it| it.octets() > 0 || it.has_ended())
     }
 
     /// Whether no more is read ahead for the server engine.
     pub(crate) fn is_full(&self) -> bool {
-        self.requests.len() >= MAX_READ_AHEAD
+        self.requests.octets() >= MAX_READ_AHEAD
     }
 
     /// Shows at `waker` whether something is there for a calling half.
     pub(crate) fn show(&mut self, half: HalfId, waker: &Arc<Waker>) {
         let has_some = self.has_some(Half::Calling(half));
         if let Some(queue) = self.replies.get_mut(&half) {
-            queue.waker = Some(Arc::clone(waker));
+            queue.show(waker);
         }
         if has_some {
             waker.wake();
@@ -218,7 +158,7 @@ impl Inbound {
         if self.end.is_none() {
             self.end = Some(error);
             self.requests.wake();
-            self.replies.values().for_each(Queue::wake);
+            self.replies.values().for_each(DeliveryQueue::wake);
         }
     }
 
@@ -235,78 +175,255 @@ impl Inbound {
         self.end.is_some()
     }
 
+    /// Whether part of a request has come.
+    pub(crate) fn is_midway(&self) -> bool {
+        self.is_midway
+    }
+
     /// Number of the newest announcement that the peer has, as it has answered a request that
     /// carried it.
     pub(crate) fn answered(&self) -> u32 {
-        self.splitter.answered
+        self.answered
     }
 
-    /// Begins to read: the memory to receive into.
-    pub(crate) fn begin_to_read(&mut self) -> Vec<u8> {
-        self.is_read = true;
-        let mut room = std::mem::take(&mut self.room);
-        room.resize(RECEIVE_SIZE, 0);
-        room
+    /// Whether a thread receives.
+    pub(crate) fn is_read(&self) -> bool {
+        self.giop.is_none()
     }
 
-    /// Takes what was received; whether something was.
-    pub(crate) fn received(&mut self, room: Vec<u8>, received: io::Result<usize>) -> bool {
-        self.is_read = false;
-        let came = match received {
-            Ok(0) => {
-                self.end(None);
-                true
-            }
-            Ok(len) => {
-                self.split(&room[..len]);
-                true
-            }
+    /// Begins to receive, unless another thread does.
+    pub(crate) fn begin_to_read(&mut self) -> Option<Box<Connection>> {
+        self.giop.take()
+    }
+
+    /// Takes the connection back, by which something was received, or not; whether something was.
+    pub(crate) fn received(&mut self, giop: Box<Connection>, received: io::Result<usize>) -> bool {
+        self.put_back(giop);
+        match received {
+            Ok(0) => self.end(None),
+            Ok(_) => {}
             Err(error) => match error.kind() {
                 io::ErrorKind::WouldBlock
                 | io::ErrorKind::TimedOut
-                | io::ErrorKind::Interrupted => false,
-                kind => {
-                    self.end(Some(kind));
-                    true
-                }
+                | io::ErrorKind::Interrupted => return false,
+                kind => self.end(Some(kind)),
             },
-        };
-        self.room = room;
-        came
-    }
-
-    fn split(&mut self, bytes: &[u8]) {
-        let mut to = Delivery {
-            requests: &mut self.requests,
-            replies: &mut self.replies,
-        };
-        self.splitter.split(bytes, &mut self.calls, &mut to);
-        if self.requests.has_ended {
-            // There is no memory for a request of which a part may be with the engine.
-            self.end(Some(io::ErrorKind::OutOfMemory));
         }
-    }
-}
-
-struct Delivery<'i> {
-    requests: &'i mut Queue,
-    replies: &'i mut HashMap<HalfId, Queue>,
-}
-
-impl Halves for Delivery<'_> {
-    fn serve(&mut self, bytes: &[u8]) {
-        self.requests.add(bytes);
+        true
     }
 
-    fn answer(&mut self, half: HalfId, bytes: &[u8]) {
-        if let Some(queue) = self.replies.get_mut(&half) {
-            queue.add(bytes);
+    /// Hands out what the connection has found.
+    fn put_back(&mut self, mut giop: Box<Connection>) {
+        while self.end.is_none() && giop.is_partial() {
+            if let Some(parts) = giop.next_request::<GiopRequests>() {
+                let octets = parts.message.len();
+                if self.requests.append(parts.message) {
+                    giop.consume_plain(octets);
+                    continue;
+                }
+            }
+            match giop.next(&Instant::now) {
+                Ok(None) => break,
+                Ok(Some(Event::Message(header))) => self.message(&mut giop, &header),
+                Ok(Some(Event::Fragment)) => {}
+                Ok(Some(event @ (Event::Cancel(_) | Event::Refused(_)))) => {
+                    self.requests.add_event(Ok(event));
+                }
+                last @ (Ok(Some(Event::Close | Event::MessageError)) | Err(_)) => {
+                    self.end_with(last.map(|event| event.unwrap_or(Event::Close)));
+                }
+            }
         }
+        self.is_midway = giop.is_request_unfinished();
+        self.giop = Some(giop);
     }
 
-    fn answer_all(&mut self, bytes: &[u8]) {
+    /// All halves get the end of the connection.
+    fn end_with(&mut self, last: Result<Event, Violation>) {
+        self.requests.add_event(last);
         for queue in self.replies.values_mut() {
-            queue.add(bytes);
+            queue.add_event(last);
+        }
+        self.end(None);
+    }
+
+    fn message(&mut self, giop: &mut Connection, header: &MessageHeader) {
+        match header.kind {
+            MessageKind::Reply | MessageKind::LocateReply => self.answer(giop, header),
+            _ => {
+                self.requests.add(giop, header);
+                if self.requests.has_ended() {
+                    // There is no memory for a request.
+                    self.end(Some(io::ErrorKind::OutOfMemory));
+                }
+            }
+        }
+    }
+
+    /// Hands a reply to its calling half, with the id that it knows. Late replies are discarded.
+    fn answer(&mut self, giop: &mut Connection, header: &MessageHeader) {
+        // Replies of older versions answer nothing that was sent.
+        if header.version.minor < 2 {
+            return self.end_with(Err(Violation::Unexpected(header.kind)));
+        }
+        let (message, _) = giop.message(header);
+        let Some(id) = request_id(header, message) else {
+            return self.end_with(Err(Violation::NoRequestId));
+        };
+        let Some(call) = self.calls.end(id) else {
+            return giop.consume(header);
+        };
+        self.answered = self.answered.max(call.announced);
+        let local = octets(header.order, call.local);
+        message[HEADER_LEN..HEADER_LEN + local.len()].copy_from_slice(&local);
+        match self.replies.get_mut(&call.half) {
+            Some(queue) => queue.add(giop, header),
+            None => giop.consume(header),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pending_requests::Call;
+    use orbium_cdr::ByteOrder;
+    use orbium_channel::connection::{Bounds, Role};
+    use orbium_giop::{Version, close_connection, message_error};
+
+    fn message(kind: MessageKind, order: ByteOrder, id: u32, more: bool) -> Vec<u8> {
+        let mut body = octets(order, id).to_vec();
+        body.extend_from_slice(b"0123456789ab");
+        let header = MessageHeader {
+            version: Version::V1_2,
+            order,
+            more_fragments: more,
+            kind,
+            size: body.len() as u32,
+        };
+        [&header.encode()[..], &body].concat()
+    }
+
+    /// A connection that this side opened, with two halves and a call with the same id of each.
+    fn calling() -> (Inbound, [Half; 2]) {
+        let mut inbound = Inbound::new(true, &Budget::NONE);
+        inbound.begin(Connection::new(
+            Role::Both,
+            Bounds::default(),
+            &Budget::NONE,
+        ));
+        let halves = [7, 8].map(|announced| {
+            let half = inbound.add_half().unwrap();
+            inbound.calls.begin(Call {
+                half,
+                local: 2,
+                is_answered: true,
+                announced,
+            });
+            Half::Calling(half)
+        });
+        (inbound, halves)
+    }
+
+    fn receive(inbound: &mut Inbound, mut bytes: &[u8]) {
+        while !bytes.is_empty() && !inbound.has_ended() {
+            let mut giop = inbound.begin_to_read().unwrap();
+            let taken = giop.push(bytes);
+            bytes = &bytes[*taken.as_ref().unwrap()..];
+            assert!(inbound.received(giop, taken));
+        }
+    }
+
+    /// All that was delivered to a half: the bytes of messages, and events.
+    fn delivered(inbound: &mut Inbound, half: Half) -> (Vec<u8>, Vec<Result<Event, Violation>>) {
+        let (mut messages, mut events) = (Vec::new(), Vec::new());
+        while let Some(delivery) = inbound.take(half, Vec::new()) {
+            match delivery {
+                Delivery::Messages(octets) => messages.extend(octets),
+                Delivery::Whole(whole) => messages.extend(whole.message.octets),
+                Delivery::Event(event) => events.push(event),
+            }
+        }
+        (messages, events)
+    }
+
+    #[test]
+    fn messages_go_their_ways_however_they_are_cut() {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            let of = |kind, id, more| message(kind, order, id, more);
+            let stream = [
+                of(MessageKind::Request, 1, false),
+                of(MessageKind::Reply, 4, true),
+                of(MessageKind::Reply, 2, false),
+                of(MessageKind::CancelRequest, 1, false),
+                of(MessageKind::Fragment, 4, false),
+                // Late.
+                of(MessageKind::Reply, 2, false),
+                of(MessageKind::LocateRequest, 3, false),
+                close_connection(Version::V1_2).to_vec(),
+            ];
+            let close = Ok(Event::Close);
+            for piece in [1, 5, 12, 16, 17, 1000] {
+                let (mut inbound, [first, second]) = calling();
+                stream
+                    .concat()
+                    .chunks(piece)
+                    .for_each(|bytes| receive(&mut inbound, bytes));
+                let served = [&stream[0][..], &stream[6]].concat();
+                let events = vec![Ok(Event::Cancel(1)), close];
+                assert_eq!(delivered(&mut inbound, Half::Serving), (served, events));
+                let answered = (stream[2].clone(), vec![close]);
+                assert_eq!(delivered(&mut inbound, first), answered, "{piece}");
+                let (assembled, events) = delivered(&mut inbound, second);
+                // With the id that the half has given it.
+                assert_eq!(assembled[HEADER_LEN..HEADER_LEN + 4], octets(order, 2));
+                assert_eq!((assembled.len(), events), (HEADER_LEN + 28, vec![close]));
+                assert_eq!(inbound.answered(), 8);
+                assert_eq!(inbound.next(first).unwrap().unwrap(), 0, "the end");
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_the_connection_is_delivered_to_all_halves() {
+        let bad = b"GIOQ is no message, and what follows is none".to_vec();
+        let reply = message(MessageKind::Reply, ByteOrder::NATIVE, 2, false);
+        let old = [&b"GIOP\x01\0"[..], &reply[6..]].concat();
+        for last in [bad, old, message_error(Version::V1_2).to_vec()] {
+            let (mut inbound, [first, second]) = calling();
+            let good = message(MessageKind::Request, ByteOrder::NATIVE, 1, false);
+            receive(&mut inbound, &[&good[..], &last, &good].concat());
+            let (served, events) = delivered(&mut inbound, Half::Serving);
+            assert_eq!((&served, events.len()), (&good, 1));
+            for half in [first, second] {
+                assert_eq!(delivered(&mut inbound, half), (Vec::new(), events.clone()));
+            }
+            assert!(inbound.has_ended() && inbound.add_half().is_none());
+        }
+    }
+
+    #[test]
+    fn messages_are_delivered_together_but_none_is_added_to_what_was_said() {
+        let (mut inbound, _) = calling();
+        let one = message(MessageKind::Request, ByteOrder::NATIVE, 1, false);
+        receive(&mut inbound, &one.repeat(3));
+        let said = inbound.next(Half::Serving).unwrap().unwrap();
+        assert_eq!(said, 3 * one.len());
+        receive(&mut inbound, &one);
+        let Some(Delivery::Messages(first)) = inbound.take(Half::Serving, Vec::new()) else {
+            panic!("no messages");
+        };
+        assert_eq!(first, one.repeat(3));
+        assert_eq!(delivered(&mut inbound, Half::Serving).0, one);
+    }
+
+    #[test]
+    fn a_request_of_which_more_is_to_come_is_noted_and_a_reply_is_not() {
+        for (kind, is_midway) in [(MessageKind::Request, true), (MessageKind::Reply, false)] {
+            let begun = message(kind, ByteOrder::NATIVE, 2, true);
+            let (mut inbound, _) = calling();
+            receive(&mut inbound, &begun[..20]);
+            assert_eq!(inbound.is_midway(), is_midway);
         }
     }
 }

@@ -6,11 +6,11 @@
 //! listen points of the peers that it trusts. A call to a listen point then goes over the
 //! connection that announced it (CORBA 3.3 Part 2, clause 9.9).
 //!
-//! A bidirectional connection has two halves, each a byte stream. The server engine reads and
+//! A bidirectional connection has halves, each a stream. The server engine gets and
 //! answers requests over the serving half, as over any connection that it accepted; each
-//! connection of the calling side uses a calling half of its own. What arrives is split by
-//! message kind and request id; request ids of the calling halves are replaced by even ones on
-//! the side that opened the connection, by odd ones on the other.
+//! connection of the calling side uses a calling half of its own. One GIOP connection finds the
+//! messages, which are delivered whole, by kind and request id; request ids of the calling halves
+//! are replaced by even ones on the side that opened the connection, by odd ones on the other.
 //!
 //! It knows neither servants nor references, neither lanes nor pools.
 #![forbid(unsafe_code)]
@@ -18,13 +18,13 @@
 mod acceptor;
 mod calling;
 mod connector;
+mod delivery_queue;
 mod hub;
 mod inbound;
 mod listen_point;
 mod outgoing;
 mod pending_requests;
 mod serving;
-mod splitter;
 mod trust;
 mod wire;
 

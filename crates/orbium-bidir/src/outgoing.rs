@@ -5,10 +5,32 @@
 use std::io::{self, IoSlice};
 
 use orbium_cdr::ByteOrder;
+use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, service_context};
 
 use crate::pending_requests::{Call, Calls, HalfId};
-use crate::splitter::{HEAD, number, octets};
+
+/// Header and request id.
+const HEAD: usize = HEADER_LEN + 4;
+
+/// A number in that byte order.
+fn number(order: ByteOrder, octets: [u8; 4]) -> u32 {
+    let number = u32::from_ne_bytes(octets);
+    if order.is_foreign() {
+        number.swap_bytes()
+    } else {
+        number
+    }
+}
+
+/// The bytes of a number in that order.
+pub(crate) fn octets(order: ByteOrder, value: u32) -> [u8; 4] {
+    if order.is_foreign() {
+        value.swap_bytes().to_ne_bytes()
+    } else {
+        value.to_ne_bytes()
+    }
+}
 
 /// Where the messages end among bytes that were sent in pieces.
 #[derive(Debug, Default)]
@@ -100,6 +122,14 @@ impl Collected {
     /// Takes the beginning of a message back.
     pub(crate) fn restore(&mut self, begun: Vec<u8>) {
         self.0 = begun;
+    }
+
+    /// Takes the memory of a message that was sent for the next one.
+    pub(crate) fn recycle(&mut self, mut message: Vec<u8>) {
+        if message.capacity() <= SMALL {
+            message.clear();
+            self.0 = message;
+        }
     }
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The requests of the calling halves that wait for their replies.
 
-use std::collections::HashMap;
-
 use orbium_channel::connection::Requests;
 
 /// A calling half.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct HalfId(pub(crate) u64);
 
 /// A request as its calling half knows it.
@@ -23,59 +21,42 @@ pub(crate) struct Call {
 /// Requests by their ids on the wire, which are those of their side of the connection. The
 /// halves have ids of their own.
 #[derive(Debug)]
-pub(crate) struct Calls {
-    pending: Requests<Call>,
-    by_half: HashMap<(HalfId, u32), u32>,
-}
+pub(crate) struct Calls(Requests<Call>);
 
 impl Calls {
     pub(crate) fn new(is_opener: bool) -> Self {
-        Self {
-            pending: if is_opener {
-                Requests::of_opener()
-            } else {
-                Requests::of_acceptor()
-            },
-            by_half: HashMap::new(),
-        }
-    }
-
-    /// Whether the requests of this side have ids like that one.
-    pub(crate) fn number(&self, id: u32) -> bool {
-        self.pending.numbers(id)
+        Self(if is_opener {
+            Requests::of_opener()
+        } else {
+            Requests::of_acceptor()
+        })
     }
 
     /// The id on the wire for a request of a half.
     pub(crate) fn begin(&mut self, call: Call) -> u32 {
-        let id = self.pending.next_id();
-        // A half uses an id again only after it has given the former request up.
-        if let Some(former) = self.by_half.insert((call.half, call.local), id) {
-            self.pending.take(former);
-        }
-        self.pending.insert(id, call);
+        let id = self.0.next_id();
+        self.0.insert(id, call);
         id
     }
 
-    /// The id on the wire of a request that was begun.
+    /// The id on the wire of a request that was begun. Asked for fragments and cancelled requests
+    /// alone.
     pub(crate) fn id_of(&self, half: HalfId, local: u32) -> Option<u32> {
-        self.by_half.get(&(half, local)).copied()
+        self.0.find(|call| (call.half, call.local) == (half, local))
     }
 
     pub(crate) fn get(&self, id: u32) -> Option<Call> {
-        self.pending.get(id).copied()
+        self.0.get(id).copied()
     }
 
-    /// No reply is awaited any more.
-    pub(crate) fn end(&mut self, id: u32) {
-        if let Some(call) = self.pending.take(id) {
-            self.by_half.remove(&(call.half, call.local));
-        }
+    /// No reply is awaited any more to that request, which is returned.
+    pub(crate) fn end(&mut self, id: u32) -> Option<Call> {
+        self.0.take(id)
     }
 
     /// A half is gone.
     pub(crate) fn forget(&mut self, half: HalfId) {
-        self.pending.retain(|call| call.half != half);
-        self.by_half.retain(|(of, _), _| *of != half);
+        self.0.retain(|call| call.half != half);
     }
 }
 
@@ -103,14 +84,5 @@ mod tests {
         assert_eq!(calls.get(other), Some(call(2, 2)));
         calls.end(other);
         assert_eq!(calls.get(other), None);
-    }
-
-    #[test]
-    fn a_request_given_up_is_forgotten_when_its_id_is_used_again() {
-        let mut calls = Calls::new(false);
-        let former = calls.begin(call(1, 2));
-        let next = calls.begin(call(1, 2));
-        assert_eq!(calls.get(former), None);
-        assert_eq!(calls.id_of(HalfId(1), 2), Some(next));
     }
 }

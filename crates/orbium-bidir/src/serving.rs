@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The half that the server engine reads requests from and sends replies to.
 
+use std::any::Any;
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -8,8 +9,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use orbium_channel::connection::{Connection, Delivery};
+use orbium_channel::{Bidirectional, BidirectionalHalf, Deliveries};
 use orbium_sync::lock::Mutex;
-use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
+use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::inbound::Half;
 use crate::wire::Wire;
@@ -20,18 +23,33 @@ pub(crate) type Timeouts = (Option<Duration>, Option<Duration>);
 /// What takes the listen points of clients.
 pub(crate) trait Announcements: fmt::Debug + Send + Sync {
     /// The client of a connection over that transport has announced listen points.
-    fn announced(&self, wire: &Arc<Wire>, scheme: &str, data: &[u8]);
+    /// `share` is the connection with what has come since, if it goes both ways from now on.
+    fn announced(
+        &self,
+        wire: &Arc<Wire>,
+        scheme: &str,
+        data: &[u8],
+        share: &mut dyn FnMut() -> Connection,
+    );
 
     /// The connection has ended.
     fn ended(&self, wire: &Arc<Wire>);
 }
 
+/// The requests of the peer, and what the server engine asks of their connection.
 #[derive(Debug)]
-pub(crate) struct ServingHalf {
-    pub(crate) wire: Arc<Wire>,
+struct Requests {
+    wire: Arc<Wire>,
     announcements: Weak<dyn Announcements>,
     /// The transport below.
     scheme: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct ServingHalf {
+    wire: Arc<Wire>,
+    requests: Arc<Requests>,
+    extension: BidirectionalHalf,
     timeouts: Mutex<Timeouts>,
 }
 
@@ -41,10 +59,16 @@ impl ServingHalf {
         announcements: Weak<dyn Announcements>,
         scheme: &str,
     ) -> Self {
-        Self {
-            wire,
+        let requests = Arc::new(Requests {
+            wire: Arc::clone(&wire),
             announcements,
             scheme: scheme.to_owned(),
+        });
+        let as_seen: Arc<dyn Bidirectional> = Arc::<Requests>::clone(&requests);
+        Self {
+            wire,
+            requests,
+            extension: BidirectionalHalf::Serving(as_seen),
             timeouts: Mutex::default(),
         }
     }
@@ -60,12 +84,13 @@ impl ServingHalf {
 }
 
 impl ByteStream for ServingHalf {
+    /// Receives, or waits for requests, which are delivered.
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
         if !self.wire.is_both() {
             return self.wire.stream.receive(room);
         }
-        self.wire
-            .receive(Half::Serving, room, self.deadline(|it| it.0))
+        debug_assert!(room.is_empty());
+        self.wire.receive(Half::Serving, self.deadline(|it| it.0))
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
@@ -136,18 +161,24 @@ impl ByteStream for ServingHalf {
     }
 
     fn is_midway(&self) -> bool {
-        self.wire.stream.is_midway()
+        self.wire.stream.is_midway() || self.wire.is_both() && self.wire.inbound().is_midway()
     }
 
-    fn bidirectional(&self) -> Option<&dyn Bidirectional> {
-        Some(self)
+    fn extension(&self) -> Option<&dyn Any> {
+        Some(&self.extension)
     }
 }
 
-impl Bidirectional for ServingHalf {
-    fn announce(&self, points: &[u8]) {
+impl Deliveries for Requests {
+    fn take(&self, room: Vec<u8>) -> Option<Delivery> {
+        self.wire.take(Half::Serving, room)
+    }
+}
+
+impl Bidirectional for Requests {
+    fn announce(&self, points: &[u8], share: &mut dyn FnMut() -> Connection) {
         if let Some(announcements) = self.announcements.upgrade() {
-            announcements.announced(&self.wire, &self.scheme, points);
+            announcements.announced(&self.wire, &self.scheme, points, share);
         }
     }
 
@@ -175,7 +206,7 @@ impl Bidirectional for ServingHalf {
 impl Drop for ServingHalf {
     fn drop(&mut self) {
         self.wire.leave();
-        if let Some(announcements) = self.announcements.upgrade() {
+        if let Some(announcements) = self.requests.announcements.upgrade() {
             announcements.ended(&self.wire);
         }
     }

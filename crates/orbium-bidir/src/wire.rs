@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use orbium_channel::connection::{Connection, Delivery};
 use orbium_channel::peer_memory::Budget;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::{Interest, wait_for};
@@ -84,12 +85,13 @@ impl Wire {
     pub(crate) fn opened(
         stream: Box<dyn ByteStream>,
         announcement: Arc<[u8]>,
-        budget: &Budget,
+        giop: Connection,
     ) -> io::Result<Arc<Self>> {
         // Completes a handshake, which would wait otherwise than a message does.
         stream.send(&[])?;
-        let wire = Self::new(stream, true, Some(announcement), budget);
-        wire.go_both_ways()?;
+        let budget = giop.budget().clone();
+        let wire = Self::new(stream, true, Some(announcement), &budget);
+        wire.go_both_ways(|| giop)?;
         Ok(Arc::new(wire))
     }
 
@@ -119,13 +121,15 @@ impl Wire {
         }
     }
 
-    /// From now on requests go both ways. Only the thread that reads the connection may say so.
+    /// From now on requests go both ways, by that connection. Only the thread that reads the stream
+    /// may say so.
     ///
     /// # Errors
     /// Those of the stream.
-    pub(crate) fn go_both_ways(&self) -> io::Result<()> {
+    pub(crate) fn go_both_ways(&self, giop: impl FnOnce() -> Connection) -> io::Result<()> {
         if !self.is_both() {
             self.stream.set_nonblocking(true)?;
+            self.inbound().begin(giop());
             self.is_both.store(true, Ordering::Release);
         }
         Ok(())
@@ -201,20 +205,15 @@ impl Wire {
         self.arrived.notify_all();
     }
 
-    /// Receives what is for a half; `WouldBlock` at the deadline.
+    /// Waits for a delivery to a half, and returns its bytes; `WouldBlock` at the deadline.
     ///
     /// # Errors
     /// With which the stream ended.
-    pub(crate) fn receive(
-        &self,
-        half: Half,
-        room: &mut [u8],
-        deadline: Deadline,
-    ) -> io::Result<usize> {
+    pub(crate) fn receive(&self, half: Half, deadline: Deadline) -> io::Result<usize> {
         let mut inbound = self.inbound();
         loop {
-            if let Some(taken) = inbound.take(half, room) {
-                return taken;
+            if let Some(next) = inbound.next(half) {
+                return next;
             }
             let left = deadline.remaining().ok();
             let is_reader = half == Half::Serving || !self.is_polled();
@@ -222,7 +221,7 @@ impl Wire {
                 inbound = self.read_slowly(inbound);
                 continue;
             }
-            if is_reader && !inbound.is_read {
+            if is_reader && !inbound.is_read() {
                 let came;
                 (inbound, came) = self.read(inbound, left.unwrap_or(Some(Duration::ZERO)));
                 if !came && !inbound.has_some(half) {
@@ -244,11 +243,16 @@ impl Wire {
         }
     }
 
+    /// Takes that delivery.
+    pub(crate) fn take(&self, half: Half, room: Vec<u8>) -> Option<Delivery> {
+        self.inbound().take(half, room)
+    }
+
     /// Receives what is there, after a pause, if the server engine takes nothing in between:
     /// it may wait for this very thread, or for what is behind the requests.
     fn read_slowly<'w>(&'w self, inbound: MutexGuard<'w, Inbound>) -> MutexGuard<'w, Inbound> {
         let inbound = self.arrived.wait_timeout(inbound, SHORT_WAIT).0;
-        if inbound.is_full() && !inbound.is_read && !inbound.has_ended() {
+        if inbound.is_full() && !inbound.is_read() && !inbound.has_ended() {
             return self.read(inbound, Some(Duration::ZERO)).0;
         }
         inbound
@@ -265,7 +269,7 @@ impl Wire {
             // Nothing more is read, and the last replies still go out.
             return Ok(());
         }
-        if !inbound.is_read {
+        if !inbound.is_read() {
             inbound = self.read(inbound, Some(Duration::ZERO)).0;
         }
         if inbound.has_ended() {
@@ -275,21 +279,24 @@ impl Wire {
         }
     }
 
-    /// Receives once, for all halves, as soon as something is there; whether something came.
+    /// Receives once, for all halves, as soon as something is there; whether something came. Not
+    /// while another thread receives.
     fn read<'w>(
         &'w self,
         mut inbound: MutexGuard<'w, Inbound>,
         timeout: Option<Duration>,
     ) -> (MutexGuard<'w, Inbound>, bool) {
-        let mut room = inbound.begin_to_read();
+        let Some(mut giop) = inbound.begin_to_read() else {
+            return (inbound, false);
+        };
         drop(inbound);
         if timeout != Some(Duration::ZERO) && !self.stream.has_buffered() {
             // An error shows when receiving.
             let _ = wait_for([(&self.stream.source(), Interest::Read)], timeout);
         }
-        let received = self.stream.receive(&mut room);
+        let received = giop.receive(&*self.stream);
         let mut inbound = self.inbound();
-        let came = inbound.received(room, received);
+        let came = inbound.received(giop, received);
         self.arrived.notify_all();
         (inbound, came)
     }

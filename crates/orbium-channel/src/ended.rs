@@ -8,6 +8,9 @@ use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::ByteStream;
 
+use crate::bidirectional::BidirectionalHalf;
+use crate::connection::Delivery;
+
 /// Bounds the receives: late replies may precede the end.
 const MAX_RECEIVES: usize = 4;
 
@@ -23,6 +26,9 @@ pub fn has_peer_ended(is_closing: bool, stream: &dyn ByteStream) -> bool {
 }
 
 fn has_stream_ended(stream: &dyn ByteStream) -> bool {
+    if let Some(half) = BidirectionalHalf::of(stream).filter(|half| half.is_delivered()) {
+        return has_half_ended(half, stream);
+    }
     let mut octets = [0; 512];
     for _ in 0..MAX_RECEIVES {
         if !is_readable(stream) {
@@ -44,6 +50,19 @@ fn has_stream_ended(stream: &dyn ByteStream) -> bool {
                 | io::ErrorKind::Interrupted => {}
                 _ => return true,
             },
+        }
+    }
+    false
+}
+
+/// The same of one half of a bidirectional connection, to which messages are delivered.
+fn has_half_ended(half: &BidirectionalHalf, stream: &dyn ByteStream) -> bool {
+    while stream.has_buffered() {
+        if !matches!(stream.receive(&mut []), Ok(1..)) {
+            return true;
+        }
+        if let Some(Delivery::Event(_)) = half.deliveries().take(Vec::new()) {
+            return true;
         }
     }
     false

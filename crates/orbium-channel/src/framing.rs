@@ -9,20 +9,20 @@
 //! known, and its rest is received and dropped: the connection goes on.
 
 mod begun;
+mod error;
 mod short;
+mod whole;
 
-use std::fmt;
 use std::io;
 
-use orbium_giop::{
-    HEADER_LEN, HeaderError, Headers, MessageHeader, MessageKind, RequestForm, UsualHeaders,
-};
+use orbium_giop::{HEADER_LEN, Headers, MessageHeader, MessageKind, RequestForm, UsualHeaders};
 use orbium_transport::ByteStream;
 
 use crate::peer_memory::{Budget, Charge, NoMemory, copied};
 use crate::receive_buffer::{ReceiveBuffer, SMALL};
 use begun::total;
 pub use begun::{answered_by, begins_with_request, refusal};
+pub use error::{FramingError, Grouped, TooLarge};
 
 /// Bytes that are received at once while messages follow each other without a pause.
 const BULK: usize = 64 * 1024;
@@ -33,79 +33,6 @@ const MAX_SMALL_RECEIVES: u8 = 64;
 
 /// What writes received octets into the room it is given, and returns how many.
 type Receive<'r> = dyn FnMut(&mut [u8]) -> io::Result<usize> + 'r;
-
-/// Error that ends the messages of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FramingError {
-    /// What should be a header is none.
-    Header(HeaderError),
-    /// The message is larger than the limit.
-    TooLarge {
-        /// Its kind.
-        kind: MessageKind,
-        /// Octets of it, header included.
-        size: usize,
-        /// Octets that a message may have.
-        limit: usize,
-    },
-    /// There is no memory for the message: see [`Framing::skip`].
-    NoMemory,
-}
-
-impl fmt::Display for FramingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Header(error) => error.fmt(f),
-            Self::NoMemory => f.write_str("no memory for a message (`limits.peer_memory`)"),
-            Self::TooLarge { kind, size, limit } => {
-                let noun = match kind {
-                    MessageKind::Request => "request",
-                    MessageKind::Reply => "reply",
-                    _ => "message",
-                };
-                TooLarge {
-                    noun,
-                    size: *size,
-                    limit: *limit,
-                }
-                .fmt(f)
-            }
-        }
-    }
-}
-
-/// Says by how much a message exceeds the limit.
-pub struct TooLarge {
-    /// What it is.
-    pub noun: &'static str,
-    /// Octets of it.
-    pub size: usize,
-    /// Octets that a message may have.
-    pub limit: usize,
-}
-
-impl fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { noun, size, limit } = *self;
-        let (size, limit) = (Grouped(size), Grouped(limit));
-        write!(
-            f,
-            "{noun} of {size} bytes, limit {limit} (`limits.message_size`)"
-        )
-    }
-}
-
-/// A number with a comma before each three digits.
-pub struct Grouped(pub usize);
-
-impl fmt::Display for Grouped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0 / 1000, self.0 % 1000) {
-            (0, rest) => write!(f, "{rest}"),
-            (more, rest) => write!(f, "{},{rest:03}", Self(more)),
-        }
-    }
-}
 
 /// The messages that a connection receives.
 #[derive(Debug)]
@@ -124,6 +51,8 @@ pub struct Framing {
     skipped: usize,
     /// Whether there is no memory for the message that has begun.
     is_refused: bool,
+    /// Whether messages are put into the buffer, and no bytes received.
+    is_delivered: bool,
     /// Which headers messages may have besides GIOP's.
     headers: Headers,
     /// What nearly all requests and replies with those begin with.
@@ -147,6 +76,7 @@ impl Framing {
             lulls: 0,
             skipped: 0,
             is_refused: false,
+            is_delivered: false,
             headers: Headers::GIOP,
             usual: UsualHeaders::new(Headers::GIOP),
         }
@@ -160,6 +90,11 @@ impl Framing {
             usual: UsualHeaders::new(headers),
             ..self
         }
+    }
+
+    /// Octets that a message may have.
+    pub fn limit(&self) -> usize {
+        self.limit
     }
 
     /// The header forms that messages may have besides GIOP's.
@@ -252,10 +187,28 @@ impl Framing {
     /// Receives once, or returns at once if `next` has something to say.
     #[inline]
     pub fn receive(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
+        match self.receive_little(stream) {
+            Some(received) => received,
+            None => self.receive_more(stream),
+        }
+    }
+
+    /// Receives once, if a small message is expected and there is room for one.
+    #[inline(always)]
+    pub fn receive_little(&mut self, stream: &dyn ByteStream) -> Option<io::Result<usize>> {
+        // Not where messages are put into the buffer: it is never ready for little then.
         if self.last <= SMALL && self.buffer.is_ready_for_little() {
             orbium_trace::probe!(TransportReceive);
-            return self.buffer.receive(stream, SMALL);
+            return Some(self.buffer.receive(stream, SMALL));
         }
+        None
+    }
+
+    /// As `receive`, otherwise.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    pub fn receive_more(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         self.receive_much(&mut |room| stream.receive(room))
     }
 
@@ -461,6 +414,9 @@ impl Framing {
     /// Falls back to a small buffer, if much memory is not needed any more.
     #[cold]
     fn settle(&mut self) {
+        if self.is_delivered {
+            return self.settle_delivered();
+        }
         self.last = self.whole_messages(self.last);
         if self.buffer.settle(self.last) {
             // Nor is as much expected again.

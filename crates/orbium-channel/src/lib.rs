@@ -26,7 +26,7 @@ pub mod protocol;
 pub mod receive_buffer;
 mod request_id;
 
-pub use bidirectional::BidirectionalConnections;
+pub use bidirectional::{Bidirectional, BidirectionalConnections, BidirectionalHalf, Deliveries};
 pub use peer_memory::PeerMemory;
 pub use protocol::{
     Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,

@@ -40,6 +40,37 @@ impl ReceiveBuffer {
         }
     }
 
+    /// Puts bytes in place of those that were all used. If the budget is spent, they are not
+    /// counted.
+    pub fn put(&mut self, octets: Vec<u8>) {
+        let counted = if octets.len() > SMALL {
+            octets.len()
+        } else {
+            0
+        };
+        let _ = self.charge.set(counted);
+        (self.start, self.end) = (0, octets.len());
+        self.octets = octets;
+        self.expect_nothing();
+    }
+
+    /// It is not to be ready for a small message once its bytes are used.
+    pub fn expect_nothing(&mut self) {
+        if self.octets.len() == SMALL {
+            // As a large one it is cleared then.
+            self.octets.push(0);
+        }
+    }
+
+    /// Gives its memory away, of which all bytes were used.
+    pub fn take_memory(&mut self) -> Vec<u8> {
+        debug_assert!(self.is_empty());
+        (self.start, self.end) = (0, 0);
+        // Less is never refused.
+        let _ = self.charge.set(0);
+        std::mem::take(&mut self.octets)
+    }
+
     /// The budget to which it is charged.
     pub fn budget(&self) -> &Budget {
         self.charge.budget()

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter};
+use orbium_channel::BidirectionalHalf;
 use orbium_channel::connection::{CodeSets, Connection as GiopConnection};
 use orbium_channel::dedication::DedicationReply;
 use orbium_channel::outgoing::{self, Patience};
@@ -42,13 +43,22 @@ const MAX_RETAINED_BUFFER: usize = 1 << 20;
 /// The most that a check of an idle connection waits.
 const MAX_IDLE_CHECK: Duration = Duration::from_millis(1);
 
+/// What a connection is that others use too.
+#[derive(Debug)]
+enum Shared {
+    /// One that all callers share.
+    Slot(Arc<CallSlot>),
+    /// A half of one that carries the requests of both sides.
+    Half,
+}
+
 /// A connection that is its caller's for one exchange.
 #[derive(Debug)]
 pub struct Connection {
     stream: Box<dyn ByteStream>,
     giop: GiopConnection,
-    /// Replies come over a connection that all callers share.
-    slot: Option<Arc<CallSlot>>,
+    /// Replies come whole over a connection that others use too.
+    shared: Option<Box<Shared>>,
     storage: Vec<u8>,
     next_id: u32,
     /// From one id to the next.
@@ -89,10 +99,12 @@ impl Connection {
         counted: Option<Counted>,
     ) -> Self {
         let code_sets = CodeSets::of_client(negotiated);
+        let mut giop = config.giop_connection().with_code_sets(code_sets);
+        giop.attach(&*stream);
         Self {
+            shared: BidirectionalHalf::of(&*stream).map(|_| Box::new(Shared::Half)),
             stream,
-            giop: config.giop_connection().with_code_sets(code_sets),
-            slot: None,
+            giop,
             storage: Vec::new(),
             next_id: 0,
             id_distance: 2,
@@ -153,7 +165,7 @@ impl Connection {
             next_id: last,
             seen_id: last,
             id_distance: distance,
-            slot: Some(slot),
+            shared: Some(Box::new(Shared::Slot(slot))),
             ..self
         }
     }
@@ -331,7 +343,8 @@ impl Connection {
 
     #[cold]
     fn drop_whole(&mut self) {
-        if let (Some(whole), Some(slot)) = (self.giop.take_whole(), &self.slot) {
+        let whole = self.giop.take_whole();
+        if let (Some(whole), Some(Shared::Slot(slot))) = (whole, self.shared.as_deref()) {
             slot.recycle(whole);
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Traffic counters of one connection.
 
+use std::any::Any;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
+use orbium_transport::{ByteStream, Deadline, Peer};
 
 /// What went over one connection. Written by one thread at a time for each direction,
 /// as messages are: no read-modify-write is needed.
@@ -106,7 +107,7 @@ impl ByteStream for Metered {
         self.stream.is_midway()
     }
 
-    fn bidirectional(&self) -> Option<&dyn Bidirectional> {
-        self.stream.bidirectional()
+    fn extension(&self) -> Option<&dyn Any> {
+        self.stream.extension()
     }
 }

@@ -31,7 +31,7 @@ pub use orbium_sys::{
 pub use resolve::{Resolved, publication, resolve};
 pub use socket_stream::{ConnectedSocket, SocketStream, TcpByteStream, UnixByteStream};
 pub use stage::Stage;
-pub use stream::{Acceptor, Bidirectional, ByteStream, Peer};
+pub use stream::{Acceptor, ByteStream, Peer};
 pub use tcp::{Tcp, TcpAcceptor, TcpConnector};
 pub use transport::{
     Connector, DatagramTransport, ListenError, Protection, StreamTransport, Transport,

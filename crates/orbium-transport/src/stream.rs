@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Interface of connected streams and of acceptors, for every transport.
 
+use std::any::Any;
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
@@ -161,36 +162,11 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// The connection below, if requests of both sides may go over it.
-    fn bidirectional(&self) -> Option<&dyn Bidirectional> {
+    /// What the layer above that made this stream has added to it, for that layer. Transports
+    /// add nothing.
+    fn extension(&self) -> Option<&dyn Any> {
         None
     }
-}
-
-/// A connection over which requests of both sides may go.
-pub trait Bidirectional {
-    /// The client has said where it listens: data of the protocol above.
-    fn announce(&self, points: &[u8]);
-
-    /// Whether this side has opened it: requests that come over it are those of the server.
-    fn is_opened_here(&self) -> bool;
-
-    /// Whether requests of both sides go over it by now.
-    fn is_both(&self) -> bool;
-
-    /// Whether this side has calls over it, or keeps it for some.
-    fn is_called_over(&self) -> bool;
-
-    /// Receives what is there into the memory of the connection, without blocking; requests
-    /// are received from there later. For connections that have no room for replies: the peer
-    /// may itself wait until this side takes some.
-    ///
-    /// # Errors
-    /// The stream has ended.
-    fn read_ahead(&self) -> io::Result<()>;
-
-    /// Whether few requests were read ahead so far.
-    fn may_read_ahead(&self) -> bool;
 }
 
 /// Acceptor of connections.

@@ -189,7 +189,7 @@ impl Wire {
             None => &source,
         };
         let mut inbound = self.inbound();
-        if self.is_polled() || inbound.is_read {
+        if self.is_polled() || inbound.is_read() {
             drop(inbound);
             let moment = left.map_or(WAIT_SLICE, |left| left.min(WAIT_SLICE));
             let _ = wait_for([(sink, Interest::Write)], Some(moment));
@@ -203,7 +203,9 @@ impl Wire {
             }
             return true;
         }
-        let mut room = inbound.begin_to_read();
+        let Some(mut giop) = inbound.begin_to_read() else {
+            return true;
+        };
         drop(inbound);
         let ready = if self.stream.has_buffered() {
             Ok([false, true])
@@ -211,10 +213,10 @@ impl Wire {
             wait_for([(sink, Interest::Write), (&source, Interest::Read)], left)
         };
         let received = match ready {
-            Ok([_, true]) => self.stream.receive(&mut room),
+            Ok([_, true]) => giop.receive(&*self.stream),
             _ => Err(io::ErrorKind::WouldBlock.into()),
         };
-        self.inbound().received(room, received);
+        self.inbound().received(giop, received);
         self.arrived.notify_all();
         true
     }

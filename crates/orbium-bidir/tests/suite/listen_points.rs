@@ -10,13 +10,13 @@ use orbium_testkit::{Peer, RequestLine, Served, dead_port, reach, reference, req
 
 use crate::common::both;
 
-fn point(host: &str, port: u16) -> ListenPoint {
+pub(crate) fn point(host: &str, port: u16) -> ListenPoint {
     let host = host.to_owned();
     ListenPoint { host, port }
 }
 
 /// A request with that data for listen points.
-fn announcing(id: u32, data: &[u8]) -> Vec<u8> {
+pub(crate) fn announcing(id: u32, data: &[u8]) -> Vec<u8> {
     let id_of_context = service_context::BI_DIR_IIOP;
     let contexts = [ServiceContext {
         id: id_of_context,
@@ -43,7 +43,7 @@ fn client_at(server: &Served, points: &[ListenPoint]) -> Peer {
 }
 
 /// An object at a port of the loopback, as an ORB sees it.
-fn object_at(orb: &Orb, port: u16) -> Target {
+pub(crate) fn object_at(orb: &Orb, port: u16) -> Target {
     reach(orb, &reference(2, &[port], b"Target", &[]).to_string())
 }
 

@@ -8,6 +8,7 @@ mod common;
 mod firewall;
 mod lanes;
 mod listen_points;
+mod messages;
 mod policies;
 mod realm;
 mod transports;

@@ -11,6 +11,7 @@ use orbium_giop::{
 
 use super::event::{Cause, Refused};
 use super::refusal::refused;
+use super::role::of_both_sides;
 use crate::framing::{Framing, refusal};
 use crate::peer_memory::{Budget, Charge};
 use crate::receive_buffer::SMALL;
@@ -56,6 +57,12 @@ impl Assembly {
             deadline: None,
             time,
         }
+    }
+
+    /// Changes its limits to those of a connection of both sides.
+    pub(super) fn widen(&mut self) {
+        self.reassembly
+            .set_limits(of_both_sides(self.reassembly.limits()));
     }
 
     /// Whether nothing is in assembly.
@@ -212,7 +219,8 @@ impl Assembly {
     /// Charges what is still in assembly, and determines until when it must be complete.
     fn settle(&mut self, completed: bool, now: &dyn Fn() -> Instant) {
         let _ = self.charge.set(counted(self.reassembly.octets()));
-        if self.reassembly.is_empty() {
+        if !self.reassembly.has_requests() {
+            // The callers of replies have deadlines of their own.
             self.deadline = None;
         } else if completed || self.deadline.is_none() {
             self.deadline = self.time.and_then(|time| now().checked_add(time));

@@ -5,7 +5,7 @@ use orbium_giop::{Assembled, MessageHeader, MessageKind};
 
 use super::assembly::{Whole, header_of};
 use super::event::{Cause, Refused};
-use super::parts::Parts;
+use super::parts::{Continuation, Parts};
 use super::{Connection, refusal};
 use crate::framing::{self, Framing};
 use crate::peer_memory::{Charge, NoMemory};
@@ -41,6 +41,12 @@ impl Connection {
             rest: self.framing.received(),
             continuation: &mut self.continuation,
         }
+    }
+
+    /// What surrounds a message that was taken out: the bytes received behind it, and what holds
+    /// beyond it.
+    pub fn behind(&mut self) -> (&[u8], &mut Continuation) {
+        (self.framing.received(), &mut self.continuation)
     }
 
     /// Whether the message that `next` has found came in fragments.
@@ -136,7 +142,8 @@ impl Connection {
     pub fn put_back(&mut self, mut octets: Vec<u8>) {
         octets.extend_from_slice(self.framing.received());
         let headers = self.framing.headers();
-        self.framing =
-            Framing::with_octets(self.limit, octets, self.framing.budget()).with_headers(headers);
+        self.framing = Framing::with_octets(self.framing.limit(), octets, self.framing.budget())
+            .with_headers(headers)
+            .with_deliveries(self.continuation.is_delivered);
     }
 }

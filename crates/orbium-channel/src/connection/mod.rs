@@ -29,6 +29,8 @@ mod agreement;
 mod assembly;
 mod code_sets;
 mod current;
+mod delivered;
+mod delivery;
 mod event;
 mod naming;
 mod parts;
@@ -52,6 +54,7 @@ use crate::peer_memory::Budget;
 use assembly::{Added, header_of};
 pub use assembly::{Assembly, Whole};
 pub use code_sets::CodeSets;
+pub use delivery::Delivery;
 pub use event::{Cause, Event, Refused, Violation};
 pub use parts::{Continuation, Parts};
 pub use requests::Requests;
@@ -65,11 +68,12 @@ pub struct Connection {
     continuation: Continuation,
     /// A message that came in fragments, or without its names, until it is consumed.
     whole: Option<Whole>,
-    limit: usize,
     /// What the numbers of requests mean, where they have any.
     names: Option<Arc<Names>>,
     /// Memory for the next request that needs its names.
     spare: Vec<u8>,
+    /// What was delivered and is no message.
+    delivered: Option<Box<Result<Event, Violation>>>,
 }
 
 impl Connection {
@@ -82,11 +86,12 @@ impl Connection {
             continuation: Continuation {
                 assembly: Assembly::new(bounds.reassembly, bounds.message_time, budget),
                 code_sets: CodeSets::DEFAULT,
+                is_delivered: false,
             },
             whole: None,
-            limit: bounds.message,
             names: None,
             spare: Vec::new(),
+            delivered: None,
         }
     }
 
@@ -100,14 +105,15 @@ impl Connection {
         continuation: Continuation,
         budget: &Budget,
     ) -> Self {
+        let framing = Framing::with_octets(limit, rest.to_vec(), budget);
         Self {
             role,
-            framing: Framing::with_octets(limit, rest.to_vec(), budget),
+            framing: framing.with_deliveries(continuation.is_delivered),
             continuation,
             whole: None,
-            limit,
             names: None,
             spare: Vec::new(),
+            delivered: None,
         }
     }
 
@@ -147,7 +153,10 @@ impl Connection {
     /// Those of the stream.
     #[inline]
     pub fn receive(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
-        self.framing.receive(stream)
+        match self.framing.receive_little(stream) {
+            Some(received) => received,
+            None => self.receive_more(stream),
+        }
     }
 
     /// Takes octets that somebody else received, and returns how many of them: none if
@@ -199,6 +208,9 @@ impl Connection {
     pub fn next(&mut self, now: &dyn Fn() -> Instant) -> Result<Option<Event>, Violation> {
         if let Some(header) = self.whole.as_ref().and_then(header_of) {
             return Ok(Some(Event::Message(header)));
+        }
+        if let Some(event) = self.delivered.take() {
+            return event.map(Some);
         }
         match self.framing.next() {
             Ok(None) => Ok(None),
@@ -348,6 +360,25 @@ impl Connection {
         self.framing.is_partial() || !self.continuation.assembly.is_empty()
     }
 
+    /// Whether part of a request is there, or some of its fragments. Replies have the time that
+    /// their callers give them.
+    #[must_use]
+    pub fn is_request_unfinished(&self) -> bool {
+        self.continuation.assembly.deadline().is_some() || self.begins_with_request()
+    }
+
+    /// Whether part of a request is there, or of what is not known yet.
+    fn begins_with_request(&self) -> bool {
+        let begun = self.framing.received();
+        let header = begun.first_chunk().and_then(MessageHeader::parse_any);
+        let assembly = &self.continuation.assembly;
+        let kind = header.map(|header| assembly.kind_of(&header, &begun[HEADER_LEN..]));
+        match kind.flatten() {
+            Some(kind) => !matches!(kind, MessageKind::Reply | MessageKind::LocateReply),
+            None => self.framing.is_partial(),
+        }
+    }
+
     /// The messages in assembly.
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
@@ -359,5 +390,6 @@ impl Connection {
     pub fn is_closing(&self) -> bool {
         let next = self.framing.next().ok().flatten();
         next.is_some_and(|header| header.kind == MessageKind::CloseConnection)
+            || matches!(self.delivered.as_deref(), Some(Ok(Event::Close)))
     }
 }

@@ -25,6 +25,9 @@ pub struct Continuation {
     pub(super) assembly: Assembly,
     /// The code sets of text.
     pub code_sets: CodeSets,
+    /// Whether the messages are delivered whole, by a connection that the halves of a
+    /// bidirectional one share.
+    pub(super) is_delivered: bool,
 }
 
 impl Continuation {
@@ -34,6 +37,7 @@ impl Continuation {
         Self {
             assembly: std::mem::take(&mut self.assembly),
             code_sets: self.code_sets,
+            is_delivered: self.is_delivered,
         }
     }
 }

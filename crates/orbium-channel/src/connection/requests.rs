@@ -94,6 +94,13 @@ impl<T> Requests<T> {
         self.pending.get_mut(&id)
     }
 
+    /// The id of the request for which `is_it` is true, of which there is one at most.
+    #[must_use]
+    pub fn find(&self, mut is_it: impl FnMut(&T) -> bool) -> Option<u32> {
+        let mut found = self.pending.iter().filter(|(_, request)| is_it(request));
+        found.next().map(|(id, _)| *id)
+    }
+
     /// Requests that wait.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -47,6 +47,31 @@ pub struct Bounds {
     pub message_time: Option<Duration>,
 }
 
+/// Replies in fragments that a connection of both sides assembles at once, in addition to requests.
+const SHARED_REPLIES: usize = 256;
+
+impl Bounds {
+    /// The same for a connection of both sides.
+    #[must_use]
+    pub fn of_both_sides(self) -> Self {
+        Self {
+            reassembly: of_both_sides(self.reassembly),
+            ..self
+        }
+    }
+}
+
+/// Limits of reassembly where many calls may have replies in fragments: the budget of peers bounds
+/// them together.
+pub(super) fn of_both_sides(limits: ReassemblyLimits) -> ReassemblyLimits {
+    let messages = limits.messages.saturating_add(SHARED_REPLIES);
+    ReassemblyLimits {
+        messages,
+        total: limits.message.saturating_mul(messages),
+        ..limits
+    }
+}
+
 impl Default for Bounds {
     /// Messages of 64 MiB, and the defaults of reassembly; no time.
     fn default() -> Self {

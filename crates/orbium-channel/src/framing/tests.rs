@@ -81,3 +81,68 @@ fn little_is_received_while_memory_is_scarce() {
     receive(&mut framing, &requests(2));
     assert_eq!(budget.figures().held, 70 << 10);
 }
+
+/// A stream that nothing is to be received from.
+#[derive(Debug)]
+struct Untouched;
+
+impl ByteStream for Untouched {
+    fn receive(&self, _room: &mut [u8]) -> io::Result<usize> {
+        panic!("bytes are received where messages are put");
+    }
+
+    fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        Ok(octets.len())
+    }
+
+    fn send_vectored(&self, _pieces: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn set_timeouts(
+        &self,
+        _receive: Option<Option<std::time::Duration>>,
+        _send: Option<Option<std::time::Duration>>,
+    ) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_nonblocking(&self, _nonblocking: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn shutdown(&self, _how: std::net::Shutdown) {}
+
+    fn peer(&self) -> orbium_transport::Peer {
+        orbium_transport::Peer::Unknown
+    }
+
+    fn source(&self) -> &dyn std::os::fd::AsFd {
+        panic!("nothing is waited for");
+    }
+}
+
+#[test]
+fn where_messages_are_put_nothing_is_received() {
+    let of = |octets: usize| {
+        let mut message = requests(1);
+        message.resize(octets, 0);
+        let size = u32::try_from(octets - HEADER_LEN).unwrap();
+        let header = MessageHeader::parse(message.first_chunk().unwrap()).unwrap();
+        message[..HEADER_LEN].copy_from_slice(&MessageHeader { size, ..header }.encode());
+        message
+    };
+    for octets in [100, SMALL - 1, SMALL, SMALL + 1, 100_000] {
+        let framing = Framing::with_octets(1 << 20, of(octets), &Budget::NONE);
+        let mut framing = framing.with_deliveries(true);
+        for _ in 0..2 {
+            let two = [of(octets), of(100)].concat();
+            while let Some(header) = framing.next().unwrap() {
+                framing.consume(&header);
+                assert!(framing.receive_little(&Untouched).is_none(), "{octets}");
+            }
+            assert!(framing.take_memory().len() <= SMALL);
+            framing.put_messages(two);
+        }
+    }
+}

@@ -4,7 +4,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use orbium_channel::connection::{Event, Violation};
+use orbium_channel::connection::{Event, Violation, Whole};
 use orbium_channel::framing::Grouped;
 use orbium_giop::{FragmentError, MessageHeader, MessageKind, PlainReply};
 use orbium_invocation::reactor::wait_on_reactor;
@@ -12,7 +12,7 @@ use orbium_invocation::{CANCELLATION_PERIOD, CancellationToken};
 use orbium_sys::Interest;
 use orbium_transport::Deadline;
 
-use super::Connection;
+use super::{Connection, Shared};
 use crate::shared::End;
 use orbium_transport::ticks;
 
@@ -112,8 +112,8 @@ impl Connection {
     /// Receives some of a message; what ends the wait for it.
     #[inline(always)]
     fn receive_once(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
-        if self.slot.is_some() {
-            return self.receive_from_slot(deadline);
+        if self.shared.is_some() {
+            return self.receive_shared(deadline, has_received);
         }
         match self.giop.receive(&*self.stream) {
             Ok(0) => Some(Received::Lost),
@@ -125,10 +125,37 @@ impl Connection {
         }
     }
 
-    /// The reply that came for this call over the connection that all callers share.
+    /// What came whole for this call over a connection that others use too.
     #[cold]
-    fn receive_from_slot(&mut self, deadline: Deadline) -> Option<Received> {
-        let end = match self.slot.as_ref()?.receive_reply() {
+    fn receive_shared(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
+        match self.shared.as_deref() {
+            Some(Shared::Slot(slot)) => {
+                let came = slot.receive_reply();
+                self.take_from_slot(came, deadline)
+            }
+            _ => match self.giop.receive(&*self.stream) {
+                Ok(0) => Some(Received::Lost),
+                Ok(_) => {
+                    *has_received = deadline != Deadline::NEVER;
+                    // Mostly it is a reply in one piece.
+                    if self.giop.is_partial() {
+                        None
+                    } else {
+                        self.other()
+                    }
+                }
+                Err(error) => self.receive_failed(error, deadline),
+            },
+        }
+    }
+
+    /// The reply that came for this call over the connection that all callers share.
+    fn take_from_slot(
+        &mut self,
+        came: io::Result<Result<Whole, End>>,
+        deadline: Deadline,
+    ) -> Option<Received> {
+        let end = match came {
             Ok(Ok(whole)) => match self.giop.put_whole(whole) {
                 Some(header) => return Some(Received::Message(header)),
                 None => End::Lost,

@@ -110,7 +110,8 @@ impl Multiplexer {
             let counted = Counted::new(&self.counts, &self.channel);
             let bounds = connection::bounds(self.message_size);
             let giop = Connection::new(Role::Client, bounds, &self.budget);
-            let giop = giop.with_headers(self.headers);
+            let mut giop = giop.with_headers(self.headers);
+            giop.attach(&*stream);
             MultiplexedConnection::start(counted.metered(stream), giop, self.has_thread, counted)
         });
         let mut state = self.lock();

@@ -22,8 +22,14 @@ impl Config {
         let constructors: &[Constructor] = &[
             #[cfg(feature = "bidir")]
             |config| {
+                let limits = &config.limits;
+                let bounds = orbium_channel::connection::Bounds {
+                    message: limits.message_size,
+                    reassembly: limits.reassembly(),
+                    message_time: Some(limits.message_time),
+                };
                 let budget = config.protocols.budget().clone();
-                orbium_bidir::Hub::new(config.bidirectional_hosts.clone(), budget)
+                orbium_bidir::Hub::new(config.bidirectional_hosts.clone(), bounds, budget)
             },
         ];
         if !self.may_go_both_ways() {

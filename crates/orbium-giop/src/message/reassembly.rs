@@ -338,6 +338,24 @@ impl Reassembly {
         self.find(None).is_some()
     }
 
+    /// The limits.
+    #[must_use]
+    pub const fn limits(&self) -> ReassemblyLimits {
+        self.limits
+    }
+
+    /// Changes the limits for fragments that come from now on.
+    pub const fn set_limits(&mut self, limits: ReassemblyLimits) {
+        self.limits = limits;
+    }
+
+    /// Whether a request is in assembly.
+    #[must_use]
+    pub fn has_requests(&self) -> bool {
+        let is_request = |kind| matches!(kind, MessageKind::Request | MessageKind::LocateRequest);
+        self.partial.iter().any(|it| is_request(it.header.kind))
+    }
+
     /// Whether nothing is in assembly.
     #[must_use]
     #[inline]

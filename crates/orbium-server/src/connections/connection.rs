@@ -19,11 +19,12 @@ use std::time::Duration;
 use orbium_channel::connection::{Bounds, CodeSets, Connection, Role};
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::peer_memory::Charge;
+use orbium_channel::{Bidirectional, BidirectionalHalf};
 use orbium_giop::numbers::Names;
 use orbium_giop::{Headers, Version, close_connection, message_error};
 use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
-use orbium_transport::{Bidirectional, ByteStream, Deadline, Peer};
+use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::connections::cancelled::Cancelled;
 use crate::connections::flusher::Flusher;
@@ -136,7 +137,7 @@ impl ServerConnection {
             opening: Deadline::after(limits.initial_idle_time),
             // Over one that this side has opened its own requests may be all for long.
             activity: AtomicU8::new(
-                if stream.bidirectional().is_some_and(Bidirectional::is_both) {
+                if BidirectionalHalf::serving(&*stream).is_some_and(Bidirectional::is_both) {
                     QUIET
                 } else {
                     FRESH
@@ -184,10 +185,9 @@ impl ServerConnection {
         };
         let giop = Connection::new(Role::Server, bounds, &context.budget);
         let code_sets = CodeSets::of_server(self.stream.has_many_peers());
-        Intake::new(
-            self.with_its_headers(giop).with_code_sets(code_sets),
-            limits,
-        )
+        let mut giop = self.with_its_headers(giop).with_code_sets(code_sets);
+        giop.attach(&*self.stream);
+        Intake::new(giop, limits)
     }
 
     /// The GIOP connection over it, with its headers and what their numbers mean.

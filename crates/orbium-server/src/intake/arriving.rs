@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_cdr::Format;
-use orbium_channel::connection::{CodeSets, Event, Whole};
+use orbium_channel::connection::{Event, Whole};
 use orbium_giop::{
     Assembled, MessageHeader, MessageKind, ReplyStatus, RequestHeader, ResponseFlags,
     SystemException, split_header,
 };
 
-use super::contexts::apply_contexts;
+use super::contexts::{Following, apply_contexts};
 use super::queued::{Answer, Late, Queued, Sink};
 use super::refusing::{refuse, unanswerable, violated};
 use super::source::Source;
@@ -62,9 +62,18 @@ impl Intake {
     ) -> Outcome {
         match self.giop.take(header, sink.room()) {
             Ok(whole) => {
-                let code_sets = self.giop.code_sets_mut();
-                self.state
-                    .enqueue(source, sink, header, whole, code_sets, None)
+                let limit = self.state.known.limit;
+                let (rest, continuation) = self.giop.behind();
+                let following = Following {
+                    rest,
+                    continuation,
+                    limit,
+                };
+                let outcome = self
+                    .state
+                    .enqueue(source, sink, header, whole, following, None);
+                self.giop.follow();
+                outcome
             }
             Err(Some(refused)) => refuse(source, &refused),
             Err(None) => unanswerable(source),
@@ -81,11 +90,13 @@ impl State {
         sink: &dyn Sink,
         header: &MessageHeader,
         whole: Whole,
-        code_sets: &mut CodeSets,
+        mut following: Following<'_>,
         moved: Option<Decided>,
     ) -> Outcome {
         let connection = source.connection;
-        let read = self.read((source, sink.order()), header, whole, code_sets, moved);
+        let of_queue = (source, sink.order());
+        let read = self.read(of_queue, header, whole, &mut following, moved);
+        let code_sets = &mut following.continuation.code_sets;
         let Some(arrived) = read else {
             connection.send_message_error();
             return Outcome::Close;
@@ -125,7 +136,7 @@ impl State {
         (source, order): (&Source<'_>, Order),
         header: &MessageHeader,
         whole: Whole,
-        code_sets: &mut CodeSets,
+        following: &mut Following<'_>,
         moved: Option<Decided>,
     ) -> Option<Arrived> {
         let connection = source.connection;
@@ -136,7 +147,7 @@ impl State {
         reader.set_fragment_boundaries(&seams);
         let request = header.read_request(&head, &mut reader).ok()?;
         let (request_id, mut response) = (request.request_id, request.response);
-        let (mut refused, expiry) = apply_contexts(&request, code_sets, source);
+        let (mut refused, expiry) = apply_contexts(&request, following, source);
         let granted = connection.marker(source.context, &request.contexts) == Some(Marker::Due);
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.
@@ -176,7 +187,7 @@ impl State {
             response,
             place,
             decided,
-            format: code_sets.format(header.format()),
+            format: following.continuation.code_sets.format(header.format()),
             nesting: self.known.nesting,
             refused,
             expiry,

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Service contexts of a request that concern its connection.
 
-use orbium_channel::connection::CodeSets;
-use orbium_giop::{RequestHeader, SystemException, service_context};
+use orbium_channel::connection::Continuation;
+use orbium_giop::{Headers, RequestHeader, SystemException, service_context};
 
 use super::source::Source;
 use orbium_invocation::Expiry;
+
+/// What follows a request over its connection.
+pub(super) struct Following<'f> {
+    /// Received behind it.
+    pub(super) rest: &'f [u8],
+    pub(super) continuation: &'f mut Continuation,
+    /// Octets of the largest message.
+    pub(super) limit: usize,
+}
 
 /// Takes what the service contexts of a request say of its connection and of the time there
 /// is; with the exception to answer with, if they ask for what is not there. The adapter of the
@@ -13,18 +22,23 @@ use orbium_invocation::Expiry;
 #[cold]
 pub(super) fn apply_contexts(
     request: &RequestHeader<'_>,
-    code_sets: &mut CodeSets,
+    following: &mut Following<'_>,
     source: &Source<'_>,
 ) -> (Option<SystemException>, Expiry) {
     let (contexts, connection) = (&request.contexts, source.connection);
     let takes = |key: &[u8]| source.dispatcher.takes_listen_points(key);
     if let Some(points) = contexts.find(service_context::BI_DIR_IIOP)
-        && let Some(stream) = connection.stream.bidirectional()
+        && let Some(both) = connection.bidirectional()
+        && connection.headers == Headers::GIOP
         && request.target.object_key().is_none_or(|key| takes(&key))
     {
-        stream.announce(points);
+        let budget = &source.context.budget;
+        both.announce(points, &mut || {
+            let rest = std::mem::take(&mut following.rest);
+            following.continuation.share(following.limit, rest, budget)
+        });
     }
-    let refused = code_sets.apply(contexts).err();
+    let refused = following.continuation.code_sets.apply(contexts).err();
     match Expiry::of(contexts, Some(connection.peer())) {
         Ok(expiry) => (refused, expiry),
         Err(malformed) => (Some(malformed), Expiry::NEVER),

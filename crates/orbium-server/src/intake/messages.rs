@@ -130,6 +130,7 @@ impl Intake {
             };
         }
         self.giop.consume(header);
+        self.giop.follow();
         outcome
     }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests with numbers in place of names: see [`orbium_giop::numbers`].
 
-use orbium_channel::connection::{CodeSets, Violation};
+use orbium_channel::connection::Violation;
 use orbium_giop::MessageHeader;
 use orbium_giop::messaging::MessagingError;
 
+use super::contexts::Following;
 use super::refusing::violated;
 use super::source::Source;
 use super::state::State;
@@ -31,11 +32,11 @@ impl State {
         &mut self,
         source: &Source<'_>,
         message: &[u8],
-        code_sets: &mut CodeSets,
+        following: Following<'_>,
     ) -> Outcome {
         match source.connection.named(message) {
             Err(error) => violated(source, Violation::Numbers(error)),
-            Ok((header, octets)) => self.move_on(source, header, (&octets, &[]), code_sets),
+            Ok((header, octets)) => self.move_on(source, header, (&octets, &[]), following),
         }
     }
 }

@@ -8,6 +8,7 @@ use orbium_giop::{GiopRequests, RequestForm, RequestParts, ServiceContexts};
 use orbium_invocation::Expiry;
 use orbium_request::IncomingRequest;
 
+use super::contexts::Following;
 use super::request::Asked;
 use super::source::Source;
 use super::state::State;
@@ -108,6 +109,11 @@ impl State {
         if taken != Outcome::Forwarded {
             return Some(taken);
         }
-        Some(self.move_plain_on(source, message, &mut continuation.code_sets))
+        let following = Following {
+            rest,
+            continuation,
+            limit: self.known.limit,
+        };
+        Some(self.move_plain_on(source, message, following))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_channel::connection::{
-    Cause, CodeSets, Connection, Continuation, Parts, Refused, Role as Side, Whole,
+    Cause, Connection, Continuation, Parts, Refused, Role as Side, Whole,
 };
 use orbium_channel::framing::begins_with_request;
 use orbium_channel::peer_memory::copied;
@@ -15,7 +15,7 @@ use orbium_giop::numbers::Names;
 use orbium_giop::{Assembled, MessageHeader, ResponseFlags, Version, split_header};
 use orbium_sync::role::{Role, while_serving};
 
-use super::contexts::apply_contexts;
+use super::contexts::{Following, apply_contexts};
 use super::dedication_reply::serve_with_reply_context;
 use super::queued::{Late, Sink};
 use super::refused::refuse_request;
@@ -282,7 +282,11 @@ impl State {
             ..
         } = *source;
         let (message, seams) = (parts.message, parts.seams);
-        let continuation = parts.continuation;
+        let mut following = Following {
+            rest: parts.rest,
+            continuation: parts.continuation,
+            limit: self.known.limit,
+        };
         let (head, after) = split_header(message);
         let mut arguments = header.reader(after);
         arguments.set_fragment_boundaries(seams);
@@ -302,15 +306,15 @@ impl State {
                 Some(Marker::Decided(reply)) => dedication = Some(reply.encode()),
                 None => {}
             }
-            (refused, expiry) = apply_contexts(&request, &mut continuation.code_sets, source);
+            (refused, expiry) = apply_contexts(&request, &mut following, source);
         }
-        let format = continuation.code_sets.format(header.format());
+        let format = following.continuation.code_sets.format(header.format());
         arguments.set_format(format);
         arguments.set_nesting(self.known.nesting);
         let asked = Asked {
             source,
-            rest: parts.rest,
-            continuation: &mut *continuation,
+            rest: following.rest,
+            continuation: &mut *following.continuation,
             version: header.version,
             format,
             request_id: request.request_id,
@@ -334,10 +338,9 @@ impl State {
             serve_with_reply_context(dispatcher, &incoming, &mut arguments, reply, dedication);
         });
         if taken == Outcome::Forwarded {
-            let code_sets = &mut continuation.code_sets;
-            return self.move_on(source, *header, (message, seams), code_sets);
+            return self.move_on(source, *header, (message, seams), following);
         }
-        continuation.code_sets.end_message();
+        following.continuation.code_sets.end_message();
         taken
     }
 
@@ -347,13 +350,13 @@ impl State {
         &mut self,
         source: &Source<'_>,
         message: &[u8],
-        code_sets: &mut CodeSets,
+        following: Following<'_>,
     ) -> Outcome {
         match message.first_chunk().and_then(MessageHeader::parse_any) {
             Some(header) if header.is_short() && Names::are_needed_for(message) => {
-                self.move_numbered_on(source, message, code_sets)
+                self.move_numbered_on(source, message, following)
             }
-            Some(header) => self.move_on(source, header, (message, &[]), code_sets),
+            Some(header) => self.move_on(source, header, (message, &[]), following),
             None => Outcome::Close,
         }
     }
@@ -365,7 +368,7 @@ impl State {
         source: &Source<'_>,
         header: MessageHeader,
         (message, seams): (&[u8], &[u32]),
-        code_sets: &mut CodeSets,
+        following: Following<'_>,
     ) -> Outcome {
         let Some((lane, decided)) = self.known.moved_to.take() else {
             return Outcome::Dispatched;
@@ -380,6 +383,6 @@ impl State {
         let seams = seams.to_vec();
         let message = Assembled { octets, seams };
         let whole = Whole { message, charge };
-        self.enqueue(source, pool, &header, whole, code_sets, Some(decided))
+        self.enqueue(source, pool, &header, whole, following, Some(decided))
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections of clients, as the side of the servants sees them.
 
+use orbium_channel::Bidirectional;
 use orbium_channel::dedication::Undedicated;
 use orbium_invocation::dedication::DedicatedThread;
 use orbium_metrics::Quality;
 use orbium_request::{PeerConnection, ServerContext};
-use orbium_transport::{Bidirectional, Peer};
+use orbium_transport::Peer;
 
 use super::ServerConnection;
 
@@ -27,8 +28,7 @@ impl PeerConnection for ServerConnection {
     }
 
     fn is_opened_here(&self) -> bool {
-        self.stream
-            .bidirectional()
+        self.bidirectional()
             .is_some_and(Bidirectional::is_opened_here)
     }
 
