@@ -53,7 +53,7 @@ pub struct Reference<O: ?Sized = dyn LocalOrb> {
     /// A forked child has connections of its own.
     binding: PerProcess<Result<Binding, SystemException>>,
     /// Where the server last said the object is.
-    forwarding: Forwarding,
+    forwarding: Forwarding<Reference>,
     /// The object under policies of a thread, if this is that, or a forward of that.
     derived: OnceLock<Weak<Reference>>,
     /// Dropped last.
@@ -92,7 +92,7 @@ impl<O> Reference<O> {
             collocated: PerProcess::new(),
             under_thread_policies: PerProcess::new(),
             binding: PerProcess::new(),
-            forwarding: Forwarding::default(),
+            forwarding: Forwarding::new(),
             derived: OnceLock::new(),
             orb,
         }
@@ -274,7 +274,7 @@ impl<O: ?Sized> Reference<O> {
 
     /// Remembers, or forgets, where the server forwarded to.
     pub(crate) fn set_forward(&self, to: Option<Arc<Reference>>) {
-        self.forwarding.set(to);
+        self.forwarding.set(to, |first, to| first.ior() == to.ior());
     }
 }
 

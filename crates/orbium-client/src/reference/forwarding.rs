@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a server forwarded a reference to (LOCATION_FORWARD and OBJECT_FORWARD, CORBA 3.3 Part 2, clause 9.4.3).
+//! Forwards of a reference, as servers send them (LOCATION_FORWARD and OBJECT_FORWARD, CORBA 3.3 Part 2, clause 9.4.3).
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
-
-use super::Reference;
 
 /// The object is where its reference says.
 const NOWHERE: u8 = 0;
@@ -18,21 +16,27 @@ const LATER: u8 = 2;
 
 /// Where a server last forwarded a reference to. Most references have one forward, for as long as they live: calls
 /// borrow it, without a lock or a count.
-#[derive(Default)]
-pub(super) struct Forwarding {
+pub(super) struct Forwarding<R: ?Sized> {
     state: AtomicU8,
     /// A forked child has connections of its own, and so forwards.
-    forwards: PerProcess<Forwards>,
+    forwards: PerProcess<Forwards<R>>,
 }
 
-#[derive(Default)]
-struct Forwards {
+struct Forwards<R: ?Sized> {
     /// The first there was, which stays when it is given up: calls may still borrow it.
-    first: OnceLock<Arc<Reference>>,
-    later: Mutex<Option<Arc<Reference>>>,
+    first: OnceLock<Arc<R>>,
+    later: Mutex<Option<Arc<R>>>,
 }
 
-impl Forwarding {
+impl<R: ?Sized> Forwarding<R> {
+    /// No forward yet.
+    pub(super) const fn new() -> Self {
+        Self {
+            state: AtomicU8::new(NOWHERE),
+            forwards: PerProcess::new(),
+        }
+    }
+
     /// Whether there is a forward.
     #[inline(always)]
     pub(super) fn is_forwarded(&self) -> bool {
@@ -40,18 +44,18 @@ impl Forwarding {
     }
 
     /// The first forward there was: it lives as long as this.
-    pub(super) fn first(&self) -> Option<&Arc<Reference>> {
+    pub(super) fn first(&self) -> Option<&Arc<R>> {
         self.forwards.get()?.first.get()
     }
 
     /// The first forward, if it is the one now.
-    pub(super) fn first_if_current(&self) -> Option<&Arc<Reference>> {
+    pub(super) fn first_if_current(&self) -> Option<&Arc<R>> {
         let is_first = self.state.load(Ordering::Acquire) == FIRST;
         self.first().filter(|_| is_first)
     }
 
     /// The forward, if it is not the first.
-    pub(super) fn later(&self) -> Option<Arc<Reference>> {
+    pub(super) fn later(&self) -> Option<Arc<R>> {
         if self.state.load(Ordering::Acquire) != LATER {
             return None;
         }
@@ -59,14 +63,21 @@ impl Forwarding {
         later.clone()
     }
 
-    /// Remembers, or forgets, where the server forwarded to.
-    pub(super) fn set(&self, to: Option<Arc<Reference>>) {
-        let forwards = self.forwards.get_or_init(Forwards::default);
+    /// Remembers, or forgets, where the server forwarded to; `is_same` says whether two forwards lead to the same object
+    /// by the same ways.
+    pub(super) fn set(&self, to: Option<Arc<R>>, is_same: impl FnOnce(&R, &R) -> bool)
+    where
+        R: Send + Sync,
+    {
+        let forwards = self.forwards.get_or_init(|| Forwards {
+            first: OnceLock::new(),
+            later: Mutex::new(None),
+        });
         // With the lock held: a caller that sees LATER waits for the lock, and so finds the forward.
         let mut later = forwards.later.lock();
         let (state, kept) = match to {
             None => (NOWHERE, None),
-            Some(to) if forwards.first.get_or_init(|| Arc::clone(&to)).ior() == to.ior() => {
+            Some(to) if is_same(forwards.first.get_or_init(|| Arc::clone(&to)), &to) => {
                 (FIRST, None)
             }
             Some(to) => (LATER, Some(to)),

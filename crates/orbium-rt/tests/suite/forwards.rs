@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servers that say that an object is elsewhere, to clients whose threads choose connections.
+//! Servers that say that an object is elsewhere, to clients that choose connections by thread.
 
 use crate::common::client;
 use orbium_cdr::{CdrWriter, Encode};
 use orbium_giop::{Ior, ReplyStatus};
 use orbium_testkit::{FakeServer, Peer, reach, reference};
 
-/// A forward that a thread with private connections was sent once held for all threads, with its policies, and not for the thread itself, whose
-/// calls went to the first server each time.
+/// A forward that a thread with private connections was sent once held for all threads, with its policies, and not for
+/// the thread itself: each of its calls went to the first server.
 ///
 /// Conformance: RT 5.4 - these policies for a thread
 #[test]
