@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages and events that one connection cuts out of a stream and delivers to another.
 
+use orbium_giop::HEADER_LEN;
+
 use super::assembly::Whole;
 use super::event::{Event, Violation};
 
@@ -17,13 +19,13 @@ pub enum Delivery {
 }
 
 impl Delivery {
-    /// Its bytes; one for an event, which counts as something that was received.
+    /// Its bytes; for an event those of a CancelRequest, so that a flood of them is bounded as one of requests is.
     #[must_use]
     pub fn octets(&self) -> usize {
         match self {
             Self::Messages(octets) => octets.len(),
             Self::Whole(whole) => whole.message.len(),
-            Self::Event(_) => 1,
+            Self::Event(_) => HEADER_LEN + 4,
         }
     }
 }
