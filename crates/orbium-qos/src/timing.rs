@@ -77,10 +77,10 @@ impl Qos {
     pub fn reservation(&self) -> Option<Reservation> {
         let (runtime, period) = (self.wcet?, self.period?);
         let deadline = self.deadline.map_or(period, |it| it.min(period));
+        let reservation = Reservation::new(runtime, period);
         Some(Reservation {
-            runtime,
             deadline,
-            period,
+            ..reservation
         })
     }
 

@@ -194,6 +194,14 @@ impl PeriodicTaskBuilder {
         self
     }
 
+    /// A task with a reservation may also have what other reservations leave unused:
+    /// [`Reservation::reclaiming`].
+    #[must_use]
+    pub fn reclaim(mut self) -> Self {
+        self.reservation = self.reservation.map(Reservation::reclaiming);
+        self
+    }
+
     /// The task goes on without reservation and native priority if the host refuses them;
     /// [`PeriodicTask::refused`] has the reason. Default: an error.
     #[must_use]

@@ -38,6 +38,7 @@ fn is_reservation(it: Reservation) -> bool {
         && it.runtime <= it.deadline
         && it.deadline <= it.period
         && it.period <= MAX_RESERVATION_PERIOD
+        && !it.reclaims
 }
 
 /// Request rate: a number of requests in a time.
@@ -205,7 +206,8 @@ impl Offer {
         self
     }
 
-    /// The host of the server reserves that for the binding's thread.
+    /// The host of the server reserves that for the binding's thread. One that [reclaims](Reservation::reclaims) is not
+    /// for a client to ask for, and makes the offer unsound.
     #[must_use]
     pub fn reserve(mut self, reservation: Reservation) -> Self {
         self.reservation = Some(reservation);
@@ -400,12 +402,15 @@ mod tests {
                 runtime,
                 deadline,
                 period,
+                reclaims: false,
             };
             Offer::new(Priority::MIN, 1).reserve(reservation)
         };
         assert!(offer(ms(20), ms(40), ms(50)).is_sound());
         assert!(offer(ms(1000), ms(1000), ms(1000)).is_sound());
+        let reclaiming = Reservation::new(ms(20), ms(50)).reclaiming();
         for bad in [
+            Offer::new(Priority::MIN, 1).reserve(reclaiming),
             offer(Duration::ZERO, ms(1), ms(1)),
             offer(ms(2), ms(1), ms(3)),
             offer(ms(1), ms(3), ms(2)),

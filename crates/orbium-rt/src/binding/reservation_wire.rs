@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reservations on the wire: three times in microseconds.
+//! Reservations on the wire: three times in microseconds. None of them reclaims.
 
 use std::time::Duration;
 
@@ -26,5 +26,6 @@ pub(super) fn read_reservation(reader: &mut CdrReader<'_>) -> Result<Reservation
         runtime: Duration::from_micros(reader.read_u64()?),
         deadline: Duration::from_micros(reader.read_u64()?),
         period: Duration::from_micros(reader.read_u64()?),
+        reclaims: false,
     })
 }

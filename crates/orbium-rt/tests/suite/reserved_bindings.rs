@@ -119,6 +119,7 @@ fn the_thread_of_a_binding_has_its_reservation() {
         runtime: 5 * MS,
         deadline: 50 * MS,
         period: 100 * MS,
+        reclaims: false,
     };
     let mut bound = bind(&target, &offer(wanted).soft());
     assert_eq!(bound.terms().reservation, Some(wanted));

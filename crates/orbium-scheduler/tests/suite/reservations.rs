@@ -81,12 +81,14 @@ fn reservations_beyond_the_processors_are_refused() {
 #[test]
 fn a_task_runs_by_its_reservation() {
     let _alone = alone();
-    let wanted = Reservation::new(5 * MS, 100 * MS);
+    let wanted = Reservation::new(5 * MS, 100 * MS).reclaiming();
     if !is_possible(wanted) {
         return;
     }
     let (send, has) = sync_channel(1);
-    let task = PeriodicTask::every("reserved", 100 * MS).reserve(5 * MS);
+    let task = PeriodicTask::every("reserved", 100 * MS)
+        .reserve(5 * MS)
+        .reclaim();
     let task = task.soft(true).start(move |_| {
         let _ = send.try_send(Reservation::of_this_thread().unwrap());
     });

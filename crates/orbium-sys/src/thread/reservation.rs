@@ -18,6 +18,10 @@ pub struct Reservation {
     pub deadline: Duration,
     /// From one beginning to the next.
     pub period: Duration,
+    /// Whether the thread may also have what other reservations leave unused (SCHED_FLAG_RECLAIM): the system charges
+    /// its runtime more slowly while others do not use theirs. A virtual processor that the host takes away is charged
+    /// like use, so that a thread of a virtual machine may need it.
+    pub reclaims: bool,
 }
 
 impl Reservation {
@@ -28,6 +32,25 @@ impl Reservation {
             runtime,
             deadline: period,
             period,
+            reclaims: false,
+        }
+    }
+
+    /// The same; the thread may also have what other reservations leave unused.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use orbium_sys::Reservation;
+    ///
+    /// let ms = Duration::from_millis;
+    /// let reservation = Reservation::new(ms(2), ms(50)).reclaiming();
+    /// assert_eq!(reservation.to_string(), "2ms in each 50ms by 50ms, and what others leave");
+    /// ```
+    #[must_use]
+    pub const fn reclaiming(self) -> Self {
+        Self {
+            reclaims: true,
+            ..self
         }
     }
 }
@@ -38,6 +61,10 @@ impl fmt::Display for Reservation {
             f,
             "{:?} in each {:?} by {:?}",
             self.runtime, self.period, self.deadline
-        )
+        )?;
+        if self.reclaims {
+            f.write_str(", and what others leave")?;
+        }
+        Ok(())
     }
 }

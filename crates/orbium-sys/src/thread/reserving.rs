@@ -63,6 +63,7 @@ mod system {
     const SCHED_DEADLINE: u32 = 6;
     /// Threads that this one makes have no reservation; else it could make none.
     const RESET_ON_FORK: u64 = 1;
+    const RECLAIM: u64 = 2;
 
     /// `struct sched_attr` of Linux, in its first version.
     #[repr(C)]
@@ -88,7 +89,7 @@ mod system {
         let attributes = Attributes {
             size: SIZE,
             policy: SCHED_DEADLINE,
-            flags: RESET_ON_FORK,
+            flags: RESET_ON_FORK | if wanted.reclaims { RECLAIM } else { 0 },
             runtime: nanoseconds(wanted.runtime),
             deadline: nanoseconds(wanted.deadline),
             period: nanoseconds(wanted.period),
@@ -124,6 +125,7 @@ mod system {
             runtime: Duration::from_nanos(attributes.runtime),
             deadline: Duration::from_nanos(attributes.deadline),
             period: Duration::from_nanos(attributes.period),
+            reclaims: attributes.flags & RECLAIM != 0,
         }))
     }
 }
@@ -157,6 +159,7 @@ mod tests {
             runtime: 3 * MS,
             deadline: 2 * MS,
             period: 10 * MS,
+            reclaims: false,
         };
         for wanted in [
             longer_than_its_deadline,
@@ -181,7 +184,14 @@ mod tests {
             runtime: MS,
             deadline: 50 * MS,
             period: 100 * MS,
+            reclaims: false,
         };
+        for wanted in [wanted, wanted.reclaiming()] {
+            check_given(wanted);
+        }
+    }
+
+    fn check_given(wanted: Reservation) {
         let given = thread::spawn(move || {
             wanted.apply_to_this_thread()?;
             assert_eq!(Reservation::of_this_thread()?, Some(wanted));
