@@ -246,9 +246,9 @@ impl<O: ?Sized> Reference<O> {
     }
 
     /// The reference that a server forwarded this one to.
+    #[cold]
     pub(crate) fn forwarded(&self) -> Option<Arc<Reference>> {
-        self.later_forward()
-            .or_else(|| self.forwarding.first_if_current().cloned())
+        self.forwarding.get()
     }
 
     /// The object under policies of a thread, where calls of such a thread go through that or its forward: this.
@@ -261,17 +261,6 @@ impl<O: ?Sized> Reference<O> {
         self.derived.get_or_init(|| Arc::downgrade(derived));
     }
 
-    /// The first reference that a server forwarded this one to, whether it still does or not.
-    pub(crate) fn first_forward(&self) -> Option<&Arc<Reference>> {
-        self.forwarding.first()
-    }
-
-    /// The reference that a server forwarded this one to, unless that is the first.
-    #[cold]
-    pub(crate) fn later_forward(&self) -> Option<Arc<Reference>> {
-        self.forwarding.later()
-    }
-
     /// Remembers, or forgets, where the server forwarded to.
     pub(crate) fn set_forward(&self, to: Option<Arc<Reference>>) {
         self.forwarding.set(to, |first, to| first.ior() == to.ior());
@@ -279,14 +268,6 @@ impl<O: ?Sized> Reference<O> {
 }
 
 impl Reference {
-    /// The reference that a server forwarded this one to, if that is the first.
-    #[cold]
-    pub(crate) fn first_forward_or_self(&self) -> &Self {
-        self.forwarding
-            .first_if_current()
-            .map_or(self, |first| first)
-    }
-
     /// The ways to the object.
     ///
     /// # Errors

@@ -62,9 +62,7 @@ pub struct Attempt<'o> {
     timing: Timing,
     /// What observes it. It is dropped first: see [`Watch`].
     watch: Watch<'o>,
-    /// The reference itself, or its first forward.
-    target: &'o Reference,
-    /// Where the call goes instead: to a later forward; or by the object under policies of the thread, or where that was
+    /// Where the call goes instead: to a forward; or by the object under policies of the thread, or where that was
     /// forwarded to.
     elsewhere: Option<Arc<Reference>>,
     candidate: Cell<usize>,
@@ -82,17 +80,11 @@ impl<'o> Attempt<'o> {
     /// The first attempt of a call, which begins now.
     #[inline(always)]
     pub fn new(object: &'o Reference) -> Self {
-        let is_forwarded = object.is_forwarded();
         Self {
             object,
             timing: Timing::NEVER,
-            target: if is_forwarded {
-                object.first_forward_or_self()
-            } else {
-                object
-            },
-            elsewhere: if is_forwarded {
-                object.later_forward()
+            elsewhere: if object.is_forwarded() {
+                object.forwarded()
             } else {
                 None
             },
@@ -132,6 +124,8 @@ impl<'o> Attempt<'o> {
 
     /// As `check_before_request`, where there is something to check.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn check_flagged_request(
         &mut self,
         notice: u8,
@@ -147,6 +141,8 @@ impl<'o> Attempt<'o> {
     }
 
     /// As `check_flagged_request`, with another notice than of interceptors alone.
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn check_policies(
         &mut self,
         notice: u8,
@@ -173,6 +169,8 @@ impl<'o> Attempt<'o> {
     }
 
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn begin_request(
         &mut self,
         notice: u8,
@@ -263,10 +261,7 @@ impl<'o> Attempt<'o> {
 
     #[inline]
     pub(crate) fn target(&self) -> &Reference {
-        match &self.elsewhere {
-            None => self.target,
-            Some(elsewhere) => elsewhere,
-        }
+        self.elsewhere.as_deref().unwrap_or(self.object)
     }
 
     /// A link to a candidate: the one that answered last, while it can be
@@ -372,6 +367,8 @@ impl<'o> Attempt<'o> {
 
     /// Keeps for the caller why there was no link.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     pub fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
         story::claim(self.begun);
         self.keep_offered(oneway);
@@ -380,6 +377,8 @@ impl<'o> Attempt<'o> {
 
     /// Keeps the story of the call, which ends with that exception.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     pub(crate) fn failed(
         &self,
         operation: &'static Operation,
@@ -413,11 +412,7 @@ impl<'o> Attempt<'o> {
 
     /// The reference that the call goes through instead.
     pub(crate) fn forward(&self) -> Option<&Arc<Reference>> {
-        match &self.elsewhere {
-            Some(elsewhere) => Some(elsewhere),
-            None if self.is_forwarded() => self.object.first_forward(),
-            None => None,
-        }
+        self.elsewhere.as_ref()
     }
 
     /// The deadlines of the call.

@@ -107,6 +107,8 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Writes the request header. Not by `new`: what that returns would then be
     /// moved, and a writer is large.
+    // Once for all stubs.
+    #[inline(never)]
     pub fn begin(&mut self, operation: &'static Operation) {
         let candidate = self.link.candidate;
         let connection = &mut self.link.connection;
@@ -160,6 +162,8 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// The outcome that left nothing to be read.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     pub fn outcome(&mut self) -> Outcome {
         self.outcome
             .take()
@@ -212,6 +216,8 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// The arguments cannot be sent.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn unwritable(&mut self, error: CdrError) -> Answer {
         self.note(
             Phase::Send,
@@ -227,12 +233,16 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Notes something for the story of the call.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     pub(crate) fn note(&self, phase: Phase, what: &dyn fmt::Display) {
         note(phase, self.link.candidate.channel(), what);
     }
 
     /// The message did not go out whole, so the server cannot have begun.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn not_sent(&mut self, failure: SendFailure) -> Answer {
         self.link.give_up();
         let outcome = match failure {
@@ -345,6 +355,8 @@ fn send(
 
 /// What it means that a connection did not take a timeout.
 #[cold]
+// Out of the plain exchange, which it takes registers from.
+#[inline(never)]
 fn no_timeout(error: io::Error, timeout: Option<Duration>) -> SendFailure {
     SendFailure::System(match timeout {
         Some(Duration::ZERO) => io::ErrorKind::TimedOut.into(),

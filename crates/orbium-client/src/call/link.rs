@@ -179,6 +179,8 @@ impl<'b> Link<'b> {
     /// As [`Connection::receive_some`], for a thread that serves its queue while another one
     /// receives in its place.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     pub(crate) fn receive_some_aside(
         &mut self,
         deadline: Deadline,
@@ -212,6 +214,8 @@ type Acquired = (Option<Box<Connection>>, Option<Duration>);
 /// long is checked, and replaced without notice if its server has ended it: nothing
 /// was sent over it that could be lost.
 #[cold]
+// Out of the plain exchange, which it takes registers from.
+#[inline(never)]
 fn acquired_after_a_pause(
     pool: &Pool,
     mut idle: Option<Box<Connection>>,

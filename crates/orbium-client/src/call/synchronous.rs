@@ -74,6 +74,8 @@ pub fn call<'a, T, E: Raises>(
 
 /// How a call ends after a first exchange without plain results.
 #[cold]
+// Out of the plain exchange, which it takes registers from.
+#[inline(never)]
 fn call_on<T, E: Raises>(
     attempt: &mut Attempt<'_>,
     call: &Calling<'_, '_>,
@@ -125,6 +127,8 @@ struct Calling<'c, 'a> {
 impl Calling<'_, '_> {
     /// Makes further attempts until the call has ended.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn go_on(
         &self,
         attempt: &mut Attempt<'_>,
@@ -170,6 +174,8 @@ impl Calling<'_, '_> {
     ///
     /// # Errors
     /// The exception that the call ends with.
+    // Out of the loop over attempts, and once: its caller does not share what ends an exchange.
+    #[inline(never)]
     fn exchange(
         &self,
         attempt: &Attempt<'_>,
@@ -220,6 +226,8 @@ enum End {
 
 /// How an exchange ends for which there is no link.
 #[cold]
+// Out of the plain exchange, which it takes registers from.
+#[inline(never)]
 fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> End {
     let failed = Outcome::Failed(attempt.reached_none(false, exception));
     End::Otherwise(failed, attempt.unseen_unreached())
@@ -230,6 +238,8 @@ fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> End {
 /// # Errors
 /// The exception that the call ends with.
 #[cold]
+// Out of the plain exchange, which it takes registers from.
+#[inline(never)]
 fn unreadable(
     attempt: &Attempt<'_>,
     operation: &'static Operation,
@@ -245,6 +255,8 @@ fn unreadable(
 /// # Errors
 /// The exception that the call ends with.
 #[cold]
+// Out of the plain exchange, which it takes registers from.
+#[inline(never)]
 fn answered(
     attempt: &Attempt<'_>,
     operation: &'static Operation,

@@ -15,7 +15,7 @@ const FIRST: u8 = 1;
 const LATER: u8 = 2;
 
 /// Where a server last forwarded a reference to. Most references have one forward, for as long as they live: calls
-/// borrow it, without a lock or a count.
+/// find it without a lock.
 pub(super) struct Forwarding<R: ?Sized> {
     state: AtomicU8,
     /// A forked child has connections of its own, and so forwards.
@@ -23,7 +23,7 @@ pub(super) struct Forwarding<R: ?Sized> {
 }
 
 struct Forwards<R: ?Sized> {
-    /// The first there was, which stays when it is given up: calls may still borrow it.
+    /// The first there was, which stays when it is given up.
     first: OnceLock<Arc<R>>,
     later: Mutex<Option<Arc<R>>>,
 }
@@ -43,24 +43,14 @@ impl<R: ?Sized> Forwarding<R> {
         self.state.load(Ordering::Acquire) != NOWHERE
     }
 
-    /// The first forward there was: it lives as long as this.
-    pub(super) fn first(&self) -> Option<&Arc<R>> {
-        self.forwards.get()?.first.get()
-    }
-
-    /// The first forward, if it is the one now.
-    pub(super) fn first_if_current(&self) -> Option<&Arc<R>> {
-        let is_first = self.state.load(Ordering::Acquire) == FIRST;
-        self.first().filter(|_| is_first)
-    }
-
-    /// The forward, if it is not the first.
-    pub(super) fn later(&self) -> Option<Arc<R>> {
-        if self.state.load(Ordering::Acquire) != LATER {
-            return None;
+    /// The forward.
+    pub(super) fn get(&self) -> Option<Arc<R>> {
+        let forwards = self.forwards.get()?;
+        match self.state.load(Ordering::Acquire) {
+            NOWHERE => None,
+            FIRST => forwards.first.get().cloned(),
+            _ => forwards.later.lock().clone(),
         }
-        let later = self.forwards.get()?.later.lock();
-        later.clone()
     }
 
     /// Remembers, or forgets, where the server forwarded to; `is_same` says whether two forwards lead to the same object

@@ -178,7 +178,6 @@ impl Attempt<'_> {
             .as_deref()
             .unwrap_or(self.object)
             .set_forward(to.clone());
-        self.target = self.object;
         self.elsewhere = to.or(derived);
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An attempt that waits without a thread.
 
-use std::ptr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -63,7 +62,7 @@ impl<'o> Attempt<'o> {
     pub fn suspend(self) -> Suspended {
         Suspended {
             timing: self.timing,
-            elsewhere: self.forward().cloned(),
+            elsewhere: self.elsewhere,
             candidate: self.candidate.get(),
             forwards: self.forwards,
             retries: self.retries,
@@ -78,7 +77,6 @@ impl<'o> Attempt<'o> {
         Self {
             object,
             timing: suspended.timing,
-            target: object,
             elsewhere: suspended.elsewhere,
             candidate: suspended.candidate.into(),
             forwards: suspended.forwards,
@@ -94,8 +92,7 @@ impl<'o> Attempt<'o> {
 
     /// Whether its object was said to be elsewhere.
     pub fn is_forwarded(&self) -> bool {
-        let is_first = !ptr::eq(self.target, self.object);
-        is_first || self.elsewhere.as_ref().is_some_and(is_forward)
+        self.elsewhere.as_ref().is_some_and(is_forward)
     }
 
     /// The numbers of repetitions and of forwards of the call.

@@ -31,6 +31,8 @@ impl Exchange<'_, '_> {
 
     /// Receives a reply with a deadline or a start time, or for a thread that serves a queue.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     pub(super) fn receive_timed(&mut self, serves: bool) -> Answer {
         let is_cancellable = self.object.overrides().cancellation.is_some();
         if is_cancellable {
@@ -61,6 +63,8 @@ impl Exchange<'_, '_> {
 
     /// From now on receiving ends early once the caller cancels the call, or does not any more.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn observe_cancellation(&mut self, begins: bool) {
         let token = self.object.overrides().cancellation.as_ref();
         if let Some(connection) = &mut self.link.connection {
@@ -132,6 +136,8 @@ impl Exchange<'_, '_> {
 
     /// Takes what came in answer and is no plain reply in the buffer of the connection;
     /// `None` if that is not over yet.
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn take_unusual(&mut self, received: Received) -> Option<Answer> {
         let (Received::Message(header), Some(connection)) = (received, &mut self.link.connection)
         else {
@@ -166,6 +172,8 @@ impl Exchange<'_, '_> {
 
     /// No reply came, or none that can be understood.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn no_reply(&mut self, received: Received) -> Answer {
         let received = match received {
             Received::TimedOut if self.object.is_cancelled() => Received::Cancelled,
@@ -335,6 +343,8 @@ impl Exchange<'_, '_> {
 
     /// The results cannot be read.
     #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
     fn unreadable(&self, error: CdrError) -> SystemException {
         self.note(Phase::Decode, &unreadable(error));
         SystemException::from_cdr(error, Completion::Yes)
