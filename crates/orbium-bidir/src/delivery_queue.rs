@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use orbium_channel::connection::{Connection, Delivery, Event, Violation};
-use orbium_channel::peer_memory::{Budget, Charge, SMALL};
+use orbium_channel::peer_memory::{Budget, Charge, SMALL, append, counted};
 use orbium_channel::receive_buffer::MAX_RETAINED_BUFFER;
 use orbium_giop::{HEADER_LEN, MessageHeader};
 use orbium_sys::Waker;
@@ -81,13 +81,17 @@ impl DeliveryQueue {
         }
         let last = Self::last(&mut self.deliveries, self.is_first_said, message.len());
         if let Some(messages) = last {
-            messages.extend_from_slice(message);
+            if append(messages, message).is_err() {
+                return false;
+            }
             self.octets = total;
             self.wake();
         } else {
             let mut messages = std::mem::take(&mut self.room);
             messages.clear();
-            messages.extend_from_slice(message);
+            if append(&mut messages, message).is_err() {
+                return false;
+            }
             self.push(Delivery::Messages(messages));
         }
         true
@@ -152,9 +156,8 @@ impl DeliveryQueue {
         let delivery = self.deliveries.pop_front()?;
         self.is_first_said = false;
         self.octets -= delivery.octets();
-        let counted = if self.octets > SMALL { self.octets } else { 0 };
         // Less is never refused.
-        let _ = self.charge.set(counted);
+        let _ = self.charge.set(counted(self.octets));
         if room.capacity() <= MAX_TOGETHER && room.capacity() > self.room.capacity() {
             self.room = room;
         }

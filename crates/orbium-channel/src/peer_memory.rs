@@ -189,6 +189,12 @@ impl Drop for Charge {
     }
 }
 
+/// What of so many octets is charged: nothing of a few.
+#[must_use]
+pub fn counted(octets: usize) -> usize {
+    if octets <= SMALL { 0 } else { octets }
+}
+
 /// A copy of a message in `room`, charged if it is large.
 pub fn copied(
     message: &[u8],

@@ -6,7 +6,7 @@ use std::io;
 use orbium_transport::ByteStream;
 
 pub use crate::peer_memory::SMALL;
-use crate::peer_memory::{Budget, Charge, NoMemory};
+use crate::peer_memory::{Budget, Charge, NoMemory, counted};
 
 /// Octets by which a buffer may grow ahead of what has arrived.
 const MAX_GROWTH_AHEAD: usize = 64 * 1024;
@@ -43,12 +43,7 @@ impl ReceiveBuffer {
     /// Puts bytes in place of those that were all used. If the budget is spent, they are not
     /// counted.
     pub fn put(&mut self, octets: Vec<u8>) {
-        let counted = if octets.len() > SMALL {
-            octets.len()
-        } else {
-            0
-        };
-        let _ = self.charge.set(counted);
+        let _ = self.charge.set(counted(octets.len()));
         (self.start, self.end) = (0, octets.len());
         self.octets = octets;
         self.expect_nothing();

@@ -13,8 +13,7 @@ use super::event::{Cause, Refused};
 use super::refusal::refused;
 use super::role::of_both_sides;
 use crate::framing::{Framing, refusal};
-use crate::peer_memory::{Budget, Charge};
-use crate::receive_buffer::SMALL;
+use crate::peer_memory::{Budget, Charge, SMALL, counted};
 
 /// The messages in assembly of one direction of a connection.
 #[derive(Debug, Default)]
@@ -226,11 +225,6 @@ impl Assembly {
             self.deadline = self.time.and_then(|time| now().checked_add(time));
         }
     }
-}
-
-/// What of so many octets is charged.
-fn counted(octets: usize) -> usize {
-    if octets <= SMALL { 0 } else { octets }
 }
 
 /// The request id, which stands first from GIOP 1.2 on.
