@@ -246,9 +246,13 @@ impl<O: ?Sized> Reference<O> {
     }
 
     /// The reference that a server forwarded this one to.
-    #[cold]
+    #[inline(always)]
     pub(crate) fn forwarded(&self) -> Option<Arc<Reference>> {
-        self.forwarding.get()
+        if self.is_forwarded() {
+            self.forwarding.get()
+        } else {
+            None
+        }
     }
 
     /// The object under policies of a thread, where calls of such a thread go through that or its forward: this.

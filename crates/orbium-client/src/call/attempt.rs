@@ -83,11 +83,7 @@ impl<'o> Attempt<'o> {
         Self {
             object,
             timing: Timing::NEVER,
-            elsewhere: if object.is_forwarded() {
-                object.forwarded()
-            } else {
-                None
-            },
+            elsewhere: object.forwarded(),
             candidate: Cell::new(0),
             forwards: 0,
             retries: 0,
@@ -141,7 +137,7 @@ impl<'o> Attempt<'o> {
     }
 
     /// As `check_flagged_request`, with another notice than of interceptors alone.
-    // Out of the plain exchange, which it takes registers from.
+    // It would take registers from the calls that interceptors see.
     #[inline(never)]
     fn check_policies(
         &mut self,

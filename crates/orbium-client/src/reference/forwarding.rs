@@ -44,6 +44,7 @@ impl<R: ?Sized> Forwarding<R> {
     }
 
     /// The forward.
+    #[cold]
     pub(super) fn get(&self) -> Option<Arc<R>> {
         let forwards = self.forwards.get()?;
         match self.state.load(Ordering::Acquire) {

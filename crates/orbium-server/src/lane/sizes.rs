@@ -56,9 +56,7 @@ impl Sizes {
             ..Self::of_queue(lane, limits)
         }
     }
-}
 
-impl Sizes {
     /// Whether fewer octets may wait than one message may have.
     pub(crate) fn bound_octets(&self, bounds: Option<&QueueBounds>, limits: &Limits) -> bool {
         let of_lanes = bounds.map_or(self.octets, |bounds| bounds.most().1);
