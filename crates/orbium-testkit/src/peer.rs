@@ -10,14 +10,14 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use orbium::giop::{
-    HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, Version, close_connection,
+    HEADER_LEN, Ior, MessageHeader, MessageKind, ReplyStatus, Version, close_connection,
 };
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, TcpByteStream};
 use rustix::net::{Shutdown as Ends, connect_unspec, shutdown};
 
-use crate::peer::message::{Message, Request, reply};
+use crate::peer::message::{Message, Request, reply, write_reference};
 use crate::waiting::{PATIENCE, eventually};
 
 /// Receives on a blocking stream. One that decodes or decrypts may come back
@@ -294,6 +294,13 @@ impl Peer {
         let minor = request.header.version.minor;
         let message = reply(minor, ByteOrder::NATIVE, request.id, status, body);
         self.send(&message);
+    }
+
+    /// Says that the object of a request is elsewhere: LOCATION_FORWARD.
+    #[track_caller]
+    pub fn forward(&mut self, request: &Request, to: &Ior) {
+        let status = ReplyStatus::LocationForward;
+        self.answer_with(request, status, |writer| write_reference(to, writer));
     }
 
     /// Ends the connection in order.

@@ -2,8 +2,7 @@
 //! Servers that say that an object is elsewhere, to clients that choose connections by thread.
 
 use crate::common::client;
-use orbium_cdr::{CdrWriter, Encode};
-use orbium_giop::{Ior, ReplyStatus};
+use orbium_giop::Ior;
 use orbium_testkit::{FakeServer, Peer, reach, reference};
 
 /// A forward that a thread with private connections was sent once held for all threads, with its policies, and not for
@@ -43,11 +42,7 @@ fn a_forward_is_remembered_for_the_policies_that_it_was_sent_under() {
 
 fn forward(peer: &mut Peer, to: &Ior) {
     let request = peer.expect_request("echo_long");
-    peer.answer_with(&request, ReplyStatus::LocationForward, |writer| {
-        let mut encapsulated = CdrWriter::new(writer.format());
-        to.encode(&mut encapsulated);
-        writer.write_raw(&encapsulated.finish().unwrap());
-    });
+    peer.forward(&request, to);
 }
 
 fn answer(peer: &mut Peer, value: u32) {

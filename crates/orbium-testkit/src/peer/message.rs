@@ -2,11 +2,11 @@
 //! Whole GIOP messages, written and parsed.
 
 use orbium::giop::{
-    CancelRequest, HEADER_LEN, LocateRequest, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
-    RequestHeader, RequestTemplate, ResponseFlags, ServiceContext, Version, begin_reply,
-    finish_message,
+    CancelRequest, HEADER_LEN, Ior, LocateRequest, MessageHeader, MessageKind, ReplyHeader,
+    ReplyStatus, RequestHeader, RequestTemplate, ResponseFlags, ServiceContext, Version,
+    begin_reply, finish_message,
 };
-use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Encode, Format};
 
 /// A message as it was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,6 +181,17 @@ pub fn request(line: RequestLine<'_>, arguments: impl FnOnce(&mut CdrWriter<'_>)
     arguments(&mut writer);
     finish_message(&mut writer, start);
     writer.finish().expect("a request")
+}
+
+/// Writes a reference, which need not outlive the writer. The writer stands at a multiple of
+/// eight, as a reply's body does.
+///
+/// # Panics
+/// The reference cannot be written.
+pub fn write_reference(ior: &Ior, writer: &mut CdrWriter<'_>) {
+    let mut encapsulated = CdrWriter::new(writer.format());
+    ior.encode(&mut encapsulated);
+    writer.write_raw(&encapsulated.finish().expect("a reference"));
 }
 
 /// A whole reply message.

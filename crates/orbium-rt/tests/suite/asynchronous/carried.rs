@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use orbium_cdr::{CdrWriter, Encode};
 use orbium_core::{
     Completion, Config, ExceptionKind, Interface, Orb, Priority, SystemException, TimePolicies,
 };
@@ -236,11 +235,7 @@ fn one_that_is_forwarded_carries_it() {
     let call = act_at(&rt, &target, 40);
     let mut peer = first.accept();
     let request = expect(&mut peer, 40);
-    peer.answer_with(&request, ReplyStatus::LocationForward, |writer| {
-        let mut encapsulated = CdrWriter::new(writer.format());
-        there.encode(&mut encapsulated);
-        writer.write_raw(&encapsulated.finish().unwrap());
-    });
+    peer.forward(&request, &there);
     let mut peer = second.accept();
     answer(&mut peer, 40, 1);
     assert_eq!(result(call), Ok(1));

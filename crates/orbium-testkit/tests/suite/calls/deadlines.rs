@@ -17,6 +17,7 @@ use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, Served, client, each_strategy, reach, reference, reply, within,
+    write_reference,
 };
 
 /// Enough to begin to send, on a machine with much else to do.
@@ -271,11 +272,7 @@ fn the_bound_holds_over_retries_and_forwards_together() {
                 ByteOrder::NATIVE,
                 message.request().id,
                 ReplyStatus::LocationForward,
-                |w| {
-                    let mut encapsulated = orbium_cdr::CdrWriter::new(w.format());
-                    orbium_cdr::Encode::encode(&here, &mut encapsulated);
-                    w.write_raw(&encapsulated.finish().unwrap());
-                },
+                |w| write_reference(&here, w),
             );
             if !peer.try_send(&message) {
                 break;

@@ -10,7 +10,7 @@ use orbium::{
     Completion, Config, ExceptionKind, Failure, Interface, Limits, Orb, Phase, ServerStrategy,
     SystemException, TimePolicies,
 };
-use orbium_cdr::{ByteOrder, CdrWriter, Encode};
+use orbium_cdr::{ByteOrder, Encode};
 use orbium_core::Operation;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
@@ -242,11 +242,7 @@ fn forwards_are_reported_with_their_addresses() {
         let mut peer = server.accept();
         for _ in 0..2 {
             let request = peer.expect_request("echo_long");
-            peer.answer_with(&request, ReplyStatus::LocationForward, |writer| {
-                let mut encapsulated = CdrWriter::new(writer.format());
-                there.encode(&mut encapsulated);
-                writer.write_raw(&encapsulated.finish().unwrap());
-            });
+            peer.forward(&request, &there);
         }
         let failure = joined(call);
         let text = format!("{failure:#}");

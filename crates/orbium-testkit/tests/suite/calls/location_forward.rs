@@ -5,9 +5,8 @@ use std::thread;
 
 use orbium::giop::{Ior, ReplyStatus, minor};
 use orbium::{Completion, Config, ExceptionKind, Limits, Orb, SystemException};
-use orbium_cdr::{CdrWriter, Encode};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{FakeServer, Peer, client, reach, reference, within};
+use orbium_testkit::{FakeServer, Peer, client, reach, reference, within, write_reference};
 
 fn calling(target: &Target, v: i32) -> thread::JoinHandle<Result<i32, SystemException>> {
     let target = target.clone();
@@ -20,14 +19,6 @@ fn result(call: thread::JoinHandle<Result<i32, SystemException>>) -> Result<i32,
 
 fn at(server: &FakeServer) -> Ior {
     reference(2, &[server.port()], b"there", &[])
-}
-
-/// Writes a reference, which need not outlive the writer. The writer stands at
-/// a multiple of eight, as a reply's body does.
-fn write_reference(ior: &Ior, writer: &mut CdrWriter<'_>) {
-    let mut encapsulated = CdrWriter::new(writer.format());
-    ior.encode(&mut encapsulated);
-    writer.write_raw(&encapsulated.finish().unwrap());
 }
 
 fn forward(peer: &mut Peer, status: ReplyStatus, to: &Ior) {

@@ -523,11 +523,7 @@ fn forwards_and_retries_are_counted_in_the_span_of_the_whole_call() {
         let call = std::thread::spawn(move || target.echo_long(1));
         let mut peer = first.accept();
         let asked = peer.expect_request("echo_long");
-        peer.answer_with(&asked, orbium::giop::ReplyStatus::LocationForward, |w| {
-            let mut encapsulated = orbium_cdr::CdrWriter::new(w.format());
-            there.encode(&mut encapsulated);
-            w.write_raw(&encapsulated.finish().unwrap());
-        });
+        peer.forward(&asked, &there);
         let mut peer = second.accept();
         peer.expect_request("echo_long");
         // In order, before the request was begun: it is sent again.
