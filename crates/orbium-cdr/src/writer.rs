@@ -449,6 +449,9 @@ impl<'a> CdrWriter<'a> {
         self.bias = 0;
         self.gathered_count = 0;
         self.gathered_octets = 0;
+        if let Remembers::State(_) = self.remembers {
+            self.remembers = Remembers::Slices;
+        }
         std::mem::take(&mut self.storage)
     }
 

@@ -70,7 +70,6 @@ impl<'a> CdrWriter<'a> {
         }
     }
 
-    #[inline]
     fn wide_is_possible(&mut self) -> bool {
         if self.format().minor == 0 {
             self.fail(CdrErrorKind::WideInGiop10);
@@ -82,7 +81,6 @@ impl<'a> CdrWriter<'a> {
 
     /// Writes a `wchar`: an aligned short in GIOP 1.1, a counted big-endian
     /// pair of octets from 1.2 on.
-    #[inline]
     pub fn write_wchar(&mut self, value: WChar) {
         if !self.wide_is_possible() {
             return;
@@ -97,7 +95,6 @@ impl<'a> CdrWriter<'a> {
 
     /// Writes a `wstring`: counted code units with a terminator in GIOP 1.1;
     /// counted octets, big-endian, without terminator or mark from 1.2 on.
-    #[inline]
     pub fn write_wstr(&mut self, value: &str) {
         if !self.wide_is_possible() {
             return;
@@ -139,7 +136,6 @@ fn latin1(octets: &[u8]) -> Option<String> {
 }
 
 /// Text of UTF-16.
-#[inline]
 fn from_units(units: &[u16]) -> Result<String, CdrErrorKind> {
     if units.len() <= allocation::UNCHECKED_ALLOCATION {
         return String::from_utf16(units).map_err(|_| CdrErrorKind::CannotConvert);
@@ -251,13 +247,11 @@ impl<'a> CdrReader<'a> {
     ///
     /// # Errors
     /// As [`CdrReader::read_name`]; [`CdrErrorKind::NoMemory`].
-    #[inline]
     pub fn read_owned_name(&mut self) -> Result<String, CdrError> {
         let name = self.read_name()?;
         allocation::copied(name).ok_or_else(|| self.error(CdrErrorKind::NoMemory))
     }
 
-    #[inline]
     fn require_wide(&self) -> Result<(), CdrError> {
         if self.format().minor == 0 {
             return Err(self.error(CdrErrorKind::WideInGiop10));
@@ -273,7 +267,6 @@ impl<'a> CdrReader<'a> {
     /// # Errors
     /// [`CdrErrorKind::WideInGiop10`], [`CdrErrorKind::WideNotNegotiated`],
     /// [`CdrErrorKind::CannotConvert`], [`CdrErrorKind::Truncated`].
-    #[inline]
     pub fn read_wchar(&mut self) -> Result<WChar, CdrError> {
         self.require_wide()?;
         if self.format().minor == 1 {
@@ -294,7 +287,6 @@ impl<'a> CdrReader<'a> {
     /// As [`CdrReader::read_wchar`]; [`CdrErrorKind::BadString`] for a missing
     /// terminator in GIOP 1.1, [`CdrErrorKind::CannotConvert`] for unpaired
     /// surrogates, [`CdrErrorKind::NoMemory`].
-    #[inline]
     pub fn read_wstring(&mut self) -> Result<String, CdrError> {
         self.require_wide()?;
         let converted = if self.format().minor == 1 {

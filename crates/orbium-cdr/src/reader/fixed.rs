@@ -82,10 +82,19 @@ impl<'a> CdrReader<'a> {
         out: &mut Vec<T>,
     ) -> Result<(), CdrError> {
         if const { T::LAYOUT.has_natural() } && self.format.is_natural() {
-            let octets = self.take_natural::<T>(count)?;
-            return natural_into(octets, count, out).map_err(|kind| self.error(kind));
+            return self.read_natural(count, out);
         }
         self.read_fixed_vec(count, out)
+    }
+
+    #[cold]
+    fn read_natural<T: FixedSize>(
+        &mut self,
+        count: usize,
+        out: &mut Vec<T>,
+    ) -> Result<(), CdrError> {
+        let octets = self.take_natural::<T>(count)?;
+        natural_into(octets, count, out).map_err(|kind| self.error(kind))
     }
 
     /// Takes elements that lie as in memory: see [`Format::NATURAL`](crate::Format::NATURAL).

@@ -61,6 +61,19 @@ impl Drop for Exchange<'_, '_> {
 }
 
 impl Exchange<'_, '_> {
+    /// Ends an exchange that was answered and of which nothing more is read. It owns nothing
+    /// then, and is forgotten: dropping one is a copy of it and a call.
+    #[inline(always)]
+    pub(crate) fn finish(&mut self) {
+        debug_assert!(self.outcome.is_none(), "an exchange without an answer");
+        debug_assert!(self.writer.is_empty(), "a request that was not sent");
+        self.give_back();
+        self.link.release();
+        if self.octets.is_some() {
+            self.octets = None;
+        }
+    }
+
     /// Gives the reply, or what was written, back to the connection.
     #[inline(always)]
     fn give_back(&mut self) {

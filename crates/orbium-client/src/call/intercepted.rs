@@ -109,7 +109,6 @@ impl<'a> Intercepted<'_, 'a> {
 
     /// One attempt by way of the interceptors: how the call ends, unless there is another
     /// attempt; or else what an interceptor has changed the outcome to.
-    #[inline(always)]
     fn attempt(
         &self,
         all: &Interceptors,
@@ -179,7 +178,6 @@ impl<'a> Intercepted<'_, 'a> {
     ///
     /// # Errors
     /// What it came to, unless there are results and no service contexts.
-    #[inline(always)]
     fn exchange(
         &self,
         attempt: &Attempt<'_>,
@@ -249,7 +247,6 @@ impl<'a> Intercepted<'_, 'a> {
     }
 
     /// Reads the results; of an acknowledged oneway there is nothing to read.
-    #[inline]
     fn results(
         &self,
         exchange: &mut Exchange<'_, '_>,

@@ -118,13 +118,14 @@ impl<'b> Link<'b> {
     }
 
     /// Gives the connection back to its pool, or gives it up if it must not be used again.
-    #[cold]
+    #[inline(always)]
     pub(crate) fn release(&mut self) {
         if let Some(pool) = self.pool.take() {
             match self.connection.take() {
                 Some(connection) => pool.release(connection),
                 None => pool.discard(),
             }
+            orbium_trace::probe!(Release);
         }
     }
 
@@ -262,12 +263,6 @@ fn newly_acquired(pool: &Pool, timing: &Timing) -> Result<Acquired, SystemExcept
 impl Drop for Link<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if let Some(pool) = self.pool {
-            match self.connection.take() {
-                Some(connection) => pool.release(connection),
-                None => pool.discard(),
-            }
-        }
-        orbium_trace::probe!(Release);
+        self.release();
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Synchronous calls: from a reference and arguments to results.
 
+use std::mem::forget;
+
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 use orbium_interceptor::ContextList;
@@ -55,7 +57,8 @@ pub fn call<'a, T, E: Raises>(
         match exchange.results(&mut results) {
             Ok(value) => {
                 // The exchange is over: interceptors may use its connection.
-                drop(exchange);
+                exchange.finish();
+                forget(exchange);
                 match attempt.show_results(operation) {
                     Ok(()) => return Ok(value),
                     Err(changed) => Ok(End::Changed(changed)),
@@ -201,7 +204,8 @@ impl Calling<'_, '_> {
         if let Err(exception) = exchange.results(|reader| reply.read_results(reader)) {
             return unreadable(attempt, operation, exchange, exception);
         }
-        drop(exchange);
+        exchange.finish();
+        forget(exchange);
         Ok(match attempt.show_results(operation) {
             Ok(()) => End::Ended,
             Err(changed) => End::Changed(changed),
@@ -354,7 +358,11 @@ pub fn send_or_serve<'a>(
                 exchange.begin(operation);
                 arguments(exchange.writer());
                 match exchange.perform() {
-                    Answer::Results | Answer::Extended | Answer::UserException => return Ok(()),
+                    Answer::Results | Answer::Extended | Answer::UserException => {
+                        exchange.finish();
+                        forget(exchange);
+                        return Ok(());
+                    }
                     Answer::None => exchange.outcome(),
                 }
             }

@@ -165,7 +165,6 @@ impl<'a> ReplyHeader<'a> {
     /// # Errors
     /// [`CdrError`] for whatever is wrong with the header;
     /// [`CdrErrorKind::BadEnumerator`] for a status that the version lacks.
-    #[inline]
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         debug_assert_eq!(reader.position(), HEADER_LEN);
         if minor < 2 {

@@ -133,7 +133,6 @@ impl<'a> Target<'a> {
 
     /// Reads the rest of a target address after the discriminator `form` and the first
     /// unsigned long (count, tag or index).
-    #[inline]
     pub(crate) fn read_rest(
         reader: &mut CdrReader<'a>,
         form: u16,
@@ -185,7 +184,6 @@ impl<'a> RequestHeader<'a> {
     ///
     /// # Errors
     /// [`CdrError`] for whatever is wrong with the header.
-    #[inline]
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         if minor < 2 {
             return Self::read_1_0(reader);
@@ -324,7 +322,6 @@ impl PlainRequest {
     }
 }
 
-#[inline]
 fn read_operation<'a>(reader: &mut CdrReader<'a>) -> Result<&'a [u8], CdrError> {
     let octets: &[u8] = reader.read_octets()?;
     match octets {

@@ -66,7 +66,6 @@ impl ServerConnection {
 
     /// What the marker among the contexts of a request comes to, if there is one
     /// and somebody here knows it.
-    #[inline]
     pub(crate) fn marker(
         &self,
         context: &ServerContext,
