@@ -17,13 +17,20 @@ pub struct Package {
 }
 
 impl Package {
-    /// Copies a package of this workspace, without what was built of an earlier copy.
+    /// Copies a package of this workspace, without what was built of an earlier copy. Its build
+    /// script reads files of the workspace where they are.
     ///
     /// # Errors
     /// Files cannot be read or written.
     pub fn copied(parent: &str, name: &'static str, scratch: &Path) -> Outcome<Self> {
         let from = shell::root().join(parent).join(name);
-        Self::with(name, scratch, &|folder| copy(&from, folder))
+        Self::with(name, scratch, &|folder| {
+            copy(&from, folder)?;
+            let script = folder.join("build.rs");
+            let text = fs::read_to_string(&script).map_err(|error| failed(&script, &error))?;
+            let text = with_absolute_paths(&text);
+            fs::write(&script, text).map_err(|error| failed(&script, &error))
+        })
     }
 
     /// A package with the sources that `fill` puts into its folder.
@@ -60,6 +67,11 @@ impl Package {
         shell::must(&mut cargo)?;
         Ok(target.join("release").join(self.name))
     }
+}
+
+/// The build script of a package two folders below the root, for a copy of it elsewhere.
+fn with_absolute_paths(script: &str) -> String {
+    script.replace("../../", &format!("{}/", shell::root().display()))
 }
 
 /// The manifest of a program that uses orbium as the guide says.
@@ -99,6 +111,18 @@ pub(super) fn failed(path: &Path, error: &std::io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The copy of the program that is counted could not be built since its build script read a
+    /// file of the workspace.
+    #[test]
+    fn a_copied_build_script_finds_the_idl_of_the_workspace() {
+        let script = shell::root().join("benches/scale/build.rs");
+        let script = with_absolute_paths(&fs::read_to_string(script).unwrap());
+        let named = script.split('"').filter(|text| text.ends_with("ttcp.idl"));
+        let named: Vec<_> = named.collect();
+        assert_eq!(named.len(), 1, "{script}");
+        assert!(Path::new(named[0]).is_absolute() && Path::new(named[0]).exists());
+    }
 
     #[test]
     fn the_manifest_names_the_crates_that_a_program_uses() {
