@@ -20,7 +20,7 @@ thread_local! {
 }
 
 /// Threads that have a budget together. A thread of the group's own watches them, at the native priority above
-/// theirs; it ends when the group is dropped.
+/// theirs; it ends when the group is dropped, or ended and without threads.
 ///
 /// The watching thread wakes up as often as the budget could be exhausted: for 2 ms in 10 ms and one thread five times
 /// in a period, about 500 times a second.
@@ -33,6 +33,8 @@ struct Shared {
 
 struct State {
     ledger: Ledger,
+    /// The watching thread ends with the last of the others.
+    ends: bool,
     ended: bool,
 }
 
@@ -68,6 +70,7 @@ impl Group {
     ) -> Result<Self, RealTimeError> {
         let state = State {
             ledger: Ledger::new(budget, &System),
+            ends: false,
             ended: false,
         };
         let group = Self(Arc::new(Shared {
@@ -102,6 +105,12 @@ impl Group {
             group: Arc::clone(&self.0),
             thread,
         }));
+        self.0.changed.notify_one();
+    }
+
+    /// Watches until the threads that are in the group have left it, and no longer.
+    pub fn end(&self) {
+        self.0.lock().ends = true;
         self.0.changed.notify_one();
     }
 
@@ -146,6 +155,9 @@ impl Shared {
         let mut state = self.lock();
         while !state.ended {
             if state.ledger.is_empty() {
+                if state.ends {
+                    return;
+                }
                 state = self.changed.wait(state);
             } else {
                 let next = state.ledger.look(&System);

@@ -4,10 +4,10 @@
 use std::io;
 use std::mem;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orbium_giop::Headers;
-use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::{Interest, Poller, Ready, Waker};
 use orbium_transport::{Acceptor, ByteStream, Deadline, Endpoint};
 
@@ -47,11 +47,19 @@ pub struct Accepting {
 /// Acceptors to add to those of a running thread, and to close. Clones are for the same
 /// thread, which applies the changes when it is woken.
 #[derive(Clone, Default)]
-pub struct AcceptorChanges(Arc<Mutex<Pending>>);
+pub struct AcceptorChanges(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    pending: Mutex<Pending>,
+    applied: Condvar,
+}
 
 #[derive(Default)]
 struct Pending {
     changes: Vec<Change>,
+    /// The thread has taken changes that it has not applied yet.
+    is_applying: bool,
     /// The thread accepts nothing any more.
     is_over: bool,
 }
@@ -63,7 +71,7 @@ enum Change {
 
 impl AcceptorChanges {
     fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.0.lock()
+        self.0.pending.lock()
     }
 
     fn push(&self, change: Change) -> bool {
@@ -83,6 +91,26 @@ impl AcceptorChanges {
     /// accepted any more.
     pub fn close(&self, place: usize) -> bool {
         self.push(Change::Close(place))
+    }
+
+    /// Waits until all changes are applied and what they brought is taken on, or until the
+    /// deadline; whether they are. Nothing is left to apply once nothing is accepted any more.
+    pub fn await_applied(&self, deadline: Instant) -> bool {
+        let mut pending = self.lock();
+        while !pending.is_over && (pending.is_applying || !pending.changes.is_empty()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            pending = self.0.applied.wait_timeout(pending, left).0;
+        }
+        true
+    }
+
+    /// What the changes brought is taken on.
+    pub fn note_applied(&self) {
+        self.lock().is_applying = false;
+        self.0.applied.notify_all();
     }
 }
 
@@ -184,6 +212,7 @@ impl Accepting {
         // Dropped without the lock.
         let _closed = mem::take(&mut pending.changes);
         drop(pending);
+        self.changes.0.applied.notify_all();
     }
 
     /// Those that were not closed.
@@ -198,13 +227,19 @@ impl Accepting {
     }
 
     /// Applies what other threads have changed. What waits at an acceptor that is closed is
-    /// accepted first.
+    /// accepted first. Whether there was anything: then [`AcceptorChanges::note_applied`] follows
+    /// when it is taken on.
     pub fn apply_changes(
         &mut self,
         poller: &Poller,
         take_on: &mut dyn FnMut(Box<dyn ByteStream>, usize),
-    ) {
-        let changes = mem::take(&mut self.changes.lock().changes);
+    ) -> bool {
+        let changes = {
+            let mut pending = self.changes.lock();
+            pending.is_applying = !pending.changes.is_empty();
+            mem::take(&mut pending.changes)
+        };
+        let any = !changes.is_empty();
         for change in changes {
             match change {
                 Change::Open(place, acceptor) => self.add(place, acceptor, poller),
@@ -219,6 +254,7 @@ impl Accepting {
                 }
             }
         }
+        any
     }
 
     fn add(&mut self, place: usize, acceptor: Box<dyn Acceptor>, poller: &Poller) {
@@ -317,7 +353,9 @@ impl Accepting {
             for Ready { token } in ready.iter().copied() {
                 if token == WAKER {
                     waker.clear();
-                    self.apply_changes(poller, &mut |stream, at| take_on(stream, at));
+                    if self.apply_changes(poller, &mut |stream, at| take_on(stream, at)) {
+                        self.changes.note_applied();
+                    }
                 } else if let Some(stream) = self.accept(token, poller) {
                     take_on(stream, place_of(token));
                 }

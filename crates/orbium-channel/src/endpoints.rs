@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Endpoints at which a server listens, which may change while it serves.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use orbium_giop::Headers;
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -27,8 +28,8 @@ pub enum ListenError {
 pub struct Endpoints {
     places: Mutex<Places>,
     changes: AcceptorChanges,
-    /// Wakes the thread that accepts.
-    waker: Arc<Waker>,
+    /// Wakes the thread that accepts, which owns it.
+    waker: Weak<Waker>,
 }
 
 struct Places {
@@ -69,12 +70,18 @@ impl Endpoints {
                 published: published.into(),
             }),
             changes: accepting.changes().clone(),
-            waker: Arc::clone(waker),
+            waker: Arc::downgrade(waker),
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Places> {
         self.places.lock()
+    }
+
+    fn wake(&self) {
+        if let Some(waker) = self.waker.upgrade() {
+            waker.wake();
+        }
     }
 
     /// The channels at which it listens, as references say it.
@@ -116,7 +123,7 @@ impl Endpoints {
         });
         places.publish();
         drop(places);
-        self.waker.wake();
+        self.wake();
         Ok(channel)
     }
 
@@ -134,8 +141,23 @@ impl Endpoints {
         places.publish();
         self.changes.close(place);
         drop(places);
-        self.waker.wake();
+        self.wake();
         true
+    }
+
+    /// Listens nowhere any more, but at what is not published. Returns when what waited there is
+    /// taken on, or at the deadline; whether it is.
+    pub fn close_all(&self, deadline: Instant) -> bool {
+        let mut places = self.lock();
+        for (place, listening) in places.all.iter_mut().enumerate() {
+            if listening.take_if(|it| it.endpoint.is_some()).is_some() {
+                self.changes.close(place);
+            }
+        }
+        places.publish();
+        drop(places);
+        self.wake();
+        self.changes.await_applied(deadline)
     }
 }
 

@@ -194,6 +194,28 @@ impl ThreadCache {
         }
     }
 
+    /// Waits until there are no threads, or until the deadline; returns how many there are. New
+    /// ones may come.
+    #[must_use]
+    pub fn await_empty(&self, deadline: Instant) -> usize {
+        self.await_end_of_all(self.lock(), Some(deadline))
+    }
+
+    fn await_end_of_all(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        deadline: Option<Instant>,
+    ) -> usize {
+        while state.alive > 0 {
+            let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                break;
+            }
+            state = self.shared.one_ended.wait_at_most(state, left);
+        }
+        state.alive
+    }
+
     fn ended(&self) {
         self.lock().alive -= 1;
         self.shared.one_ended.notify_all();
@@ -241,14 +263,7 @@ impl ThreadCache {
         for (_, wake) in state.idle.drain(..) {
             wake.notify_one();
         }
-        while state.alive > 0 {
-            let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-            if left.is_some_and(|left| left.is_zero()) {
-                break;
-            }
-            state = self.shared.one_ended.wait_at_most(state, left);
-        }
-        state.alive
+        self.await_end_of_all(state, deadline)
     }
 }
 
@@ -298,6 +313,23 @@ mod tests {
         assert_eq!(cache.close(None), 0);
         assert_eq!(done.load(Ordering::SeqCst), 50);
         assert!(cache.run(|| {}).is_err());
+    }
+
+    #[test]
+    fn an_empty_cache_starts_threads_again() {
+        let cache = ThreadCache::new("test", Duration::from_secs(60));
+        let (sender, receiver) = mpsc::channel::<()>();
+        // It returns when the sender is dropped.
+        cache
+            .run(move || assert!(receiver.recv().is_err()))
+            .unwrap();
+        assert_eq!(cache.await_empty(Instant::now()), 1);
+        cache.set_linger(Duration::ZERO);
+        drop(sender);
+        let later = Instant::now() + Duration::from_secs(60);
+        assert_eq!(cache.await_empty(later), 0);
+        cache.run(|| {}).unwrap();
+        assert_eq!(cache.close(None), 0);
     }
 
     #[test]

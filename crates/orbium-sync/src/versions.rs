@@ -9,6 +9,9 @@ use crate::lock::Mutex;
 /// Each bucket has twice the slots of the one before.
 const BUCKETS: usize = 16;
 
+/// The number of the last version that there can be.
+const MAX_NUMBER: usize = (1 << BUCKETS) - 1;
+
 /// A value that is replaced while others read it. Reading takes no lock and gives a plain
 /// reference, as each version stays until the whole is dropped: for what is replaced a few
 /// times in the life of a program, 65,535 times at most.
@@ -58,6 +61,12 @@ impl<T> Versions<T> {
         self.later.get(bucket)?.get()?.get(place)?.get()
     }
 
+    /// Whether it cannot be replaced any more.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        self.newest.load(Ordering::Acquire) == MAX_NUMBER
+    }
+
     /// Replaces it for those that read from now on.
     ///
     /// # Errors
@@ -102,12 +111,13 @@ mod tests {
     #[test]
     fn values_replaced_too_often_are_given_back() {
         let versions = Versions::new(0);
-        let most = (1 << BUCKETS) - 1;
-        for number in 1..=most {
+        for number in 1..=MAX_NUMBER {
+            assert!(!versions.is_final());
             versions.replace(number).unwrap();
         }
+        assert!(versions.is_final());
         assert_eq!(versions.replace(7), Err(7));
-        assert_eq!(*versions.current(), most);
+        assert_eq!(*versions.current(), MAX_NUMBER);
     }
 
     #[test]
