@@ -12,8 +12,8 @@ use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
 use crate::adapter::ForwardRequest;
-use crate::servant::Target;
 use crate::{Lane, Priority, RequestTiming};
+use orbium_request::Target;
 
 /// Decision of a dispatch hook about a request.
 #[derive(Clone, Debug)]

@@ -96,10 +96,10 @@ pub use mapping::{Declares, DispatchesTo, Skeleton};
 pub use orb::{Orb, OrbBuilder, OrbError};
 #[doc(hidden)]
 pub use orbium_invocation::{concat_names, count_names};
+#[doc(hidden)]
+pub use orbium_request::ReceivedContext;
 pub use real_time::{AdapterExtension, Extension};
 pub use reference::{AnyReference, Interface, ObjectRef, ValidationError, nil_reference};
-#[doc(hidden)]
-pub use servant::ReceivedContext;
 pub use servant::{Call, IncarnatedObject, Servant, ServedBy};
 
 /// Repository id of `CORBA::Object`, which every object is.

@@ -21,6 +21,7 @@ mod observed_request;
 mod peer_connection;
 mod reply;
 pub mod spans;
+mod target;
 
 pub use context::{OrbFacts, ServerContext};
 pub use dedications::{Dedications, GrantedPlace};
@@ -34,3 +35,4 @@ pub use intercepted::{intercept, intercept_linked, intercept_unlinked, interrupt
 pub use observed_request::ObservedRequest;
 pub use peer_connection::PeerConnection;
 pub use reply::{Kept, Reply, ReplyPath, Sent, UntypedReply};
+pub use target::{ReceivedContext, Target};

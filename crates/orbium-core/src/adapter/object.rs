@@ -20,8 +20,8 @@ use orbium_invocation::Expiry;
 use orbium_request::UntypedReply;
 
 use crate::adapter::{ManagerState, PoaManager, Policies};
-use crate::servant::Target;
 use crate::{Extension, IncarnatedObject, OBJECT_REPOSITORY_ID, ObjectRef, Priority, Servant};
+use orbium_request::Target;
 
 /// An object adapter, as its objects see it.
 pub(crate) trait Adapter: RegisteredAdapter<ActiveObject> {

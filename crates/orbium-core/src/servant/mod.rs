@@ -2,8 +2,6 @@
 //! Servants and their requests: what the ORB calls, and what a call provides.
 
 mod incarnated;
-mod received_context;
-mod target;
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -20,11 +18,9 @@ use orbium_invocation::{Properties, read_properties};
 use orbium_transport::Peer;
 
 use crate::{DispatchError, Interface, OperationTable, Priority, UntypedReply, priority};
-use orbium_request::{DeferredReply, IncomingRequest, PeerConnection};
+use orbium_request::{DeferredReply, IncomingRequest, PeerConnection, ReceivedContext, Target};
 
 pub use incarnated::IncarnatedObject;
-pub use received_context::ReceivedContext;
-pub(crate) use target::Target;
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
 /// user's implementation of an interface's servant trait.

@@ -6,8 +6,8 @@ use orbium_giop::SystemException;
 use super::Poa;
 use super::servant_managers::handle;
 use crate::adapter::object::ActiveObject;
-use crate::servant::Target;
 use crate::{Call, IncarnatedObject, Interface, RequestInfo};
+use orbium_request::Target;
 
 /// The object that a request calls, which an adapter has found.
 pub(crate) fn active(target: &dyn Target) -> &ActiveObject {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Target of a request that carries properties, by the `context` clause of its operation.
+//! Target of a request: an active object, perhaps with the properties that the request carries by
+//! the `context` clause of its operation.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -7,21 +8,36 @@ use std::sync::Arc;
 
 use orbium_interceptor::server::InterceptedObject;
 use orbium_interceptor::{OrbIdentity, Policy};
-use orbium_invocation::Properties;
+use orbium_invocation::{Priority, Properties};
 
-use super::target::Target;
-use crate::Priority;
+/// An active object, as servants and hooks see it.
+pub trait Target: InterceptedObject + Sync {
+    /// Its own priority, if it was given one.
+    fn priority(&self) -> Option<Priority>;
+
+    /// A number of its adapter, which no other has while that exists.
+    fn adapter(&self) -> usize;
+
+    /// The properties that the request carries, by the `context` clause of its operation.
+    fn context(&self) -> &[(String, String)] {
+        &[]
+    }
+
+    /// For the adapters, which know the type.
+    fn as_any(&self) -> &dyn Any;
+}
 
 /// The properties of a request and its object. They are no part of every
-/// [`Call`](crate::Call), so that calls of operations without a clause pay nothing.
-#[doc(hidden)]
+/// `Call`, so that calls of operations without a clause pay nothing.
 pub struct ReceivedContext<'r> {
     object: &'r dyn Target,
     properties: Properties,
 }
 
 impl<'r> ReceivedContext<'r> {
-    pub(super) fn new(object: &'r dyn Target, properties: Properties) -> Self {
+    /// The target of a request with these properties.
+    #[must_use]
+    pub fn new(object: &'r dyn Target, properties: Properties) -> Self {
         Self { object, properties }
     }
 }
