@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use orbium_client::ClientPolicies;
 use orbium_connection::ClientConfig;
@@ -12,22 +13,26 @@ use orbium_settings::Configure as _;
 use orbium_trace::log;
 
 use crate::plan::{Plan, turns_tls_on};
-use crate::{Change, ReconfigureError};
+use crate::{Change, ReconfigureError, lanes};
 
 /// Changes the configuration of one ORB while it runs. Clones are for the same ORB. It keeps
 /// the ORB alive.
 #[derive(Clone, Debug)]
-pub struct Configurator(Arc<Inner>);
+pub struct Configurator {
+    inner: Arc<Inner>,
+    drain_time: Duration,
+}
 
 #[derive(Debug)]
 struct Inner {
     orb: Orb,
     current: Mutex<Config>,
-    /// The lanes that the ORB was built with.
-    lanes: Vec<String>,
-    /// Those, and what else it was built with.
+    /// What the ORB was built with.
     built_with: Config,
 }
+
+/// How long what a lane has accepted is served when it ends.
+const DRAIN_TIME: Duration = Duration::from_secs(10);
 
 /// The bounds of connections that the client makes.
 fn of_client(limits: &Limits) -> [usize; 6] {
@@ -67,22 +72,32 @@ impl Configurator {
     /// For an ORB that was built with that configuration.
     #[must_use]
     pub fn new(orb: &Orb, built_with: Config) -> Self {
-        Self(Arc::new(Inner {
-            orb: orb.clone(),
-            lanes: built_with.lanes.iter().map(|it| it.name.clone()).collect(),
-            current: Mutex::new(built_with.clone()),
-            built_with,
-        }))
+        Self {
+            inner: Arc::new(Inner {
+                orb: orb.clone(),
+                current: Mutex::new(built_with.clone()),
+                built_with,
+            }),
+            drain_time: DRAIN_TIME,
+        }
+    }
+
+    /// The same, where what a lane that ends has accepted is served for at most so long. Default:
+    /// 10 s.
+    #[must_use]
+    pub fn with_drain_time(mut self, time: Duration) -> Self {
+        self.drain_time = time;
+        self
     }
 
     fn lock(&self) -> MutexGuard<'_, Config> {
-        self.0.current.lock()
+        self.inner.current.lock()
     }
 
     /// The ORB.
     #[must_use]
     pub fn orb(&self) -> &Orb {
-        &self.0.orb
+        &self.inner.orb
     }
 
     /// The configuration as it is now.
@@ -97,15 +112,20 @@ impl Configurator {
     /// stay; references that are made from now on say where the ORB listens then. References
     /// bind anew, by the client's new choices, with their next call.
     ///
+    /// A lane that goes serves what it has accepted, for as long as the
+    /// [drain time](Self::with_drain_time); this returns when its threads have ended, or then. What
+    /// its clients ask for after that goes to the lanes that stay.
+    ///
     /// # Errors
     /// [`ReconfigureError`]; nothing is changed then.
     pub fn reconfigure(&self, config: Config) -> Result<Vec<Change>, ReconfigureError> {
         let mut current = self.lock();
-        if !self.0.orb.is_running() {
+        if !self.inner.orb.is_running() {
             return Err(ReconfigureError::Ended);
         }
         config.check().map_err(ReconfigureError::Senseless)?;
-        let plan = Plan::new(&current, &config, &self.0.lanes)?;
+        let plan = Plan::new(&current, &config)?;
+        let ending = self.ending(&plan)?;
         let mut begun = Begun::default();
         let protocols = self.protocols(&current, &config)?;
         let started = self.begin(&plan, &config, &protocols, &mut begun);
@@ -115,7 +135,13 @@ impl Configurator {
             return Err(error);
         }
         self.end(&plan);
+        if !(begun.added.is_empty() && ending.is_empty()) {
+            self.inner.orb.change_lanes(&begun.added, &ending);
+        }
         *current = config;
+        // The configuration can be read while lanes end.
+        drop(current);
+        self.drain(&ending);
         for change in &plan.changes {
             log::info!(target: "orbium::config", %change, "reconfigured");
         }
@@ -210,9 +236,40 @@ impl Configurator {
         self.reconfigure(config)
     }
 
+    /// The lanes that are to end, if all can.
+    fn ending(&self, plan: &Plan) -> Result<Vec<Lane>, ReconfigureError> {
+        let orb = &self.inner.orb;
+        let (begin, end) = (&plan.add_lanes, &plan.stop_lanes);
+        if !(begin.is_empty() && end.is_empty()) && orb.lane_list().are_final() {
+            return Err(ReconfigureError::TooOften);
+        }
+        let found: Vec<_> = end.iter().map(|name| orb.lane(name)).collect();
+        let ending: Vec<Lane> = found.iter().flatten().cloned().collect();
+        let stays = end.iter().zip(&found).filter_map(|(name, lane)| {
+            let why = match lane {
+                None => "it begins with the first object".into(),
+                Some(lane) => lanes::why_it_stays(orb, lane, &ending, !begin.is_empty())?,
+            };
+            Some(format!("lane.{name} (to end: {why})"))
+        });
+        let stays: Vec<String> = stays.collect();
+        match stays.is_empty() {
+            true => Ok(ending),
+            false => Err(ReconfigureError::Fixed(stays)),
+        }
+    }
+
+    /// Serves what lanes have accepted that end.
+    fn drain(&self, ending: &[Lane]) {
+        let deadline = Instant::now() + self.drain_time;
+        for lane in ending {
+            lane.drain(deadline.saturating_duration_since(Instant::now()));
+        }
+    }
+
     /// The protocols that the ORB is to have, which have begun to be: TLS reads its files.
     fn protocols(&self, before: &Config, after: &Config) -> Result<Protocols, ReconfigureError> {
-        let mut all = self.0.orb.protocols().clone();
+        let mut all = self.inner.orb.protocols().clone();
         let added = after.protocols.added_to(&before.protocols);
         let names: Vec<_> = added
             .schemes()
@@ -245,10 +302,10 @@ impl Configurator {
     /// Checks that the ORB does not listen where it has chosen without the protection that is
     /// required.
     fn check_own_endpoints(&self, protocols: &Protocols) -> Result<(), ReconfigureError> {
-        if !self.0.orb.config().endpoints.is_empty() {
+        if !self.inner.orb.config().endpoints.is_empty() {
             return Ok(());
         }
-        for lane in self.0.orb.lane_snapshots().entries {
+        for lane in self.inner.orb.lane_snapshots().entries {
             for at in &lane.endpoints {
                 let endpoint: Endpoint = at.parse().map_err(OrbError::from)?;
                 protocols
@@ -281,14 +338,16 @@ impl Configurator {
             begun.resized.push((lane, resizing.before));
         }
         for lane in &plan.add_lanes {
-            begun.added.push(self.0.orb.start_lane(lane, protocols)?);
+            begun
+                .added
+                .push(self.inner.orb.start_lane(lane, protocols)?);
         }
         Ok(())
     }
 
     /// The lane of that name, or the ORB's own.
     fn lane(&self, name: Option<&str>) -> Result<Lane, ReconfigureError> {
-        let orb = &self.0.orb;
+        let orb = &self.inner.orb;
         let lane = match name {
             Some(name) => orb.lane(name),
             None => orb.own_lane().ok(),
@@ -303,7 +362,7 @@ impl Configurator {
         after: &Config,
         protocols: &Protocols,
     ) -> Result<(), ReconfigureError> {
-        let (client, server) = self.0.orb.engines();
+        let (client, server) = self.inner.orb.engines();
         let too_often = |_| ReconfigureError::TooOften;
         if before.limits != after.limits {
             server.set_limits(after.limits.clone()).map_err(too_often)?;
@@ -312,7 +371,7 @@ impl Configurator {
             || before.client_strategy != after.client_strategy
             || before.properties != after.properties
             || before.connect_timeout != after.connect_timeout
-            || self.0.orb.protocols() != protocols;
+            || self.inner.orb.protocols() != protocols;
         if connects_otherwise {
             let latest = ClientConfig::clone(client.latest_config());
             let config = ClientConfig {
@@ -341,7 +400,7 @@ impl Configurator {
 
     /// What is as the ORB was built needs no policy.
     fn set_policies(&self, policies: &mut ClientPolicies, after: &Config) {
-        let built = &self.0.built_with;
+        let built = &self.inner.built_with;
         let protocols = after.client_protocols.clone();
         policies.protocols = protocols.filter(|it| Some(it) != built.client_protocols.as_ref());
         let differs = |now, then| Some(now).filter(|now| *now != then).flatten();
@@ -362,13 +421,6 @@ impl Configurator {
         for resizing in plan.resizing.iter().filter(|it| !it.grows()) {
             if let Ok(lane) = self.lane(resizing.lane.as_deref()) {
                 log_failed(&lane, lane.resize(&resizing.after));
-            }
-        }
-        for name in &plan.stop_lanes {
-            if let Some(lane) = self.0.orb.lane(name)
-                && let Err(error) = lane.stop()
-            {
-                log::error!(target: "orbium::config", lane = name, %error, "a lane does not end");
             }
         }
     }

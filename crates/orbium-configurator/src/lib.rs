@@ -28,6 +28,7 @@ mod configurator;
 mod error;
 #[cfg(unix)]
 mod hangup;
+mod lanes;
 mod live;
 mod plan;
 

@@ -64,13 +64,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// What leads from `before` to `after`; `built_with` names the lanes that the ORB has had
-    /// from the beginning.
-    pub(crate) fn new(
-        before: &Config,
-        after: &Config,
-        built_with: &[String],
-    ) -> Result<Self, ReconfigureError> {
+    /// What leads from `before` to `after`.
+    pub(crate) fn new(before: &Config, after: &Config) -> Result<Self, ReconfigureError> {
         let mut plan = Self::default();
         for key in ConfigKey::ALL {
             let live = match key.name {
@@ -96,7 +91,7 @@ impl Plan {
             // Without any the ORB listens at a free port of its own choice.
             plan.fixed.push("endpoint".into());
         }
-        plan.lanes(before, after, built_with);
+        plan.lanes(before, after);
         if plan.fixed.is_empty() {
             Ok(plan)
         } else {
@@ -144,8 +139,7 @@ impl Plan {
         let unset = unset.into_iter().filter(|(_, is_unset)| *is_unset);
         self.fixed
             .extend(unset.map(|(key, _)| format!("{key} (to none)")));
-        let announces = before.bidirectional.is_both() || before.bidirectional_overrides;
-        if announces && before.endpoints != after.endpoints {
+        if announces(before) && before.endpoints != after.endpoints {
             self.fixed
                 .push("endpoint (with connections that go both ways)".into());
         }
@@ -166,13 +160,16 @@ impl Plan {
         }
     }
 
-    fn lanes(&mut self, before: &Config, after: &Config, built_with: &[String]) {
+    fn lanes(&mut self, before: &Config, after: &Config) {
         for lane in &before.lanes {
             match after.lanes.iter().find(|it| it.name == lane.name) {
                 Some(now) => self.lane(lane, now),
-                // Adapters that name no lanes rely on it.
-                None if built_with.contains(&lane.name) => {
-                    self.fixed.push(format!("lane.{} (to end)", lane.name));
+                // Connections announce its endpoints, and stay.
+                None if announces(before) => {
+                    self.fixed.push(format!(
+                        "lane.{} (to end, with connections that go both ways)",
+                        lane.name
+                    ));
                 }
                 None => self.stop_lanes.push(lane.name.clone()),
             }
@@ -226,6 +223,11 @@ impl Plan {
     }
 }
 
+/// Whether connections announce where the ORB listens.
+fn announces(config: &Config) -> bool {
+    config.bidirectional.is_both() || config.bidirectional_overrides
+}
+
 /// Whether TLS begins. Once it is there, it stays as it is.
 pub(crate) fn turns_tls_on(before: &Config, after: &Config) -> bool {
     let none = Config::default().tls;
@@ -253,7 +255,7 @@ mod tests {
 
     /// The keys that are refused between two configurations.
     fn refused(before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<String> {
-        match Plan::new(&config(before), &config(after), &["a".into()]) {
+        match Plan::new(&config(before), &config(after)) {
             Err(ReconfigureError::Fixed(keys)) => keys,
             Err(other) => panic!("{other}"),
             Ok(_) => Vec::new(),
@@ -291,7 +293,7 @@ mod tests {
     #[test]
     fn protocols_come_and_none_goes_and_tls_is_turned_on_once() {
         let (few, more) = (("protocols", "iiop"), ("protocols", "iiop,uiop"));
-        let plan = Plan::new(&config(&[few]), &config(&[more]), &[]).unwrap();
+        let plan = Plan::new(&config(&[few]), &config(&[more])).unwrap();
         assert_eq!(plan.changes[0].to_string(), "protocols: iiop → iiop,uiop");
         let keys = ["protocols (without uiop)"];
         assert_eq!(refused(&[more], &[few]), keys);
@@ -306,10 +308,10 @@ mod tests {
         let listens = ("endpoint", "iiop://127.0.0.1:0");
         let pool = |numbers| [listens, ("server_strategy", numbers)];
         let (two, four) = (pool("worker-pool:2/8"), pool("worker-pool:4/8"));
-        let plan = Plan::new(&config(&two), &config(&four), &[]).unwrap();
+        let plan = Plan::new(&config(&two), &config(&four)).unwrap();
         assert!(plan.resizing[0].grows());
         assert!(plan.resizing[0].lane.is_none());
-        let plan = Plan::new(&config(&four), &config(&two), &[]).unwrap();
+        let plan = Plan::new(&config(&four), &config(&two)).unwrap();
         assert!(!plan.resizing[0].grows());
         let other = pool("leader-followers:2");
         assert_eq!(refused(&two, &other), ["server_strategy"]);
@@ -317,7 +319,7 @@ mod tests {
         assert_eq!(refused(&two[1..], &four[1..]), ["server_strategy"]);
         let lane = |strategy| [("lane.a.priority", "1"), ("lane.a.strategy", strategy)];
         let (some, more) = (lane("leader-followers:1"), lane("leader-followers:3"));
-        let plan = Plan::new(&config(&some), &config(&more), &[]).unwrap();
+        let plan = Plan::new(&config(&some), &config(&more)).unwrap();
         assert_eq!(plan.resizing[0].lane.as_deref(), Some("a"));
         assert_eq!(refused(&some, &lane("reactive")), ["lane.a.strategy"]);
     }
@@ -328,7 +330,7 @@ mod tests {
         let mut after = before.clone();
         after.lanes[0].queue_bounds = Some(orbium_core::QueueBounds::new(1, 1));
         after.lanes[0].served_by_callers = true;
-        let refused = Plan::new(&before, &after, &[]).unwrap_err();
+        let refused = Plan::new(&before, &after).unwrap_err();
         let sentence =
             "cannot change while the ORB runs: lane.a.queue_bounds, lane.a.served_by_callers";
         assert_eq!(refused.to_string(), sentence);
@@ -337,15 +339,18 @@ mod tests {
     #[test]
     fn lanes_come_and_go_and_keep_their_priorities() {
         let two = [("lane.a.priority", "1"), ("lane.b.priority", "2")];
-        let plan = Plan::new(&config(&two[..1]), &config(&two), &[]).unwrap();
+        let plan = Plan::new(&config(&two[..1]), &config(&two)).unwrap();
         assert_eq!(plan.add_lanes.len(), 1);
-        let plan = Plan::new(&config(&two), &config(&two[..1]), &["a".into()]).unwrap();
+        let plan = Plan::new(&config(&two), &config(&two[..1])).unwrap();
         assert_eq!(plan.stop_lanes, ["b"]);
-        assert_eq!(refused(&two, &two[1..]), ["lane.a (to end)"]);
+        let both_ways = ("bidirectional", "both");
+        let (with, without) = ([two[0], both_ways], [both_ways]);
+        let keys = ["lane.a (to end, with connections that go both ways)"];
+        assert_eq!(refused(&with, &without), keys);
         let other = [("lane.a.priority", "3"), ("lane.b.priority", "2")];
         assert_eq!(refused(&two, &other), ["lane.a.priority"]);
         let listening = [two[0], two[1], ("lane.a.endpoint", "iiop://127.0.0.1:0")];
-        let plan = Plan::new(&config(&two), &config(&listening), &[]).unwrap();
+        let plan = Plan::new(&config(&two), &config(&listening)).unwrap();
         assert_eq!(plan.listening[0].lane.as_deref(), Some("a"));
         assert_eq!(plan.changes[0].key, "lane.a.endpoint");
     }

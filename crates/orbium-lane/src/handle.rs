@@ -5,6 +5,7 @@ use std::any::Any;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use orbium_channel::endpoints::{Endpoints, ListenError};
 use orbium_channel::protocol::ChannelOptions;
@@ -73,6 +74,15 @@ pub trait ServingLane: Send + Sync {
 
     /// Has the ORB forget the lane.
     fn leave(&self);
+
+    /// Others are to serve what comes from now on.
+    fn begin_leaving(&self);
+
+    /// Ends the lane while what it has accepted is served; see [`Lane::drain`].
+    fn drain(&self, deadline: Instant) -> usize;
+
+    /// Whether the lane ends or has ended: others are to serve what comes.
+    fn is_leaving(&self) -> bool;
 
     /// As [`Lane::serve_one`].
     fn serve_one(&self, waits: bool) -> bool;
@@ -163,13 +173,16 @@ impl Lane {
     /// time. Requests that wait stay, also where a smaller queue would not have taken them.
     ///
     /// # Errors
-    /// [`OrbError::Config`] for another kind of strategy, [`OrbError::Threads`] if the system
+    /// [`OrbError::Config`] for another kind of strategy or a lane that ends, [`OrbError::Threads`] if the system
     /// refuses another thread; nothing is changed then.
     pub fn resize(&self, sizes: &LaneSizes) -> Result<(), OrbError> {
         if !self.strategy().is_kind_of(sizes.strategy) {
             return Err(OrbError::Config(
                 "a lane that serves keeps its kind of strategy: its numbers alone can change",
             ));
+        }
+        if self.is_leaving() {
+            return Err(has_ended());
         }
         let resized = self.0.resize(sizes);
         resized.map_err(|error| OrbError::Threads(self.name().to_owned(), error))
@@ -197,11 +210,14 @@ impl Lane {
                 "a worker pool that began without endpoints has no thread that reads: it cannot listen",
             ));
         }
+        if self.is_leaving() {
+            return Err(has_ended());
+        }
         let listens = self.0.endpoints().listen(endpoint, protocols, options);
         listens.map_err(|error| match error {
             ListenError::Open(error) => error.into(),
             ListenError::TooMany => OrbError::Config("a lane listens at 255 endpoints at most"),
-            ListenError::Ended => OrbError::Config("the lane has ended"),
+            ListenError::Ended => has_ended(),
         })
     }
 
@@ -252,6 +268,27 @@ impl Lane {
         self.0.has_work()
     }
 
+    /// Ends the lane while the ORB runs on: it listens nowhere, reads nothing more, and what it has
+    /// accepted is served and answered, those requests included that wait. Clients are sent
+    /// elsewhere by what they ask for over connections that are shared, and by CloseConnection.
+    /// What waits after `time` is refused with TRANSIENT and COMPLETED_NO or by CloseConnection;
+    /// what is being served then goes on. Returns how many threads still serve. A request that
+    /// another lane hands over late is served by a thread that comes for it.
+    pub fn drain(&self, time: Duration) -> usize {
+        self.0.drain(Instant::now() + time)
+    }
+
+    /// Others of its adapters serve what comes from now on; [`drain`](Self::drain) follows.
+    pub fn begin_leaving(&self) {
+        self.0.begin_leaving();
+    }
+
+    /// Whether the lane ends or has ended: others of its adapter serve what comes.
+    #[must_use]
+    pub fn is_leaving(&self) -> bool {
+        self.0.is_leaving()
+    }
+
     /// Ends the lane: requests being served are completed and answered, those
     /// that wait are dropped, its connections closed; returns when its threads
     /// have ended. Objects of adapters that have no other lane are answered for
@@ -272,6 +309,10 @@ impl Lane {
         self.0.leave();
         Ok(())
     }
+}
+
+const fn has_ended() -> OrbError {
+    OrbError::Config("the lane has ended")
 }
 
 orbium_invocation::equal_if_same!(Lane);

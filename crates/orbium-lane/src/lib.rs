@@ -47,7 +47,9 @@ pub use orb_error::OrbError;
 pub use order::{Order, OrderError};
 pub use published::{lane_endpoints, published_channels};
 pub use queue_bounds::{QueueBounds, QueuePermit};
-pub use route::{ASKED, Decided, OWN, OWN_INTERCEPTED, RequestTiming, Route, SETTLED, lane_for};
+pub use route::{
+    ASKED, Decided, OWN, OWN_INTERCEPTED, RequestTiming, Route, SETTLED, lane_for, lowest_lane,
+};
 pub use start_error::StartError;
 pub use thread::lane_name;
 pub use together::check_lanes;

@@ -107,10 +107,17 @@ pub const ASKED: u32 = u32::MAX;
 /// In place of a lane number: where the request is served has been decided.
 pub const SETTLED: u32 = u32::MAX - 1;
 
+/// The lane for requests without a priority, unless that of their endpoint serves them: the lowest.
+#[must_use]
+pub fn lowest_lane(lanes: &[Lane]) -> Option<&Lane> {
+    let lanes = lanes.iter().filter(|lane| !lane.is_leaving());
+    lanes.min_by_key(|lane| lane.priority())
+}
+
 /// The lane for requests of a priority: the highest that is not above it.
 pub fn lane_for(lanes: &[Lane], priority: Priority) -> Option<&Lane> {
     let mut best: Option<&Lane> = None;
-    for lane in lanes {
+    for lane in lanes.iter().filter(|lane| !lane.is_leaving()) {
         let fits = lane.priority().is_none_or(|it| it <= priority);
         if fits && best.is_none_or(|best| best.priority() <= lane.priority()) {
             best = Some(lane);

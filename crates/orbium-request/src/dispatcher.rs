@@ -61,6 +61,9 @@ pub trait Dispatcher: Send + Sync {
 
     /// The lane of that number has ended.
     fn forget_lane(&self, number: u32);
+
+    /// The reference to the object with that key as it is made now.
+    fn reference_of(&self, key: &[u8]) -> Option<Ior>;
 }
 
 /// An ORB that a lane serves for: its facts, and the ORB itself as long as it is there.

@@ -10,7 +10,7 @@ use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, client, eventually, within};
 
 use crate::load::Load;
-use crate::with;
+use crate::{threads_called, with};
 
 /// An ORB with one lane, and an object that this lane alone serves.
 struct InLane {
@@ -77,13 +77,6 @@ impl InLane {
     fn end(self) {
         within("shutdown", move || self.orb.shutdown(true)).unwrap();
     }
-}
-
-/// Threads of this process by their name, which are one lane's.
-fn threads_called(name: &str) -> usize {
-    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
-    let names = tasks.filter_map(|it| std::fs::read_to_string(it.ok()?.path().join("comm")).ok());
-    names.filter(|it| it.trim() == name).count()
 }
 
 /// Conformance: ORB - a running ORB is reconfigured: threads and queues of lanes

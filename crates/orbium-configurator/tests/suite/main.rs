@@ -5,6 +5,7 @@ mod client_side;
 mod collocated;
 mod endpoints;
 mod lane_sizes;
+mod lanes_end;
 mod load;
 #[cfg(unix)]
 mod protocols;
@@ -38,4 +39,11 @@ fn with(configurator: &Configurator, keys: &[(&str, &str)]) -> Config {
 fn ports(orb: &Orb) -> Vec<u16> {
     let addresses = orb.addresses().unwrap();
     addresses.iter().map(|at| at.port).collect()
+}
+
+/// Threads of this process by their name, which are one lane's.
+fn threads_called(name: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let names = tasks.filter_map(|it| std::fs::read_to_string(it.ok()?.path().join("comm")).ok());
+    names.filter(|it| it.trim() == name).count()
 }

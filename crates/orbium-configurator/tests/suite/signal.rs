@@ -3,13 +3,13 @@
 
 use std::fs;
 
-use orbium::{Config, Configure as _, Orb};
+use orbium::{Config, Configure as _, Orb, Policies};
 use orbium_configurator::Configurator;
 use orbium_testkit::eventually;
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::load::Load;
-use crate::ports;
+use crate::{ports, threads_called};
 
 /// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
 #[test]
@@ -52,6 +52,25 @@ fn a_hangup_has_the_file_read_again_and_a_refusal_changes_nothing() {
     hang_up();
     eventually("it is read again", || limit(&served.orb) == 4096);
     eventually("one endpoint goes", || ports(&served.orb).len() == 1);
+
+    let policies = Policies {
+        lanes: served.orb.lane("hangup").into_iter().collect(),
+        ..Policies::default()
+    };
+    let only = served.orb.root_poa().create_poa("only", None, policies);
+    let third = "endpoint = ['iiop://127.0.0.1:0']\nlimits.connections = 60\n";
+    fs::write(&path, third).unwrap();
+    let refused = configurator.reconfigure_from(&path).unwrap_err();
+    let sentence =
+        "cannot change while the ORB runs: lane.hangup (to end: RootPOA/only has no other)";
+    assert_eq!(refused.to_string(), sentence);
+    assert_eq!(limit(&served.orb), 4096);
+    only.unwrap().destroy(true).unwrap();
+    hang_up();
+    eventually("the lane ends", || served.orb.lane("hangup").is_none());
+    eventually("its threads end", || threads_called("hangup") == 0);
+    assert_eq!(limit(&served.orb), 60);
+    load.goes_on();
     drop(reloads);
     load.end();
     served.end();

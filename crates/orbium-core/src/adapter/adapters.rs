@@ -79,8 +79,6 @@ pub(crate) struct Adapters {
     pub(super) goes_both_ways: bool,
     /// Whether adapters are called both ways without a policy of their own.
     pub(super) bidirectional: BidirectionalPolicy,
-    /// Whether the configuration has lanes.
-    configures_lanes: bool,
     factory: Weak<dyn ReferenceFactory>,
 }
 
@@ -90,9 +88,13 @@ impl Adapters {
         context: Arc<ServerContext>,
         factory: Weak<dyn ReferenceFactory>,
     ) -> Self {
+        let lanes = Lanes::default();
+        if !config.lanes.is_empty() {
+            lanes.expect_shared();
+        }
         Self {
             registry: Registry::new(config.awaits_adapters),
-            lanes: Lanes::default(),
+            lanes,
             table: Table::default(),
             main: MainThread::default(),
             context,
@@ -105,7 +107,6 @@ impl Adapters {
             calls_directly: config.collocation == Collocation::Direct,
             goes_both_ways: config.may_go_both_ways(),
             bidirectional: config.bidirectional,
-            configures_lanes: !config.lanes.is_empty(),
             factory,
         }
     }
@@ -118,14 +119,17 @@ impl Adapters {
 
     /// The lanes that serve an adapter; none for the ORB's own alone.
     pub(crate) fn lanes_of<'a>(&'a self, policies: &'a Policies) -> &'a [Lane] {
-        if !policies.lanes.is_empty() || !self.configures_lanes {
+        if !policies.lanes.is_empty() || !self.lanes.are_shared() {
             return &policies.lanes;
         }
-        if self.lanes.configured().is_none() {
-            // They begin when the ORB does. If it cannot, others will say so.
-            let _ = self.factory().and_then(|factory| factory.own_lane());
+        if let Some(lanes) = self.lanes.shared() {
+            return lanes;
         }
-        self.lanes.configured().unwrap_or_default()
+        // They begin when the ORB does. If it cannot, others will say so.
+        if let Ok(own) = self.factory().and_then(|factory| factory.own_lane()) {
+            self.lanes.begin_shared(vec![own]);
+        }
+        self.lanes.shared().unwrap_or_default()
     }
 
     /// The lane of that number, if it serves.

@@ -59,7 +59,7 @@ impl Adapters {
         };
         // The last reference to a servant may be dropped in there.
         let object = catch_unwind(AssertUnwindSafe(project)).ok()??;
-        let lane = object.with(|object, _| object.lane)?;
+        let lane = object.with(|object, _| object.lane())?;
         let is_routed = !self.calls_directly && lane != OWN;
         Some(CollocatedServant {
             is_placed: is_routed || self.interceptors.is_some(),

@@ -96,7 +96,7 @@ impl Adapters {
     ) -> Result<(), DispatchError> {
         orbium_trace::probe!(MessagingReceive);
         match self.registry.find_hinted(request.key) {
-            Some(found) if found.lane == request.lane => {
+            Some(found) if found.lane() == request.lane => {
                 self.serve_plainly(request, &found, arguments, reply)
             }
             Some(found) => self.serve_specially::<OBSERVED>(request, &found, arguments, reply),
@@ -114,7 +114,7 @@ impl Adapters {
     ) -> Result<(), DispatchError> {
         match self.find_or_forward(request, reply)? {
             None => Ok(()),
-            Some(found) if found.lane == request.lane => {
+            Some(found) if found.lane() == request.lane => {
                 self.serve_plainly(request, &found, arguments, reply)
             }
             // Not by `serve_specially`: its upcall would be compiled as a call.
@@ -240,14 +240,31 @@ impl Adapters {
         let route = self.route(request, object);
         let refused = |exception: &_| note_refusal(request, Recurring::Access, *exception);
         match route.inspect_err(refused)? {
-            Route::Here(decided) => request
-                .serve_as(&decided, |it| self.serve_here(it, object, arguments, reply))
-                .unwrap_or_else(|error| Err(not_permitted(&error).into())),
+            Route::Here(decided) => self.serve_decided(request, &decided, object, arguments, reply),
             // That lane will answer.
             Route::To(lane, decided) if reply.move_to(&lane, decided) => Ok(()),
+            // It waited in a lane that ends.
+            Route::To(_, decided) if self.lanes.is_ending(request.lane) => {
+                self.serve_decided(request, &decided, object, arguments, reply)
+            }
             Route::To(..) => Err(busy().into()),
             Route::Elsewhere(to, permanent) => reply.forward(&to, permanent),
         }
+    }
+
+    /// Serves it on this thread, as was decided.
+    #[inline]
+    fn serve_decided(
+        &self,
+        request: &IncomingRequest<'_>,
+        decided: &Decided,
+        object: &ActiveObject,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<(), DispatchError> {
+        request
+            .serve_as(decided, |it| self.serve_here(it, object, arguments, reply))
+            .unwrap_or_else(|error| Err(not_permitted(&error).into()))
     }
 
     /// Serves it on this thread.
@@ -310,7 +327,7 @@ impl Adapters {
 /// policies wrap its upcall.
 #[inline(always)]
 fn is_seen_alone(request: &IncomingRequest<'_>, object: &ActiveObject) -> bool {
-    object.lane == OWN_INTERCEPTED && request.lane == OWN && request.decided.is_none()
+    object.lane() == OWN_INTERCEPTED && request.lane == OWN && request.decided.is_none()
 }
 
 #[inline]

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 
 use orbium_giop::SystemException;
 use orbium_interceptor::server::InterceptedObject;
@@ -89,9 +89,9 @@ pub(crate) struct ActiveObject {
     /// Distinguishes keys of this adapter from those of an earlier one at its path.
     pub(crate) stamp: u64,
     pub(crate) slot: SlotKey,
-    /// Number of the lane that serves all its requests, or none. The first thing that
+    /// Number of the lane that serves all its requests, or none's. The first thing that
     /// requests look at.
-    pub(crate) lane: u32,
+    pub(super) lane: AtomicU32,
     /// Its own priority, if it was given one.
     pub(crate) priority: Option<Priority>,
     pub(super) adapter: Arc<dyn Adapter>,
@@ -133,6 +133,18 @@ impl InterceptedObject for ActiveObject {
 }
 
 impl ActiveObject {
+    /// The number of the lane that serves all its requests, or none's.
+    #[inline(always)]
+    pub(crate) fn lane(&self) -> u32 {
+        // It guards no data: what is served by another lane's number is routed.
+        self.lane.load(Ordering::Relaxed)
+    }
+
+    /// The lane of that number serves all its requests from now on.
+    pub(crate) fn serve_in(&self, lane: u32) {
+        self.lane.store(lane, Ordering::Relaxed);
+    }
+
     /// Whether it is in no map: it stands for the object of one request.
     pub(crate) fn stands_in(&self) -> bool {
         self.slot == NO_HINT

@@ -19,7 +19,7 @@ impl ServedObject for ActiveObject {
     }
 
     fn lane(&self) -> u32 {
-        self.lane
+        self.lane()
     }
 }
 

@@ -52,6 +52,11 @@ impl Dispatcher for OrbCore {
     fn forget_lane(&self, number: u32) {
         self.adapters.lanes.forget(number);
     }
+
+    fn reference_of(&self, key: &[u8]) -> Option<Ior> {
+        let object = self.adapters.registry.find(key).ok()?;
+        Some(object.reference().ok()?.ior().clone())
+    }
 }
 
 impl ReferenceFactory for OrbCore {

@@ -7,7 +7,7 @@ use orbium_giop::SystemException;
 
 use super::OrbError;
 use crate::{Call, Channel, Lane, LaneConfig, Orb, Priority, Protocols};
-use orbium_lane::{OWN, published_channels};
+use orbium_lane::{Lanes, OWN, published_channels};
 use orbium_server::start_lane;
 
 impl Orb {
@@ -30,7 +30,7 @@ impl Orb {
         for lane in wanted {
             lanes.push(self.add_lane(lane)?);
         }
-        self.core().adapters.lanes.set_configured(lanes);
+        self.core().adapters.lanes.begin_shared(lanes);
         Ok(())
     }
 
@@ -75,6 +75,25 @@ impl Orb {
             return Err(OrbError::Config("the ORB was shut down"));
         }
         Ok(lane)
+    }
+
+    /// The lanes that were added.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lane_list(&self) -> &Lanes {
+        &self.core().adapters.lanes
+    }
+
+    /// Adapters that name no lanes are served by those that join too, and by none of those that
+    /// end; [`Lane::drain`] is to follow for these.
+    #[doc(hidden)]
+    pub fn change_lanes(&self, joining: &[Lane], ending: &[Lane]) {
+        let adapters = &self.core().adapters;
+        ending.iter().for_each(Lane::begin_leaving);
+        adapters
+            .lanes
+            .change_shared(joining, ending, self.started_lane());
+        adapters.follow_lanes();
     }
 
     /// A lane's configuration, with those it names.

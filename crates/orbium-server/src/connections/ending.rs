@@ -4,7 +4,8 @@
 //! A lane that ends begins nothing more, and ends each connection when its last
 //! request is answered. Over a connection that many calls share, or a peer calls
 //! back by, requests may come before that; what is being served may even wait for
-//! them. So they are refused one by one, until CloseConnection says it for all.
+//! them. So they are refused one by one, until CloseConnection says it for all. A lane that ends
+//! while its ORB runs on sends them elsewhere instead, or serves them.
 
 use std::sync::Arc;
 use std::thread;
@@ -14,7 +15,10 @@ use orbium_transport::ByteStream;
 
 use crate::connections::connection::ServerConnection;
 use crate::intake::{HandOver, Intake, Queued, Sink, Source};
+use crate::lane::lane_core::LaneCore;
+use crate::lane::pool::Pool;
 use crate::message_outcome::Outcome;
+use orbium_lane::Order;
 use orbium_request::Dispatcher;
 
 /// Polling intervals at shutdown: the first, and the longest.
@@ -26,6 +30,7 @@ const POLLING_INTERVALS: (Duration, Duration) =
 
 /// Connections that are not closed yet, and what was received on each.
 pub(crate) struct Left {
+    pub(crate) lane: Arc<LaneCore>,
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
     pub(crate) connections: Vec<(Arc<ServerConnection>, Box<Intake>)>,
 }
@@ -33,6 +38,7 @@ pub(crate) struct Left {
 /// Refuses what comes, as long as requests of those connections are served.
 pub(crate) fn refuse_the_rest(left: Left) {
     let Left {
+        lane,
         dispatcher,
         connections: mut left,
     } = left;
@@ -42,11 +48,20 @@ pub(crate) fn refuse_the_rest(left: Left) {
     }
     let mut pause = POLLING_INTERVALS.0;
     loop {
+        let elsewhere = Elsewhere {
+            dispatcher: &*dispatcher,
+            pool: &lane.pool,
+        };
+        let sink: &dyn Sink = if lane.draining.goes_on() {
+            &elsewhere
+        } else {
+            &Refusing
+        };
         let mut any = false;
         let mut place = 0;
         while let Some((connection, intake)) = left.get_mut(place) {
             if connection.is_shared()
-                && refuse_what_came(&*dispatcher, connection, intake, &mut any)
+                && refuse_what_came((&*dispatcher, sink), connection, intake, &mut any)
             {
                 place += 1;
             } else {
@@ -65,16 +80,16 @@ pub(crate) fn refuse_the_rest(left: Left) {
     }
 }
 
-/// Refuses what is there, and says so in `any`; whether more may come.
+/// Gives what is there to `sink`, and says so in `any`; whether more may come.
 fn refuse_what_came(
-    dispatcher: &dyn Dispatcher,
+    (dispatcher, sink): (&dyn Dispatcher, &dyn Sink),
     connection: &Arc<ServerConnection>,
     intake: &mut Intake,
     any: &mut bool,
 ) -> bool {
     let source = Source::new(dispatcher, connection, &Refusing);
     loop {
-        match intake.take_for(&source, &Refusing) {
+        match intake.take_for(&source, sink) {
             Outcome::Incomplete => {}
             Outcome::Close => return false,
             _ => {
@@ -116,7 +131,41 @@ impl Sink for Refusing {
         Err(Box::new(request))
     }
 
+    fn routes(&self) -> bool {
+        false
+    }
+
     fn cancel(&self, _: u64, _: u32) -> bool {
         false
+    }
+}
+
+/// Sends clients to where their objects are served from now on; what cannot be sent elsewhere is
+/// served.
+struct Elsewhere<'a> {
+    dispatcher: &'a dyn Dispatcher,
+    pool: &'a Arc<Pool>,
+}
+
+impl Sink for Elsewhere<'_> {
+    fn put(&self, mut request: Queued) -> Result<(), Box<Queued>> {
+        if request.forward(self.dispatcher) {
+            return Ok(());
+        }
+        // By this lane, whichever others serve the object.
+        request.decided.get_or_insert_default();
+        self.pool.put(request)
+    }
+
+    fn routes(&self) -> bool {
+        false
+    }
+
+    fn order(&self) -> Order {
+        self.pool.order
+    }
+
+    fn cancel(&self, connection: u64, request_id: u32) -> bool {
+        self.pool.cancel(connection, request_id)
     }
 }

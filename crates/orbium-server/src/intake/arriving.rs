@@ -24,7 +24,7 @@ use crate::lane::rank::Place;
 use crate::message_outcome::Outcome;
 use orbium_invocation::Expiry;
 use orbium_invocation::Priority;
-use orbium_lane::{Decided, Lane, Order, Route};
+use orbium_lane::{Decided, Lane, Route};
 use orbium_request::IncomingRequest;
 use orbium_request::UntypedReply;
 use orbium_request::asked_priority;
@@ -94,7 +94,7 @@ impl State {
         moved: Option<Decided>,
     ) -> Outcome {
         let connection = source.connection;
-        let of_queue = (source, sink.order());
+        let of_queue = (source, sink);
         let read = self.read(of_queue, header, whole, &mut following, moved);
         let code_sets = &mut following.continuation.code_sets;
         let Some(arrived) = read else {
@@ -128,12 +128,11 @@ impl State {
         }
     }
 
-    /// Reads a request as far as it must be known to have it wait in a queue of that order; `None`
-    /// if it is none.
+    /// Reads a request as far as it must be known to have it wait there; `None` if it is none.
     #[inline]
     fn read(
         &mut self,
-        (source, order): (&Source<'_>, Order),
+        (source, sink): (&Source<'_>, &dyn Sink),
         header: &MessageHeader,
         whole: Whole,
         following: &mut Following<'_>,
@@ -152,7 +151,7 @@ impl State {
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.
         connection.was_cancelled(request_id);
-        let routed = moved.is_none() && source.context.is_routed();
+        let routed = moved.is_none() && source.context.is_routed() && sink.routes();
         let (decided, elsewhere) = match routed.then(|| destination(source, &request)) {
             None => (moved, None),
             Some(Ok(destined)) => destined,
@@ -171,7 +170,7 @@ impl State {
         let timing = decided.and_then(|it| it.timing);
         let expiry = decided.map_or(expiry, |it| it.expiry(expiry));
         let of_lane = elsewhere.as_ref().map(|lane| LaneCore::of(lane).pool.order);
-        let order = of_lane.unwrap_or(order);
+        let order = of_lane.unwrap_or_else(|| sink.order());
         let place = Place::of_request(
             order,
             (priority, timing),

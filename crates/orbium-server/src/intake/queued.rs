@@ -34,6 +34,11 @@ pub(crate) trait Sink {
         Order::default()
     }
 
+    /// Whether requests that other lanes serve go to them, and not here.
+    fn routes(&self) -> bool {
+        true
+    }
+
     /// A buffer for the octets of one.
     fn room(&self) -> Vec<u8> {
         Vec::new()
@@ -94,7 +99,7 @@ pub(crate) struct Queued {
     pub(super) response: ResponseFlags,
     pub(super) place: Place,
     /// What was found out when it arrived.
-    pub(super) decided: Option<Decided>,
+    pub(crate) decided: Option<Decided>,
     /// The code sets are those that held when it arrived.
     pub(super) format: Format,
     pub(super) nesting: u16,
@@ -247,6 +252,46 @@ impl Queued {
         self.refuse_with(no_room());
     }
 
+    /// Sends its client to where the object is served from now on; whether that is said.
+    #[cold]
+    pub(crate) fn forward(&mut self, dispatcher: &dyn Dispatcher) -> bool {
+        if self.response != ResponseFlags::Full || self.refused.is_some() {
+            return false;
+        }
+        let (head, after) = split_header(&mut self.octets);
+        let mut arguments = self.header.reader(after);
+        arguments.set_fragment_boundaries(&self.seams);
+        let Ok(request) = self.header.read_request(&head, &mut arguments) else {
+            return false;
+        };
+        let key = request.target.object_key();
+        let Some(to) = key.and_then(|key| dispatcher.reference_of(&key)) else {
+            return false;
+        };
+        self.answer(|reply| reply.forward(&to, false).is_ok())
+    }
+
+    /// Answers a request that was not begun.
+    #[cold]
+    fn answer<R>(&self, answer: impl FnOnce(&mut UntypedReply<'_>) -> R) -> R {
+        let path = Answer {
+            connection: &self.late.0,
+            request_id: self.request_id,
+            thread: None,
+            arrived: None,
+        };
+        let mut storage = Vec::new();
+        let mut reply = UntypedReply::new(
+            &path,
+            &mut storage,
+            self.header.version,
+            self.request_id,
+            self.format,
+            self.response,
+        );
+        answer(&mut reply)
+    }
+
     #[cold]
     fn log_refusal(&self, what: &str, exception: SystemException) {
         let connection = self.connection();
@@ -271,22 +316,7 @@ impl Queued {
             return;
         }
         self.log_refusal("request refused", exception);
-        let path = Answer {
-            connection: &self.late.0,
-            request_id: self.request_id,
-            thread: None,
-            arrived: None,
-        };
-        let mut storage = Vec::new();
-        let mut reply = UntypedReply::new(
-            &path,
-            &mut storage,
-            self.header.version,
-            self.request_id,
-            self.format,
-            self.response,
-        );
-        reply.system_exception(exception);
+        self.answer(|reply| reply.system_exception(exception));
     }
 }
 

@@ -18,6 +18,7 @@ use orbium_transport::ByteStream;
 use crate::connections::connection::ServerConnection;
 use crate::connections::connection_table::ConnectionTable;
 use crate::connections::flusher::Flusher;
+use crate::lane::draining::Draining;
 use crate::lane::pool::Pool;
 use crate::lane::sizes::Resize;
 use crate::log::Recurring;
@@ -53,7 +54,10 @@ pub(crate) struct LaneCore {
     pub(crate) threads: ThreadCache,
     pub(crate) flusher: Arc<Flusher>,
     stopping: AtomicBool,
-    pub(crate) waker: Arc<Waker>,
+    /// How it ends while the ORB runs on.
+    pub(crate) draining: Draining,
+    /// Of the thread that waits for connections, which owns it.
+    waker: Weak<Waker>,
     connections: Mutex<ConnectionTable>,
     next_id: AtomicU64,
 }
@@ -72,23 +76,21 @@ impl LaneCore {
         host: &Host,
         config: &LaneConfig,
         number: u32,
-        accepting: &Accepting,
+        (accepting, waker): (&Accepting, &Arc<Waker>),
         published: Vec<Channel>,
     ) -> Result<Arc<Self>, StartError> {
         let refused = |error| StartError::RealTime(config.name.clone(), error);
-        let failed = |error| StartError::Threads(config.name.clone(), error);
         let setup = Setup::new(config).map_err(refused)?;
         let options = setup.options(config.stack_size);
         let start = orbium_sys::spawn_detached;
         let threads = ThreadCache::with_starter(&config.name, config.idle_time, options, start);
         let lenders = config.borrows_from.iter();
         let lenders = lenders.map(|it| Arc::clone(&Self::of(it).pool)).collect();
-        let waker = Arc::new(Waker::new().map_err(failed)?);
         Ok(Arc::new(Self {
             host: host.clone(),
             origin: Origin::here(),
             reads: !(config.is_pool() && accepting.is_nowhere()),
-            endpoints: Endpoints::new(&config.endpoints, accepting, published, &waker),
+            endpoints: Endpoints::new(&config.endpoints, accepting, published, waker),
             facts: LaneFacts {
                 number,
                 name: config.name.clone(),
@@ -102,7 +104,8 @@ impl LaneCore {
             flusher: Flusher::new(&threads),
             threads,
             stopping: AtomicBool::new(false),
-            waker,
+            draining: Draining::default(),
+            waker: Arc::downgrade(waker),
             connections: Mutex::default(),
             // No two connections of an ORB have the same.
             next_id: AtomicU64::new((u64::from(number) << 40) + Accepting::next_token()),
@@ -121,16 +124,23 @@ impl LaneCore {
             // A forked child has none of its threads, and perhaps not its locks.
             return;
         }
+        self.stop_reading();
+        self.pool.close();
+    }
+
+    /// Accepts and reads nothing more.
+    fn stop_reading(&self) {
         // Before the lock of the table is taken below: a connection that enters it later
         // synchronizes with that and sees the flag; one that entered before is in the
         // loop.
         self.stopping.store(true, Ordering::Release);
         self.flusher.end();
-        self.waker.wake();
+        if let Some(waker) = self.waker.upgrade() {
+            waker.wake();
+        }
         for connection in self.lock().all() {
             connection.stop_receiving();
         }
-        self.pool.close();
     }
 
     /// Waits for the end of what is being served when the lane was halted.
@@ -323,6 +333,38 @@ impl ServingLane for LaneCore {
         if let Some(dispatcher) = self.host.dispatcher() {
             dispatcher.forget_lane(self.facts.number);
         }
+    }
+
+    fn begin_leaving(&self) {
+        self.draining.begin();
+    }
+
+    fn drain(&self, deadline: Instant) -> usize {
+        if !self.origin.is_here() {
+            return 0;
+        }
+        self.draining.begin();
+        if !self.endpoints.close_all(deadline) {
+            crate::log::warn!(target: "orbium::conn", lane = self.label(), "what waits at its endpoints is not taken on");
+        }
+        self.stop_reading();
+        self.pool.retire();
+        self.threads.set_linger(Duration::ZERO);
+        let mut left = self.threads.await_empty(deadline);
+        if left > 0 {
+            self.draining.expire();
+            self.pool.refuse_waiting();
+            left = self.threads.len();
+            crate::log::warn!(target: "orbium::conn", left, lane = self.label(), "threads of a lane that ends still serve");
+        }
+        if let Some(budget) = &self.setup.budget {
+            budget.end();
+        }
+        left
+    }
+
+    fn is_leaving(&self) -> bool {
+        self.draining.has_begun() || self.is_stopping()
     }
 
     fn serve_one(&self, waits: bool) -> bool {

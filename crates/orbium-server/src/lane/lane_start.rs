@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The start of a lane: its threads, by its strategy.
 
+use std::sync::Arc;
+
 use orbium_channel::Channel;
 use orbium_channel::accepting::Accepting;
 use orbium_config::ServerStrategy;
+use orbium_sys::Waker;
 
 use crate::lane::lane_core::LaneCore;
 use crate::strategy::{leader_followers, reactive, thread_per_connection, worker_pool};
@@ -23,20 +26,25 @@ pub fn start_lane(
     published: Vec<Channel>,
 ) -> Result<Lane, StartError> {
     host.context.serve_here();
-    let lane = LaneCore::new(host, config, number, &accepting, published)?;
+    let failed = |error| StartError::Threads(config.name.clone(), error);
+    // The threads that wait for connections own it.
+    let waker = Arc::new(Waker::new().map_err(failed)?);
+    let lane = LaneCore::new(host, config, number, (&accepting, &waker), published)?;
     let started = match config.strategy {
-        ServerStrategy::ThreadPerConnection => thread_per_connection::start(&lane, accepting),
-        ServerStrategy::Reactive => reactive::start(&lane, accepting),
-        ServerStrategy::LeaderFollowers { .. } => {
-            leader_followers::start(&lane, accepting, &config.sizes())
+        ServerStrategy::ThreadPerConnection => {
+            thread_per_connection::start(&lane, accepting, waker)
         }
-        ServerStrategy::WorkerPool { .. } => worker_pool::start(&lane, accepting),
+        ServerStrategy::Reactive => reactive::start(&lane, accepting, &waker),
+        ServerStrategy::LeaderFollowers { .. } => {
+            leader_followers::start(&lane, accepting, &waker, &config.sizes())
+        }
+        ServerStrategy::WorkerPool { .. } => worker_pool::start(&lane, accepting, &waker),
     };
     if let Err(error) = started {
         // Threads that are there already have nothing to do.
         lane.stop();
         lane.wait_for_threads();
-        return Err(StartError::Threads(config.name.clone(), error));
+        return Err(failed(error));
     }
     log_addresses(&lane);
     Ok(Lane::new(lane))

@@ -17,6 +17,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
@@ -65,8 +66,18 @@ struct State {
     /// No thread is left, and none can be started.
     stalled: bool,
     closed: bool,
+    /// No thread stays.
+    retired: bool,
     sizes: Sizes,
     surplus: Surplus,
+}
+
+impl State {
+    /// Whether no thread stays, but what waits cannot begin yet.
+    #[cold]
+    fn is_held_up(&self) -> bool {
+        self.retired && self.waiting.all() > 0
+    }
 }
 
 /// The queue and its threads.
@@ -134,6 +145,7 @@ impl Pool {
                 alive: 0,
                 stalled: false,
                 closed: false,
+                retired: false,
                 sizes,
                 surplus: Surplus::default(),
             }),
@@ -224,9 +236,41 @@ impl Pool {
             state.loans.clear();
             state.waiting.remove(&|_| true)
         };
+        self.refuse(&left);
+    }
+
+    /// Ends the threads as they find nothing more to do; others come for what is handed over
+    /// later.
+    pub(crate) fn retire(&self) {
+        if self.served_by_callers {
+            // The program's threads wait for its end.
+            return self.close();
+        }
+        let mut state = self.lock();
+        let before = state.sizes.fixed;
+        state.retired = true;
+        state.sizes.fixed = 0;
+        state.sizes.grows_to = state.sizes.grows_to.max(1);
+        state.sizes.idle_time = Duration::ZERO;
+        let alive = state.alive;
+        state.surplus.change(before, 0, alive);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Drops or refuses what waits, as [`close`](Self::close) does; what is handed over later is
+    /// served.
+    pub(crate) fn refuse_waiting(&self) {
+        let all = |_: &Item| true;
+        let left = self.removed(&mut self.lock(), &all);
+        self.refuse(&left);
+    }
+
+    /// Refuses what was not begun, or drops it with its connection.
+    fn refuse(&self, left: &[Item]) {
         self.changed.notify_all();
         let mut waiting = HashMap::<u64, usize>::new();
-        for item in &left {
+        for item in left {
             *waiting.entry(item.sharer()).or_default() += 1;
         }
         let stays_open = |item: &&Item| {
@@ -281,7 +325,7 @@ impl Pool {
             if let Some(item) = self.take(&mut state) {
                 return Some(Work::Own(item));
             }
-            let spare = state.active > state.sizes.fixed;
+            let spare = state.active > state.sizes.fixed && !state.is_held_up();
             if spare && (waited_enough || state.surplus.is_there()) {
                 break;
             }

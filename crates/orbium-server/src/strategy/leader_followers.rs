@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
 use orbium_sync::lock::{Mutex, MutexGuard};
-use orbium_sys::Ready;
+use orbium_sys::{Ready, Waker};
 
 use crate::LaneCore;
 use crate::connections::connection::ServerConnection;
@@ -74,9 +74,10 @@ struct Member<'a> {
 pub(crate) fn start(
     shared: &Arc<LaneCore>,
     accepting: Accepting,
+    waker: &Arc<Waker>,
     sizes: &LaneSizes,
 ) -> io::Result<()> {
-    let reactor = Reactor::new(shared, accepting, true)?;
+    let reactor = Reactor::new(shared, accepting, waker, true)?;
     let limits = shared.host.context.limits();
     let sizes = Sizes::of_team(sizes, limits);
     let team = Arc::new(Team {
@@ -225,7 +226,7 @@ impl Team {
         // A connection being served is closed by the thread that serves it.
         let left = state.reactor.close_all();
         // Wakes the threads that wait, or are about to.
-        self.shared.waker.wake();
+        self.notifier.wake();
         drop(state);
         if let Some(left) = left {
             refuse_the_rest(left);
@@ -274,7 +275,7 @@ impl Team {
             || state.reactor.is_timed()
             || state.reactor.newcomers.are_to_be_looked_at()
         {
-            self.shared.waker.wake();
+            self.notifier.wake();
         }
     }
 
@@ -282,7 +283,7 @@ impl Team {
     fn wake_one_to_look(&self, state: &State) {
         self.tell(state);
         if self.waiting.load(Ordering::SeqCst) > 0 {
-            self.shared.waker.wake();
+            self.notifier.wake();
         }
     }
 

@@ -61,6 +61,11 @@ impl Notifier {
         std::mem::take(&mut self.timed.lock())
     }
 
+    /// Wakes a thread that waits, or the next that will.
+    pub(crate) fn wake(&self) {
+        self.waker.wake();
+    }
+
     /// Clears the wake-up. The caller then checks everything that notifications are
     /// sent for, so none is lost.
     pub(crate) fn clear(&self) {

@@ -24,11 +24,16 @@ use crate::hand_off::hand_off;
 use crate::intake::{HandOver, Intake, Source};
 use crate::message_outcome::Outcome;
 use crate::strategy::reactor::{Reactor, Turn};
+use orbium_sys::Waker;
 use waits::Waits;
 
 /// Starts the thread.
-pub(crate) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
-    let reactor = Box::new(Reactor::new(shared, accepting, false)?);
+pub(crate) fn start(
+    shared: &Arc<LaneCore>,
+    accepting: Accepting,
+    waker: &Arc<Waker>,
+) -> io::Result<()> {
+    let reactor = Box::new(Reactor::new(shared, accepting, waker, false)?);
     shared.threads.run(move || run(reactor))
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::{Accepting, WAKER, place_of};
-use orbium_sys::{Interest, Poller, Ready};
+use orbium_sys::{Interest, Poller, Ready, Waker};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::LaneCore;
@@ -123,11 +123,12 @@ impl Reactor {
     pub(crate) fn new(
         shared: &Arc<LaneCore>,
         accepting: Accepting,
+        waker: &Arc<Waker>,
         once: bool,
     ) -> io::Result<Self> {
         let poller = Poller::busy(shared.setup.busy_poll)?;
-        let notifier = Arc::new(Notifier::new(&shared.waker, once, poller));
-        accepting.register(&notifier.poller, &shared.waker)?;
+        let notifier = Arc::new(Notifier::new(waker, once, poller));
+        accepting.register(&notifier.poller, waker)?;
         Ok(Self {
             shared: Arc::clone(shared),
             notifier,
@@ -192,12 +193,16 @@ impl Reactor {
     fn apply_changes(&mut self) {
         let mut accepted = Vec::new();
         let notifier = Arc::clone(&self.notifier);
-        self.accepting
+        let any = self
+            .accepting
             .apply_changes(&notifier.poller, &mut |stream, at| {
                 accepted.push((stream, at));
             });
         for (stream, at) in accepted {
             self.take_on(stream, at);
+        }
+        if any {
+            self.accepting.changes().note_applied();
         }
     }
 
@@ -387,6 +392,7 @@ impl Reactor {
         dispatcher
             .filter(|_| !connections.is_empty())
             .map(|dispatcher| Left {
+                lane: Arc::clone(&self.shared),
                 dispatcher,
                 connections,
             })

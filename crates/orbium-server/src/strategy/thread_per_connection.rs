@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use orbium_channel::accepting::Accepting;
 use orbium_giop::{GiopRequests, NumberedRequests, RequestForm, ShortRequests, UsualForm};
-use orbium_sys::Poller;
+use orbium_sys::{Poller, Waker};
 use orbium_transport::ByteStream;
 
 use crate::LaneCore;
@@ -18,16 +18,20 @@ use crate::message_outcome::Outcome;
 use orbium_request::Dispatcher;
 
 /// Starts the thread that accepts.
-pub(crate) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+pub(crate) fn start(
+    shared: &Arc<LaneCore>,
+    accepting: Accepting,
+    waker: Arc<Waker>,
+) -> io::Result<()> {
     let poller = Poller::new()?;
-    accepting.register(&poller, &shared.waker)?;
+    accepting.register(&poller, &waker)?;
     let serving = Serving {
         shared: Arc::clone(shared),
     };
     shared.threads.run(move || {
         let is_stopping = || serving.shared.is_stopping();
         let take_on = |stream, at| serving.take_on(stream, at);
-        accepting.run(&poller, &serving.shared.waker, &is_stopping, &take_on);
+        accepting.run(&poller, &waker, &is_stopping, &take_on);
     })
 }
 
@@ -92,6 +96,7 @@ impl Serving {
         connection.end();
         if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
             refuse_the_rest(Left {
+                lane: Arc::clone(&self.shared),
                 dispatcher,
                 connections: vec![(Arc::clone(connection), Box::new(intake))],
             });

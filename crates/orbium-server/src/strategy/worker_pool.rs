@@ -19,14 +19,19 @@ use crate::message_outcome::Outcome;
 use crate::strategy::reactor::{Reactor, Turn};
 use orbium_lane::Order;
 use orbium_sync::StartBarrier;
+use orbium_sys::Waker;
 
 /// Starts the reader and the workers.
-pub(crate) fn start(lane: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+pub(crate) fn start(
+    lane: &Arc<LaneCore>,
+    accepting: Accepting,
+    waker: &Arc<Waker>,
+) -> io::Result<()> {
     if accepting.is_nowhere() {
         // All that it serves is handed over.
         return lane.pool.start();
     }
-    let mut reactor = Reactor::new(lane, accepting, false)?;
+    let mut reactor = Reactor::new(lane, accepting, waker, false)?;
     reactor.pool = Some(Arc::clone(&lane.pool));
     lane.pool.start()?;
     let reader = Reader {
@@ -71,10 +76,17 @@ impl Reader {
             }
             reactor.put_back(&connection, intake, last, any);
         }
-        // Nothing that was not begun will be: the end of each connection says so.
-        self.pool.close();
+        let serves_the_rest = reactor.shared.draining.has_begun();
+        if !serves_the_rest {
+            // Nothing that was not begun will be: the end of each connection says so.
+            self.pool.close();
+        }
         let left = reactor.close_all();
         drop(reactor);
+        if serves_the_rest {
+            // What waited for a peer to take its answers waits no longer.
+            self.pool.look_again();
+        }
         if let Some(left) = left {
             refuse_the_rest(left);
         }

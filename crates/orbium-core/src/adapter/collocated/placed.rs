@@ -96,7 +96,7 @@ impl Adapters {
         if self.calls_directly {
             return Some(serve());
         }
-        if matches!(object.lane, OWN | OWN_INTERCEPTED) {
+        if matches!(object.lane(), OWN | OWN_INTERCEPTED) {
             // Neither extensions nor policies wrap the upcall of such an object.
             let _serving = object.enter()?;
             check_expiry(request).ok()?;

@@ -3,7 +3,7 @@
 
 use orbium_giop::SystemException;
 use orbium_invocation::{CallQueue, Expiry, Operation, Priority, QueuedCall, priority};
-use orbium_lane::{Lane, OWN, OWN_INTERCEPTED, lane_for};
+use orbium_lane::{Lane, OWN, OWN_INTERCEPTED, lane_for, lowest_lane};
 use orbium_request::IncomingRequest;
 
 use crate::adapter::{ActiveObject, Adapters, ThreadModel};
@@ -44,7 +44,7 @@ impl Adapters {
             return None;
         }
         let object = self.registry.find(key).ok()?;
-        if matches!(object.lane, OWN | OWN_INTERCEPTED) {
+        if matches!(object.lane(), OWN | OWN_INTERCEPTED) {
             return None;
         }
         let policies = object.policies();
@@ -68,7 +68,7 @@ impl Adapters {
             ([only], _) => only,
             (lanes, Some(priority)) => lane_for(lanes, priority)?,
             // As a request without a priority.
-            (lanes, None) => lanes.iter().min_by_key(|lane| lane.priority())?,
+            (lanes, None) => lowest_lane(lanes)?,
         };
         Some(LaneQueue {
             lane: lane.clone(),

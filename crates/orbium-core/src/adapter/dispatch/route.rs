@@ -8,7 +8,7 @@ use crate::adapter::{ActiveObject, Adapters, Policies, ThreadModel};
 use crate::dispatch_hook::{Dispatch, RequestInfo};
 use crate::raises::DispatchError;
 use crate::{Lane, Priority};
-use orbium_lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for};
+use orbium_lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for, lowest_lane};
 use orbium_request::{IncomingRequest, PeerConnection, asked_priority};
 
 impl Adapters {
@@ -49,7 +49,7 @@ impl Adapters {
                 let lane = self.main.lane().cloned();
                 Ok(lane.map(|lane| Route::To(lane, Decided::default())))
             }
-            Ok(object) if object.lane != request.lane => self.route(request, &object).map(Some),
+            Ok(object) if object.lane() != request.lane => self.route(request, &object).map(Some),
             // Whatever is wrong with the key shows when it is served.
             _ => Ok(None),
         }
@@ -167,7 +167,7 @@ fn follow(
 /// the lowest.
 fn lane_without_priority<'l>(request: &IncomingRequest<'_>, lanes: &'l [Lane]) -> Option<&'l Lane> {
     let own = lanes.iter().find(|lane| lane.number() == request.lane);
-    own.or_else(|| lanes.iter().min_by_key(|lane| lane.priority()))
+    own.or_else(|| lowest_lane(lanes))
 }
 
 fn within(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route {

@@ -185,7 +185,7 @@ impl Poa {
                 manager: core.manager.clone(),
                 stamp: core.stamp,
                 slot,
-                lane,
+                lane: lane.into(),
                 priority,
                 adapter: Arc::<PoaCore>::clone(core),
                 end: AtomicU8::new(0),

@@ -7,6 +7,7 @@ mod calls;
 mod current;
 mod destruction;
 mod etherealization;
+mod lane_change;
 mod lookup;
 mod references;
 mod servant_managers;

@@ -53,7 +53,7 @@ impl PoaCore {
             manager: self.manager.clone(),
             stamp: self.stamp,
             slot: NO_HINT,
-            lane: ASKED,
+            lane: ASKED.into(),
             priority: self.settled_priority(id),
             adapter: Arc::<Self>::clone(self),
             end: AtomicU8::new(0),

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Change of the lanes that serve adapters.
+
+use super::{Poa, PoaCore};
+use crate::adapter::Adapters;
+
+impl Adapters {
+    /// Objects are served by the lanes that there are now.
+    pub(crate) fn follow_lanes(&self) {
+        let mut todo: Vec<Poa> = self.root().into_iter().collect();
+        while let Some(poa) = todo.pop() {
+            poa.0.follow_lanes(self);
+            todo.extend(poa.the_children());
+        }
+    }
+}
+
+impl PoaCore {
+    fn follow_lanes(&self, adapters: &Adapters) {
+        // Under the lock: a concurrent activation has entered its object, or finds the new lanes.
+        let objects = self.lock();
+        for &slot in objects.by_id.values() {
+            if let Some(object) = adapters.registry.objects.pin(slot) {
+                let shown = object.servant.shows_requests();
+                let lane = adapters.lane_of_object(&self.policies, object.priority, shown);
+                object.serve_in(lane);
+            }
+        }
+    }
+}
