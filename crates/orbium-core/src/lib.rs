@@ -72,8 +72,8 @@ pub use orbium_invocation::{
 };
 pub use orbium_lane::{Lane, LaneConfig, LaneSizes, Order, QueueBounds, RequestTiming};
 pub use orbium_request::{
-    AsyncCall, AsyncServant, ByUrgency, DeferredReply, OpenRequests, Reply, Sent, Spawn, Task,
-    UntypedReply, Urgency,
+    AsyncCall, AsyncServant, ByUrgency, ConnectionWatch, DeferredReply, OpenRequests, Reply, Sent,
+    Spawn, Task, UntypedReply, Urgency,
 };
 pub use orbium_sync::lock;
 pub use orbium_sys::{RealTimeError, Reservation, Scheduling, SchedulingClass};

@@ -33,6 +33,6 @@ pub use dispatcher::{Dispatcher, Host, Located};
 pub use incoming::{IncomingRequest, asked_priority};
 pub use intercepted::{intercept, intercept_linked, intercept_unlinked, interrupted};
 pub use observed_request::ObservedRequest;
-pub use peer_connection::PeerConnection;
+pub use peer_connection::{ConnectionWatch, PeerConnection};
 pub use reply::{Kept, Reply, ReplyPath, Sent, UntypedReply};
 pub use target::{ReceivedContext, Target};

@@ -29,7 +29,7 @@ pub use memory::usable_memory::usable_memory;
 pub use process::is_process;
 pub use readiness::event_source::EventSource;
 pub use readiness::waker::Waker;
-pub use readiness::{Interest, Poller, Ready, wait_for};
+pub use readiness::{Interest, Poller, Ready, has_hung_up, wait_for};
 pub use socket::any_family::{own_address_towards, stop_listening};
 pub use socket::datagram::{
     path_mtu, receive_at, receive_datagram, receive_from_group, send_datagram, send_to,

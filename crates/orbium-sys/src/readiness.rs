@@ -34,7 +34,7 @@ use epoll::Set;
 use poll::Set;
 
 use interest::MAX_EVENTS;
-pub use interest::{Interest, Ready, wait_for};
+pub use interest::{Interest, Ready, has_hung_up, wait_for};
 
 /// Waits for many sources at once. Shared between threads: any may wait, and
 /// register, which on systems other than Linux counts from the next wait on. A
@@ -215,6 +215,16 @@ mod tests {
                 assert_eq!(waiting.join().unwrap(), 1);
             });
         }
+    }
+
+    #[test]
+    fn a_peer_that_has_hung_up_shows_before_its_octets_are_received() {
+        let (own, mut peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        assert!(!has_hung_up(&own));
+        std::io::Write::write_all(&mut peer, b"last").unwrap();
+        assert!(!has_hung_up(&own));
+        drop(peer);
+        assert!(has_hung_up(&own));
     }
 
     #[test]

@@ -18,7 +18,9 @@ use orbium_invocation::{Properties, read_properties};
 use orbium_transport::Peer;
 
 use crate::{DispatchError, Interface, OperationTable, Priority, UntypedReply, priority};
-use orbium_request::{DeferredReply, IncomingRequest, PeerConnection, ReceivedContext, Target};
+use orbium_request::{
+    ConnectionWatch, DeferredReply, IncomingRequest, PeerConnection, ReceivedContext, Target,
+};
 
 pub use incarnated::IncarnatedObject;
 
@@ -125,6 +127,20 @@ impl<'r> Call<'r> {
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
         self.incoming.peer.map(PeerConnection::peer)
+    }
+
+    /// The connection that the request arrived over, for servants that remember it: they can ask later whether it is still open.
+    /// `None` for a call within the process.
+    #[must_use]
+    pub fn connection(&self) -> Option<ConnectionWatch> {
+        self.incoming.peer.map(PeerConnection::watch)
+    }
+
+    /// Whether the client is still connected, for servants that wait: a reply to one that is not is lost. One system call. Always for a
+    /// call within the process.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        self.incoming.peer.is_none_or(PeerConnection::is_open)
     }
 
     /// The service contexts of the request.

@@ -8,6 +8,7 @@ mod kept;
 mod peer_connection;
 mod reply_sending;
 mod snapshot;
+mod watched;
 
 use std::io;
 use std::net::Shutdown;
@@ -37,6 +38,7 @@ use kept::Kept;
 use orbium_invocation::{Priority, priority};
 use orbium_metrics::{Closing, Tracked};
 use orbium_request::ServerContext;
+use watched::Watched;
 
 /// Octets came since the last look at the connection, none did, or none ever did.
 const SPOKE: u8 = 0;
@@ -96,6 +98,7 @@ pub(crate) struct ServerConnection {
     flusher: Arc<Flusher>,
     ended: AtomicBool,
     closed: AtomicBool,
+    watched: Watched,
     pub(crate) has_pending: AtomicBool,
     pub(crate) cancelled: Cancelled,
     /// Whether it has a thread of its own.
@@ -157,6 +160,7 @@ impl ServerConnection {
             flusher,
             ended: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            watched: Watched::default(),
             has_pending: AtomicBool::new(false),
             cancelled: Cancelled::default(),
             dedication_state: DedicationState::default(),
@@ -310,12 +314,17 @@ impl ServerConnection {
             let _pending = self.lock();
             self.ended.store(true, Ordering::SeqCst);
         }
+        self.watched.end();
         // Dekker's protocol: this thread stores `ended`, then reads `late`; `end_late`
         // decrements `late`, then reads `ended`. Both are SeqCst, so one of the two
         // closes.
         if self.late.load(Ordering::SeqCst) == 0 {
             self.close(Patience::Begun(Deadline::after(Some(Duration::ZERO))));
         }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst) || self.is_broken()
     }
 
     /// Whether `end` would cut nothing off: then nothing more is kept either.
@@ -425,6 +434,7 @@ impl ServerConnection {
         self.tracked.note_closing(Closing::Error);
         crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "cannot send");
         self.attention.fetch_or(BROKEN, Ordering::Release);
+        self.watched.end();
         self.stream.shutdown(Shutdown::Both);
     }
 

@@ -76,3 +76,19 @@ pub fn wait_for<const N: usize>(
     poll(&mut set, timeout)?;
     Ok(set.map(|entry| entry.is_ready()))
 }
+
+/// What poll reports of a socket from when its peer sends nothing more.
+#[cfg(target_os = "linux")]
+const PEER_ENDED: i16 = libc::POLLRDHUP;
+/// The end of both directions, which poll reports unasked.
+#[cfg(not(target_os = "linux"))]
+const PEER_ENDED: i16 = 0;
+
+/// Whether the peer of a socket has ended the connection, as far as the system knows; what it has sent before may still be to be
+/// received. False of other sources. One system call.
+#[must_use]
+pub fn has_hung_up(source: &dyn AsFd) -> bool {
+    let mut set = [PollEntry::new(source.as_fd(), PEER_ENDED)];
+    let looked = poll(&mut set, Some(Duration::ZERO));
+    looked.is_ok() && set[0].is_ready()
+}

@@ -5,7 +5,8 @@ use orbium_channel::Bidirectional;
 use orbium_channel::dedication::Undedicated;
 use orbium_invocation::dedication::DedicatedThread;
 use orbium_metrics::Quality;
-use orbium_request::{PeerConnection, ServerContext};
+use orbium_request::{ConnectionWatch, PeerConnection, ServerContext};
+use orbium_sys::has_hung_up;
 use orbium_transport::Peer;
 
 use super::ServerConnection;
@@ -17,6 +18,15 @@ impl PeerConnection for ServerConnection {
 
     fn id(&self) -> u64 {
         self.id()
+    }
+
+    fn is_open(&self) -> bool {
+        // While a thread serves a request, none may receive the end of the connection.
+        !self.has_ended() && !has_hung_up(self.stream.source())
+    }
+
+    fn watch(&self) -> ConnectionWatch {
+        self.watched.watch(self.id(), || self.has_ended())
     }
 
     fn transport(&self) -> &str {

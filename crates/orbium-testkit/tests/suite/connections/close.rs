@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Orderly close of connections.
 
+use std::sync::mpsc;
 use std::thread;
 
 use orbium::giop::{MessageKind, Version, close_connection};
@@ -73,5 +74,60 @@ fn connections_that_servers_have_closed_are_not_kept_for_ever() {
         eventually("all descriptors are given back", || {
             descriptors() <= before + 20
         });
+    });
+}
+
+/// Conformance: connections - a servant sees whether the connection of an earlier request is still open
+#[test]
+fn a_servant_watches_the_connections_of_its_requests() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (send, watched) = mpsc::channel();
+        served.state.on_act(move |call, v| {
+            send.send(call.connection()).unwrap();
+            Ok(v)
+        });
+        let next = || watched.recv().unwrap();
+        assert_eq!(served.target.act(0), Ok(0));
+        assert_eq!(next(), None, "within the process");
+        let (one, target) = served.client();
+        let (two, other) = served.client();
+        for target in [&target, &target, &other] {
+            assert_eq!(target.act(1), Ok(1));
+        }
+        let [first, again, of_other] = [next(), next(), next()].map(Option::unwrap);
+        assert_eq!(first, again);
+        assert_ne!(first, of_other);
+        one.shutdown(true).unwrap();
+        eventually("the end of the first one", || !first.is_open());
+        assert!(of_other.is_open());
+        two.shutdown(true).unwrap();
+        served.end();
+        eventually("the end of both", || !of_other.is_open());
+    });
+}
+
+/// Conformance: connections - a servant sees that its client is gone while it serves a request
+#[test]
+fn a_servant_that_waits_sees_the_end_of_its_client() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (send, outcome) = mpsc::channel();
+        served.state.on_act(move |call, v| {
+            send.send(call.is_connected()).unwrap();
+            if v == 1 {
+                eventually("the end of the client", || !call.is_connected());
+                send.send(false).unwrap();
+            }
+            Ok(v)
+        });
+        assert_eq!(served.target.act(0), Ok(0));
+        assert_eq!(outcome.recv(), Ok(true), "within the process");
+        let mut peer = Peer::connect(served.port());
+        peer.send(&request(RequestLine::new(2, "act"), |w| w.write_u32(1)));
+        assert_eq!(outcome.recv(), Ok(true));
+        drop(peer);
+        assert_eq!(outcome.recv(), Ok(false));
+        served.end();
     });
 }
