@@ -88,6 +88,20 @@ impl Subscription {
     /// # Errors
     /// [`PullError`].
     pub fn pull(&self, most: usize, until: Instant) -> Result<Vec<SharedEvent>, PullError> {
+        let (events, _) = self.pull_counting(most, until)?;
+        Ok(events)
+    }
+
+    /// As [`pull`](Self::pull), with the number of events that were for the consumer and were dropped since the pull before: its queue
+    /// was full, it had failed, or they had expired.
+    ///
+    /// # Errors
+    /// [`PullError`].
+    pub fn pull_counting(
+        &self,
+        most: usize,
+        until: Instant,
+    ) -> Result<(Vec<SharedEvent>, u64), PullError> {
         self.consumer.pull(most, until)
     }
 

@@ -69,7 +69,7 @@ pub use channel::Channel;
 pub use config::{ChannelConfig, ConnectError, Dispatching, Suspension};
 pub use consumer_connection::Subscription;
 pub use cos::CosHeader;
-pub use delivery::dropped::dropped_events;
+pub use delivery::dropped::{dropped_before_reply, dropped_events, reply_after_dropped};
 pub use delivery::health::{DeliveryError, FailurePolicy, Health};
 pub use delivery::pull_error::PullError;
 pub use delivery::queue::limits::{DiscardPolicy, QueueLimits, QueueOrder, Rank};

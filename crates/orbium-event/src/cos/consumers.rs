@@ -18,6 +18,7 @@ use crate::cos_event::cos_event_comm::{
     Disconnected, DisconnectedError, PullConsumer, PullSupplierServant, PullSupplierTryPullResults,
     PushConsumer, PushSupplierServant,
 };
+use crate::delivery::dropped::reply_after_dropped;
 use crate::delivery::pull_error::PullError;
 use crate::delivery::queue::limits::Rank;
 use crate::event::SharedEvent;
@@ -152,13 +153,13 @@ fn every(_: &SharedEvent, _: Instant) -> Option<Rank> {
 
 impl PullProxy {
     /// Takes the next event, and waits for it until then; `None` if there is none.
-    fn take(&self, until: Instant) -> Result<Option<Any>, DisconnectedError> {
+    fn take(&self, call: &Call<'_>, until: Instant) -> Result<Option<Any>, DisconnectedError> {
         let slot = self.0.slot.lock();
         let connected = slot.as_ref().map(|it| Arc::clone(&it.subscription));
         drop(slot);
         let subscription = connected.ok_or(Disconnected {})?;
-        let taken = match subscription.pull(1, until) {
-            Ok(events) => events,
+        let (taken, dropped) = match subscription.pull_counting(1, until) {
+            Ok(taken) => taken,
             Err(PullError::TimedOut) => return Ok(None),
             Err(_) => return Err(Disconnected {}.into()),
         };
@@ -166,6 +167,7 @@ impl PullProxy {
             return Ok(None);
         };
         let any = any_of(event).map_err(|_| SystemException::from(ExceptionKind::Marshal))?;
+        reply_after_dropped(call, dropped);
         Ok(Some(any))
     }
 }
@@ -207,11 +209,11 @@ impl PullSupplierServant for PullProxy {
             .deadline()
             .map_or(until, |deadline| until.min(deadline));
         let timeout = SystemException::from(ExceptionKind::Timeout);
-        self.take(until)?.ok_or_else(|| timeout.into())
+        self.take(call, until)?.ok_or_else(|| timeout.into())
     }
 
-    fn try_pull(&self, _: &Call<'_>) -> Result<PullSupplierTryPullResults, DisconnectedError> {
-        let any = self.take(Instant::now())?;
+    fn try_pull(&self, call: &Call<'_>) -> Result<PullSupplierTryPullResults, DisconnectedError> {
+        let any = self.take(call, Instant::now())?;
         Ok(PullSupplierTryPullResults {
             has_event: any.is_some(),
             result: any.unwrap_or_default(),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Service context of a push: the number of events that the channel has dropped before.
+//! Service context of a push, and of the reply to a pull: the number of events that the channel has dropped before.
 
 use orbium::giop::service_context::ORBIUM_EVENTS_DROPPED;
+use orbium::interceptor::ReplyContexts;
 use orbium::{Call, Interface};
 
 /// The reference for a push after so many events were dropped.
@@ -32,7 +33,43 @@ pub(crate) fn after<C: Interface>(dropped: u64, consumer: &C) -> C {
 /// ```
 #[must_use]
 pub fn dropped_events(call: &Call<'_>) -> u64 {
-    let data = call.service_context(ORBIUM_EVENTS_DROPPED);
+    number(call.service_context(ORBIUM_EVENTS_DROPPED))
+}
+
+/// As [`dropped_events`], for a consumer that pulls, by a reference with these
+/// [reply contexts](Interface::with_reply_contexts): the number of events that were dropped before those of the last reply.
+///
+/// ```no_run
+/// use orbium::Interface;
+/// use orbium::interceptor::ReplyContexts;
+/// use orbium_event::cos_event::cos_event_comm::PullSupplier;
+/// use orbium_event::dropped_before_reply;
+///
+/// # fn show(supplier: &PullSupplier) -> Result<(), Box<dyn std::error::Error>> {
+/// let replied = ReplyContexts::default();
+/// let any = supplier.with_reply_contexts(&replied).pull()?;
+/// println!("{any:?} after {} that were dropped", dropped_before_reply(&replied));
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn dropped_before_reply(replied: &ReplyContexts) -> u64 {
+    let contexts = replied.get();
+    number(contexts.get(ORBIUM_EVENTS_DROPPED).ok())
+}
+
+/// Has the reply to a pull carry the number of events that were dropped before those in it, for servants of pull suppliers. Without
+/// effect if it is 0, and where the ORB was built without
+/// [`with_reply_contexts`](orbium::interceptor::Interceptors::with_reply_contexts).
+pub fn reply_after_dropped(call: &Call<'_>, dropped: u64) {
+    if dropped > 0 {
+        let data = dropped.to_be_bytes();
+        // The ORB adds none: the consumer gets its events without the number.
+        let _ = call.add_reply_service_context(ORBIUM_EVENTS_DROPPED, data, true);
+    }
+}
+
+fn number(data: Option<&[u8]>) -> u64 {
     data.and_then(|it| it.try_into().ok())
         .map_or(0, u64::from_be_bytes)
 }

@@ -2,16 +2,18 @@
 //! Consumers get the number of events that were dropped.
 
 use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
 
-use orbium::{Any, Call, SystemException};
+use orbium::interceptor::{Interceptors, ReplyContexts};
+use orbium::{Any, Call, Interface, Orb, SystemException};
 use orbium_event::cos_event::cos_event_comm::{
     DisconnectedError, PushConsumer, PushConsumerServant,
 };
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{
     ChannelConfig, ConsumerOptions, CosHeader, DeliveryError, DiscardPolicy, Pattern, Peer,
-    QueueLimits, SharedEvent, Sink, Suspension, connect_counting_consumer, connect_supplier,
-    dropped_events, new_event,
+    QueueLimits, Rank, SharedEvent, Sink, Suspension, connect_counting_consumer, connect_supplier,
+    dropped_before_reply, dropped_events, new_event,
 };
 use orbium_testkit::{PATIENCE, eventually};
 
@@ -167,4 +169,71 @@ fn a_consumer_of_cos_event_gets_the_number_with_the_next_event() {
     }
     drop(permit);
     assert_eq!((next(), next()), ((0, 3), (0, 0)));
+}
+
+/// Conformance: events - a pull carries the number of events dropped before - within a process
+#[test]
+fn a_consumer_of_the_process_pulls_the_number_once() {
+    let channel = orbium_event::Channel::new(config());
+    let late = |event: &SharedEvent, now: Instant| {
+        let expires = (event.header.source == 4).then(|| now - Duration::from_secs(1));
+        let priority = 0;
+        Some(Rank { priority, expires })
+    };
+    let options = ConsumerOptions {
+        selection: Some(Arc::new(late)),
+        ..ConsumerOptions::default()
+    };
+    let subscribed = channel.subscribe_pulled(&Pattern::Null, options, Arc::new(Silent), || {});
+    let subscription = subscribed.unwrap();
+    let supplier = channel.connect_supplier(&[]).unwrap();
+    let next = || {
+        let until = Instant::now() + PATIENCE;
+        let (events, dropped) = subscription.pull_counting(1, until).unwrap();
+        (events[0].header.source, dropped)
+    };
+    // The queue has place for two, and 4 expires.
+    for source in 1..=5 {
+        supplier.push(&[new_event(16, source)]);
+    }
+    assert_eq!((next(), next()), ((3, 3), (5, 0)));
+}
+
+struct Silent;
+
+impl Peer for Silent {}
+
+/// Conformance: events - a pull carries the number of events dropped before - COS Event, by an ORB with and without reply contexts
+#[test]
+fn a_consumer_of_cos_event_pulls_the_number_with_the_next_event() {
+    for (interceptors, number) in [
+        (Interceptors::new().with_reply_contexts(), 3),
+        (Interceptors::new(), 0),
+    ] {
+        let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+        let server = builder.interceptors(interceptors).build().unwrap();
+        server.root_poa().manager().activate().unwrap();
+        let served = Served::by(server, config());
+        let header = CosHeader {
+            r#type: 16,
+            source: 1,
+        };
+        let local = served.local.serve_cos(&served.server, "Cos", header);
+        let url = served.server.object_to_string(&local.unwrap());
+        let channel: orbium_event::cos_event::cos_event_channel_admin::EventChannel =
+            served.orb.resolve(&url).unwrap();
+        let admin = channel.for_consumers().unwrap().unwrap();
+        let proxy = admin.obtain_pull_supplier().unwrap().unwrap();
+        proxy.connect_pull_consumer(None).unwrap();
+        let replied = ReplyContexts::default();
+        let proxy = proxy.with_reply_contexts(&replied);
+        let supplier = served.local.connect_supplier(&[]).unwrap();
+        for source in 1..=5 {
+            supplier.push(&[new_event(16, source)]);
+        }
+        proxy.pull().unwrap();
+        assert_eq!(dropped_before_reply(&replied), number);
+        assert!(proxy.try_pull().unwrap().has_event);
+        assert_eq!(dropped_before_reply(&replied), 0);
+    }
 }

@@ -38,7 +38,11 @@ fn orb() -> Orb {
 
 impl Served {
     pub(crate) fn new(config: ChannelConfig) -> Self {
-        let (server, orb) = (orb(), orb());
+        Self::by(orb(), config)
+    }
+
+    pub(crate) fn by(server: Orb, config: ChannelConfig) -> Self {
+        let orb = orb();
         let local = Channel::new(config);
         local.serve(&server, "EventService").unwrap();
         let port = server.addresses().unwrap()[0].port;

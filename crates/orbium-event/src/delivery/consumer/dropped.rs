@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pushes, each with the number of events that the consumer did not get since the one before.
+//! Pushes, each with the number of events that the consumer did not get since the one before; pulls have it likewise.
 
 use super::Consumer;
 use crate::delivery::health::Health;
@@ -9,7 +9,7 @@ use crate::peer::{Sink, push};
 impl Consumer {
     /// Pushes a set, and returns what the consumer has become. One thread at a time.
     pub(crate) fn deliver(&self, sink: &dyn Sink, set: &EventSet) -> Health {
-        let dropped = self.dropped().saturating_sub(self.counts.reported.count());
+        let dropped = self.unreported();
         let outcome = push(sink, dropped, set.events());
         if outcome.is_ok() && dropped > 0 {
             self.counts.reported.add(dropped);
@@ -17,9 +17,10 @@ impl Consumer {
         self.pushed(set.len(), outcome)
     }
 
-    /// Events that it should have got and did not, since it is connected.
-    fn dropped(&self) -> u64 {
+    /// Events that it should have got and did not, since it was notified of such.
+    pub(super) fn unreported(&self) -> u64 {
         let counts = &self.counts;
-        counts.discarded.count() + counts.lost.count() + self.queue.expired()
+        let dropped = counts.discarded.count() + counts.lost.count() + self.queue.expired();
+        dropped.saturating_sub(counts.reported.count())
     }
 }

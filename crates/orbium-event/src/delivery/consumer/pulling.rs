@@ -11,8 +11,13 @@ use crate::delivery::queue::EventSet;
 use crate::event::SharedEvent;
 
 impl Consumer {
-    /// Takes up to so many events, or those of one set, and waits for the first until then.
-    pub(crate) fn pull(&self, most: usize, until: Instant) -> Result<Vec<SharedEvent>, PullError> {
+    /// Takes up to so many events, or those of one set, and waits for the first until then. With them comes the number of those that
+    /// were dropped since the pull before.
+    pub(crate) fn pull(
+        &self,
+        most: usize,
+        until: Instant,
+    ) -> Result<(Vec<SharedEvent>, u64), PullError> {
         if self.held.load(Ordering::Acquire) & PULLED == 0 {
             return Err(PullError::Pushed);
         }
@@ -24,7 +29,9 @@ impl Consumer {
             let set = EventSet::joined(most, || self.queue.pop(&mut state.behind));
             if let Some(set) = set {
                 self.counts.delivered.add(set.len());
-                return Ok(set.into_events());
+                let dropped = self.unreported();
+                self.counts.reported.add(dropped);
+                return Ok((set.into_events(), dropped));
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
