@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orbium::{Completion, SystemException};
 use orbium_notification::idl::cos_notification::StructuredEvent;
-use orbium_notification::{Deliver, Delivered, Following, Journal, property};
+use orbium_notification::{Deliver, Delivered, Following, Journal, Offered, property};
 
 use crate::config::{JetStreamConfig, is_name};
 use crate::counts::StreamStatistics;
@@ -14,6 +14,7 @@ use crate::error::JetStreamError;
 use crate::stream::Stream;
 use crate::stream::follow::{Deliver as DeliverTo, Subscription, follow, forget};
 use crate::stream::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
+use crate::stream::offering::{Offering, Report};
 use crate::stream::set::Received;
 
 /// The field of a structured event's variable header with the place of the event in the stream.
@@ -119,26 +120,6 @@ impl StreamJournal {
         is_connection: bool,
         deliver: Deliver,
     ) -> Result<Following, SystemException> {
-        let stream = Arc::clone(&self.stream);
-        let deliver_one = move |received: &Received| match event(received) {
-            Ok(event) => outcome(deliver(event)),
-            Err(why) => {
-                stream.counts.unreadable();
-                tracing::warn!(target: "orbium::notification", sequence = received.sequence, why, "a message of the stream is no event");
-                Outcome::Refused(why)
-            }
-        };
-        // Consumers of structured events get them one by one, up to one that fails.
-        let deliver = move |set: &[Received]| {
-            let mut outcomes = Vec::with_capacity(set.len());
-            for received in set {
-                outcomes.push(deliver_one(received));
-                if outcomes.last() != Some(&Outcome::Delivered) {
-                    break;
-                }
-            }
-            outcomes
-        };
         let subscription = Subscription {
             name,
             subjects: subjects(&self.stream.config.stream),
@@ -147,14 +128,54 @@ impl StreamJournal {
             is_connection,
         };
         let gone = Box::new(|| {});
-        let following = follow(
-            &self.stream,
-            subscription,
-            DeliverTo::Sets(Arc::new(deliver)),
-            gone,
-        )?;
+        let deliver = match deliver {
+            Deliver::Push(push) => self.pushes(push),
+            Deliver::Offer(offer) => self.offers(offer),
+        };
+        let following = follow(&self.stream, subscription, deliver, gone)?;
         Ok(Box::new(following))
     }
+
+    /// Consumers of structured events get them one by one, up to one that fails.
+    fn pushes(&self, push: Box<dyn Fn(StructuredEvent) -> Delivered + Send + Sync>) -> DeliverTo {
+        let stream = Arc::clone(&self.stream);
+        let deliver = move |set: &[Received]| {
+            let mut outcomes = Vec::with_capacity(set.len());
+            for received in set {
+                let outcome = match event(received) {
+                    Ok(event) => outcome(push(event)),
+                    Err(why) => unreadable(&stream, received, why),
+                };
+                outcomes.push(outcome);
+                if outcomes.last() != Some(&Outcome::Delivered) {
+                    break;
+                }
+            }
+            outcomes
+        };
+        DeliverTo::Sets(Arc::new(deliver))
+    }
+
+    fn offers(&self, offer: Box<dyn Fn(Offered) + Send + Sync>) -> DeliverTo {
+        let stream = Arc::clone(&self.stream);
+        let deliver = move |received: &Received, report: Report| match event(received) {
+            Ok(event) => offer(Offered {
+                event,
+                place: received.sequence,
+                is_repeated: received.is_repeated(),
+                report: Box::new(|delivered| report(outcome(delivered))),
+            }),
+            Err(why) => report(unreadable(&stream, received, why)),
+        };
+        let offering = Offering::new(&self.stream.config, Arc::new(deliver));
+        DeliverTo::Offered(Box::new(offering))
+    }
+}
+
+fn unreadable(stream: &Stream, received: &Received, why: String) -> Outcome {
+    stream.counts.unreadable();
+    tracing::warn!(target: "orbium::notification", sequence = received.sequence, why, "a message of the stream is no event");
+    Outcome::Refused(why)
 }
 
 fn outcome(delivered: Delivered) -> Outcome {
@@ -163,6 +184,7 @@ fn outcome(delivered: Delivered) -> Outcome {
         Delivered::Deferred => Outcome::Deferred,
         Delivered::Refused(exception) => Outcome::Refused(exception.to_string()),
         Delivered::Failed(exception) => Outcome::Failed(exception.to_string()),
+        Delivered::Singly => Outcome::Singly,
         Delivered::Gone => Outcome::Gone,
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod correlator;
 mod draining;
 pub(crate) mod follow;
 pub(crate) mod message;
+pub(crate) mod offering;
 mod publisher;
 mod replayed;
 mod runtime;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A consumer's connection.
 
+mod consumer_counts;
 mod core;
+pub(crate) mod offered_events;
 pub(crate) mod rules;
 pub(crate) mod sink;
 mod stored;
@@ -13,6 +15,8 @@ use orbium::{ObjectRef, SystemException};
 use orbium_event::{QueueLimits, Subscription};
 
 use crate::admin::Admin;
+use crate::consumer::consumer_counts::Counts;
+use crate::consumer::offered_events::OfferedEvents;
 use crate::consumer::rules::Rules;
 use crate::consumer::sink::Sink;
 use crate::event::Event;
@@ -42,6 +46,8 @@ pub(crate) struct Consumer {
     following: Mutex<Option<Following>>,
     /// Its connection to the event channel, where its events wait, unless it gets them from a journal.
     core: OnceLock<Subscription>,
+    /// Its events of a journal, if it pulls.
+    offered: OnceLock<OfferedEvents>,
     state: Mutex<State>,
 }
 
@@ -61,15 +67,6 @@ enum Phase {
     Active(Option<Arc<dyn Sink>>),
     Suspended(Option<Arc<dyn Sink>>),
     Ended,
-}
-
-/// What has become of the events of a consumer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) delivered: u64,
-    pub(crate) discarded: u64,
-    pub(crate) expired: u64,
-    pub(crate) lost: u64,
 }
 
 /// Why a connection cannot be suspended or resumed.
@@ -100,6 +97,7 @@ impl Consumer {
             position: OnceLock::new(),
             following: Mutex::default(),
             core: OnceLock::new(),
+            offered: OnceLock::new(),
             state: Mutex::new(State {
                 rules,
                 phase: Phase::Unconnected,
@@ -208,6 +206,9 @@ impl Consumer {
         if let Some(core) = self.core.get() {
             core.disconnect();
         }
+        if let Some(offered) = self.offered.get() {
+            offered.end();
+        }
         match phase {
             Phase::Active(sink) | Phase::Suspended(sink) => sink,
             Phase::Unconnected | Phase::Ended => None,
@@ -215,7 +216,8 @@ impl Consumer {
     }
 
     pub(crate) fn counts(&self) -> (Counts, usize) {
-        self.core_counts()
-            .unwrap_or_else(|| (self.lock().counts, 0))
+        let offered = self.offered.get().map(OfferedEvents::counts);
+        let counted = self.core_counts().or(offered);
+        counted.unwrap_or_else(|| (self.lock().counts, 0))
     }
 }

@@ -3,6 +3,7 @@
 
 mod stored;
 use std::any::Any;
+use std::fmt;
 
 use orbium::SystemException;
 
@@ -49,8 +50,49 @@ pub trait Journal: Send + Sync + 'static {
     fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException>;
 }
 
-/// Called with an event. It may block for as long as the push to a consumer may take.
-pub type Deliver = Box<dyn Fn(StructuredEvent) -> Delivered + Send + Sync>;
+/// How a consumer gets the events of a journal.
+pub enum Deliver {
+    /// It is pushed to: called with one event after the other. It may block for as long as the push to a consumer may take.
+    Push(Box<dyn Fn(StructuredEvent) -> Delivered + Send + Sync>),
+    /// It pulls: called with events as they arrive, while it has not reported on those before. It may block for as long as remote
+    /// filters may take.
+    Offer(Box<dyn Fn(Offered) + Send + Sync>),
+}
+
+impl fmt::Debug for Deliver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Push(_) => "Push",
+            Self::Offer(_) => "Offer",
+        })
+    }
+}
+
+/// An event for a consumer that pulls.
+pub struct Offered {
+    /// The event.
+    pub event: StructuredEvent,
+    /// Its place among the events of the journal: of those that wait the first one is pulled first.
+    pub place: u64,
+    /// Whether it was delivered before; then it is pulled by itself.
+    pub is_repeated: bool,
+    /// Called with what the consumer has made of the event, when that is known.
+    pub report: Report,
+}
+
+impl fmt::Debug for Offered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Offered")
+            .field("event", &self.event)
+            .field("place", &self.place)
+            .field("is_repeated", &self.is_repeated)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reports what a consumer that pulls has made of an event. It may be called from any thread and with locks held: it does not block, and
+/// calls nothing of the channel. While it is not called the consumer has the event, and the journal does not deliver it once more.
+pub type Report = Box<dyn FnOnce(Delivered) + Send>;
 
 /// Ends deliveries when it is dropped.
 pub type Following = Box<dyn Any + Send + Sync>;
@@ -68,6 +110,8 @@ pub enum Delivered {
     Refused(SystemException),
     /// The consumer has failed with it, and this is the exception; it is to be delivered once more.
     Failed(SystemException),
+    /// The consumer has failed with it or another event that it got together with it; it is to be delivered once more, by itself.
+    Singly,
     /// As `Failed`, to the next consumer of that name: this one is gone.
     Gone,
 }

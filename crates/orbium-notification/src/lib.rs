@@ -79,5 +79,5 @@ pub use core_channel::EventHeaders;
 pub use error::ServiceError;
 pub use event::{event_type, property, structured_event};
 pub use filter::{Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject};
-pub use journal::{Deliver, Delivered, Following, Journal};
+pub use journal::{Deliver, Delivered, Following, Journal, Offered, Report};
 pub use service::{ChannelStatistics, ConsumerStatistics, NotificationService};

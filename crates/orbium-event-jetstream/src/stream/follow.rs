@@ -2,6 +2,7 @@
 //! The consumers of the stream: events are delivered in sets, each until its delivery has succeeded.
 
 mod correlate;
+mod offer;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
@@ -19,6 +20,7 @@ use crate::delivery::delivery_outcome::{Outcome, Progress, Settling};
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
 use crate::stream::correlator::Correlator;
+use crate::stream::offering::Offering;
 use crate::stream::replayed::{Replayed, begin};
 use crate::stream::set::{Incoming, Received, SetSize};
 
@@ -41,6 +43,8 @@ pub(crate) enum Deliver {
     Sets(Arc<Handler>),
     /// What its subscription makes of them.
     Correlated(Box<Correlator>),
+    /// As they arrive: it reports on each in its own time.
+    Offered(Box<Offering>),
 }
 
 /// A consumer that is served until this is dropped.
@@ -271,6 +275,7 @@ impl Follower {
         match deliver {
             Deliver::Sets(handler) => self.deliver_sets(incoming, (handler, pause)).await,
             Deliver::Correlated(correlator) => self.correlate(incoming, (correlator, pause)).await,
+            Deliver::Offered(offering) => self.offer_all(incoming, (offering, pause)).await,
         }
     }
 

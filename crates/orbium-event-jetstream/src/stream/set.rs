@@ -38,7 +38,7 @@ impl Received {
         })
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.message.payload.len()
     }
 

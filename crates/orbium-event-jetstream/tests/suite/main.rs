@@ -8,6 +8,7 @@ mod full_disk;
 mod hostile;
 mod notification;
 mod partitioned;
+mod pulled;
 mod replayed;
 mod restarted;
 mod sets;

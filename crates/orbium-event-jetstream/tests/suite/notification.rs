@@ -26,31 +26,41 @@ use crate::dead_letters;
 use crate::stage::{client, config, nats};
 
 /// A notification channel that stores its events.
-struct Notified {
-    server: Orb,
-    _service: NotificationService,
-    journal: Arc<StreamJournal>,
+pub(crate) struct Notified {
+    pub(crate) server: Orb,
+    pub(crate) service: NotificationService,
+    pub(crate) journal: Arc<StreamJournal>,
     reference: String,
 }
 
 impl Notified {
     fn new(config: JetStreamConfig) -> Self {
-        let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-        let server = builder.build().unwrap();
+        Self::at(0, config, &NotificationConfig::default())
+    }
+
+    /// At a port, with limits of its own.
+    pub(crate) fn at(port: u16, config: JetStreamConfig, limits: &NotificationConfig) -> Self {
+        let endpoint = format!("iiop://127.0.0.1:{port}");
+        let server = Orb::builder().endpoint(&endpoint).unwrap().build().unwrap();
         let journal = Arc::new(StreamJournal::open(config).unwrap());
-        let limits = NotificationConfig::default();
-        let stored = Arc::clone(&journal) as _;
-        let service = NotificationService::serve_stored(&server, "Alarms", limits, stored);
-        let service = service.unwrap();
+        let mut served = None;
+        // A service of before closes its file of connections with its last thread.
+        eventually("the file of connections", || {
+            let stored = Arc::clone(&journal) as _;
+            served =
+                NotificationService::serve_stored(&server, "Alarms", limits.clone(), stored).ok();
+            served.is_some()
+        });
+        let service = served.unwrap();
         Self {
             reference: server.object_to_string(service.channel()),
-            _service: service,
+            service,
             journal,
             server,
         }
     }
 
-    fn seen_by(&self, orb: &Orb) -> EventChannel {
+    pub(crate) fn seen_by(&self, orb: &Orb) -> EventChannel {
         orb.resolve(&self.reference).unwrap()
     }
 }
@@ -61,7 +71,7 @@ impl Drop for Notified {
     }
 }
 
-fn event(number: i32) -> StructuredEvent {
+pub(crate) fn event(number: i32) -> StructuredEvent {
     let mut event = structured_event("Telecom", "Alarm", "link 7");
     event.filterable_data.push(property("number", number));
     event
@@ -72,7 +82,7 @@ fn event(number: i32) -> StructuredEvent {
 }
 
 /// Number, place in the stream and number of the delivery.
-fn marks(event: &StructuredEvent) -> (i32, u64, u64) {
+pub(crate) fn marks(event: &StructuredEvent) -> (i32, u64, u64) {
     let field = |name: &str| {
         let field = event
             .header
@@ -85,7 +95,7 @@ fn marks(event: &StructuredEvent) -> (i32, u64, u64) {
     (number, field("StreamSequence"), field("DeliveryNumber"))
 }
 
-fn supplier(channel: &EventChannel) -> StructuredProxyPushConsumer {
+pub(crate) fn supplier(channel: &EventChannel) -> StructuredProxyPushConsumer {
     let admin = channel.default_supplier_admin().unwrap().unwrap();
     let obtained = admin.obtain_notification_push_consumer(ClientType::StructuredEvent);
     let proxy = obtained.unwrap().result.unwrap();

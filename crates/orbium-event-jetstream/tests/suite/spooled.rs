@@ -12,7 +12,7 @@ use orbium_event_jetstream::{
     JetStreamConfig, JetStreamError, PersistentChannel, PersistentSupplier, SpoolConfig,
     StreamJournal, connect_supplier,
 };
-use orbium_notification::{Journal, structured_event};
+use orbium_notification::{Deliver, Journal, structured_event};
 use orbium_testkit::{NatsServer, PATIENCE, Relay, eventually};
 
 use crate::stage::{Log, Served, client, config, nats, numbered};
@@ -184,7 +184,9 @@ fn structured_events_are_spooled() {
         orbium_notification::Delivered::Accepted
     };
     // It gets what is stored from now on, though there is no server.
-    let _following = journal.follow(None, Box::new(deliver)).unwrap();
+    let _following = journal
+        .follow(None, Deliver::Push(Box::new(deliver)))
+        .unwrap();
     for number in 0..20 {
         let event = structured_event("Telecom", "Alarm", &number.to_string());
         journal.store(&event).unwrap();

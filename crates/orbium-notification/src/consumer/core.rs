@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use orbium_event::{Batches, PullError, Rank, SharedEvent, Subscription};
 
-use super::{Consumer, Counts, Phase};
+use super::consumer_counts::Counts;
+use super::{Consumer, Phase};
 use crate::consumer::rules::Rules;
 use crate::event::Event;
 
@@ -39,10 +40,15 @@ impl Consumer {
         }
     }
 
-    /// Takes up to so many events for a consumer that pulls, and waits for the first until then.
-    pub(crate) fn take(&self, most: usize, until: Instant) -> Result<Vec<SharedEvent>, PullError> {
+    /// Takes up to so many events for a consumer that pulls, and waits for the first until then; with the number of those that were
+    /// dropped before.
+    pub(crate) fn take(
+        &self,
+        most: usize,
+        until: Instant,
+    ) -> Result<(Vec<SharedEvent>, u64), PullError> {
         let core = self.core.get().ok_or(PullError::Disconnected)?;
-        core.pull(most, until)
+        core.pull_counting(most, until)
     }
 
     /// Discards one event that waits; false if there is none.

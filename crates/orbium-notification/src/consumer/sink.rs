@@ -11,7 +11,7 @@ use orbium::{Interface, ObjectRef, SystemException};
 use orbium_event::{DeliveryError, delivery_failure, ping_object};
 
 use crate::core_channel::seen::Seen;
-use crate::event::property;
+use crate::event::{Event, property};
 use crate::idl::cos_event_comm::{self as cos, DisconnectedError as CosError};
 use crate::idl::cos_notification::StructuredEvent;
 use crate::idl::cos_notify_channel_admin::ProxyType;
@@ -85,11 +85,11 @@ pub(crate) fn sink_of(
 const EVENTS_DROPPED: &str = "EventsDropped";
 
 /// Each event with what was dropped before it: all of that before the first.
-fn numbered<'s, 'e>(
-    events: &'s [Seen<'e>],
+pub(crate) fn numbered<T>(
+    events: impl IntoIterator<Item = T>,
     dropped: u64,
-) -> impl Iterator<Item = (&'s Seen<'e>, u64)> {
-    events.iter().zip(once(dropped).chain(repeat(0)))
+) -> impl Iterator<Item = (T, u64)> {
+    events.into_iter().zip(once(dropped).chain(repeat(0)))
 }
 
 /// The reference for a push after so many events were dropped.
@@ -104,7 +104,7 @@ fn after<C: Interface + Clone>(consumer: &C, dropped: u64) -> Cow<'_, C> {
 }
 
 /// A structured event after so many were dropped.
-fn structured<'e>(event: &'e Seen<'_>, dropped: u64) -> Cow<'e, StructuredEvent> {
+pub(crate) fn structured(event: &Event, dropped: u64) -> Cow<'_, StructuredEvent> {
     let mut event = event.structured();
     if dropped > 0 {
         let fields = &mut event.to_mut().header.variable_header;

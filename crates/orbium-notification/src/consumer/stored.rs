@@ -3,6 +3,7 @@
 
 use orbium::lock::MutexGuard;
 
+use super::offered_events::OfferedEvents;
 use super::{Consumer, Phase};
 use crate::core_channel::seen::Seen;
 use crate::event::Event;
@@ -19,6 +20,16 @@ impl Consumer {
 
     pub(super) fn following(&self) -> MutexGuard<'_, Option<Following>> {
         self.following.lock()
+    }
+
+    /// It pulls events of a journal from now on.
+    pub(crate) fn is_offered_events(&self) {
+        self.offered.get_or_init(OfferedEvents::default);
+    }
+
+    /// The events of a journal that wait for it, if it pulls such.
+    pub(crate) fn offered_events(&self) -> Option<&OfferedEvents> {
+        self.offered.get()
     }
 
     /// Pushes an event of a journal, and returns when the consumer has returned from it.

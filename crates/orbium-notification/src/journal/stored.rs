@@ -8,9 +8,10 @@ use orbium::{ExceptionKind, SystemException};
 
 use crate::channel::Channel;
 use crate::consumer::Consumer;
-use crate::event::{Body, Event};
+use crate::consumer::offered_events::Waiting;
+use crate::event::{Body, Event, Population};
 use crate::idl::cos_notification::StructuredEvent;
-use crate::journal::Delivered;
+use crate::journal::{Deliver, Delivered, Offered};
 
 impl Channel {
     /// Delivers the events of the journal to consumers without names. Without effect if the channel has
@@ -27,7 +28,7 @@ impl Channel {
             Some(channel) => channel.distribute_stored(event),
             None => Delivered::Gone,
         };
-        let following = journal.follow(None, Box::new(deliver))?;
+        let following = journal.follow(None, Deliver::Push(Box::new(deliver)))?;
         // It is set here alone.
         let _ = self.following.set(following);
         Ok(())
@@ -35,7 +36,7 @@ impl Channel {
 
     fn distribute_stored(&self, event: StructuredEvent) -> Delivered {
         let now = Instant::now();
-        let event = self.stored(event, now);
+        let event = self.stored(event, &self.population, now);
         match self.distribute(event) {
             Ok(()) => Delivered::Accepted,
             // The queues are full, and reject new events.
@@ -43,18 +44,17 @@ impl Channel {
         }
     }
 
-    fn stored(&self, event: StructuredEvent, now: Instant) -> Event {
+    fn stored(&self, event: StructuredEvent, population: &Population, now: Instant) -> Event {
         let body = Body::Structured(event);
-        Event::new(body, &self.level, &self.population, now)
+        Event::new(body, &self.level, population, now)
     }
 
     /// The name of the position in the journal that the channel gives a connection which survives the process, so that nothing is
-    /// lost while the channel is restarted. Consumers that pull have none: they take from a queue.
+    /// lost while the channel is restarted.
     fn position_of(&self, consumer: &Consumer) -> Option<String> {
         self.journal.as_ref()?;
         let made = self.objects.connections()?.made();
-        let has_one =
-            consumer.name().is_none() && consumer.kind.is_push() && consumer.is_persistent();
+        let has_one = consumer.name().is_none() && consumer.is_persistent();
         has_one.then(|| format!("connection-{made:x}-{}-{}", self.id, consumer.id))
     }
 
@@ -73,17 +73,16 @@ impl Channel {
         self: &Arc<Self>,
         consumer: &Arc<Consumer>,
     ) -> Result<bool, SystemException> {
-        let (channel, served) = (Arc::downgrade(self), Arc::downgrade(consumer));
-        let deliver = Box::new(move |event| deliver_to(&channel, &served, event));
+        let deliver = || self.delivery_to(consumer);
         let no_journal = SystemException::from(ExceptionKind::NoImplement);
         let following = match (consumer.name(), self.position_of(consumer), &self.journal) {
             (Some(name), _, journal) => {
                 let journal = journal.as_ref().ok_or(no_journal)?;
                 self.end_others_of(name, consumer);
-                journal.follow(Some(name), deliver)?
+                journal.follow(Some(name), deliver())?
             }
             (None, Some(position), Some(journal)) => {
-                let following = journal.follow_connection(&position, deliver)?;
+                let following = journal.follow_connection(&position, deliver())?;
                 // It is the same each time that it connects.
                 let _ = consumer.position.set(position);
                 following
@@ -92,6 +91,35 @@ impl Channel {
         };
         consumer.follows(following);
         Ok(true)
+    }
+
+    /// How a consumer gets its events from the journal.
+    fn delivery_to(self: &Arc<Self>, consumer: &Arc<Consumer>) -> Deliver {
+        let (channel, served) = (Arc::downgrade(self), Arc::downgrade(consumer));
+        if consumer.kind.is_push() {
+            return Deliver::Push(Box::new(move |event| deliver_to(&channel, &served, event)));
+        }
+        consumer.is_offered_events();
+        Deliver::Offer(Box::new(move |offered| {
+            if let (Some(channel), Some(consumer)) = (channel.upgrade(), served.upgrade()) {
+                channel.offer(&consumer, offered);
+            }
+        }))
+    }
+
+    /// Has an event wait for a consumer that pulls, if its filters pass it.
+    fn offer(&self, consumer: &Consumer, offered: Offered) {
+        // It is in the journal, and does not count for what the channel has in memory.
+        let event = self.stored(offered.event, &Population::default(), Instant::now());
+        match consumer.offered_events().filter(|_| consumer.wants(&event)) {
+            Some(events) => events.offer(Waiting {
+                event,
+                place: offered.place,
+                is_repeated: offered.is_repeated,
+                report: offered.report,
+            }),
+            None => (offered.report)(Delivered::Accepted),
+        }
     }
 
     /// Ends the connection of the consumer that has the name, in place of which another one is connected.
@@ -105,7 +133,7 @@ impl Channel {
 
     fn deliver(&self, consumer: &Consumer, event: StructuredEvent) -> Delivered {
         let now = Instant::now();
-        let event = self.stored(event, now);
+        let event = self.stored(event, &self.population, now);
         let is_expired = event.expires.is_some_and(|it| it <= now);
         if is_expired || !consumer.wants(&event) {
             return Delivered::Accepted;

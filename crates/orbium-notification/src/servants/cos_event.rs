@@ -61,9 +61,9 @@ impl cos::PullSupplierServant for PullSupplier {
 
     fn try_pull(
         &self,
-        _: &Call<'_>,
+        call: &Call<'_>,
     ) -> Result<cos::PullSupplierTryPullResults, cos::DisconnectedError> {
-        let events = self.0.try_pull(1, any_of)?;
+        let events = self.0.try_pull(call, 1, any_of)?;
         Ok(cos::PullSupplierTryPullResults {
             has_event: !events.is_empty(),
             result: first(events),

@@ -2,15 +2,16 @@
 //! Proxies that stand for the channel before consumers.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use orbium::{Call, ExceptionKind, Interface, ObjectRef, SystemException};
-use orbium_event::PullError;
+use orbium_event::{PullError, reply_after_dropped};
 
 use super::common::{Filtered, Governed, bad_param};
 use super::mapping_filters::attach;
 use crate::channel::{Channel, Side};
-use crate::consumer::sink::sink_of;
+use crate::consumer::offered_events::Pulled;
+use crate::consumer::sink::{numbered, sink_of};
 use crate::consumer::{Consumer, SuspendError};
 use crate::event::Event;
 use crate::filter::filters::FilterGroup;
@@ -30,6 +31,8 @@ use crate::qos::{Level, MESSAGE};
 
 /// Events that one pull returns at most, whatever the caller asks for.
 const MAX_PULLED: usize = 10_000;
+/// A tenth of the time that a caller waits for a pull is for the reply, and no more than this.
+const MAX_REPLY_TIME: Duration = Duration::from_millis(100);
 
 /// A proxy, without its form of events.
 #[derive(Clone)]
@@ -87,27 +90,31 @@ impl Supplied {
         }
     }
 
-    /// Waits for up to so many events, and takes them in a form.
+    /// Waits for up to so many events, and takes them in a form, the first with the number of those that were dropped before.
     pub(super) fn pull<T>(
         &self,
         call: &Call<'_>,
         most: usize,
-        form: impl Fn(&Event) -> Result<T, SystemException>,
+        form: impl Fn(&Event, u64) -> Result<T, SystemException>,
     ) -> Result<Vec<T>, TakeError> {
-        let until = Instant::now() + self.channel.config.pull_timeout;
-        let until = call
-            .deadline()
-            .map_or(until, |deadline| until.min(deadline));
-        self.take(most, until, form)
+        let now = Instant::now();
+        let mut until = now + self.channel.config.pull_timeout;
+        if let Some(deadline) = call.deadline() {
+            // The reply is to reach the caller before that: an event that it does not wait for is lost.
+            let left = deadline.saturating_duration_since(now);
+            until = until.min(deadline - (left / 10).min(MAX_REPLY_TIME));
+        }
+        self.take(call, (most, until), form)
     }
 
     /// Takes up to so many events that are there in a form.
     pub(super) fn try_pull<T>(
         &self,
+        call: &Call<'_>,
         most: usize,
-        form: impl Fn(&Event) -> Result<T, SystemException>,
+        form: impl Fn(&Event, u64) -> Result<T, SystemException>,
     ) -> Result<Vec<T>, TakeError> {
-        match self.take(most, Instant::now(), form) {
+        match self.take(call, (most, Instant::now()), form) {
             Err(TakeError::System(exception)) if exception.kind == ExceptionKind::Timeout => {
                 Ok(Vec::new())
             }
@@ -117,14 +124,32 @@ impl Supplied {
 
     fn take<T>(
         &self,
-        most: usize,
-        until: Instant,
-        form: impl Fn(&Event) -> Result<T, SystemException>,
+        call: &Call<'_>,
+        (most, until): (usize, Instant),
+        form: impl Fn(&Event, u64) -> Result<T, SystemException>,
     ) -> Result<Vec<T>, TakeError> {
-        let taken = self.consumer.take(most.min(MAX_PULLED), until)?;
-        let now = Instant::now();
-        let events = taken.iter().filter_map(|it| self.channel.seen(it, now));
-        let formed: Result<Vec<T>, _> = events.map(|it| form(&it)).collect();
+        let most = most.min(MAX_PULLED);
+        let formed: Result<Vec<T>, _> = match self.consumer.offered_events() {
+            Some(_) if !self.consumer.is_connected() => return Err(TakeError::NotConnected),
+            Some(offered) => {
+                let by = call.connection();
+                let Pulled { events, dropped } =
+                    offered.pull((&by, || call.is_connected()), most, until)?;
+                reply_after_dropped(call, dropped);
+                let formed = numbered(&events, dropped).map(|(it, dropped)| form(it, dropped));
+                let formed: Result<_, _> = formed.collect();
+                let refused = |exception: &_| offered.refuse_last(&by, *exception);
+                formed.inspect_err(refused)
+            }
+            None => {
+                let (taken, dropped) = self.consumer.take(most, until)?;
+                reply_after_dropped(call, dropped);
+                let now = Instant::now();
+                let events = taken.iter().filter_map(|it| self.channel.seen(it, now));
+                let formed = numbered(events, dropped).map(|(it, dropped)| form(&it, dropped));
+                formed.collect()
+            }
+        };
         Ok(formed?)
     }
 }

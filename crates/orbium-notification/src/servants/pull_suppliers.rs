@@ -8,6 +8,7 @@ use orbium::{Call, Interface, SystemException};
 use super::common::{Filtered, Governed, bad_param};
 use super::proxy_suppliers::{IsSupplied, Supplied, proxies};
 use crate::channel::Channel;
+use crate::consumer::sink::structured;
 use crate::event::Event;
 use crate::filter::filters::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
@@ -67,9 +68,9 @@ impl cos::PullSupplierServant for PullAny {
 
     fn try_pull(
         &self,
-        _: &Call<'_>,
+        call: &Call<'_>,
     ) -> Result<cos::PullSupplierTryPullResults, cos::DisconnectedError> {
-        let events = self.0.try_pull(1, any_of)?;
+        let events = self.0.try_pull(call, 1, any_of)?;
         Ok(cos::PullSupplierTryPullResults {
             has_event: !events.is_empty(),
             result: first(events),
@@ -82,13 +83,13 @@ impl cos::PullSupplierServant for PullAny {
     }
 }
 
-pub(super) fn any_of(event: &Event) -> Result<orbium::Any, SystemException> {
+pub(super) fn any_of(event: &Event, _: u64) -> Result<orbium::Any, SystemException> {
     Ok(event.any()?.into_owned())
 }
 
 // All forms of events can fail.
-fn structured_of(event: &Event) -> Result<StructuredEvent, SystemException> {
-    Ok(event.structured().into_owned())
+fn structured_of(event: &Event, dropped: u64) -> Result<StructuredEvent, SystemException> {
+    Ok(structured(event, dropped).into_owned())
 }
 
 /// The first event, or an empty one.
@@ -106,12 +107,12 @@ impl notify::StructuredPullSupplierServant for PullStructured {
 
     fn try_pull_structured_event(
         &self,
-        _: &Call<'_>,
+        call: &Call<'_>,
     ) -> Result<
         notify::StructuredPullSupplierTryPullStructuredEventResults,
         notify::DisconnectedError,
     > {
-        let events = self.0.try_pull(1, structured_of)?;
+        let events = self.0.try_pull(call, 1, structured_of)?;
         Ok(
             notify::StructuredPullSupplierTryPullStructuredEventResults {
                 has_event: !events.is_empty(),
@@ -145,11 +146,11 @@ impl notify::SequencePullSupplierServant for PullSequence {
 
     fn try_pull_structured_events(
         &self,
-        _: &Call<'_>,
+        call: &Call<'_>,
         max_number: i32,
     ) -> Result<notify::SequencePullSupplierTryPullStructuredEventsResults, notify::DisconnectedError>
     {
-        let events = self.0.try_pull(batch(max_number)?, structured_of)?;
+        let events = self.0.try_pull(call, batch(max_number)?, structured_of)?;
         Ok(notify::SequencePullSupplierTryPullStructuredEventsResults {
             has_event: !events.is_empty(),
             result: events,

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events from suppliers to consumers, in every form.
 
-use orbium::{Any, Interface};
+use orbium::interceptor::{Interceptors, ReplyContexts};
+use orbium::{Any, Interface, Orb};
+use orbium_event::dropped_before_reply;
 use orbium_notification::idl::cos_notification::StructuredEvent;
 use orbium_notification::idl::cos_notify_channel_admin::{
     ClientType, ProxyPushConsumer, ProxyPushSupplier, SequenceProxyPullSupplier,
     SequenceProxyPushConsumer, SequenceProxyPushSupplier,
 };
 use orbium_notification::idl::cos_notify_comm::SequencePushConsumer;
-use orbium_notification::property;
+use orbium_notification::{NotificationConfig, NotificationService, property};
 use orbium_testkit::PATIENCE;
 
 use crate::peers::{Report, Served, alarm, severity};
@@ -233,5 +235,43 @@ fn the_event_after_dropped_ones_has_their_number() {
         let fields = &event.header.variable_header;
         assert_eq!((severity(&event), fields.len()), (expected, 1));
         assert_eq!(fields[0].value.extract::<u64>(), Ok(dropped));
+    }
+}
+
+/// Conformance: notification - events that were dropped: their number, with the next event, for consumers that pull
+#[test]
+fn a_pulled_event_after_dropped_ones_has_their_number() {
+    let interceptors = Interceptors::new().with_reply_contexts();
+    let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
+    let server = builder.interceptors(interceptors).build().unwrap();
+    server.root_poa().manager().activate().unwrap();
+    let served = Served::on(server, |server| {
+        let config = NotificationConfig::default();
+        NotificationService::serve(server, "Alarms", config).unwrap()
+    });
+    let bounds = [
+        property("MaxEventsPerConsumer", 2i32),
+        property("OrderPolicy", 1i16),
+    ];
+    served.channel.set_qos(&bounds).unwrap();
+    let structured = served.pulled();
+    let cos = served.channel.for_consumers().unwrap().unwrap();
+    let anys = cos.obtain_pull_supplier().unwrap().unwrap();
+    anys.connect_pull_consumer(None).unwrap();
+    let replied = ReplyContexts::default();
+    let anys = anys.with_reply_contexts(&replied);
+    let supplier = served.supplier();
+    for number in 0..5 {
+        supplier.push_structured_event(&alarm(number)).unwrap();
+    }
+    for (expected, dropped) in [(3, 3), (4, 0)] {
+        let event = structured.pull_structured_event().unwrap();
+        assert_eq!(severity(&event), expected);
+        let fields = &event.header.variable_header;
+        let field = fields.iter().find(|it| it.name == "EventsDropped");
+        let number = field.map_or(0, |it| it.value.extract::<u64>().unwrap());
+        let event: StructuredEvent = anys.pull().unwrap().extract().unwrap();
+        assert_eq!(severity(&event), expected);
+        assert_eq!([number, dropped_before_reply(&replied)], [dropped; 2]);
     }
 }

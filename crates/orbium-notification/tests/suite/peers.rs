@@ -47,7 +47,12 @@ impl Served {
     }
 
     pub(crate) fn by(serve: impl FnOnce(&Orb) -> NotificationService) -> Self {
-        let (server, orb) = (orb(), orb());
+        Self::on(orb(), serve)
+    }
+
+    /// By an ORB of its own.
+    pub(crate) fn on(server: Orb, serve: impl FnOnce(&Orb) -> NotificationService) -> Self {
+        let orb = orb();
         let service = serve(&server);
         let port = server.addresses().unwrap()[0].port;
         let url = format!("corbaloc::127.0.0.1:{port}/Alarms");

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The events that a consumer was offered, and has not reported on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::config::JetStreamConfig;
+use crate::delivery::delivery_outcome::Outcome;
+use crate::stream::set::Received;
+
+/// Called with an event, and reports on it later. It may block for as long as remote filters may take.
+pub(crate) type Offer = dyn Fn(&Received, Report) + Send + Sync;
+
+/// Reports what has become of an event. It does not block.
+pub(crate) type Report = Box<dyn FnOnce(Outcome) + Send>;
+
+/// A consumer that takes events in its own time.
+pub(crate) struct Offering {
+    pub(super) offer: Arc<Offer>,
+    /// What it was offered and has not reported on, by the place in the stream: not acknowledged, whatever becomes of the server.
+    pub(super) open: BTreeMap<u64, Arc<Received>>,
+    /// Not longer than `open`.
+    pub(super) reports: UnboundedReceiver<(u64, Outcome)>,
+    reporting: UnboundedSender<(u64, Outcome)>,
+    /// Events that it may have at a time, and their bytes.
+    max_events: usize,
+    max_bytes: usize,
+}
+
+impl Offering {
+    pub(crate) fn new(config: &JetStreamConfig, offer: Arc<Offer>) -> Self {
+        let (reporting, reports) = unbounded_channel();
+        Self {
+            offer,
+            open: BTreeMap::new(),
+            reports,
+            reporting,
+            max_events: config.window.max(1),
+            max_bytes: config.set_bytes,
+        }
+    }
+
+    /// How many events it may be offered. One at least where it has none, whatever its size.
+    pub(super) fn vacancy(&self) -> usize {
+        let bytes: usize = self.messages().map(Received::len).sum();
+        match bytes < self.max_bytes || self.open.is_empty() {
+            true => self.max_events.saturating_sub(self.open.len()),
+            false => 0,
+        }
+    }
+
+    pub(super) fn messages(&self) -> impl Iterator<Item = &Received> {
+        self.open.values().map(|it| &**it)
+    }
+
+    /// Puts further deliveries of open events in the place of those before; returns the other ones, to be offered.
+    pub(super) fn open_all(&mut self, set: Vec<Received>) -> Vec<Arc<Received>> {
+        let mut new = Vec::with_capacity(set.len());
+        for received in set {
+            let received = Arc::new(received);
+            // An acknowledgement of the delivery before would be one of the event.
+            if self
+                .open
+                .insert(received.sequence, Arc::clone(&received))
+                .is_none()
+            {
+                new.push(received);
+            }
+        }
+        new
+    }
+
+    pub(super) fn reports_on(&self, sequence: u64) -> Report {
+        let reporting = self.reporting.clone();
+        Box::new(move |outcome| {
+            // The consumer may not be served any more.
+            let _ = reporting.send((sequence, outcome));
+        })
+    }
+}
