@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # usage: interop/build.sh omni|jacorb|glassfish|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
-# Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-handlers, omni-contexts, omni-experiment and
+# Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-handlers, omni-contexts, omni-pulls, omni-experiment and
 # omni-experiment-counted, or
 # OUTDIR/jacorb-server, jacorb-client, jacorb-forwarder, jacorb-values, jacorb-experiment, jacorb-interceptors,
 # jacorb-intercepted, jacorb-handlers, jacorb-names,
@@ -42,14 +42,14 @@ build_omni() {
     pkg-config --exists omniDynamic4 || unavailable "the omniORB 4 headers (libomniorb4-dev) are missing"
     mkdir -p "$out/omni"
     make -s -C "$out/omni" -f "$here/omni/Makefile" SRC="$here/omni" IDL="$idl" -j "${ORBIUM_JOBS:-2}"
-    for program in server client forwarder values handlers contexts experiment experiment-counted; do
+    for program in server client forwarder values handlers contexts pulls experiment experiment-counted; do
         ln -sf "omni/omni-$program" "$out/omni-$program"
     done
 }
 
 # A build is up to date when the stamp is newer than every source.
 current() {
-    [ -f "$1" ] && [ -z "$(find "$here/$peer" "$here/java" "$here/build.sh" "$here/templates.idl" "$idl" -type f -newer "$1" | head -n 1)" ]
+    [ -f "$1" ] && [ -z "$(find "$here/$peer" "$here/java" "$here/build.sh" "$here/templates.idl" "$idl" "$here/../crates/orbium-notification/idl" -type f -newer "$1" | head -n 1)" ]
 }
 
 # Writes a script that starts the values' program: the directory of the build, and the options of the machine.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use orbium::Interface;
+use orbium::interceptor::Interceptors;
 use orbium_event_jetstream::StreamJournal;
 use orbium_notification::{NotificationConfig, NotificationService};
 
 use crate::events::connections::ConnectionsArgs;
 use crate::events::jetstream::JetStreamArgs;
 use crate::failure::Failure;
-use crate::serving::{Served, ServingArgs, because, serve};
+use crate::serving::{Served, ServingArgs, because, serve_intercepted};
 
 #[derive(Debug, Args)]
 pub(crate) struct NotifyArgs {
@@ -51,7 +52,9 @@ pub(crate) fn run(args: &NotifyArgs) -> Result<(), Failure> {
         connections: args.connections.file(),
         ..NotificationConfig::default()
     };
-    serve(&args.serving, |orb| {
+    // The reply to a pull has the number of events that were dropped.
+    let interceptors = Interceptors::new().with_reply_contexts();
+    serve_intercepted(&args.serving, interceptors, |orb| {
         let service = match args.jetstream.config() {
             Some(stream) => {
                 let journal = Arc::new(StreamJournal::open(stream).map_err(because)?);

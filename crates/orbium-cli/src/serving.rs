@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::Args;
+use orbium::interceptor::Interceptors;
 use orbium::{Config, Configure as _, Endpoint, ObjectRef, Orb};
 use orbium_configurator::OnHangup;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -94,9 +95,22 @@ pub(crate) fn serve<T>(
     args: &ServingArgs,
     make: impl FnOnce(&Orb) -> Result<Served<T>, Failure>,
 ) -> Result<(), Failure> {
+    serve_intercepted(args, Interceptors::new(), make)
+}
+
+/// As [`serve`], by an ORB with interceptors.
+pub(crate) fn serve_intercepted<T>(
+    args: &ServingArgs,
+    interceptors: Interceptors,
+    make: impl FnOnce(&Orb) -> Result<Served<T>, Failure>,
+) -> Result<(), Failure> {
     let ending = Ending::new()?;
     let config = args.config()?;
-    let orb = Orb::new(config.clone()).map_err(because)?;
+    let orb = Orb::new(Config {
+        interceptors,
+        ..config.clone()
+    });
+    let orb = orb.map_err(because)?;
     let served = make(&orb)?;
     let reloads = args.reload(&orb, config)?;
     let reference = orb.object_to_string(&served.object);

@@ -3,6 +3,7 @@
 
 use clap::Args;
 use orbium::Orb;
+use orbium::interceptor::Interceptors;
 use orbium_event::Channel;
 use orbium_notification::{EventHeaders, NotificationConfig, NotificationService};
 
@@ -35,6 +36,14 @@ pub(super) struct FrontArgs {
 }
 
 impl FrontArgs {
+    /// What the ORB has: the reply to a pull from a notification channel has the number of events that were dropped.
+    pub(super) fn interceptors(&self) -> Interceptors {
+        match self.notification {
+            Some(_) => Interceptors::new().with_reply_contexts(),
+            None => Interceptors::new(),
+        }
+    }
+
     /// Serves the channel behind a notification channel, if that is asked for.
     pub(super) fn serve(
         &self,

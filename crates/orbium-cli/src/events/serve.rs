@@ -12,7 +12,7 @@ use super::dispatching::DispatchingArgs;
 use super::front::FrontArgs;
 use crate::events::jetstream::JetStreamArgs;
 use crate::failure::Failure;
-use crate::serving::{Served, ServingArgs, because, serve};
+use crate::serving::{Served, ServingArgs, because, serve, serve_intercepted};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Discard {
@@ -97,7 +97,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         ..ChannelConfig::default()
     };
     let (channel, context) = args.dispatching.channel(config)?;
-    serve(&args.serving, |orb| {
+    serve_intercepted(&args.serving, args.front.interceptors(), |orb| {
         // Before requests are served: its connections may be there already.
         let front = args.front.serve(orb, &channel)?;
         let object = channel.serve(orb, &args.key).map_err(because)?;

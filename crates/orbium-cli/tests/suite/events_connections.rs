@@ -21,14 +21,14 @@ use crate::program::{Folder, Served, run};
 type Arrived = Arc<Mutex<BTreeMap<i32, u32>>>;
 
 /// A service at an address that stays free when it is killed.
-struct Killed {
+pub(crate) struct Killed {
     served: Served,
     command: &'static str,
     arguments: Vec<String>,
 }
 
 impl Killed {
-    fn new(command: &'static str, unique: &str, arguments: &[&str]) -> Self {
+    pub(crate) fn new(command: &'static str, unique: &str, arguments: &[&str]) -> Self {
         let host = loopback(&format!("{unique} {}", std::process::id()));
         let endpoint = ["--endpoint", &format!("iiop://{host}:20102")].map(str::to_owned);
         let more = arguments.iter().map(|it| (*it).to_owned());
@@ -44,19 +44,24 @@ impl Killed {
         Served::new(command, arguments.iter().map(String::as_str))
     }
 
-    fn kill_and_start(&mut self) {
+    pub(crate) fn kill_and_start(&mut self) {
         self.served.kill();
         self.served = Self::start(self.command, &self.arguments);
     }
 
-    fn channel(&self, orb: &Orb) -> EventChannel {
+    /// The reference of what it serves.
+    pub(crate) fn reference(&self) -> &str {
+        self.served.reference()
+    }
+
+    pub(crate) fn channel(&self, orb: &Orb) -> EventChannel {
         let address = &self.arguments[1]["iiop://".len()..];
         let url = format!("corbaloc::{address}/NotificationChannel");
         orb.resolve(&url).unwrap()
     }
 }
 
-fn client() -> Orb {
+pub(crate) fn client() -> Orb {
     let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
     let orb = builder.call_timeout(PATIENCE).build().unwrap();
     orb.root_poa().manager().activate().unwrap();
@@ -86,7 +91,7 @@ fn consumer(orb: &Orb, channel: &EventChannel) -> (StructuredProxyPushSupplier, 
     (proxy, arrived)
 }
 
-fn supplier(channel: &EventChannel) -> StructuredProxyPushConsumer {
+pub(crate) fn supplier(channel: &EventChannel) -> StructuredProxyPushConsumer {
     let admin = channel.default_supplier_admin().unwrap().unwrap();
     let obtained = admin.obtain_notification_push_consumer(ClientType::StructuredEvent);
     let proxy = obtained.unwrap().result.unwrap();

@@ -18,6 +18,7 @@ mod events_connections;
 mod events_gateway;
 mod events_notification;
 mod events_persistent;
+mod events_pulled;
 mod events_random_kills;
 mod events_replayed;
 mod events_spooled;
