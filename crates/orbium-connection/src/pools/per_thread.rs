@@ -225,3 +225,76 @@ impl OwnConnections {
         pool.shrink_if_crowded();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use orbium_channel::Channel;
+    use orbium_config::Limits;
+    use orbium_giop::codeset::Negotiated;
+    use orbium_giop::{ExceptionKind, SystemException};
+    use orbium_metrics::ConnectionBook;
+    use orbium_testkit::{spawn_blocked, within};
+    use orbium_transport::Deadline;
+
+    use super::*;
+    use crate::client_config::ClientConfig;
+    use crate::pools::Pools;
+    use crate::pools::partition::ConnectionPartition;
+    use crate::pools::pool_key::PoolKey;
+
+    /// A pool for one connection, which is made, to a server that is gone.
+    fn exhausted() -> (Pools, Arc<Pool>) {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap().to_string();
+        let pools = Pools::new(
+            Arc::new(ClientConfig {
+                client_strategy: ClientStrategy::ExclusivePerThread,
+                limits: Limits {
+                    connections_per_server: 1,
+                    ..Limits::default()
+                },
+                ..ClientConfig::default()
+            }),
+            &ConnectionBook::default(),
+        );
+        let key = PoolKey {
+            channel: Channel::giop("iiop", address),
+            negotiated: Negotiated::with_server(None, None).unwrap(),
+            partition: ConnectionPartition::default(),
+        };
+        let pool = pools.pool(key).unwrap();
+        drop(pool.acquire_new(Deadline::NEVER).unwrap());
+        (pools, pool)
+    }
+
+    /// What a caller gets that looks at the connections of other threads while `change` happens.
+    fn acquired_during(pool: &Arc<Pool>, change: impl FnOnce()) -> SystemException {
+        let threads = pool.own.as_ref().unwrap().threads.lock();
+        let caller = {
+            let pool = Arc::clone(pool);
+            spawn_blocked(move || pool.acquire_new(Deadline::NEVER).unwrap_err())
+        };
+        change();
+        drop(threads);
+        within("the caller returns", move || caller.join().unwrap())
+    }
+
+    /// A server was killed while 1,000 threads called it, and one of them waited for ever: a connection that another
+    /// thread failed to make was counted out while this one looked for a connection to take over.
+    #[test]
+    fn a_caller_sees_what_is_counted_out_while_it_looks_at_other_threads() {
+        let (_pools, pool) = exhausted();
+        let refused = acquired_during(&pool, || pool.discard());
+        assert_eq!(refused.kind, ExceptionKind::Transient);
+        assert_eq!(pool.connections_lost(), 2);
+    }
+
+    #[test]
+    fn a_caller_sees_the_end_while_it_looks_at_other_threads() {
+        let (pools, pool) = exhausted();
+        let refused = acquired_during(&pool, || pools.counts().close());
+        assert_eq!(refused.kind, ExceptionKind::BadInvOrder);
+    }
+}

@@ -338,7 +338,8 @@ impl Pool {
         let closed = own.give_one_up();
         state = self.lock();
         state.open -= usize::from(closed);
-        let any = closed || state.freed != freed;
+        // Without the lock this caller was not notified of what was counted out, or of the end.
+        let any = state.freed != freed || state.open < self.limit || self.counts.is_closed();
         (state, any)
     }
 
