@@ -79,6 +79,15 @@ impl InLane {
     }
 }
 
+/// Each ORB that was dropped, and not shut down, left a thread that waited five seconds for another connection.
+#[test]
+fn threads_that_wait_for_a_connection_end_with_a_dropped_orb() {
+    let served = InLane::new("waiting", &[("idle_time", "60 min")]);
+    served.call(Target::noop).join().unwrap().unwrap();
+    drop(served);
+    eventually("its threads have ended", || threads_called("waiting") == 0);
+}
+
 /// Conformance: ORB - a running ORB is reconfigured: threads and queues of lanes
 #[test]
 fn workers_come_and_go_under_load_and_no_call_is_lost() {

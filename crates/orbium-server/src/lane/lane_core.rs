@@ -126,6 +126,8 @@ impl LaneCore {
         }
         self.stop_reading();
         self.pool.close();
+        // Those that wait for another connection: `wait_for_threads` follows a shutdown alone.
+        self.threads.set_linger(Duration::ZERO);
     }
 
     /// Accepts and reads nothing more.
