@@ -76,6 +76,8 @@ impl Checker<'_> {
         let mut inherited = scope.inherited(&key).iter();
         let inherited = inherited.find(|e| self.is_feature(e.entity)).cloned();
         let used = scope.uses.get(&key).cloned();
+        let clashes = own.is_some() || used.is_some();
+        let is_passed_over = clashes && self.is_name_only(entity);
         if let Some((own, span)) = own {
             let message = format!(
                 "the {what} `{}` reuses the name of the enclosing scope `{own}`",
@@ -106,6 +108,7 @@ impl Checker<'_> {
             name: name.name.clone(),
             span: name.span,
             entity,
+            is_passed_over,
         };
         let names = &mut self.scopes[self.scope.0].names;
         names.entry(key).or_default().own = Some(entry);

@@ -36,12 +36,14 @@ impl Checker<'_> {
         let key = key(&name.name);
         let mut at = Some(self.scope);
         while let Some(scope) = at {
-            if let Some(entry) = self.scopes[scope.0].own(&key).cloned() {
+            let own = self.scopes[scope.0].own(&key);
+            if let Some(entry) = own.filter(|it| !it.is_passed_over).cloned() {
                 self.check_spelling(name, &entry);
                 self.introduce(name, scope, false);
                 return Some(entry.entity);
             }
-            let entries = self.scopes[scope.0].inherited(&key).to_vec();
+            let inherited = self.scopes[scope.0].inherited(&key).iter();
+            let entries: Vec<_> = inherited.filter(|it| !it.is_passed_over).cloned().collect();
             if !entries.is_empty() {
                 let entry = self.unambiguous(name, &entries)?;
                 self.introduce(name, scope, true);
@@ -253,6 +255,7 @@ impl Checker<'_> {
             name: self.model[id].name.as_str().into(),
             span: self.span_of(id),
             entity: Entity::Def(id),
+            is_passed_over: false,
         };
         self.check_spelling(name, &entry);
     }

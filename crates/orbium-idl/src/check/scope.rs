@@ -41,6 +41,9 @@ pub(super) struct Entry {
     pub(super) name: Rc<str>,
     pub(super) span: Span,
     pub(super) entity: Entity,
+    /// It clashes, as has been reported, with a name that means something else in its scope: a name that is
+    /// looked up there is not meant to be a parameter, a member or an operation.
+    pub(super) is_passed_over: bool,
 }
 
 /// A name from an outer scope that has been used in a scope, which binds it there.

@@ -363,3 +363,30 @@ fn members_named_like_the_type_around_them_are_for_the_lenient() {
     );
     assert!(nested.model.is_none());
 }
+
+/// A parameter, member or operation that is named like a type hid the type from what came behind it: `f(in Grid grid)` was taken
+/// leniently, and `f(in Grid grid, in Grid other)` refused, with two errors more than strictly for each further `Grid`.
+#[test]
+fn types_are_found_behind_what_is_named_like_them() {
+    let text = "typedef long Grid; struct Color { long c; };
+        interface I { void f(in Grid grid, in Grid other); Color color(in Color color, in Color more); void g(in Color c); };
+        interface D : I { void h(in Color c); };
+        struct S { Color color; Color more; };
+        struct Node { Grid node; sequence<Node> nodes; };";
+    let mut options = Options::new();
+    let strict = compile_source(&options, "names.idl", text);
+    let codes = ["redefined-after-use", "enclosing-name"];
+    assert!(strict.errors().all(|it| codes.contains(&it.code)));
+    assert_eq!(strict.errors().count(), 5);
+    options.lenient_names = true;
+    let lenient = compile_source(&options, "names.idl", text);
+    assert_eq!(
+        lenient
+            .warnings()
+            .filter(|it| codes.contains(&it.code))
+            .count(),
+        5
+    );
+    let model = lenient.model.expect("nothing but warnings");
+    assert!(model.definitions().count() > 0);
+}
