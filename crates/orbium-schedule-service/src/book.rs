@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use orbium::SystemException;
 use orbium::lock::{Mutex, MutexGuard};
+use orbium::{OrRaise as _, SystemException};
 use orbium_sched::{
     Dependency, DependencyKind, EnableState, Handle, Options, Repository, SchedError, Schedule,
     Timing, listing,
@@ -178,7 +178,7 @@ impl State {
             let mut text = listing(&repository);
             // What was computed last stays in it.
             text.extend(self.options.as_ref().map(schedule_line));
-            journal.rewrite(&text).map_err(|_| NOT_STORED)?;
+            journal.rewrite(&text).or_raise(NOT_STORED)?;
         }
         self.repository = repository;
         Ok(())
@@ -290,7 +290,7 @@ impl State {
 
     pub(crate) fn destroy(&mut self) -> Result<(), Fault> {
         if let Some(journal) = &mut self.journal {
-            journal.rewrite("").map_err(|_| NOT_STORED)?;
+            journal.rewrite("").or_raise(NOT_STORED)?;
         }
         *self = State {
             journal: self.journal.take(),
@@ -299,18 +299,25 @@ impl State {
         Ok(())
     }
 
+    /// Has the file written anew where it lacks a change that could not be written: it may end in half a line.
+    ///
     /// # Errors
-    /// PERSIST_STORE once a change was not written: no further one is made.
-    fn require_file(&self) -> Result<(), SystemException> {
-        match &self.journal {
-            Some(journal) if !journal.is_whole() => Err(NOT_STORED),
+    /// PERSIST_STORE: that fails too.
+    fn require_file(&mut self) -> Result<(), SystemException> {
+        let repository = &self.repository;
+        match &mut self.journal {
+            Some(journal) if !journal.is_whole() => {
+                let mut text = listing(repository);
+                text.extend(self.options.as_ref().map(schedule_line));
+                journal.rewrite(&text).or_raise(NOT_STORED)
+            }
             _ => Ok(()),
         }
     }
 
     fn append(&mut self, lines: &str) -> Result<(), Fault> {
         match &mut self.journal {
-            Some(journal) => journal.append(lines).map_err(|_| NOT_STORED.into()),
+            Some(journal) => Ok(journal.append(lines).or_raise(NOT_STORED)?),
             None => Ok(()),
         }
     }

@@ -15,7 +15,7 @@ pub(crate) const NOT_PRIVILEGED: SystemException =
 /// More operations, dependencies or letters in a name than the service keeps.
 pub(crate) const TOO_MUCH: SystemException =
     SystemException::new(ExceptionKind::ImpLimit, 0, Completion::No);
-/// The file could not be written: the change may be lost with the process, and no further one is made.
+/// The file could not be written, and the change was not made. The next one writes the file anew.
 pub(crate) const NOT_STORED: SystemException =
     SystemException::new(ExceptionKind::PersistStore, 0, Completion::No);
 

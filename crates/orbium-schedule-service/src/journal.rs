@@ -61,7 +61,7 @@ impl Journal {
         !self.has_failed
     }
 
-    /// Appends lines. After a failure the file is behind, and every further one fails.
+    /// Appends lines. After a failure every further one fails until the file is written anew.
     pub(crate) fn append(&mut self, lines: &str) -> io::Result<()> {
         if self.has_failed {
             return Err(io::Error::other("an earlier change was not written"));

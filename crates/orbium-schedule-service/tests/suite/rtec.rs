@@ -366,4 +366,17 @@ fn changes_that_the_file_refuses_are_not_made() {
     assert!(served.rtec_privileged().compute_scheduling(1, 99).is_err());
     assert_eq!(state(), before);
     assert!(rtec.lookup("Log::write").is_err());
+
+    // A disk that was full: once it had room again, the service still refused everything until it was restarted.
+    std::fs::create_dir_all(folder.path()).unwrap();
+    rtec.create("Log::write").unwrap();
+    let before = state();
+    drop((rtec, served));
+    let served = Served::open(&folder.path().join("state")).unwrap();
+    let rtec = served.rtec();
+    let after = (
+        rtec.get_rt_info_set().unwrap(),
+        rtec.get_dependency_set().unwrap(),
+    );
+    assert_eq!(after, before);
 }
