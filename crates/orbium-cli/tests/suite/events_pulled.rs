@@ -207,7 +207,8 @@ fn pulled_events_come_again(form: &'static str) {
     while !got.contains(&1) {
         let next = puller.pull().unwrap();
         if next.number == 1 {
-            assert_eq!((next.place, next.delivery), (second.place, 2));
+            assert_eq!(next.place, second.place);
+            assert!(next.delivery > 1, "{next:?}");
         }
         got.push(next.number);
     }

@@ -114,7 +114,12 @@ fn events_of_a_consumer_that_died_come_again() {
     dying.shutdown(true).unwrap();
     let mut got = [0; 2].map(|_| marks(&proxy.pull_structured_event().unwrap()));
     got.sort_unstable();
-    assert_eq!(got, [(1, second.1, 2), (2, second.1 + 1, 1)]);
+    assert_eq!(
+        got.map(|it| (it.0, it.1)),
+        [(1, second.1), (2, second.1 + 1)]
+    );
+    // On a loaded machine the server may have delivered it once more.
+    assert!(got[0].2 > 1 && got[1].2 == 1, "{got:?}");
     assert!(!proxy.try_pull_structured_event().unwrap().has_event);
     await_acknowledged(&nats, || {});
 }
@@ -148,7 +153,8 @@ fn events_of_a_batch_come_again_by_themselves() {
         arrived.extend(events.iter().map(marks).map(|it| (it.0, (it.1, it.2))));
     }
     for (number, place, _) in batch {
-        assert_eq!(arrived[&number], (place, 2));
+        let (of_next, delivery) = arrived[&number];
+        assert!(of_next == place && delivery > 1, "{number}: {arrived:?}");
     }
     await_acknowledged(&nats, || drop(proxy.try_pull_structured_events(1).unwrap()));
 }
@@ -247,7 +253,8 @@ fn an_event_that_ends_its_pulling_consumer_is_a_dead_letter() {
     for delivery in 1..=2 {
         let dying = client();
         let pulled = seen_by(&dying, &proxy).pull_structured_event().unwrap();
-        assert_eq!((marks(&pulled).0, marks(&pulled).2), (0, delivery));
+        let (number, _, of_event) = marks(&pulled);
+        assert!(number == 0 && of_event >= delivery, "{pulled:?}");
         dying.shutdown(true).unwrap();
     }
     supplier.push_structured_event(&event(1)).unwrap();
@@ -323,14 +330,14 @@ fn connections_acknowledge_their_own_events() {
     let of_other = seen_by(&other, &proxy);
     let pull = |proxy: &StructuredProxyPullSupplier| {
         let (number, _, delivery) = marks(&proxy.pull_structured_event().unwrap());
-        (number, delivery)
+        (number, delivery > 1)
     };
-    assert_eq!(pull(&of_other), (0, 1));
-    assert_eq!(pull(&proxy), (1, 1));
-    assert_eq!(pull(&of_other), (2, 1));
-    assert_eq!(pull(&proxy), (3, 1));
+    assert_eq!(pull(&of_other), (0, false));
+    assert_eq!(pull(&proxy), (1, false));
+    assert_eq!(pull(&of_other), (2, false));
+    assert_eq!(pull(&proxy), (3, false));
     other.shutdown(true).unwrap();
     // It had come back for more after the first one.
-    assert_eq!(pull(&proxy), (2, 2));
+    assert_eq!(pull(&proxy), (2, true));
     await_acknowledged(&nats, || drop(proxy.try_pull_structured_event().unwrap()));
 }

@@ -16,7 +16,7 @@ use super::consumer_counts::Counts;
 use crate::event::Event;
 use crate::journal::{Delivered, Report};
 
-/// Between two looks whether a connection has ended that has events, while a pull over another one waits.
+/// Between two looks of a pull that waits whether its connection, or another one that has events, has ended.
 const WATCH_PERIOD: Duration = Duration::from_millis(250);
 
 /// The connection of a pull; none within the process.
@@ -101,7 +101,7 @@ impl OfferedEvents {
                 return Err(PullError::Disconnected);
             }
             let now = Instant::now();
-            if !state.waiting.is_empty() && !is_there() {
+            if !is_there() {
                 return Err(PullError::TimedOut);
             }
             if let Some(pulled) = state.take(by, most, now) {
@@ -111,11 +111,8 @@ impl OfferedEvents {
             if left.is_zero() {
                 return Err(PullError::TimedOut);
             }
-            // A connection ends without notice.
-            let pause = match state.taken.is_empty() {
-                true => left,
-                false => left.min(WATCH_PERIOD),
-            };
+            // A connection ends without notice: this one, or another that has events.
+            let pause = left.min(WATCH_PERIOD);
             (state, _) = self.arrived.wait_timeout(state, pause);
         }
     }
