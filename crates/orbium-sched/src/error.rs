@@ -59,6 +59,13 @@ impl fmt::Display for SchedError {
             ),
             Self::TaskCountMismatch {
                 registered,
+                scheduled: 0,
+            } => write!(
+                f,
+                "{registered} operations are registered, and the table is empty: a configuration run writes it"
+            ),
+            Self::TaskCountMismatch {
+                registered,
                 scheduled,
             } => write!(
                 f,

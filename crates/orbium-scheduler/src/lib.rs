@@ -19,7 +19,7 @@
 //! let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
 //! scheduler.repository_mut().register("Gyro::read", timing)?;
 //! let error = scheduler.schedule().unwrap_err();
-//! assert_eq!(error.to_string(), "1 operations are registered, and the table has 0");
+//! assert_eq!(error.to_string(), "1 operations are registered, and the table is empty: a configuration run writes it");
 //! # Ok::<(), SchedulerError>(())
 //! ```
 #![forbid(unsafe_code)]

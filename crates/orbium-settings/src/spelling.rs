@@ -5,8 +5,10 @@
 #[must_use]
 pub(crate) fn not_there<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str>) -> String {
     let close = |other: &&str| distance(&name.to_lowercase(), &other.to_lowercase());
+    // What all arguments have in common does not make them similar.
+    let own = name.strip_prefix("-ORB").unwrap_or(name);
     match all.min_by_key(close) {
-        Some(nearest) if close(&nearest) <= name.len() / 3 + 1 => {
+        Some(nearest) if close(&nearest) <= own.len() / 3 + 1 => {
             format!("there is no {what} `{name}`: did you mean `{nearest}`?")
         }
         _ => format!("there is no {what} `{name}`: see docs/configuration.md for all there are"),

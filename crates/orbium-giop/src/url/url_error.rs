@@ -57,7 +57,9 @@ impl fmt::Display for UrlErrorKind {
             Self::BadGroup => "not a group: expected something like 1.0-Domain-1 before the /",
             Self::NotMulticast => "not a multicast address (IPv6 goes in brackets)",
             Self::RirNotAlone => "rir: takes no address and stands alone",
-            Self::UnsupportedProtocol => "no reference can be made for this protocol",
+            Self::UnsupportedProtocol => {
+                "no reference can be made for this protocol: that of `corbaloc::host` is IIOP"
+            }
             Self::NotAnAddress => "rir: names an initial reference, not an address",
             Self::BadEscape => "% must be followed by two hexadecimal digits",
             Self::MustBeEscaped(c) => return write!(f, "{c:?} must be written as %hh"),

@@ -33,7 +33,7 @@ pub(super) fn preemption(facts: &Facts) -> Finding {
             ),
         ),
         (_, Some("PREEMPT_DYNAMIC")) => Finding::note(
-            "not PREEMPT_RT; which preemption is chosen only root can read",
+            "not PREEMPT_RT; which preemption is chosen only root can read, where debugfs is mounted",
             format!(
                 "echo full | sudo tee /sys/kernel/debug/sched/preempt; for bounds: {}",
                 real_time_kernel(kernel)

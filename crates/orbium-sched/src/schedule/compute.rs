@@ -47,7 +47,8 @@ impl Schedule {
         let mut schedule = Schedule {
             strategy: options.strategy,
             preemption: options.preemption,
-            utilization: threads.iter().map(Thread::utilization).sum(),
+            // The sum of none is -0.
+            utilization: threads.iter().map(Thread::utilization).sum::<f64>() + 0.0,
             threads,
             levels,
             assignments,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of a schedule as Rust source: it is compiled here.
 
-use orbium_sched::{Dispatching, Options, Repository, SchedError, Strategy, dot, source, summary};
+use orbium_sched::{
+    Dispatching, Options, Repository, SchedError, Schedule, Strategy, Timing, dot, source, summary,
+};
 
 use crate::book::{avionics, ms, repository, timing};
 
@@ -135,6 +137,19 @@ fn the_graph_and_the_summary_name_everything() {
     );
     assert!(
         text.contains("AirFrame::push  2      200 ms  20 ms"),
+        "{text}"
+    );
+}
+
+/// It was -0.000.
+#[test]
+fn a_schedule_of_nothing_has_a_utilization_of_zero() {
+    let mut repository = Repository::new();
+    repository.register("passive", Timing::default()).unwrap();
+    let schedule = Schedule::compute(&repository, &Options::default()).unwrap();
+    let text = summary(&repository, &schedule);
+    assert!(
+        text.starts_with("strategy rms, utilization 0.000,"),
         "{text}"
     );
 }

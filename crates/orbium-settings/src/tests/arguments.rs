@@ -97,6 +97,9 @@ fn wrong_arguments_are_named_and_nothing_is_taken() {
             "-ORBServerStrateg reactive",
             "did you mean `-ORBServerStrategy`?",
         ),
+        // `-ORB` alone was enough for a suggestion.
+        ("-ORBhelp 1", "see docs/configuration.md"),
+        ("-ORBfoo 1", "see docs/configuration.md"),
         ("-ORBProfile", "-ORBProfile: has no value"),
         ("-ORBProfile -ORBid x", "-ORBProfile: has no value"),
         (
