@@ -3,7 +3,8 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
 
 use orbium_client::ClientPolicies;
 use orbium_connection::ClientConfig;
@@ -33,6 +34,9 @@ struct Inner {
 
 /// How long what a lane has accepted is served when it ends.
 const DRAIN_TIME: Duration = Duration::from_secs(10);
+
+/// A day: points of time have a last one.
+const MAX_DRAIN_TIME: Duration = Duration::from_secs(24 * 3600);
 
 /// The bounds of connections that the client makes.
 fn of_client(limits: &Limits) -> [usize; 6] {
@@ -83,10 +87,10 @@ impl Configurator {
     }
 
     /// The same, where what a lane that ends has accepted is served for at most so long. Default:
-    /// 10 s.
+    /// 10 s; a day at most.
     #[must_use]
     pub fn with_drain_time(mut self, time: Duration) -> Self {
-        self.drain_time = time;
+        self.drain_time = time.min(MAX_DRAIN_TIME);
         self
     }
 
@@ -259,12 +263,25 @@ impl Configurator {
         }
     }
 
-    /// Serves what lanes have accepted that end.
+    /// Serves what lanes have accepted that end, all within the same time.
     fn drain(&self, ending: &[Lane]) {
-        let deadline = Instant::now() + self.drain_time;
-        for lane in ending {
-            lane.drain(deadline.saturating_duration_since(Instant::now()));
-        }
+        let time = self.drain_time;
+        let Some((first, others)) = ending.split_first() else {
+            return;
+        };
+        thread::scope(|scope| {
+            let mut left = vec![first];
+            for lane in others {
+                let drain = thread::Builder::new().name("orbium-drain".into());
+                if drain.spawn_scoped(scope, || lane.drain(time)).is_err() {
+                    // One after the other, without another thread.
+                    left.push(lane);
+                }
+            }
+            for lane in left {
+                lane.drain(time);
+            }
+        });
     }
 
     /// The protocols that the ORB is to have, which have begun to be: TLS reads its files.

@@ -150,6 +150,25 @@ fn lanes_end_under_load_and_no_call_is_lost() {
     }
 }
 
+/// Both at once, with a drain time that no clock has.
+///
+/// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
+#[test]
+fn several_lanes_end_together() {
+    let mut lanes = TwoLanes::new("both", "worker-pool:2/64");
+    lanes.configurator = lanes.configurator.with_drain_time(Duration::MAX);
+    let orb = client(ClientStrategy::default());
+    let objects = [lanes.object(&orb, 10), lanes.object(&orb, 20)];
+    let load = objects.each_ref().map(|it| Load::on(it, 2));
+    let ports = [lanes.port(1), lanes.port(2)];
+    lanes.leave("none").unwrap();
+    lanes.has_ended(1, ports[0]);
+    lanes.has_ended(2, ports[1]);
+    load.iter().for_each(Load::goes_on);
+    load.into_iter().for_each(Load::end);
+    lanes.served.end();
+}
+
 /// At the same port, with calls by references from before.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
