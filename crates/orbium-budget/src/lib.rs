@@ -33,4 +33,4 @@ mod operation;
 
 pub use budget::Budget;
 pub use group::{BudgetUse, Group, remaining};
-pub use operation::OperationBudget;
+pub use operation::{BudgetCounts, OperationBudget};

@@ -3,14 +3,9 @@
 
 use std::time::Duration;
 
-/// Consumption of the requests for an operation that has a budget of processor time for each.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct OperationBudget {
-    /// `Module::Interface/operation`.
-    pub operation: String,
-    /// Processor time of one request.
-    pub budget: Duration,
+/// Consumption of the requests for one operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetCounts {
     /// Requests that were served.
     pub requests: u64,
     /// Those of them that exceeded the budget.
@@ -19,16 +14,26 @@ pub struct OperationBudget {
     pub longest: Duration,
 }
 
+/// An operation that has a budget of processor time for each of its requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OperationBudget {
+    /// `Module::Interface/operation`.
+    pub operation: String,
+    /// Processor time of one request.
+    pub budget: Duration,
+    /// What requests have consumed.
+    pub counts: BudgetCounts,
+}
+
 impl OperationBudget {
-    /// An operation of which no request was served yet.
+    /// The operation of that name, with its budget and consumption.
     #[must_use]
-    pub const fn new(operation: String, budget: Duration) -> Self {
+    pub const fn new(operation: String, budget: Duration, counts: BudgetCounts) -> Self {
         Self {
             operation,
             budget,
-            requests: 0,
-            overruns: 0,
-            longest: Duration::ZERO,
+            counts,
         }
     }
 }

@@ -290,7 +290,7 @@ impl Page {
             self.family(name, "counter", help);
         }
         for it in budgets {
-            self.sample(name, &[("operation", &it.operation)], it.overruns);
+            self.sample(name, &[("operation", &it.operation)], it.counts.overruns);
         }
     }
 

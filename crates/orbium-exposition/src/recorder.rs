@@ -136,7 +136,7 @@ impl Publisher {
         }
         for it in &snapshot.budgets {
             let labels = vec![Label::new("operation", it.operation.clone())];
-            counter!("orbium_server_budget_overruns_total", labels).absolute(it.overruns);
+            counter!("orbium_server_budget_overruns_total", labels).absolute(it.counts.overruns);
         }
         snapshot.connections.iter().for_each(connections);
     }

@@ -15,6 +15,8 @@ use crate::start_error::StartError;
 pub enum OrbError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),
+    /// An endpoint with an address or a parameter that cannot be understood.
+    Address(String, EndpointError),
     /// An endpoint without its transport or messaging protocol, and why.
     Protocol(String, String),
     /// An endpoint, strategy or lane that this program was built without, and the
@@ -49,6 +51,7 @@ impl fmt::Display for OrbError {
                     "{what}: this program was built without orbium's feature `{feature}`"
                 );
             }
+            Self::Address(at, error) => ("cannot listen at", at, error),
             Self::Protocol(at, why) => ("cannot listen at", at, why),
             Self::Listen(at, error) => ("cannot listen at", at, error),
             Self::RealTime(lane, error) => ("cannot serve in lane", lane, error),
@@ -70,7 +73,7 @@ impl std::error::Error for OrbError {}
 impl From<OpenError> for OrbError {
     fn from(error: OpenError) -> Self {
         match error {
-            OpenError::Endpoint(error) => Self::Endpoint(error),
+            OpenError::Endpoint(at, error) => Self::Address(at, error),
             OpenError::Protocol(endpoint, why) => Self::Protocol(endpoint, why),
             OpenError::Feature(endpoint, feature) => Self::Feature(endpoint, feature),
             OpenError::Listen(endpoint, error) => Self::Listen(endpoint, error),

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub use orbium::budget::BudgetCounts;
 use orbium::budget::OperationBudget;
 use orbium::interceptor::{
     DuplicateName, Interceptors, Interrupt, ReceiveContexts, ReceiveRequest, SendException,
@@ -81,17 +82,6 @@ impl Counters {
             longest: Duration::from_nanos(self.longest.load(Ordering::Relaxed)),
         }
     }
-}
-
-/// Consumption of the requests for an operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BudgetCounts {
-    /// Requests that were served.
-    pub requests: u64,
-    /// Those of them that exceeded the budget.
-    pub overruns: u64,
-    /// The longest processor time of one.
-    pub longest: Duration,
 }
 
 /// A request that exceeded its budget.
@@ -316,11 +306,8 @@ impl ServerInterceptor for Watch {
         } = &*self.0;
         let all = names.iter().zip(budgets).zip(counters);
         let watched = all.filter_map(|((name, budget), counters)| {
-            let mut it = OperationBudget::new(name.clone(), (*budget)?);
             let counts = counters.counts();
-            (it.requests, it.overruns) = (counts.requests, counts.overruns);
-            it.longest = counts.longest;
-            Some(it)
+            Some(OperationBudget::new(name.clone(), (*budget)?, counts))
         });
         watched.collect()
     }

@@ -206,7 +206,7 @@ impl Protocols {
 #[cold]
 fn cannot_listen(endpoint: &Endpoint, error: ListenError) -> OpenError {
     match error {
-        ListenError::Endpoint(error) => OpenError::Endpoint(error),
+        ListenError::Endpoint(error) => OpenError::Endpoint(endpoint.to_string(), error),
         ListenError::Io(error) => OpenError::Listen(endpoint.to_string(), error),
     }
 }

@@ -11,8 +11,8 @@ use super::protocol_names::only;
 /// Error of listening at an endpoint or connecting a channel.
 #[derive(Debug)]
 pub enum OpenError {
-    /// An endpoint that cannot be understood.
-    Endpoint(EndpointError),
+    /// An endpoint with an address or a parameter that cannot be understood.
+    Endpoint(String, EndpointError),
     /// An endpoint without its transport or messaging protocol, and why.
     Protocol(String, String),
     /// An endpoint with a protocol that this program was built without, and the feature

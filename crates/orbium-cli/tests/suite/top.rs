@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::program::{Server, run};
-use orbium::budget::OperationBudget;
+use orbium::budget::{BudgetCounts, OperationBudget};
 use orbium::interceptor::{Interceptors, ServerInterceptor};
 use orbium::rt::{Budget, Offer, RtObject, RtOrb};
 use orbium_qos::{CommunicationClass, Priority, PublishedQos, Qos, QosObject, RiopDispatch};
@@ -209,10 +209,13 @@ struct Watched;
 
 impl ServerInterceptor for Watched {
     fn budgets(&self) -> Vec<OperationBudget> {
-        let mut budget = OperationBudget::new("Cubit/noop".into(), Duration::from_millis(2));
-        (budget.requests, budget.overruns) = (4, 1);
-        budget.longest = Duration::from_millis(3);
-        vec![budget]
+        let counts = BudgetCounts {
+            requests: 4,
+            overruns: 1,
+            longest: Duration::from_millis(3),
+        };
+        let budget = Duration::from_millis(2);
+        vec![OperationBudget::new("Cubit/noop".into(), budget, counts)]
     }
 }
 

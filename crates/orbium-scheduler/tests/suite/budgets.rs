@@ -89,8 +89,8 @@ fn a_servant_that_overruns_is_notified_and_counted() {
         panic!("{shown:?}");
     };
     assert_eq!(shown.operation, "Probe::Target/act");
-    assert_eq!((shown.budget, shown.longest), (MS * 5, MS * 8));
-    assert_eq!((shown.requests, shown.overruns), (6, 1));
+    assert_eq!((shown.budget, shown.counts.longest), (MS * 5, MS * 8));
+    assert_eq!((shown.counts.requests, shown.counts.overruns), (6, 1));
     orb.shutdown(true).unwrap();
 }
 

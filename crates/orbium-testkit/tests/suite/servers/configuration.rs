@@ -55,10 +55,21 @@ fn contradictory_choices_are_refused_with_a_sentence() {
             &[("protocols", "uiop"), ("endpoint", "iiop://127.0.0.1:0")],
             "cannot listen at iiop://127.0.0.1:0",
         ),
+        // Of several endpoints it was not said which one has the port.
+        (
+            &[
+                ("endpoint", "iiop://127.0.0.1:0"),
+                ("endpoint", "iiop://h:x"),
+            ],
+            "cannot listen at iiop://h:x: `x` is not a port",
+        ),
     ] {
         let refused = Orb::new(config(settings)).unwrap_err();
         assert!(
-            matches!(refused, OrbError::Config(_) | OrbError::Protocol(..)),
+            matches!(
+                refused,
+                OrbError::Config(_) | OrbError::Address(..) | OrbError::Protocol(..)
+            ),
             "{refused:?}"
         );
         assert!(

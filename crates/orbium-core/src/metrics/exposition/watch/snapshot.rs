@@ -124,9 +124,9 @@ fn budget(it: &OperationBudget) -> idl::Budget {
     idl::Budget {
         operation: it.operation.clone(),
         time_ns: nanos(it.budget),
-        requests: it.requests,
-        overruns: it.overruns,
-        longest_ns: nanos(it.longest),
+        requests: it.counts.requests,
+        overruns: it.counts.overruns,
+        longest_ns: nanos(it.counts.longest),
     }
 }
 
