@@ -68,7 +68,7 @@ pub(crate) fn measure(programs: &Programs, manner: Manner, report: &mut Report) 
     eprintln!("JSON and drawings are in {}", folder.display());
     if manner.publishes {
         eprintln!(
-            "and in {}, the tables in docs/performance.md",
+            "and in {}, the tables in docs/priority-inversion.md",
             page::folder().display()
         );
     }

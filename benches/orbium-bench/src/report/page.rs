@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The page on performance: what stands between two marks of it is replaced by
+//! The page on priority inversion: what stands between two marks of it is replaced by
 //! what has been found.
 
 use std::fs;
@@ -13,7 +13,7 @@ use xtask::shell;
 
 /// The page, and where it expects drawings and JSON.
 fn page() -> PathBuf {
-    shell::root().join("docs/performance.md")
+    shell::root().join("docs/priority-inversion.md")
 }
 
 /// See [`page`].

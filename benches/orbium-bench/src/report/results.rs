@@ -29,7 +29,7 @@ pub(crate) struct ResultArgs {
 /// Whether the page on performance gets the tables.
 #[derive(Args, Debug)]
 pub(crate) struct DocsArgs {
-    /// Put the tables of what was measured into docs/performance.md, in place of the old ones
+    /// Put the tables of what was measured into docs/priority-inversion.md, in place of the old ones
     #[arg(long)]
     docs: bool,
 }
