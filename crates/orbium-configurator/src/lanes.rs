@@ -17,17 +17,10 @@ pub(crate) fn why_it_stays(orb: &Orb, lane: &Lane, ending: &[Lane], joins: bool)
 
 /// The path of an adapter that names the lane in its policies, and none that stays.
 fn adapter_left_without(orb: &Orb, lane: &Lane, ending: &[Lane]) -> Option<String> {
-    let root = orb.root_poa();
-    let mut todo = vec![(root.name().to_owned(), root)];
-    while let Some((path, poa)) = todo.pop() {
+    let ends = |it: &Lane| ending.contains(it) || it.is_leaving();
+    let left_without = orb.root_poa().subtree().find(|poa| {
         let lanes = poa.policies().lanes;
-        let ends = |it: &Lane| ending.contains(it) || it.is_leaving();
-        if lanes.contains(lane) && lanes.iter().all(ends) {
-            return Some(path);
-        }
-        for child in poa.the_children() {
-            todo.push((format!("{path}/{}", child.name()), child));
-        }
-    }
-    None
+        lanes.contains(lane) && lanes.iter().all(ends)
+    });
+    left_without.map(|poa| poa.path_text())
 }

@@ -11,7 +11,7 @@ use orbium_sched::{
 };
 
 use crate::error::{NOT_STORED, ServiceError, TOO_MUCH};
-use crate::journal::{Journal, schedule_line};
+use crate::journal::{Journal, content, schedule_line};
 
 /// Operations that the service keeps.
 const MAX_OPERATIONS: usize = 100_000;
@@ -175,9 +175,7 @@ impl State {
         let mut repository = self.repository.clone();
         change(&mut repository)?;
         if let Some(journal) = &mut self.journal {
-            let mut text = listing(&repository);
-            // What was computed last stays in it.
-            text.extend(self.options.as_ref().map(schedule_line));
+            let text = content(&repository, self.options.as_ref());
             journal.rewrite(&text).or_raise(NOT_STORED)?;
         }
         self.repository = repository;
@@ -304,11 +302,9 @@ impl State {
     /// # Errors
     /// PERSIST_STORE: that fails too.
     fn require_file(&mut self) -> Result<(), SystemException> {
-        let repository = &self.repository;
         match &mut self.journal {
             Some(journal) if !journal.is_whole() => {
-                let mut text = listing(repository);
-                text.extend(self.options.as_ref().map(schedule_line));
+                let text = content(&self.repository, self.options.as_ref());
                 journal.rewrite(&text).or_raise(NOT_STORED)
             }
             _ => Ok(()),

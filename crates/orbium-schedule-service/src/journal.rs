@@ -43,10 +43,7 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Saved::default(),
             Err(error) => return Err(failed(error)),
         };
-        let mut text = listing(&saved.repository);
-        if let Some(options) = &saved.options {
-            text.push_str(&schedule_line(options));
-        }
+        let text = content(&saved.repository, saved.options.as_ref());
         let file = replace(path, &text).map_err(failed)?;
         let journal = Journal {
             file,
@@ -78,6 +75,13 @@ impl Journal {
         self.file = replaced?;
         Ok(())
     }
+}
+
+/// The whole file: operations, each once, and what the priorities were computed for last.
+pub(crate) fn content(repository: &Repository, options: Option<&Options>) -> String {
+    let mut text = listing(repository);
+    text.extend(options.map(schedule_line));
+    text
 }
 
 /// The line that says what the priorities were computed for.

@@ -26,7 +26,7 @@ pub(crate) struct ResultArgs {
     json: Option<PathBuf>,
 }
 
-/// Whether the page on performance gets the tables.
+/// Whether the page on priority inversion gets the tables.
 #[derive(Args, Debug)]
 pub(crate) struct DocsArgs {
     /// Put the tables of what was measured into docs/priority-inversion.md, in place of the old ones

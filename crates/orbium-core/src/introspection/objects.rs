@@ -2,7 +2,7 @@
 //! Adapters and objects as data.
 
 use super::Listing;
-use crate::{Lifespan, ManagerState, Orb, Poa};
+use crate::{Lifespan, ManagerState, Orb};
 
 /// An object adapter as it was when somebody looked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,55 +34,42 @@ pub struct ObjectSnapshot {
     pub interface: String,
 }
 
-/// Every adapter with its path, the root first.
-fn walk(orb: &Orb, see: &mut dyn FnMut(&str, &Poa)) {
-    let root = orb.root_poa();
-    let mut todo = vec![(root.name().to_owned(), root)];
-    while let Some((path, poa)) = todo.pop() {
-        see(&path, &poa);
-        for child in poa.the_children().into_iter().rev() {
-            todo.push((format!("{path}/{}", child.name()), child));
-        }
-    }
-}
-
 pub(super) fn adapters(orb: &Orb, most: usize) -> Listing<AdapterSnapshot> {
     let (mut entries, mut more) = (Vec::new(), false);
-    walk(orb, &mut |path, poa| {
+    for poa in orb.root_poa().subtree() {
         if entries.len() == most {
             more = true;
-            return;
+            break;
         }
         let manager = poa.manager();
         let (held, in_flight) = manager.load();
         entries.push(AdapterSnapshot {
-            path: path.to_owned(),
+            path: poa.path_text(),
             state: manager.state(),
             held,
             in_flight,
             objects: poa.object_count(),
             persistent: poa.policies().lifespan == Lifespan::Persistent,
         });
-    });
+    }
     Listing { entries, more }
 }
 
 pub(super) fn objects(orb: &Orb, most: usize) -> Listing<ObjectSnapshot> {
     let (mut entries, mut more) = (Vec::new(), false);
-    walk(orb, &mut |path, poa| {
+    for poa in orb.root_poa().subtree() {
         let (ids, others) = poa.first_ids(most - entries.len());
         more |= others;
         for id in ids {
             // It may have been deactivated since.
             if let Some(interface) = poa.interface_of(&id) {
-                let adapter = path.to_owned();
                 entries.push(ObjectSnapshot {
-                    adapter,
+                    adapter: poa.path_text(),
                     id: id.to_vec(),
                     interface,
                 });
             }
         }
-    });
+    }
     Listing { entries, more }
 }

@@ -330,9 +330,7 @@ impl Follower {
                 end = Some(End::Dropped);
             }
         }
-        for received in &set[from..] {
-            received.give_back().await;
-        }
+        give_back(set[from..].iter()).await;
         end
     }
 
@@ -390,6 +388,13 @@ impl Follower {
 
     fn sign_period(&self) -> Duration {
         (self.stream.config.ack_wait / 3).max(Duration::from_millis(1))
+    }
+}
+
+/// Gives messages back, so that the next consumer of the name gets them at once.
+async fn give_back(messages: impl Iterator<Item = &Received>) {
+    for received in messages {
+        received.give_back().await;
     }
 }
 

@@ -126,8 +126,6 @@ impl LaneCore {
         }
         self.stop_reading();
         self.pool.close();
-        // Those that wait for another connection: `wait_for_threads` follows a shutdown alone.
-        self.threads.set_linger(Duration::ZERO);
     }
 
     /// Accepts and reads nothing more.
@@ -143,6 +141,8 @@ impl LaneCore {
         for connection in self.lock().all() {
             connection.stop_receiving();
         }
+        // Those that wait for another connection: `wait_for_threads` follows a shutdown alone.
+        self.threads.set_linger(Duration::ZERO);
     }
 
     /// Waits for the end of what is being served when the lane was halted.
@@ -351,7 +351,6 @@ impl ServingLane for LaneCore {
         }
         self.stop_reading();
         self.pool.retire();
-        self.threads.set_linger(Duration::ZERO);
         let mut left = self.threads.await_empty(deadline);
         if left > 0 {
             self.draining.expire();

@@ -7,10 +7,8 @@ use crate::adapter::Adapters;
 impl Adapters {
     /// Objects are served by the lanes that there are now.
     pub(crate) fn follow_lanes(&self) {
-        let mut todo: Vec<Poa> = self.root().into_iter().collect();
-        while let Some(poa) = todo.pop() {
+        for poa in self.root().iter().flat_map(Poa::subtree) {
             poa.0.follow_lanes(self);
-            todo.extend(poa.the_children());
         }
     }
 }

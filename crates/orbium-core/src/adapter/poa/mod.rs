@@ -17,6 +17,7 @@ mod upcall;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::ThreadId;
@@ -283,6 +284,24 @@ impl Poa {
     #[inline]
     pub fn the_children(&self) -> Vec<Self> {
         self.children().clone()
+    }
+
+    /// It and all adapters below it, each before its children.
+    #[doc(hidden)]
+    pub fn subtree(&self) -> impl Iterator<Item = Self> + use<> {
+        let mut todo = vec![self.clone()];
+        iter::from_fn(move || {
+            let poa = todo.pop()?;
+            todo.extend(poa.the_children().into_iter().rev());
+            Some(poa)
+        })
+    }
+
+    /// Its name behind those of its parents, as in `RootPOA/devices`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn path_text(&self) -> String {
+        self.0.path_text()
     }
 
     /// Makes an adapter below this one. Without a manager it gets one of its

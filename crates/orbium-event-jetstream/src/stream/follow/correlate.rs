@@ -8,7 +8,7 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use tokio::task::spawn_blocking;
 use tokio::time::{interval, sleep_until};
 
-use super::{End, Follower, RETRY_PAUSES, give_signs};
+use super::{End, Follower, RETRY_PAUSES, give_back, give_signs};
 use crate::delivery::collected::Sequenced;
 use crate::delivery::delivery_outcome::Outcome;
 use crate::delivery::recipient::marked;
@@ -67,9 +67,7 @@ impl Follower {
                 }
             };
             if let Some(end) = end {
-                for received in correlator.messages() {
-                    received.give_back().await;
-                }
+                give_back(correlator.messages()).await;
                 incoming.give_back().await;
                 return Ok(end);
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::interval;
 
-use super::{End, Follower, RETRY_PAUSES, give_signs};
+use super::{End, Follower, RETRY_PAUSES, give_back, give_signs};
 use crate::delivery::delivery_outcome::Outcome;
 use crate::stream::offering::Offering;
 use crate::stream::set::{Incoming, Received};
@@ -41,9 +41,7 @@ impl Follower {
             self.count(&set);
             self.offer(offering, set).await;
         }
-        for received in offering.messages() {
-            received.give_back().await;
-        }
+        give_back(offering.messages()).await;
         incoming.give_back().await;
         Ok(End::Dropped)
     }
