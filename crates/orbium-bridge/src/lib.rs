@@ -95,7 +95,8 @@ impl Bridge {
             .map_err(&failed)?;
         let accept = move || {
             let take_on = |stream, _| take_on(&serving, stream);
-            accepting.run(&poller, &serving.waker, &|| serving.is_stopping(), &take_on);
+            let is_stopping = || serving.is_stopping();
+            accepting.run(&poller, &serving.waker, &is_stopping, &take_on, &|| false);
         };
         let acceptor = orbium_sync::spawn("orbium-bridge", accept).map_err(&failed)?;
         Ok(Self {

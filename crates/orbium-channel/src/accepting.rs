@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use orbium_giop::Headers;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::{Interest, Poller, Ready, Waker};
+use orbium_trace::log::EventLimit;
 use orbium_transport::{Acceptor, ByteStream, Deadline, Endpoint};
 
 use crate::Channel;
@@ -17,6 +18,10 @@ use crate::protocol::{ChannelOptions, OpenError, Protocols};
 /// How long nothing is accepted after the system refused a connection: others
 /// may give some back.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
+
+/// The same after a connection was ended to make room: by then its descriptor is given back, unless a
+/// thread of its own still reads it.
+const ROOM_PAUSE: Duration = Duration::from_millis(1);
 
 /// The most acceptors that share a poller; connections are numbered from behind them on.
 pub const MAX_ACCEPTORS: usize = 255;
@@ -41,6 +46,8 @@ pub struct Accepting {
     headers: Vec<Headers>,
     /// Until when nothing is accepted: the system has run out of something.
     paused: Option<Deadline>,
+    /// For the log of what the system refuses.
+    refusals: EventLimit,
     changes: AcceptorChanges,
 }
 
@@ -166,6 +173,7 @@ impl Accepting {
             acceptors: Vec::with_capacity(endpoints.len()),
             headers: Vec::with_capacity(endpoints.len()),
             paused: None,
+            refusals: EventLimit::default(),
             changes: AcceptorChanges::default(),
         };
         for endpoint in endpoints {
@@ -304,11 +312,26 @@ impl Accepting {
             Ok(stream) => Some(stream),
             Err(error) => {
                 if is_refusal(&error) {
-                    self.paused = Some(Deadline::after(Some(ACCEPT_RETRY_PAUSE)));
-                    self.set_interest(poller, Interest::None);
+                    self.pause(poller, &error);
                 }
                 None
             }
+        }
+    }
+
+    #[cold]
+    fn pause(&mut self, poller: &Poller, error: &io::Error) {
+        if let Some(suppressed) = self.refusals.admit() {
+            orbium_trace::log::warn!(target: "orbium::conn", %error, suppressed, "cannot accept a connection");
+        }
+        self.paused = Some(Deadline::after(Some(ACCEPT_RETRY_PAUSE)));
+        self.set_interest(poller, Interest::None);
+    }
+
+    /// Shortens a pause, as a connection was ended to make room for those that wait.
+    pub fn retry_soon(&mut self) {
+        if self.is_paused() {
+            self.paused = Some(Deadline::after(Some(ROOM_PAUSE)));
         }
     }
 
@@ -335,13 +358,15 @@ impl Accepting {
     }
 
     /// The loop of a thread that accepts and nothing else. What it takes on is given the
-    /// place of the endpoint too.
+    /// place of the endpoint too. `make_room` ends a connection, if one may end, for those that the
+    /// system does not let in for lack of descriptors.
     pub fn run(
         mut self,
         poller: &Poller,
         waker: &Waker,
         is_stopping: &dyn Fn() -> bool,
         take_on: &dyn Fn(Box<dyn ByteStream>, usize),
+        make_room: &dyn Fn() -> bool,
     ) {
         let mut ready: Vec<Ready> = Vec::new();
         while !is_stopping() {
@@ -358,6 +383,8 @@ impl Accepting {
                     }
                 } else if let Some(stream) = self.accept(token, poller) {
                     take_on(stream, place_of(token));
+                } else if self.is_paused() && make_room() {
+                    self.retry_soon();
                 }
             }
         }
@@ -368,11 +395,8 @@ impl Accepting {
 /// Whether accepting failed for want of resources, descriptors most likely, rather than
 /// for lack of a pending connection.
 fn is_refusal(error: &io::Error) -> bool {
-    match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted => false,
-        _ => {
-            orbium_trace::log::warn!(target: "orbium::conn", %error, "cannot accept a connection");
-            true
-        }
-    }
+    !matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted
+    )
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors of a process or host that is out of descriptors or memory.
+//! Descriptors and memory that run out: the limit of descriptors, and the errors of a process or host that has
+//! none left.
+#![expect(unsafe_code, reason = "the system writes a limit")]
 
 use std::io;
 
@@ -14,6 +16,22 @@ pub fn is_exhausted(error: &io::Error) -> bool {
         Some(number) => EXHAUSTED.contains(&number),
         None => error.kind() == io::ErrorKind::OutOfMemory,
     }
+}
+
+/// The descriptors that this process may have open at once: its soft limit (RLIMIT_NOFILE). `None` if it has no limit,
+/// or the system does not say.
+#[must_use]
+pub fn descriptor_limit() -> Option<usize> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the system writes into `limit`, which outlives the call.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    if result != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
+        return None;
+    }
+    usize::try_from(limit.rlim_cur).ok()
 }
 
 #[cfg(test)]
@@ -32,5 +50,10 @@ mod tests {
             assert!(!is_exhausted(&error), "{error}");
         }
         assert!(!is_exhausted(&io::ErrorKind::TimedOut.into()));
+    }
+
+    #[test]
+    fn a_process_may_have_its_standard_streams_at_least() {
+        assert!(descriptor_limit().is_none_or(|limit| limit >= 3));
     }
 }

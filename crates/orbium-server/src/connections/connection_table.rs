@@ -21,9 +21,10 @@ struct Entry {
 }
 
 /// Connections, each of which knows its place.
-#[derive(Default)]
 pub(crate) struct ConnectionTable {
     entries: Vec<Entry>,
+    /// The descriptors that the process may have: there may be no room for more connections.
+    descriptors: usize,
     /// When the connections were looked at last.
     looked: Option<Instant>,
 }
@@ -40,6 +41,15 @@ enum Emptiness {
 }
 
 impl ConnectionTable {
+    /// No connections yet, in a process that may have so many descriptors.
+    pub(crate) fn new(descriptors: Option<usize>) -> Self {
+        Self {
+            entries: Vec::new(),
+            descriptors: descriptors.unwrap_or(usize::MAX),
+            looked: None,
+        }
+    }
+
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<ServerConnection>> {
         self.entries.iter().map(|entry| &entry.connection)
     }
@@ -50,7 +60,7 @@ impl ConnectionTable {
             return false;
         }
         // With room for as many again, no connection will have to be closed soon.
-        if self.entries.len() >= limits.connections / 2 {
+        if self.entries.len() >= limits.connections.min(self.descriptors) / 2 {
             self.look(limits);
         }
         connection
@@ -101,11 +111,12 @@ impl ConnectionTable {
         }
     }
 
-    /// The connections that may end for a new one, the emptiest first.
+    /// The connections that may end for a new one, the emptiest first. For one that is not accepted yet, no peer has
+    /// too many.
     #[cold]
     pub(crate) fn emptiest(
         &mut self,
-        newcomer: &ServerConnection,
+        newcomer: Option<&ServerConnection>,
         limits: &Limits,
     ) -> Vec<Arc<ServerConnection>> {
         self.look(limits);
@@ -113,7 +124,7 @@ impl ConnectionTable {
         for entry in &self.entries {
             *shares.entry(entry.connection.origin()).or_default() += 1;
         }
-        let own = shares.get(newcomer.origin()).copied().unwrap_or_default();
+        let own = newcomer.map(|it| shares.get(it.origin()).copied().unwrap_or_default());
         let now = Instant::now();
         let candidates = self.entries.iter().enumerate();
         let mut candidates: Vec<_> = candidates
@@ -134,11 +145,11 @@ impl ConnectionTable {
 
 impl Entry {
     /// How empty the connection is, when its peer has so many, compared with a new one
-    /// of a peer that has `own`; `None` if it stays.
+    /// of a peer that has `own`, where that is known; `None` if it stays.
     fn emptiness(
         &self,
         share: isize,
-        own: isize,
+        own: Option<isize>,
         now: Instant,
         limits: &Limits,
     ) -> Option<Emptiness> {
@@ -156,6 +167,6 @@ impl Entry {
             return Some(Emptiness::Idle(since));
         }
         let active = since.is_none();
-        (share > own + 1).then_some(Emptiness::Share(-share, active, connection.id))
+        (share > own? + 1).then_some(Emptiness::Share(-share, active, connection.id))
     }
 }

@@ -106,7 +106,7 @@ impl LaneCore {
             stopping: AtomicBool::new(false),
             draining: Draining::default(),
             waker: Arc::downgrade(waker),
-            connections: Mutex::default(),
+            connections: Mutex::new(ConnectionTable::new(orbium_sys::descriptor_limit())),
             // No two connections of an ORB have the same.
             next_id: AtomicU64::new((u64::from(number) << 40) + Accepting::next_token()),
             setup,
@@ -199,18 +199,10 @@ impl LaneCore {
             self.log_accepted(&connection);
             return Some(connection);
         }
-        let emptiest = if self.is_stopping() {
-            Vec::new()
-        } else {
-            self.lock().emptiest(&connection, limits)
-        };
-        for other in emptiest {
-            if end(&other) && self.enter(&connection, limits) {
-                other.tracked.note_closing(Closing::Limit);
-                crate::log::debug!(target: "orbium::conn", peer = %other.peer(), "an empty connection made room");
-                self.log_accepted(&connection);
-                return Some(connection);
-            }
+        let mut suffices = |other: &ServerConnection| end(other) && self.enter(&connection, limits);
+        if self.make_room(Some(&connection), &mut suffices) {
+            self.log_accepted(&connection);
+            return Some(connection);
         }
         connection.tracked.note_closing(Closing::Limit);
         if let Some(all) = context.measurements() {
@@ -230,6 +222,33 @@ impl LaneCore {
             );
         }
         None
+    }
+
+    /// Ends the emptiest connection that `end` can end, as the system has no descriptor for one that waits to be
+    /// accepted; whether there was one. Of one that waits it is not known how many connections its peer has.
+    #[cold]
+    pub(crate) fn end_emptiest(&self, mut end: impl FnMut(&ServerConnection) -> bool) -> bool {
+        self.make_room(None, &mut end)
+    }
+
+    /// Tries those that may end for the newcomer, the emptiest first, until one suffices.
+    #[cold]
+    fn make_room(
+        &self,
+        newcomer: Option<&ServerConnection>,
+        suffices: &mut dyn FnMut(&ServerConnection) -> bool,
+    ) -> bool {
+        if self.is_stopping() {
+            return false;
+        }
+        let limits = self.host.context.limits();
+        let emptiest = self.lock().emptiest(newcomer, limits);
+        let ended = emptiest.iter().find(|other| suffices(other));
+        if let Some(other) = ended {
+            other.tracked.note_closing(Closing::Limit);
+            crate::log::debug!(target: "orbium::conn", peer = %other.peer(), "an empty connection made room");
+        }
+        ended.is_some()
     }
 
     fn log_accepted(&self, connection: &ServerConnection) {

@@ -209,6 +209,11 @@ impl Reactor {
     fn accept(&mut self, token: u64) {
         if let Some(stream) = self.accepting.accept(token, &self.notifier.poller) {
             self.take_on(stream, place_of(token));
+        } else if self.accepting.is_paused() {
+            let lane = Arc::clone(&self.shared);
+            if lane.end_emptiest(|it| self.make_room(it.id)) {
+                self.accepting.retry_soon();
+            }
         }
     }
 

@@ -31,7 +31,8 @@ pub(crate) fn start(
     shared.threads.run(move || {
         let is_stopping = || serving.shared.is_stopping();
         let take_on = |stream, at| serving.take_on(stream, at);
-        accepting.run(&poller, &waker, &is_stopping, &take_on);
+        let make_room = || serving.shared.end_emptiest(|it| serving.end(it));
+        accepting.run(&poller, &waker, &is_stopping, &take_on, &make_room);
     })
 }
 
@@ -50,18 +51,21 @@ impl Serving {
         if timeouts.is_err() {
             return;
         }
-        let end = |it: &ServerConnection| {
-            it.stop_receiving();
-            self.shared.forget(it);
-            true
-        };
-        let Some(connection) = self.shared.register(stream, at, None, end) else {
+        let registered = self.shared.register(stream, at, None, |it| self.end(it));
+        let Some(connection) = registered else {
             return;
         };
         let intake = connection.new_intake(context);
         if !self.read_elsewhere(&connection, intake) {
             self.shared.forget(&connection);
         }
+    }
+
+    /// Ends a connection for another: the thread that reads it closes it.
+    fn end(&self, connection: &ServerConnection) -> bool {
+        connection.stop_receiving();
+        self.shared.forget(connection);
+        true
     }
 
     fn read_elsewhere(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
