@@ -461,7 +461,7 @@ struct Outcome {
 }
 
 /// Writes a file unless it says the same already: an unchanged file keeps its
-/// time and is not compiled again.
+/// time and is not compiled again. No part of a file is left.
 fn write(path: &Path, code: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|present| present == code.as_bytes()) {
         return Ok(());
@@ -469,7 +469,12 @@ fn write(path: &Path, code: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(path, code)
+    fs::write(path, code).inspect_err(|_| {
+        if fs::metadata(path).is_ok_and(|it| it.is_file()) {
+            // The first error is the one to report.
+            let _ = fs::remove_file(path);
+        }
+    })
 }
 
 /// Whether a line of diagnostics begins a warning.

@@ -3,7 +3,8 @@
 
 pub(crate) mod definitions;
 pub(crate) mod idl_files;
-use std::io::{ErrorKind, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -414,15 +415,10 @@ fn stub(args: &StubArgs) -> Result<(), Failure> {
 
 /// Writes a file for a programmer to change: one that is there stays.
 fn save(path: &Path, code: &str, force: bool) -> Result<(), Failure> {
-    let mut options = std::fs::OpenOptions::new();
-    if force {
-        options.write(true).create(true).truncate(true)
-    } else {
-        options.write(true).create_new(true)
+    let written = match force {
+        true => orbium_sys::write_whole(path, code.as_bytes()),
+        false => write_new(path, code),
     };
-    let written = options
-        .open(path)
-        .and_then(|mut file| file.write_all(code.as_bytes()));
     written.map_err(|error| {
         let path = path.display();
         Failure::because(match error.kind() {
@@ -431,5 +427,14 @@ fn save(path: &Path, code: &str, force: bool) -> Result<(), Failure> {
             }
             _ => format!("cannot write `{path}`: {error}"),
         })
+    })
+}
+
+/// Writes a file that is not there yet, or none: a part of it would hinder the next attempt.
+fn write_new(path: &Path, code: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(code.as_bytes()).inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = fs::remove_file(path);
     })
 }

@@ -3,7 +3,6 @@
 
 pub(crate) mod reload;
 
-use std::fs;
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::thread;
@@ -116,7 +115,7 @@ pub(crate) fn serve_intercepted<T>(
     let reference = orb.object_to_string(&served.object);
     if let Some(file) = &args.ior_file {
         let failed = |error| Failure::because(format!("{}: {error}", file.display()));
-        fs::write(file, &reference).map_err(failed)?;
+        orbium_sys::write_whole(file, reference.as_bytes()).map_err(failed)?;
     }
     let further = &served.further;
     match output::print(&format!("{reference}\n{further}READY\n")) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Journal of applied steps, on disk before each is done.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::plan::Plan;
@@ -52,12 +52,7 @@ impl Journal {
             .filter(|path| !path.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
-        let draft = self.file.with_extension("draft");
-        let mut file = File::create(&draft)?;
-        file.write_all(text)?;
-        file.sync_all()?;
-        fs::rename(&draft, &self.file)?;
-        File::open(folder)?.sync_all()
+        orbium_sys::write_whole(&self.file, text)
     }
 
     /// The steps that were applied, in the order in which they were.

@@ -97,12 +97,7 @@ pub(crate) fn schedule_line(options: &Options) -> String {
 
 /// Replaces a file as a whole, and opens it to append.
 fn replace(path: &Path, text: &str) -> io::Result<File> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".new");
-    let mut file = File::create(&temporary)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&temporary, path)?;
+    orbium_sys::write_whole(path, text.as_bytes())?;
     OpenOptions::new().append(true).open(path)
 }
 

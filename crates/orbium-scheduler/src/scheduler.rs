@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scheduler of a program: the same calls in a configuration run and at run time.
 
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::{fmt, fs};
 
 use orbium_sched::{
     Declaration, Entry, Handle, Options, Repository, SchedError, Schedule, Strategy, Table, source,
@@ -207,7 +207,8 @@ impl Scheduler {
         schedule.require_feasible()?;
         let text = source(&self.repository, &schedule)?;
         let path = path.clone();
-        replace(&path, &text).map_err(|cause| SchedulerError::Write {
+        let written = orbium_sys::write_whole(&path, text.as_bytes());
+        written.map_err(|cause| SchedulerError::Write {
             path: path.clone(),
             cause,
         })?;
@@ -247,17 +248,4 @@ impl fmt::Debug for Scheduler {
             .field("is_scheduled", &self.is_scheduled)
             .finish_non_exhaustive()
     }
-}
-
-/// Writes a temporary file in the same folder and renames it, so that no reader sees half of it.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}.new", std::process::id()));
-    let temporary = PathBuf::from(temporary);
-    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
 }

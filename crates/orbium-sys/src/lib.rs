@@ -18,10 +18,11 @@ mod process;
 mod readiness;
 mod socket;
 mod thread;
+mod whole_file;
 
 pub use clock::deadline::Deadline;
 pub use clock::stamp::Stamp;
-pub use exhaustion::is_exhausted;
+pub use exhaustion::{descriptor_limit, is_exhausted};
 pub use host::{effective_user, host_name, random_number};
 pub use lock_file::LockFile;
 pub use memory::prefault::{prefault_heap, prefault_stack};
@@ -48,3 +49,4 @@ pub use thread::real_time_error::RealTimeError;
 pub use thread::reservation::Reservation;
 pub use thread::scheduling_class::{Scheduling, SchedulingClass};
 pub use thread::spawning::{Thread, spawn, spawn_detached, try_on_thread};
+pub use whole_file::write_whole;

@@ -305,17 +305,9 @@ impl References {
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
         for (key, reference) in &self.0 {
             let path = folder.join(format!("{}.ior", key.to_ascii_lowercase()));
-            write_whole(&path, reference).map_err(|error| failed(&path, &error))?;
+            let written = orbium_sys::write_whole(&path, format!("{reference}\n").as_bytes());
+            written.map_err(|error| failed(&path, &error))?;
         }
         Ok(())
     }
-}
-
-/// Writes a file atomically: readers see all of it or none.
-fn write_whole(path: &Path, line: &str) -> io::Result<()> {
-    let draft = path.with_extension(format!("ior.{}", std::process::id()));
-    std::fs::write(&draft, format!("{line}\n"))?;
-    std::fs::rename(&draft, path).inspect_err(|_| {
-        let _ = std::fs::remove_file(&draft);
-    })
 }

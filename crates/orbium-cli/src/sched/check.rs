@@ -156,5 +156,5 @@ fn save(
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let shown = path.display();
     let unwritable = |error| Failure::because(format!("cannot write `{shown}`: {error}"));
-    std::fs::write(path, text).map_err(unwritable)
+    orbium_sys::write_whole(path, text.as_bytes()).map_err(unwritable)
 }

@@ -23,6 +23,7 @@ mod events_random_kills;
 mod events_replayed;
 mod events_spooled;
 mod explain;
+mod full_disk;
 mod host;
 mod idl;
 mod ifr;

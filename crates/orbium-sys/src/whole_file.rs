@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files that are written as a whole.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Writes a file, and over one that is there: others read the old content or the new, never a part, also after
+/// the host has failed at any moment. The permissions of a file that is there stay, and a symbolic link leads to
+/// the new content. What is no file, such as a device or a pipe, is written to directly.
+///
+/// ```
+/// use orbium_sys::write_whole;
+///
+/// let path = std::env::temp_dir().join(format!("orbium-whole-{}", std::process::id()));
+/// write_whole(&path, b"IOR:00")?;
+/// assert_eq!(std::fs::read(&path)?, b"IOR:00");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// The system's: the old file stays as it is, and nothing else is left behind.
+pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let present = fs::metadata(path).ok();
+    if present.as_ref().is_some_and(|it| !it.is_file()) {
+        return fs::write(path, content);
+    }
+    // Behind symbolic links.
+    let path = match &present {
+        Some(_) => &fs::canonicalize(path)?,
+        None => path,
+    };
+    let permissions = present.map(|it| it.permissions());
+    replace(path, |draft| {
+        permissions.map_or(Ok(()), |it| draft.set_permissions(it))?;
+        draft.write_all(content)?;
+        draft.sync_all()
+    })
+}
+
+/// Puts a new file with that content in the place of another.
+fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let (draft, mut file) = new_draft(path)?;
+    let replaced = fill(&mut file).and_then(|()| fs::rename(&draft, path));
+    if replaced.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&draft);
+    }
+    replaced?;
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// A new file in the same folder, and thus the same file system. It follows no link that another has put there.
+fn new_draft(path: &Path) -> io::Result<(PathBuf, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let mut name = OsString::from(path);
+        name.push(format!(".{}-{number}.new", std::process::id()));
+        let draft = PathBuf::from(name);
+        match OpenOptions::new().write(true).create_new(true).open(&draft) {
+            // Left behind by a process of the same number that was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return Ok((draft, made?)),
+        }
+    }
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    /// A folder that is removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let name = format!("orbium-whole-{}-{name}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn files(&self) -> usize {
+            fs::read_dir(&self.0).unwrap().count()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn permissions_and_links_stay() {
+        let folder = Folder::new("links");
+        let (file, link) = (folder.0.join("file"), folder.0.join("link"));
+        write_whole(&file, b"longer than what follows").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&file, &link).unwrap();
+        write_whole(&link, b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+        assert_eq!(folder.files(), 2);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_stays_and_nothing_is_left() {
+        let folder = Folder::new("failure");
+        let file = folder.0.join("file");
+        write_whole(&file, b"old").unwrap();
+        let full = |_: &mut File| Err(io::ErrorKind::StorageFull.into());
+        let error = replace(&file, full).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        assert_eq!(folder.files(), 1);
+        let missing = folder.0.join("missing/file");
+        let error = write_whole(&missing, b"").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_device_is_written_to() {
+        write_whole(Path::new("/dev/null"), b"gone").unwrap();
+        let error = write_whole(Path::new("/dev/full"), b"kept").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn a_draft_of_a_process_that_was_killed_hinders_none() {
+        let folder = Folder::new("draft");
+        let file = folder.0.join("file");
+        let (left, _) = new_draft(&file).unwrap();
+        let (other, _) = new_draft(&file).unwrap();
+        assert_ne!(left, other);
+    }
+}
