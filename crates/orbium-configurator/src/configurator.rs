@@ -35,9 +35,6 @@ struct Inner {
 /// How long what a lane has accepted is served when it ends.
 const DRAIN_TIME: Duration = Duration::from_secs(10);
 
-/// A day: points of time have a last one.
-const MAX_DRAIN_TIME: Duration = Duration::from_secs(24 * 3600);
-
 /// The bounds of connections that the client makes.
 fn of_client(limits: &Limits) -> [usize; 6] {
     [
@@ -90,7 +87,7 @@ impl Configurator {
     /// 10 s; a day at most.
     #[must_use]
     pub fn with_drain_time(mut self, time: Duration) -> Self {
-        self.drain_time = time.min(MAX_DRAIN_TIME);
+        self.drain_time = time;
         self
     }
 

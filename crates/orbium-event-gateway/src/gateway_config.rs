@@ -122,7 +122,7 @@ pub struct GatewayConfig {
     /// Sets of events that wait to be forwarded; 1,024 by default. Beyond it the oldest are
     /// discarded, and counted.
     pub queue: usize,
-    /// Between two checks of both channels; 1 s by default.
+    /// Between two checks of both channels; 1 s by default, a day at most.
     pub check_period: Duration,
     /// The first pause before connecting again; 100 ms by default. It doubles.
     pub first_pause: Duration,

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use orbium::{Call, Orb, PoaError, ResolveError, SystemException};
 use orbium_event::rtec::rtec_event_channel_admin::{
@@ -24,6 +24,8 @@ use crate::shared::{Headers, Shared, Task};
 const DISJUNCTION: i32 = 9;
 /// The first type of applications: what is below is a designator.
 const FIRST_APPLICATION_TYPE: i32 = 16;
+/// A day: points of time have a last one.
+const MAX_CHECK_PERIOD: Duration = Duration::from_secs(24 * 3600);
 
 /// Where events go.
 pub(crate) enum Target {
@@ -193,7 +195,7 @@ impl<'p> Link<'p> {
     /// # Errors
     /// [`Failure`]: an end is gone.
     pub(crate) fn serve(&mut self, mut checked: impl FnMut()) -> Result<(), Failure> {
-        let period = self.parts.config.check_period;
+        let period = self.parts.config.check_period.min(MAX_CHECK_PERIOD);
         let mut check_at = Instant::now() + period;
         loop {
             match self.parts.shared.next(check_at) {

@@ -8,6 +8,9 @@ use orbium_event::FilterLimits;
 
 use crate::error::JetStreamError;
 
+/// A day: points of time have a last one.
+const MAX_PUBLISH_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
 /// Location of the stream, and every bound of a channel that stores its events in it.
 ///
 /// ```
@@ -35,7 +38,7 @@ pub struct JetStreamConfig {
     pub duplicate_window: Duration,
     /// How long the server may take to answer at the start; 5 s by default.
     pub connect_timeout: Duration,
-    /// How long a push of a supplier waits until its events are stored; 5 s by default.
+    /// How long a push of a supplier waits until its events are stored; 5 s by default, a day at most.
     pub publish_timeout: Duration,
     /// How long an event waits for its acknowledgement until it is published once more, within
     /// [`publish_timeout`](Self::publish_timeout); 1 s by default.
@@ -106,6 +109,12 @@ impl JetStreamConfig {
     pub(crate) fn streams(&self) -> impl Iterator<Item = &str> {
         let dead_letters = self.dead_letters.iter().map(|it| it.stream.as_str());
         std::iter::once(self.stream.as_str()).chain(dead_letters)
+    }
+
+    /// The same, with times that end.
+    pub(crate) fn bounded(mut self) -> Self {
+        self.publish_timeout = self.publish_timeout.min(MAX_PUBLISH_TIMEOUT);
+        self
     }
 
     /// # Errors
@@ -204,4 +213,18 @@ impl SpoolConfig {
 pub(crate) fn is_name(name: &str) -> bool {
     let is_of_token = |it: u8| it.is_ascii_alphanumeric() || it == b'-' || it == b'_';
     (1..=64).contains(&name.len()) && name.bytes().all(is_of_token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The point of time at which a push fails could not be computed: a panic.
+    #[test]
+    fn a_push_waits_no_longer_than_clocks_can_count() {
+        let mut config = JetStreamConfig::new("nats://127.0.0.1:4222", "ALARMS");
+        assert_eq!(config.clone().bounded(), config);
+        config.publish_timeout = Duration::MAX;
+        assert_eq!(config.bounded().publish_timeout, MAX_PUBLISH_TIMEOUT);
+    }
 }

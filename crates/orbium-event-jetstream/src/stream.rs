@@ -53,7 +53,7 @@ impl Stream {
     /// [`JetStreamError`].
     pub(crate) fn open(config: JetStreamConfig) -> Result<Self, JetStreamError> {
         config.check_names()?;
-        let config = Arc::new(config);
+        let config = Arc::new(config.bounded());
         let spool = config.spool.as_ref();
         let spool = spool
             .map(|it| Spool::open(it, &config.stream))

@@ -333,7 +333,7 @@ impl Engine {
         self.act(consumer, consumer.served());
         match health {
             Health::Well => {}
-            Health::Suspect { .. } => self.control.ping_by(Instant::now() + SUSPECT_PING_PERIOD),
+            Health::Suspect { .. } => self.control.ping_after(SUSPECT_PING_PERIOD),
             Health::Gone => self.drop_consumer(consumer, "it cannot be reached"),
         }
     }

@@ -19,6 +19,9 @@ use orbium_transport::Endpoint;
 
 use crate::{LaneSizes, OrbError};
 
+/// A day: points of time have a last one.
+const MAX_DRAIN_TIME: Duration = Duration::from_secs(24 * 3600);
+
 /// Facts of a lane from its start to its end.
 #[derive(Debug)]
 pub struct LaneFacts {
@@ -271,11 +274,11 @@ impl Lane {
     /// Ends the lane while the ORB runs on: it listens nowhere, reads nothing more, and what it has
     /// accepted is served and answered, those requests included that wait. Clients are sent
     /// elsewhere by what they ask for over connections that are shared, and by CloseConnection.
-    /// What waits after `time` is refused with TRANSIENT and COMPLETED_NO or by CloseConnection;
+    /// What waits after `time`, a day at most, is refused with TRANSIENT and COMPLETED_NO or by CloseConnection;
     /// what is being served then goes on. Returns how many threads still serve. A request that
     /// another lane hands over late is served by a thread that comes for it.
     pub fn drain(&self, time: Duration) -> usize {
-        self.0.drain(Instant::now() + time)
+        self.0.drain(Instant::now() + time.min(MAX_DRAIN_TIME))
     }
 
     /// Others of its adapters serve what comes from now on; [`drain`](Self::drain) follows.

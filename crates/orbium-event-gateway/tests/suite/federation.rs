@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Channels federated by IIOP.
 
+use std::time::Duration;
+
 use orbium_event::Pattern;
-use orbium_event_gateway::Forwards;
+use orbium_event_gateway::{Forwards, GatewayConfig};
 use orbium_testkit::eventually;
 
 use crate::channels::{Consumer, Site, event, gateway, orb, quick};
@@ -33,6 +35,21 @@ fn a_gateway_forwards_what_is_subscribed_to() {
     drop(gateway);
     north.await_consumers(0);
     eventually("the supplier", || south.local.statistics().suppliers == 0);
+}
+
+/// It ended with a panic: no point of time is so late.
+#[test]
+fn a_gateway_that_is_never_to_check_forwards() {
+    let (north, south, own) = (Site::new(), Site::new(), orb());
+    let config = GatewayConfig {
+        check_period: Duration::MAX,
+        ..quick()
+    };
+    let _gateway = gateway(&own, &north, &south, config);
+    let consumer = south.consumer(16);
+    north.await_consumers(1);
+    north.supplier().push(&[event(16, 1, 1)]).unwrap();
+    assert_eq!(consumer.next().header.source, 1);
 }
 
 /// Conformance: events - gateways: a changed subscription loses no event - by IIOP

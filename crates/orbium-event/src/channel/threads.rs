@@ -2,7 +2,6 @@
 //! The threads of a channel, which start when they are needed.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use orbium_scheduler::{ScheduledThread, SchedulerError};
 
@@ -34,7 +33,7 @@ impl Channel {
                 }
             })?;
             if let Some(period) = period {
-                control.ping_by(Instant::now() + period);
+                control.ping_after(period);
             }
             Ok(())
         })

@@ -3,7 +3,7 @@
 
 use std::ops::Bound;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{Engine, SUSPECT_PING_PERIOD};
 use crate::delivery::health::Health;
@@ -29,7 +29,7 @@ impl Engine {
             period
         };
         if let Some(next) = next {
-            self.control.ping_by(Instant::now() + next);
+            self.control.ping_after(next);
         }
     }
 

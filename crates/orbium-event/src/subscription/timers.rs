@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use orbium::lock::{Condvar, Mutex, MutexGuard};
 
@@ -164,8 +164,11 @@ impl Control {
         self.change(|checks| checks.observers_are_due = true);
     }
 
-    /// Peers are to be pinged at that time or earlier.
-    pub(crate) fn ping_by(&self, time: Instant) {
+    /// Peers are to be pinged that much later, or earlier; never if no point of time is so late.
+    pub(crate) fn ping_after(&self, pause: Duration) {
+        let Some(time) = Instant::now().checked_add(pause) else {
+            return;
+        };
         self.change(|checks| {
             checks.ping_due = Some(checks.ping_due.map_or(time, |due| due.min(time)));
         });

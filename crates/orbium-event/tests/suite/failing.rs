@@ -32,8 +32,8 @@ fn impatient(dispatching: Dispatching) -> ChannelConfig {
 }
 
 /// A bad consumer and a good one: the good one gets every event, and the bad one is dropped.
-fn is_dropped(dispatching: Dispatching, bad: impl FnOnce(&Served) -> PushConsumer) {
-    let served = Served::new(impatient(dispatching));
+fn is_dropped(config: ChannelConfig, bad: impl FnOnce(&Served) -> PushConsumer) {
+    let served = Served::new(config);
     let bad = bad(&served);
     let proxy = served.proxy_supplier();
     let everything = Pattern::Null.to_qos();
@@ -79,17 +79,29 @@ const ALL: [Dispatching; 3] = [
 #[test]
 fn a_consumer_of_an_ended_process_is_dropped() {
     for dispatching in ALL {
-        is_dropped(dispatching, |served| at_port(served, dead_port()));
+        is_dropped(impatient(dispatching), |served| {
+            at_port(served, dead_port())
+        });
     }
 }
 
 #[test]
 fn a_consumer_without_object_is_dropped() {
     for dispatching in ALL {
-        is_dropped(dispatching, |served| {
+        is_dropped(impatient(dispatching), |served| {
             at_port(served, served.orb.addresses().unwrap()[0].port)
         });
     }
+}
+
+/// The thread that pings ended with a panic: no point of time is so late.
+#[test]
+fn a_ping_period_that_no_clock_has_is_never_over() {
+    let config = ChannelConfig {
+        ping_period: Some(Duration::MAX),
+        ..impatient(Dispatching::Reactive)
+    };
+    is_dropped(config, |served| at_port(served, dead_port()));
 }
 
 /// Conformance: events - consumers that stall are disconnected, and others get every event - a served channel
@@ -98,7 +110,7 @@ fn a_consumer_that_reads_nothing_is_dropped() {
     for dispatching in ALL {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        is_dropped(dispatching, |served| at_port(served, port));
+        is_dropped(impatient(dispatching), |served| at_port(served, port));
         drop(listener);
     }
 }
@@ -115,7 +127,7 @@ fn a_consumer_that_sends_what_is_no_message_is_dropped() {
                 let _ = std::io::Write::write_all(&mut stream, b"HTTP/1.1 400 Bad Request\r\n\r\n");
             }
         });
-        is_dropped(dispatching, |served| at_port(served, port));
+        is_dropped(impatient(dispatching), |served| at_port(served, port));
     }
 }
 
