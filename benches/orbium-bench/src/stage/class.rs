@@ -19,6 +19,8 @@ pub(crate) enum Class {
     Fifo,
     /// SCHED_DEADLINE: a reservation, with the earlier deadline at the higher priority
     Deadline,
+    /// SCHED_DEADLINE with SCHED_FLAG_RECLAIM: also what other reservations leave unused
+    Reclaiming,
 }
 
 /// Processor time of a thread in each period under SCHED_DEADLINE. Two threads at each of fifty
@@ -33,6 +35,7 @@ impl Class {
             Self::Other => "SCHED_OTHER",
             Self::Fifo => "SCHED_FIFO",
             Self::Deadline => "SCHED_DEADLINE",
+            Self::Reclaiming => "SCHED_DEADLINE, reclaiming",
         }
     }
 
@@ -48,7 +51,17 @@ impl Class {
 
     /// What a lane of that priority has reserved.
     pub(crate) fn reservation(self, priority: i32) -> Option<Reservation> {
-        (self == Self::Deadline && priority > 0).then(|| reserved_at(priority))
+        let reserved = || reserved_at(priority);
+        match self {
+            Self::Deadline if priority > 0 => Some(reserved()),
+            Self::Reclaiming if priority > 0 => Some(reserved().reclaiming()),
+            _ => None,
+        }
+    }
+
+    /// Whether threads of this class have reservations: then the system keeps none of them on one processor.
+    pub(crate) const fn reserves(self) -> bool {
+        matches!(self, Self::Deadline | Self::Reclaiming)
     }
 
     /// Gives the calling thread this class at a priority.
@@ -85,6 +98,7 @@ impl fmt::Display for Class {
             Self::Other => "other",
             Self::Fifo => "fifo",
             Self::Deadline => "deadline",
+            Self::Reclaiming => "reclaiming",
         })
     }
 }
@@ -127,9 +141,13 @@ mod tests {
     fn each_class_schedules_by_one_means() {
         assert_eq!(Class::Fifo.scheduling(7), Some(Scheduling::fifo(7)));
         assert_eq!(Class::Fifo.reservation(7), None);
-        assert_eq!(Class::Deadline.scheduling(7), None);
-        assert!(Class::Deadline.reservation(7).is_some());
+        let reserved = Class::Deadline.reservation(7).unwrap();
+        assert!(!reserved.reclaims);
+        let reclaiming = Some(reserved.reclaiming());
+        assert_eq!(Class::Reclaiming.reservation(7), reclaiming);
         for class in Class::value_variants() {
+            assert_eq!(class.reserves(), class.reservation(7).is_some());
+            assert!(class.scheduling(7).is_none() || !class.reserves());
             assert_eq!(class.scheduling(0), None);
             assert_eq!(class.reservation(0), None);
         }

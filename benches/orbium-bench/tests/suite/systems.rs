@@ -22,7 +22,7 @@ fn each_of_fifty_clients_calls_under_each_scheduling_class() {
     // The others take privileges.
     assert!(names.contains(&&Value::from("SCHED_OTHER")), "{found}");
     let notes = found["notes"].to_string();
-    for class in ["SCHED_FIFO", "SCHED_DEADLINE"] {
+    for class in ["SCHED_FIFO", "SCHED_DEADLINE", "SCHED_DEADLINE, reclaiming"] {
         let is_left_out = notes.contains(&format!("{class} is left out"));
         assert_eq!(
             is_left_out,

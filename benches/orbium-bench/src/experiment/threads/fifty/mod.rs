@@ -49,7 +49,7 @@ pub(super) fn measure(plan: &Plan) -> (Vec<Found>, Vec<String>) {
             )),
         }
     }
-    if found.iter().any(|one| one.class == Class::Deadline) {
+    if found.iter().any(|one| one.class.reserves()) {
         notes.push(
             "under SCHED_DEADLINE on all processors, as the system keeps no thread with a reservation \
              on one; under the other classes on one."
@@ -69,7 +69,7 @@ fn server(class: Class) -> Architecture {
     server
         .server
         .extend(["--class".to_owned(), class.to_string()]);
-    if class != Class::Deadline
+    if !class.reserves()
         && let Some(processor) = pin::choose()
     {
         let pinned = ["--pin".to_owned(), processor.to_string()];

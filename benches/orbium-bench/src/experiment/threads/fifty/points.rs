@@ -131,7 +131,7 @@ pub(in crate::experiment::threads) fn outcome(found: &[Found], notes: Vec<String
     let mut outcome = Outcome {
         text: format!(
             "\nFifty priorities, a client and a lane for each\n\
-             {:18}{:>8}{:>14}{:>12}{:>12}{:>12}{:>14}{:>12}{:>12}{:>12}{:>8}\n",
+             {:26}{:>8}{:>14}{:>12}{:>12}{:>12}{:>14}{:>12}{:>12}{:>12}{:>8}\n",
             "",
             "clients",
             "urgent median",
@@ -159,7 +159,7 @@ pub(in crate::experiment::threads) fn outcome(found: &[Found], notes: Vec<String
 
 fn line(text: &mut String, class: Class, point: &Point) {
     let (highest, others) = (point.highest, point.others);
-    let _ = write!(text, "{:18}{:>8}", class.name(), point.clients);
+    let _ = write!(text, "{:26}{:>8}", class.name(), point.clients);
     for (nanoseconds, of, width) in [
         (highest.median, highest, 14),
         (highest.mean, highest, 12),
