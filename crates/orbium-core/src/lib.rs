@@ -68,7 +68,7 @@ pub use orbium_invocation::{
     idl_is_plain, idl_is_plain_argument, idl_is_view, idl_keep, idl_lend, idl_lend_with_slot,
     idl_lent, idl_method, idl_operation, idl_operations, idl_outputs, idl_pass, idl_passed,
     idl_put_back, idl_reference, idl_results, idl_send, idl_servant_type, idl_slot_type, idl_stub,
-    read_properties, write_properties,
+    idl_widens, read_properties, write_properties,
 };
 pub use orbium_lane::{Lane, LaneConfig, LaneSizes, Order, QueueBounds, RequestTiming};
 pub use orbium_request::{

@@ -140,12 +140,7 @@ impl From<NamingContextBindError> for NamingError {
 
 impl From<NamingContextRebindError> for NamingError {
     fn from(error: NamingContextRebindError) -> Self {
-        match error {
-            NamingContextRebindError::NotFound(it) => it.into(),
-            NamingContextRebindError::CannotProceed(it) => cannot_proceed(it),
-            NamingContextRebindError::InvalidName(_) => Self::InvalidName,
-            NamingContextRebindError::System(exception) => exception.into(),
-        }
+        NamingContextBindError::from(error).into()
     }
 }
 

@@ -251,7 +251,7 @@ pub mod codegen {
         AnyReference, Call, Context, DeferredReply, DispatchError, Interface, ObjectRef, Operation,
         OperationTable, Raised, Raises, Reply, Sent, Servant, ServedBy, SystemException,
         UntypedReply, UserException, collocation, error_enum, exception, idl_async_type,
-        idl_errors, idl_exception, idl_interface, idl_results, idl_stubs, interface,
+        idl_errors, idl_exception, idl_interface, idl_results, idl_stubs, idl_widens, interface,
         not_implemented, unknown_operation,
     };
 }

@@ -39,16 +39,30 @@ impl Plan<'_> {
             }
         }
     }
+
+    /// The variants of its exceptions, in their order.
+    fn variants_of(&self, error: &ErrorEnum) -> Vec<String> {
+        let mut taken = NameSet::new();
+        taken.insert("System".to_owned());
+        let ids = error.exceptions.iter();
+        ids.map(|id| names::fresh(&self.place_of(*id).name, &mut taken))
+            .collect()
+    }
+}
+
+impl ErrorEnum {
+    /// Whether the other has all of its exceptions, and more.
+    fn is_part_of(&self, other: &Self) -> bool {
+        let (own, others) = (&self.exceptions, &other.exceptions);
+        own.len() < others.len() && own.iter().all(|id| others.contains(id))
+    }
 }
 
 impl Emitter<'_, '_> {
     pub(crate) fn error_enum(&mut self, error: &ErrorEnum) {
-        let mut taken = NameSet::new();
-        taken.insert("System".to_owned());
         let mut variants = Vec::new();
         let mut shown = Vec::new();
-        for id in &error.exceptions {
-            let variant = names::fresh(&self.plan.place_of(*id).name, &mut taken);
+        for (variant, id) in self.plan.variants_of(error).iter().zip(&error.exceptions) {
             let path = self.plan.path_to(&self.module, *id);
             variants.push(format!("{variant}({path}),"));
             shown.push(format!("`{}`", self.plan.model[*id].path.join("::")));
@@ -76,6 +90,28 @@ impl Emitter<'_, '_> {
         {
             self.doc(&format!("What `{operation}` raises."));
             self.text.line(format!("pub type {own} = {name};"));
+        }
+        self.widenings(error);
+    }
+
+    /// `?` leads to an enum from those of the same module with fewer exceptions.
+    fn widenings(&mut self, wider: &ErrorEnum) {
+        let name = &wider.name;
+        for narrower in self.plan.error_enums(&self.module) {
+            if !narrower.is_part_of(wider) {
+                continue;
+            }
+            let variants = self.plan.variants_of(narrower);
+            let begin = format!("orb::idl_widens!({} to {name} {{", narrower.name);
+            let one = format!("{begin} {} }});", variants.join(", "));
+            if self.text.fits(&one) {
+                self.text.line(one);
+            } else {
+                self.text.open(begin);
+                let variants: Vec<_> = variants.iter().map(|it| format!("{it},")).collect();
+                self.text.listed(&variants);
+                self.text.close("});");
+            }
         }
     }
 }

@@ -58,6 +58,21 @@ macro_rules! idl_errors {
     };
 }
 
+/// Lets `?` lead from an error enum to one with all of its exceptions and more.
+#[macro_export]
+macro_rules! idl_widens {
+    ($narrower:ident to $wider:ident { $($variant:ident),* $(,)? }) => {
+        impl ::core::convert::From<$narrower> for $wider {
+            fn from(error: $narrower) -> Self {
+                match error {
+                    $($narrower::$variant(exception) => ::core::convert::From::from(exception),)*
+                    $narrower::System(exception) => Self::System(exception),
+                }
+            }
+        }
+    };
+}
+
 /// Declares the struct of several results of an operation, in the order of the wire.
 #[macro_export]
 macro_rules! idl_results {
