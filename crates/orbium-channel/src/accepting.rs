@@ -39,6 +39,7 @@ pub const fn place_of(token: u64) -> usize {
 }
 
 /// Acceptors that share a poller with a waker.
+#[derive(Default)]
 pub struct Accepting {
     /// In their places; those that were closed left theirs empty.
     acceptors: Vec<Option<Box<dyn Acceptor>>>,
@@ -48,6 +49,8 @@ pub struct Accepting {
     paused: Option<Deadline>,
     /// For the log of what the system refuses.
     refusals: EventLimit,
+    /// Whether acceptors of another thread are to come.
+    is_awaiting: bool,
     changes: AcceptorChanges,
 }
 
@@ -74,7 +77,11 @@ struct Pending {
 enum Change {
     Open(usize, Box<dyn Acceptor>),
     Close(usize),
+    HandOver(usize, Take),
 }
+
+/// Takes an acceptor for another thread.
+type Take = Box<dyn FnOnce(Box<dyn Acceptor>) + Send>;
 
 impl AcceptorChanges {
     fn lock(&self) -> MutexGuard<'_, Pending> {
@@ -98,6 +105,16 @@ impl AcceptorChanges {
     /// accepted any more.
     pub fn close(&self, place: usize) -> bool {
         self.push(Change::Close(place))
+    }
+
+    /// Has another thread take that acceptor, with what waits there; `false` if nothing is
+    /// accepted any more.
+    pub fn hand_over(
+        &self,
+        place: usize,
+        take: impl FnOnce(Box<dyn Acceptor>) + Send + 'static,
+    ) -> bool {
+        self.push(Change::HandOver(place, Box::new(take)))
     }
 
     /// Waits until all changes are applied and what they brought is taken on, or until the
@@ -169,13 +186,7 @@ impl Accepting {
         short: bool,
     ) -> Result<(Self, Vec<Channel>), OpenError> {
         let mut published = Vec::with_capacity(endpoints.len());
-        let mut accepting = Self {
-            acceptors: Vec::with_capacity(endpoints.len()),
-            headers: Vec::with_capacity(endpoints.len()),
-            paused: None,
-            refusals: EventLimit::default(),
-            changes: AcceptorChanges::default(),
-        };
+        let mut accepting = Self::default();
         for endpoint in endpoints {
             let (acceptor, channel, headers) = listen_at(endpoint, protocols, options, short)?;
             accepting.acceptors.push(Some(acceptor));
@@ -183,6 +194,14 @@ impl Accepting {
             published.push(channel);
         }
         Ok((accepting, published))
+    }
+
+    /// Listens nowhere until acceptors of another thread are handed over.
+    pub fn awaiting() -> Self {
+        Self {
+            is_awaiting: true,
+            ..Self::default()
+        }
     }
 
     /// The same; `change` replaces the acceptors of GIOP alone, and `acceptor`, which is not
@@ -209,17 +228,24 @@ impl Accepting {
     }
 
     /// Closes the listeners: new clients are refused rather than left waiting in the
-    /// backlog.
+    /// backlog. Those that another thread is to have go there.
     pub fn end(&mut self, poller: &Poller) {
+        let last = {
+            let mut pending = self.changes.lock();
+            pending.is_over = true;
+            mem::take(&mut pending.changes)
+        };
+        for change in last {
+            if let Change::HandOver(place, take) = change
+                && let Some(acceptor) = self.remove(place, poller)
+            {
+                take(acceptor);
+            }
+        }
         for (place, acceptor) in self.open() {
             let _ = poller.remove(&acceptor.source(), token(place));
         }
         self.acceptors.clear();
-        let mut pending = self.changes.lock();
-        pending.is_over = true;
-        // Dropped without the lock.
-        let _closed = mem::take(&mut pending.changes);
-        drop(pending);
         self.changes.0.applied.notify_all();
     }
 
@@ -255,14 +281,22 @@ impl Accepting {
                     while let Some(stream) = self.accept(token(place), poller) {
                         take_on(stream, place);
                     }
-                    let closed = self.acceptors.get_mut(place).and_then(Option::take);
-                    if let Some(acceptor) = closed {
-                        let _ = poller.remove(&acceptor.source(), token(place));
+                    drop(self.remove(place, poller));
+                }
+                Change::HandOver(place, take) => {
+                    if let Some(acceptor) = self.remove(place, poller) {
+                        take(acceptor);
                     }
                 }
             }
         }
         any
+    }
+
+    fn remove(&mut self, place: usize, poller: &Poller) -> Option<Box<dyn Acceptor>> {
+        let acceptor = self.acceptors.get_mut(place).and_then(Option::take)?;
+        let _ = poller.remove(&acceptor.source(), token(place));
+        Some(acceptor)
     }
 
     fn add(&mut self, place: usize, acceptor: Box<dyn Acceptor>, poller: &Poller) {
@@ -281,9 +315,9 @@ impl Accepting {
         self.acceptors[place] = Some(acceptor);
     }
 
-    /// Whether there is nothing to accept at.
+    /// Whether there is nothing to accept at, nor will be.
     pub fn is_nowhere(&self) -> bool {
-        self.acceptors.is_empty()
+        self.acceptors.is_empty() && !self.is_awaiting
     }
 
     /// The first token that is neither the waker's nor an acceptor's, whatever is added.

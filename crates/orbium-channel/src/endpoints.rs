@@ -38,6 +38,7 @@ struct Places {
     published: Arc<[Channel]>,
 }
 
+#[derive(Clone)]
 struct Listening {
     /// As it was asked for; none for one that is not published.
     endpoint: Option<Endpoint>,
@@ -145,6 +146,48 @@ impl Endpoints {
         true
     }
 
+    /// Publishes where another thread listens, which is to
+    /// [hand its endpoints over](Self::hand_over_to).
+    pub fn announce(&self, other: &Self) {
+        let listening: Vec<Listening> = other.lock().published_ones().cloned().collect();
+        let mut places = self.lock();
+        for one in listening {
+            // There are as many places here.
+            if let Some(place) = places.free() {
+                places.all[place] = Some(one);
+            }
+        }
+        places.publish();
+    }
+
+    /// Another thread that has [announced](Self::announce) them listens at all endpoints from now
+    /// on, and here none but those that are not published. Connections that wait there are accepted
+    /// by it.
+    pub fn hand_over_to(&self, other: &Self) {
+        let of_other: Vec<Option<Channel>> = other.lock().channels().collect();
+        let mut places = self.lock();
+        for (place, listening) in places.all.iter_mut().enumerate() {
+            let Some(listening) = listening.take_if(|it| it.endpoint.is_some()) else {
+                continue;
+            };
+            let next = of_other.iter().position(|it| *it == listening.channel);
+            let Some(next) = next else {
+                self.changes.close(place);
+                continue;
+            };
+            let (changes, waker) = (other.changes.clone(), other.waker.clone());
+            self.changes.hand_over(place, move |acceptor| {
+                changes.open(next, acceptor);
+                if let Some(waker) = waker.upgrade() {
+                    waker.wake();
+                }
+            });
+        }
+        places.publish();
+        drop(places);
+        self.wake();
+    }
+
     /// Listens nowhere any more, but at what is not published. Returns when what waited there is
     /// taken on, or at the deadline; whether it is.
     pub fn close_all(&self, deadline: Instant) -> bool {
@@ -172,8 +215,19 @@ impl Places {
         empty
     }
 
-    fn publish(&mut self) {
+    /// Those that are published.
+    fn published_ones(&self) -> impl Iterator<Item = &Listening> {
         let all = self.all.iter().flatten();
-        self.published = all.filter_map(|it| it.channel.clone()).collect();
+        all.filter(|it| it.endpoint.is_some())
+    }
+
+    /// Where it is found, by place.
+    fn channels(&self) -> impl Iterator<Item = Option<Channel>> {
+        let all = self.all.iter();
+        all.map(|it| it.as_ref().and_then(|it| it.channel.clone()))
+    }
+
+    fn publish(&mut self) {
+        self.published = self.channels().flatten().collect();
     }
 }

@@ -9,10 +9,11 @@ use std::time::Duration;
 use orbium_client::ClientPolicies;
 use orbium_connection::ClientConfig;
 use orbium_core::lock::{Mutex, MutexGuard};
-use orbium_core::{Config, Endpoint, Lane, LaneSizes, Limits, Orb, OrbError, Protocols};
+use orbium_core::{Config, Endpoint, Lane, Limits, Orb, OrbError, Protocols};
 use orbium_settings::Configure as _;
 use orbium_trace::log;
 
+use crate::begun::{Begun, Replaced, log_failed};
 use crate::plan::{Plan, turns_tls_on};
 use crate::{Change, ReconfigureError, lanes};
 
@@ -45,28 +46,6 @@ fn of_client(limits: &Limits) -> [usize; 6] {
         limits.calls_per_connection,
         limits.buffered_oneways,
     ]
-}
-
-/// What was begun and is undone if the rest fails.
-#[derive(Default)]
-struct Begun {
-    opened: Vec<(Lane, Endpoint)>,
-    added: Vec<Lane>,
-    resized: Vec<(Lane, LaneSizes)>,
-}
-
-impl Begun {
-    fn undo(self) {
-        for (lane, endpoint) in self.opened {
-            lane.stop_listening(&endpoint);
-        }
-        for lane in self.added {
-            let _ = lane.stop();
-        }
-        for (lane, before) in self.resized {
-            log_failed(&lane, lane.resize(&before));
-        }
-    }
 }
 
 impl Configurator {
@@ -115,7 +94,9 @@ impl Configurator {
     ///
     /// A lane that goes serves what it has accepted, for as long as the
     /// [drain time](Self::with_drain_time); this returns when its threads have ended, or then. What
-    /// its clients ask for after that goes to the lanes that stay.
+    /// its clients ask for after that goes to the lanes that stay. A lane with another kind of strategy, other
+    /// processors or scheduling is replaced: a new one takes its name and its endpoints over,
+    /// with the connections that wait there, before the old one goes.
     ///
     /// # Errors
     /// [`ReconfigureError`]; nothing is changed then.
@@ -136,9 +117,7 @@ impl Configurator {
             return Err(error);
         }
         self.end(&plan);
-        if !(begun.added.is_empty() && ending.is_empty()) {
-            self.inner.orb.change_lanes(&begun.added, &ending);
-        }
+        self.change_lanes(&begun, &ending);
         *current = config;
         // The configuration can be read while lanes end.
         drop(current);
@@ -240,23 +219,46 @@ impl Configurator {
     /// The lanes that are to end, if all can.
     fn ending(&self, plan: &Plan) -> Result<Vec<Lane>, ReconfigureError> {
         let orb = &self.inner.orb;
-        let (begin, end) = (&plan.add_lanes, &plan.stop_lanes);
-        if !(begin.is_empty() && end.is_empty()) && orb.lane_list().are_final() {
+        if plan.changes_lanes() && orb.lane_list().are_final() {
             return Err(ReconfigureError::TooOften);
         }
-        let found: Vec<_> = end.iter().map(|name| orb.lane(name)).collect();
-        let ending: Vec<Lane> = found.iter().flatten().cloned().collect();
-        let stays = end.iter().zip(&found).filter_map(|(name, lane)| {
-            let why = match lane {
-                None => "it begins with the first object".into(),
-                Some(lane) => lanes::why_it_stays(orb, lane, &ending, !begin.is_empty())?,
-            };
+        let found = |name| (name, orb.lane(name));
+        let stopped = plan.stop_lanes.iter().map(String::as_str).map(found);
+        let stopped: Vec<_> = stopped.collect();
+        let replaced = plan.replace_lanes.iter().map(|it| found(&it.name));
+        let replaced: Vec<_> = replaced.collect();
+        let ending = stopped.iter().chain(&replaced);
+        let ending: Vec<Lane> = ending.filter_map(|(_, lane)| lane.clone()).collect();
+        let joins = plan.has_joining_lanes();
+        let stays = stopped.iter().filter_map(|(name, lane)| {
+            let why = lanes::why_it_stays(orb, lane.as_ref(), &ending, joins)?;
             Some(format!("lane.{name} (to end: {why})"))
         });
+        let stays = stays.chain(replaced.iter().filter_map(|(name, lane)| {
+            let why = lanes::why_it_is_not_replaced(orb, lane.as_ref())?;
+            Some(format!("lane.{name} (to be replaced: {why})"))
+        }));
         let stays: Vec<String> = stays.collect();
         match stays.is_empty() {
             true => Ok(ending),
             false => Err(ReconfigureError::Fixed(stays)),
+        }
+    }
+
+    /// Some lanes join those that serve, and others leave them.
+    fn change_lanes(&self, begun: &Begun, ending: &[Lane]) {
+        let joining = begun.joining();
+        if joining.is_empty() && ending.is_empty() {
+            return;
+        }
+        // References are made of what is announced, and lead to the lanes before until these are
+        // taken over.
+        for Replaced { before, after } in &begun.replaced {
+            after.announce(before);
+        }
+        self.inner.orb.change_lanes(&joining, ending);
+        for Replaced { before, after } in &begun.replaced {
+            after.take_over(before);
         }
     }
 
@@ -356,6 +358,12 @@ impl Configurator {
                 .added
                 .push(self.inner.orb.start_lane(lane, protocols)?);
         }
+        for lane in &plan.replace_lanes {
+            begun.replaced.push(Replaced {
+                before: self.lane(Some(&lane.name))?,
+                after: self.inner.orb.start_successor(lane)?,
+            });
+        }
         Ok(())
     }
 
@@ -446,11 +454,4 @@ fn registered(names: &[&str]) -> Vec<String> {
     names
         .map(|name| format!("protocols (another {name})"))
         .collect()
-}
-
-/// Fewer threads and another queue are never refused.
-fn log_failed(lane: &Lane, resized: Result<(), OrbError>) {
-    if let Err(error) = resized {
-        log::error!(target: "orbium::config", lane = lane.name(), %error, "a lane keeps its threads");
-    }
 }

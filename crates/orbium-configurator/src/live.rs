@@ -34,7 +34,8 @@ pub const LIVE_KEYS: &[&str] = &[
 ];
 
 /// The keys of a lane that can change while it serves, as [`LaneKey`](orbium_settings::LaneKey)
-/// names them; of its strategy the numbers alone.
+/// names them; of its strategy the numbers alone. With other changes a new lane takes its place; its
+/// priority stays.
 pub const LIVE_LANE_KEYS: &[&str] = &[
     "endpoint",
     "strategy",

@@ -60,6 +60,8 @@ pub(crate) struct Plan {
     pub(crate) resizing: Vec<Resizing>,
     pub(crate) add_lanes: Vec<LaneConfig>,
     pub(crate) stop_lanes: Vec<String>,
+    /// Lanes whose place another one takes, with the same name and endpoints.
+    pub(crate) replace_lanes: Vec<LaneConfig>,
     fixed: Vec<String>,
 }
 
@@ -97,6 +99,16 @@ impl Plan {
         } else {
             Err(ReconfigureError::Fixed(plan.fixed))
         }
+    }
+
+    /// Whether any lane joins those that serve.
+    pub(crate) fn has_joining_lanes(&self) -> bool {
+        !(self.add_lanes.is_empty() && self.replace_lanes.is_empty())
+    }
+
+    /// Whether lanes come or go.
+    pub(crate) fn changes_lanes(&self) -> bool {
+        self.has_joining_lanes() || !self.stop_lanes.is_empty()
     }
 
     fn compare(&mut self, key: &str, before: String, after: String, live: bool) {
@@ -163,7 +175,7 @@ impl Plan {
     fn lanes(&mut self, before: &Config, after: &Config) {
         for lane in &before.lanes {
             match after.lanes.iter().find(|it| it.name == lane.name) {
-                Some(now) => self.lane(lane, now),
+                Some(now) => self.lane(lane, now, !announces(before)),
                 // Connections announce its endpoints, and stay.
                 None if announces(before) => {
                     self.fixed.push(format!(
@@ -178,6 +190,13 @@ impl Plan {
             if !before.lanes.iter().any(|it| it.name == lane.name) {
                 self.add_lanes.push(lane.clone());
             }
+            let lenders = self.replace_lanes.iter().map(|it| &it.name);
+            let lender = lenders.filter(|it| lane.borrows_from_named.contains(it));
+            let refused = lender.map(|it| {
+                let name = &lane.name;
+                format!("lane.{it} (to be replaced: lane.{name} borrows its threads)")
+            });
+            self.fixed.extend(refused);
         }
     }
 
@@ -191,19 +210,29 @@ impl Plan {
         }
     }
 
-    /// Of a lane its endpoints, its threads and its queue can change.
-    fn lane(&mut self, before: &LaneConfig, after: &LaneConfig) {
+    /// Of a lane its endpoints, its threads and its queue can change while it serves. With another
+    /// kind of strategy and other threads it is replaced, if it may be. Its priority stays, which
+    /// references say.
+    fn lane(&mut self, before: &LaneConfig, after: &LaneConfig, may_be_replaced: bool) {
+        let mut is_replaced = false;
         for key in LaneKey::ALL {
             let path = format!("lane.{}.{}", before.name, key.name);
-            let live = match key.name {
+            let (then, now) = (key.show(before), key.show(after));
+            let serves_on = match key.name {
                 "strategy" => before.strategy.is_kind_of(after.strategy),
                 name => is_live_of_a_lane(name),
             };
-            self.compare(&path, key.show(before), key.show(after), live);
+            let takes_another = !serves_on && may_be_replaced && key.name != "priority";
+            is_replaced |= takes_another && then != now;
+            self.compare(&path, then, now, serves_on || takes_another);
         }
         self.compare_lane_code(before, after);
         self.endpoints(Some(&before.name), &before.endpoints, &after.endpoints);
-        self.resize(Some(before.name.clone()), before.sizes(), after.sizes());
+        if is_replaced {
+            self.replace_lanes.push(after.clone());
+        } else {
+            self.resize(Some(before.name.clone()), before.sizes(), after.sizes());
+        }
     }
 
     /// What no file says of a lane.
@@ -304,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_queues_change_and_kinds_of_strategies_stay() {
+    fn threads_and_queues_change_and_another_kind_of_strategy_takes_another_lane() {
         let listens = ("endpoint", "iiop://127.0.0.1:0");
         let pool = |numbers| [listens, ("server_strategy", numbers)];
         let (two, four) = (pool("worker-pool:2/8"), pool("worker-pool:4/8"));
@@ -321,7 +350,14 @@ mod tests {
         let (some, more) = (lane("leader-followers:1"), lane("leader-followers:3"));
         let plan = Plan::new(&config(&some), &config(&more)).unwrap();
         assert_eq!(plan.resizing[0].lane.as_deref(), Some("a"));
-        assert_eq!(refused(&some, &lane("reactive")), ["lane.a.strategy"]);
+        let plan = Plan::new(&config(&some), &config(&lane("reactive"))).unwrap();
+        assert!(plan.resizing.is_empty() && plan.has_joining_lanes());
+        assert_eq!(plan.replace_lanes[0].name, "a");
+        assert_eq!(plan.changes[0].key, "lane.a.strategy");
+        // Connections announce its endpoints, and stay.
+        let both_ways = |strategy| [&lane(strategy)[..], &[("bidirectional", "both")]].concat();
+        let (some, other) = (both_ways("leader-followers:1"), both_ways("reactive"));
+        assert_eq!(refused(&some, &other), ["lane.a.strategy"]);
     }
 
     #[test]

@@ -230,6 +230,18 @@ impl Lane {
         self.0.endpoints().close(endpoint)
     }
 
+    /// Publishes where another lane listens, whose endpoints it is to [take over](Self::take_over).
+    #[doc(hidden)]
+    pub fn announce(&self, other: &Self) {
+        self.0.endpoints().announce(other.0.endpoints());
+    }
+
+    /// Listens at the endpoints of another lane, which has been announced, in place of it.
+    #[doc(hidden)]
+    pub fn take_over(&self, other: &Self) {
+        other.0.endpoints().hand_over_to(self.0.endpoints());
+    }
+
     /// Requests for which there was no room so far: answered TRANSIENT, or
     /// dropped if they were oneways.
     #[must_use]

@@ -17,7 +17,7 @@ use orbium_testkit::{Served, TargetState, each_client_strategy, eventually, with
 use crate::load::Load;
 use crate::{threads_called, with};
 
-const STRATEGIES: [&str; 4] = [
+pub(crate) const STRATEGIES: [&str; 4] = [
     "thread-per-connection",
     "reactive",
     "leader-followers:2",
@@ -25,15 +25,15 @@ const STRATEGIES: [&str; 4] = [
 ];
 
 /// An ORB that listens, with two lanes that listen too: `NAME-1` at priority 10, `NAME-2` at 20.
-struct TwoLanes {
+pub(crate) struct TwoLanes {
     name: &'static str,
-    served: Served,
-    configurator: Configurator,
-    state: Arc<TargetState>,
+    pub(crate) served: Served,
+    pub(crate) configurator: Configurator,
+    pub(crate) state: Arc<TargetState>,
 }
 
 impl TwoLanes {
-    fn new(name: &'static str, strategy: &str) -> Self {
+    pub(crate) fn new(name: &'static str, strategy: &str) -> Self {
         let mut config = Config::default();
         config.set("endpoint", "iiop://127.0.0.1:0").unwrap();
         for (lane, priority) in [("1", "10"), ("2", "20")] {
@@ -67,7 +67,7 @@ impl TwoLanes {
     }
 
     /// An object with that priority of its own, as a client sees it.
-    fn object(&self, client: &Orb, priority: i16) -> Target {
+    pub(crate) fn object(&self, client: &Orb, priority: i16) -> Target {
         let state = Arc::clone(&self.state);
         let servant: Arc<dyn Servant> = Arc::new(<Target as ServedBy<_>>::skeleton(state));
         let poa = self.served.orb.root_poa();
@@ -77,11 +77,11 @@ impl TwoLanes {
     }
 
     /// Whether the lane of that number serves it.
-    fn is_served_by(&self, number: i32, target: &Target) -> bool {
+    pub(crate) fn is_served_by(&self, number: i32, target: &Target) -> bool {
         target.act(number) == Ok(1)
     }
 
-    fn port(&self, number: u8) -> u16 {
+    pub(crate) fn port(&self, number: u8) -> u16 {
         let lane = self.served.orb.lane(&self.lane(number)).unwrap();
         let channels = lane.channels();
         channels[0].host_port_over("iiop").unwrap().port
@@ -104,7 +104,7 @@ impl TwoLanes {
     }
 }
 
-fn client(strategy: ClientStrategy) -> Orb {
+pub(crate) fn client(strategy: ClientStrategy) -> Orb {
     let config = Config {
         client_strategy: strategy,
         strategy: strategy.needs().unwrap_or_default(),
@@ -113,7 +113,7 @@ fn client(strategy: ClientStrategy) -> Orb {
     Orb::new(config).unwrap()
 }
 
-fn call<R: Send + 'static>(
+pub(crate) fn call<R: Send + 'static>(
     target: &Target,
     call: impl FnOnce(&Target) -> Result<R, SystemException> + Send + 'static,
 ) -> JoinHandle<Result<R, SystemException>> {

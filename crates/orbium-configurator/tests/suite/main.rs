@@ -6,6 +6,7 @@ mod collocated;
 mod endpoints;
 mod lane_sizes;
 mod lanes_end;
+mod lanes_replaced;
 mod load;
 #[cfg(unix)]
 mod protocols;

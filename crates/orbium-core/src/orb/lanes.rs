@@ -37,16 +37,38 @@ impl Orb {
     /// As [`add_lane`](Self::add_lane), where the endpoints have these protocols.
     #[doc(hidden)]
     pub fn start_lane(&self, config: &LaneConfig, protocols: &Protocols) -> Result<Lane, OrbError> {
-        let core = self.core();
-        let named;
-        let config = if config.borrows_from_named.is_empty() {
-            config
-        } else {
-            named = self.with_lenders(config)?;
-            &named
+        let config = self.complete(config)?;
+        let (accepting, published) = Accepting::listen_with_short_headers(
+            &config.endpoints,
+            protocols,
+            &self.config().channel_options(),
+        )?;
+        let accepting = self
+            .accepting_both_ways(accepting, &published)
+            .map_err(|error| OrbError::Threads(config.name.clone(), error))?;
+        self.start_listening(&config, accepting, published)
+    }
+
+    /// Starts a lane that is to [take over](Lane::take_over) the endpoints of another.
+    #[doc(hidden)]
+    pub fn start_successor(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
+        let accepting = match config.endpoints.is_empty() {
+            true => Accepting::default(),
+            false => Accepting::awaiting(),
         };
+        let config = LaneConfig {
+            endpoints: Vec::new(),
+            ..config.clone()
+        };
+        let config = self.complete(&config)?;
+        self.start_listening(&config, accepting, Vec::new())
+    }
+
+    /// A lane's configuration with the lanes that it names, if the ORB can have such a lane.
+    fn complete(&self, config: &LaneConfig) -> Result<LaneConfig, OrbError> {
+        let config = self.with_lenders(config)?;
         config
-            .check(&core.config.limits)
+            .check(&self.config().limits)
             .map_err(OrbError::Config)?;
         if !self.is_running() {
             return Err(OrbError::Config("the ORB was shut down"));
@@ -56,18 +78,19 @@ impl Orb {
                 "this process was forked from one that serves with this ORB",
             ));
         }
-        let (accepting, published) = Accepting::listen_with_short_headers(
-            &config.endpoints,
-            protocols,
-            &core.config.channel_options(),
-        )?;
-        let accepting = self
-            .accepting_both_ways(accepting, &published)
-            .map_err(|error| OrbError::Threads(config.name.clone(), error))?;
+        Ok(config)
+    }
+
+    fn start_listening(
+        &self,
+        config: &LaneConfig,
+        accepting: Accepting,
+        published: Vec<Channel>,
+    ) -> Result<Lane, OrbError> {
+        let core = self.core();
         core.serving.route();
         let number = core.adapters.lanes.next_number();
-        let host = self.host();
-        let lane = start_lane(&host, number, config, accepting, published)?;
+        let lane = start_lane(&self.host(), number, config, accepting, published)?;
         core.adapters.lanes.add(lane.clone());
         // The ORB may have shut down in between.
         if !self.is_running() {
