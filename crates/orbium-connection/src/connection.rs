@@ -397,8 +397,7 @@ impl Connection {
     /// Whether a oneway should check if it is spoilt, as no reply would show: not within a
     /// moment of the oneway before it.
     #[inline]
-    pub fn is_to_be_looked_at(&mut self) -> bool {
-        let now = Stamp::now();
+    pub fn is_to_be_looked_at(&mut self, now: Stamp) -> bool {
         let before = std::mem::replace(&mut self.last_oneway, now);
         now.is_moments_after(before)
     }

@@ -146,13 +146,13 @@ impl<'b> Link<'b> {
     }
 
     /// Whether the server has closed the connection before a request that has no
-    /// answer, as far as can be seen here. Then it is given up.
+    /// answer, as far as can be seen here. Then it is given up. The call began then.
     #[inline]
-    pub(crate) fn is_closed_for_oneway(&mut self) -> bool {
+    pub(crate) fn is_closed_for_oneway(&mut self, begun: Stamp) -> bool {
         let (Some(connection), Some(pool)) = (&mut self.connection, self.pool) else {
             return false;
         };
-        let looks = connection.is_to_be_looked_at() && pool.can_be_looked_at();
+        let looks = connection.is_to_be_looked_at(begun) && pool.can_be_looked_at();
         let closed = looks && connection.has_ended();
         if closed {
             pool.note_stale();

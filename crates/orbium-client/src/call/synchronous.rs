@@ -335,40 +335,78 @@ pub fn send_or_serve<'a>(
     serve: &InPlace<'_>,
 ) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
+    let sending = Sending {
+        operation,
+        arguments,
+        in_place: serve,
+    };
     let path = attempt.check_before_request(operation)?;
-    if path == Path::Buffered
-        && let Some(sent) = send_buffered(&mut attempt, operation, arguments)
-    {
-        return sent;
-    }
     if path != Path::Plain {
+        return sending.send_otherwise(&mut attempt, path);
+    }
+    match sending.exchange(&attempt) {
+        None => Ok(()),
+        Some(outcome) => sending.go_on(&mut attempt, outcome),
+    }
+}
+
+/// A request without results.
+struct Sending<'s, 'a> {
+    operation: &'static Operation,
+    arguments: &'s dyn Fn(&mut CdrWriter<'a>),
+    /// Calls a servant of the caller's own ORB where interceptors see the request.
+    in_place: &'s InPlace<'s>,
+}
+
+impl Sending<'_, '_> {
+    /// One exchange on the plain path; its outcome, unless the request was sent.
+    // In the frame of its caller: an outcome is large.
+    #[inline(always)]
+    fn exchange(&self, attempt: &Attempt<'_>) -> Option<Outcome> {
+        let link = match attempt.open_link_for_oneway() {
+            Ok(link) => link,
+            Err(exception) => {
+                return Some(Outcome::Failed(attempt.reached_none(true, exception)));
+            }
+        };
+        let (object, oneway) = (attempt.object(), self.operation.is_oneway());
+        let mut exchange = Exchange::new(object, attempt.timing(), oneway, link);
+        exchange.begin(self.operation);
+        (self.arguments)(exchange.writer());
+        if exchange.perform() == Answer::None {
+            return Some(exchange.outcome());
+        }
+        exchange.finish();
+        forget(exchange);
+        None
+    }
+
+    /// Makes further attempts until the request is sent.
+    #[cold]
+    fn go_on(&self, attempt: &mut Attempt<'_>, outcome: Outcome) -> Result<(), SystemException> {
+        let mut unsent = Some(outcome);
+        while let Some(outcome) = unsent {
+            attempt.again(self.operation, outcome)?;
+            unsent = self.exchange(attempt);
+        }
+        Ok(())
+    }
+
+    /// Sends the request into a buffer, by way of interceptors, or under policies of Messaging.
+    #[cold]
+    fn send_otherwise(&self, attempt: &mut Attempt<'_>, path: Path) -> Result<(), SystemException> {
+        if path == Path::Buffered
+            && let Some(sent) = send_buffered(attempt, self.operation, self.arguments)
+        {
+            return sent;
+        }
         let request = Intercepted {
-            operation,
-            arguments,
-            in_place: serve,
+            operation: self.operation,
+            arguments: self.arguments,
+            in_place: self.in_place,
             is_oneway: true,
         };
-        return request.perform(&mut attempt, path, &mut Acknowledgement);
-    }
-    loop {
-        let outcome = match attempt.open_link_for_oneway() {
-            Ok(link) => {
-                let mut exchange =
-                    Exchange::new(object, attempt.timing(), operation.is_oneway(), link);
-                exchange.begin(operation);
-                arguments(exchange.writer());
-                match exchange.perform() {
-                    Answer::Results | Answer::Extended | Answer::UserException => {
-                        exchange.finish();
-                        forget(exchange);
-                        return Ok(());
-                    }
-                    Answer::None => exchange.outcome(),
-                }
-            }
-            Err(exception) => Outcome::Failed(attempt.reached_none(true, exception)),
-        };
-        attempt.again(operation, outcome)?;
+        request.perform(attempt, path, &mut Acknowledgement)
     }
 }
 

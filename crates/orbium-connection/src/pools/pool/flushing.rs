@@ -11,7 +11,7 @@ use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::reactor::wait_on_reactor;
 use orbium_sync::lock::MutexGuard;
 use orbium_sys::Interest;
-use orbium_transport::Deadline;
+use orbium_transport::{Deadline, Stamp};
 
 use super::Pool;
 use super::oneway_state::{REPLACEMENTS, State};
@@ -164,7 +164,7 @@ impl Pool {
         };
         // A loss would go unreported. One message by itself is as any oneway.
         let messages = state.buffer.messages() + usize::from(behind.is_some());
-        let is_looked_at = connection.is_to_be_looked_at() || messages > 1;
+        let is_looked_at = connection.is_to_be_looked_at(Stamp::now()) || messages > 1;
         if is_looked_at && !state.buffer.is_begun() && connection.has_ended() {
             buffered(state);
             self.note_stale();
