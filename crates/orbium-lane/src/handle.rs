@@ -81,6 +81,10 @@ pub trait ServingLane: Send + Sync {
     /// Others are to serve what comes from now on.
     fn begin_leaving(&self);
 
+    /// Another lane listens where this one did: what its clients send before it has ended is
+    /// served, as they would be sent to the connections that they have.
+    fn keep_clients(&self);
+
     /// Ends the lane while what it has accepted is served; see [`Lane::drain`].
     fn drain(&self, deadline: Instant) -> usize;
 
@@ -239,6 +243,7 @@ impl Lane {
     /// Listens at the endpoints of another lane, which has been announced, in place of it.
     #[doc(hidden)]
     pub fn take_over(&self, other: &Self) {
+        other.0.keep_clients();
         other.0.endpoints().hand_over_to(self.0.endpoints());
     }
 

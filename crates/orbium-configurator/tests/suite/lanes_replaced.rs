@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use orbium::{ClientStrategy, Lane, Policies, ServerStrategy};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{each_client_strategy, eventually};
+use orbium_testkit::{each_client_strategy, eventually, within};
 
 use crate::lanes_end::{STRATEGIES, TwoLanes, call, client};
 use crate::load::Load;
@@ -156,6 +156,38 @@ fn a_lane_whose_thread_serves_hands_its_listener_over_afterwards() {
     assert_eq!(lanes.port(2), port);
     assert!(lanes.is_served_by(2, &second));
     lanes.served.end();
+}
+
+/// A reply is to come over the connection, which the lane before cannot close until then. What comes after
+/// that over it was forwarded to the same address, again and again.
+///
+/// Conformance: ORB - a running ORB is reconfigured: a lane gets another kind of strategy at the same port
+#[test]
+fn calls_over_a_connection_with_a_reply_to_come_are_served() {
+    each_client_strategy(|client_strategy| {
+        let lanes = TwoLanes::new("late", "worker-pool:2/8");
+        let orb = client(client_strategy);
+        let second = lanes.object(&orb, 20);
+        let blocked = call(&second, Target::gate);
+        lanes.state.gate.await_waiting(1);
+        let (configurator, config) = (
+            lanes.configurator.clone(),
+            with(&lanes.configurator, &[("lane.late-2.strategy", "reactive")]),
+        );
+        let before = lanes.second("late-2");
+        let replacing = thread::spawn(move || configurator.reconfigure(config).unwrap());
+        eventually("the lane is replaced", || before.is_leaving());
+        for number in 0..50 {
+            assert_eq!(second.echo_long(number), Ok(number));
+        }
+        assert!(!blocked.is_finished() && !replacing.is_finished());
+        lanes.state.gate.open();
+        assert_eq!(blocked.join().unwrap(), Ok(()));
+        within("the lane before ends", move || replacing.join().unwrap());
+        assert_eq!(second.echo_long(7), Ok(7));
+        orb.shutdown(true).unwrap();
+        lanes.served.end();
+    });
 }
 
 /// Conformance: ORB - a running ORB is reconfigured: a lane gets another kind of strategy at the same port

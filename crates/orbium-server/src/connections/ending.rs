@@ -51,6 +51,7 @@ pub(crate) fn refuse_the_rest(left: Left) {
         let elsewhere = Elsewhere {
             dispatcher: &*dispatcher,
             pool: &lane.pool,
+            forwards: !lane.draining.keeps_clients(),
         };
         let sink: &dyn Sink = if lane.draining.goes_on() {
             &elsewhere
@@ -145,11 +146,12 @@ impl Sink for Refusing {
 struct Elsewhere<'a> {
     dispatcher: &'a dyn Dispatcher,
     pool: &'a Arc<Pool>,
+    forwards: bool,
 }
 
 impl Sink for Elsewhere<'_> {
     fn put(&self, mut request: Queued) -> Result<(), Box<Queued>> {
-        if request.forward(self.dispatcher) {
+        if self.forwards && request.forward(self.dispatcher) {
             return Ok(());
         }
         // By this lane, whichever others serve the object.

@@ -15,6 +15,8 @@ pub(crate) struct Draining {
     begun: AtomicBool,
     /// Nothing more is begun.
     overdue: AtomicBool,
+    /// Another lane listens at the same endpoints.
+    keeps_clients: AtomicBool,
 }
 
 impl Draining {
@@ -25,6 +27,16 @@ impl Draining {
     /// The deadline has passed.
     pub(super) fn expire(&self) {
         self.overdue.store(true, Ordering::Release);
+    }
+
+    pub(super) fn keep_clients(&self) {
+        self.keeps_clients.store(true, Ordering::Release);
+    }
+
+    /// Whether what comes over connections that wait for their last reply is served here: elsewhere
+    /// is the address of these connections.
+    pub(crate) fn keeps_clients(&self) -> bool {
+        self.keeps_clients.load(Ordering::Acquire)
     }
 
     pub(crate) fn has_begun(&self) -> bool {

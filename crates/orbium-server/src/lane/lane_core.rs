@@ -360,6 +360,10 @@ impl ServingLane for LaneCore {
         self.draining.begin();
     }
 
+    fn keep_clients(&self) {
+        self.draining.keep_clients();
+    }
+
     fn drain(&self, deadline: Instant) -> usize {
         if !self.origin.is_here() {
             return 0;
