@@ -1,7 +1,7 @@
 //! Testing a servant without a network: `cargo run --example no_network`.
 //!
-//! A reference to an object of the same ORB calls the servant through the whole of the
-//! adapter, marshalling included, without a socket: what a unit test of a servant needs.
+//! A reference to an object of the same ORB calls the servant through its adapter, without a
+//! socket: what a unit test of a servant needs.
 
 use orbium::Orb;
 use orbium_tasks::Purse;
