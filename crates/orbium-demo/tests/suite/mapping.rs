@@ -302,7 +302,7 @@ fn operations() -> Tested {
 }
 
 #[test]
-fn results_into_what_is_there() -> Tested {
+fn results_into_existing_values() -> Tested {
     let pair = Pair::new()?;
     let cube = pair.cube()?;
     let mut out = Vec::new();
@@ -335,7 +335,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[test]
-fn calls_that_do_not_wait() -> Tested {
+fn asynchronous_invocations() -> Tested {
     let pair = Pair::new()?;
     let (cube, peer) = (pair.cube()?, pair.peer()?);
     // A future.
