@@ -5,8 +5,8 @@
 //! touches no file: it turns a [`Model`] into the text of a Rust module that
 //! imports one module of the façade, the *runtime*, under the name `orb`.
 //!
-//! What has no mapping yet (connectors, and components without a module `Components`) is
-//! left out together with everything that uses it, with a warning each; see
+//! Constructs without a mapping (components and connectors without a module `Components`) are
+//! left out together with everything that uses them, with a warning each; see
 //! [`Options::deny_unmapped`].
 //!
 //! The same model and options always give the same text, in the form that

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! orbium, a real-time CORBA Object Request Broker.
 //!
-//! One dependency for a user. An IDL file becomes Rust in `build.rs` (see the
-//! `orbium-build` crate); [`include_idl!`] puts it into the program; [`Orb`]
-//! does the rest:
+//! This crate is the one dependency of a program that calls or serves CORBA objects. An IDL file is
+//! compiled to Rust in `build.rs` (see the crate `orbium-build`), [`include_idl!`] includes it, and
+//! an [`Orb`] makes the calls and serves requests:
 //!
 //! ```no_run
 //! # mod hello {
