@@ -106,7 +106,7 @@ macro_rules! keys {
 }
 
 keys! {
-    "endpoint" "URL" "where to listen; may be repeated, `none` forgets those before"
+    "endpoint" "URL" "where to listen; may be repeated, `none` removes those before"
         |c, text| match text {
             "none" => c.endpoints.clear(),
             text => c.endpoints.push(parsed::<Endpoint>(text)?),
@@ -115,10 +115,10 @@ keys! {
     "server_strategy" "STRATEGY" "how connections are served: thread-per-connection, reactive, leader-followers, worker-pool"
         |c, text| c.strategy = parsed::<ServerStrategy>(text)?,
         |c| c.strategy.to_string();
-    "lanes" "NAMES or none" "the lanes there are to be, which `lane.NAME.KEY` describe; others are forgotten"
+    "lanes" "NAMES or none" "the names of the lanes, which `lane.NAME.KEY` describe; others are removed"
         |c, text| lane_keys::choose(&mut c.lanes, text)?,
         |c| lane_keys::show(&c.lanes);
-    "protocols" "LIST" "the transports and messaging protocols that there are to be; the others are taken away"
+    "protocols" "LIST" "the transports and messaging protocols that are enabled"
         |c, text| {
             let names = text.split(',').map(str::trim);
             // It is there as soon as it is said how.
@@ -132,43 +132,43 @@ keys! {
     "client_strategy" "STRATEGY" "how calls use connections and wait: exclusive-pool, exclusive-per-thread, leader-followers, io-thread or reactor"
         |c, text| c.client_strategy = parsed(text)?,
         |c| c.client_strategy.to_string();
-    "client_protocols" "LIST or none" "ClientProtocolPolicy: what to call with, best first"
+    "client_protocols" "LIST or none" "ClientProtocolPolicy: the protocols for calls, best first"
         |c, text| c.client_protocols = optional(text, parsed::<ProtocolPolicy>)?,
         |c| show_optional(c.client_protocols.as_ref(), ToString::to_string);
-    "orb_id" "NAME or none" "what interceptors and object reference templates call the ORB"
+    "orb_id" "NAME or none" "the name of the ORB for interceptors and object reference templates"
         |c, text| c.identity.orb_id = name(text)?,
         |c| show_name(&c.identity.orb_id);
-    "server_id" "NAME or none" "what they call the server"
+    "server_id" "NAME or none" "the name of the server for them"
         |c, text| c.identity.server_id = name(text)?,
         |c| show_name(&c.identity.server_id);
-    "initial_reference" "NAME=URL" "what `resolve_initial_references` gives for the name; may be repeated"
+    "initial_reference" "NAME=URL" "an initial reference for `resolve_initial_references`; may be repeated"
         |c, text| c.initial_references.push(initial_reference(text)?),
         |c| list(&c.initial_references, |(name, url)| format!("{name}={url}"));
-    "default_initial_reference" "URL or none" "for names that are not known: this, a slash and the name"
+    "default_initial_reference" "URL or none" "for unknown names: this URL, a slash and the name"
         |c, text| c.default_initial_reference = optional(text, |url| Ok(url.to_owned()))?,
         |c| show_optional(c.default_initial_reference.clone(), |url| url);
-    "naming_timeout" "TIME" "what resolving the name of a `corbaname:` may take, or asking the Interface Repository for `_interface`"
+    "naming_timeout" "TIME" "bounds the resolving of a `corbaname:`, and queries of the Interface Repository for `_interface`"
         |c, text| c.naming_timeout = NamingTimeout(span(text)?),
         |c| show_span(c.naming_timeout.0);
-    "call_timeout" "TIME or none" "RelativeRoundtripTimeout: what a call may take"
+    "call_timeout" "TIME or none" "RelativeRoundtripTimeout: bounds a call"
         |c, text| c.call_timeout = optional(text, span)?,
         |c| show_optional(c.call_timeout, show_span);
-    "request_timeout" "TIME or none" "RelativeRequestTimeout: until a request has to be with its servant"
+    "request_timeout" "TIME or none" "RelativeRequestTimeout: bounds the time until the servant begins"
         |c, text| c.request_timeout = optional(text, span)?,
         |c| show_optional(c.request_timeout, show_span);
-    "keeps_deadlines" "true or false" "whether servers are not told until when a call makes sense"
+    "keeps_deadlines" "true or false" "whether deadlines of calls are not sent to servers"
         |c, text| c.keeps_deadlines = flag(text)?,
         |c| c.keeps_deadlines.to_string();
-    "connect_timeout" "TIME or none" "what making a connection may take of it"
+    "connect_timeout" "TIME or none" "bounds making a connection, within the time of the call"
         |c, text| c.connect_timeout = optional(text, span)?.map_or(ConnectTimeout::NONE, ConnectTimeout),
         |c| show_optional(Some(c.connect_timeout).filter(|it| *it != ConnectTimeout::NONE), |it| show_span(it.0));
-    "fragment_size" "OCTETS or none" "above which messages are sent in fragments"
+    "fragment_size" "OCTETS or none" "the size above which messages are sent in fragments"
         |c, text| c.fragment_size = optional(text, octets)?,
         |c| show_optional(c.fragment_size, show_octets);
     "reply_batching" "true or false" "whether replies to pipelined requests are sent together"
         |c, text| c.reply_batching = ReplyBatching(flag(text)?),
         |c| c.reply_batching.0.to_string();
-    "giop_minor" "0, 1 or 2" "highest GIOP 1.x that is published and spoken"
+    "giop_minor" "0, 1 or 2" "the highest minor version of GIOP 1 that is published and used"
         |c, text| {
             let minor = GiopMinor::new(number(text)?);
             c.giop_minor = minor.ok_or("there are GIOP 1.0, 1.1 and 1.2: write 0, 1 or 2")?;
@@ -180,7 +180,7 @@ keys! {
     "metrics" "true or false" "counts and measures calls and requests, for `Orb::metrics`"
         |c, text| c.metrics = flag(text)?,
         |c| c.metrics.to_string();
-    "forward_bound_keys" "true or false" "whether clients that call by a bound key are sent to the whole reference"
+    "forward_bound_keys" "true or false" "whether clients that call by a bound key are forwarded to the whole reference"
         |c, text| c.forward_bound_keys = ForwardBoundKeys(flag(text)?),
         |c| c.forward_bound_keys.0.to_string();
     "collocation" "through-poa, direct or marshalled" "how calls reach objects of their own ORB"
@@ -198,52 +198,52 @@ keys! {
     "bidirectional_hosts" "own, authenticated, any or NAMES" "which hosts clients may announce: by default the address that they connect from"
         |c, text| c.bidirectional_hosts = parsed(text)?,
         |c| c.bidirectional_hosts.to_string();
-    "tls.certificate" "FILE or none" "PEM file with our certificate and those up to the authority; may hold the key"
+    "tls.certificate" "FILE or none" "PEM file with the own certificate and those up to the authority; may contain the key"
         |c, text| c.tls.certificate = tls::file(text)?,
         |c| tls::show_file(c.tls.certificate.as_ref());
-    "tls.key" "FILE or none" "PEM file with the key, not encrypted, which only its owner may read"
+    "tls.key" "FILE or none" "PEM file with the key, not encrypted, readable for its owner only"
         |c, text| c.tls.key = tls::file(text)?,
         |c| tls::show_file(c.tls.key.as_ref());
-    "tls.key_readable_by_others" "true or false" "whether a key file is used that its group or everybody may read"
+    "tls.key_readable_by_others" "true or false" "whether a key file may be readable for its group or for others"
         |c, text| c.tls.key_readable_by_others = flag(text)?,
         |c| c.tls.key_readable_by_others.to_string();
-    "tls.authorities" "FILE or none" "PEM file with the authorities that are trusted"
+    "tls.authorities" "FILE or none" "PEM file with the trusted authorities"
         |c, text| c.tls.authorities = tls::file(text)?,
         |c| tls::show_file(c.tls.authorities.as_ref());
     "tls.revocation_lists" "FILES or none" "PEM files with the revocation lists of all authorities"
         |c, text| c.tls.revocation_lists = tls::files(text)?,
         |c| tls::show_files(&c.tls.revocation_lists);
-    "tls.outdated_lists" "refuse or accept" "what becomes of peers whose authority's revocation list is out of date"
+    "tls.outdated_lists" "refuse or accept" "how to treat peers if the revocation list of their authority is out of date"
         |c, text| c.tls.outdated_lists = parsed(text)?,
         |c| c.tls.outdated_lists.to_string();
-    "tls.client_certificates" "none, request or require" "what a server wants of its clients"
+    "tls.client_certificates" "none, request or require" "whether a server requests or requires certificates of its clients"
         |c, text| c.tls.client_authentication = parsed(text)?,
         |c| c.tls.client_authentication.to_string();
-    "tls.server_names" "host, any or NAMES" "which name a server's certificate must bear: that of the reference, any, or one of these"
+    "tls.server_names" "host, any or NAMES" "the name that a server's certificate must have: that of the reference, any, or one of these"
         |c, text| c.tls.server_name = tls::names(text)?,
         |c| tls::show_names(&c.tls.server_name);
-    "tls.versions" "VERSIONS" "the versions that are spoken: 1.2, 1.3 or both"
+    "tls.versions" "VERSIONS" "the versions that are used: 1.2, 1.3 or both"
         |c, text| tls::versions(&mut c.tls, text)?,
         |c| tls::show_versions(&c.tls);
     "tls.require" "true or false" "whether calls that leave the host, and endpoints, without TLS are refused"
         |c, text| c.tls.require = flag(text)?,
         |c| c.tls.require.to_string();
-    "tls.handshake_time" "TIME" "what a handshake may take"
+    "tls.handshake_time" "TIME" "bounds a handshake"
         |c, text| c.tls.handshake_time = span(text)?,
         |c| show_span(c.tls.handshake_time);
     "tls.watch_files" "true or false" "whether files that have changed are read again"
         |c, text| c.tls.watch_files = flag(text)?,
         |c| c.tls.watch_files.to_string();
-    "watch" "true or false" "shows the ORB to `orbium top`, and turns metrics on"
+    "watch" "true or false" "lets `orbium top` show the ORB, and turns metrics on"
         |c, text| c.watch = flag(text)?,
         |c| c.watch.to_string();
-    "limits.message_size" "OCTETS" "of the largest message, both ways"
+    "limits.message_size" "OCTETS" "the size of the largest message, sent or received"
         |c, text| c.limits.message_size = octets(text)?,
         |c| show_octets(c.limits.message_size);
-    "limits.peer_memory" "OCTETS or none" "what peers can make the ORB hold, all connections together; none for half of the memory that the process may use"
+    "limits.peer_memory" "OCTETS or none" "memory that peers can make the ORB allocate, over all connections; none for half of the memory that the process may use"
         |c, text| c.limits.peer_memory = optional(text, octets)?,
         |c| show_optional(c.limits.peer_memory, show_octets);
-    "limits.decompression_ratio" "NUMBER" "octets that each octet of a compressed frame may become, beyond 1 MiB"
+    "limits.decompression_ratio" "NUMBER" "largest ratio of a decompressed message to its compressed frame, beyond 1 MiB"
         |c, text| c.limits.decompression_ratio = number(text)?,
         |c| c.limits.decompression_ratio.to_string();
     "limits.nesting" "NUMBER" "levels of nesting in a value received"
@@ -255,28 +255,28 @@ keys! {
     "limits.connections" "NUMBER" "connections served at once"
         |c, text| c.limits.connections = number(text)?,
         |c| c.limits.connections.to_string();
-    "limits.initial_idle_time" "TIME or none" "what a peer may take until its first message begins, handshakes included"
+    "limits.initial_idle_time" "TIME or none" "time of a peer until its first message begins, handshakes included"
         |c, text| c.limits.initial_idle_time = optional(text, span)?,
         |c| show_optional(c.limits.initial_idle_time, show_span);
-    "limits.message_time" "TIME" "what a peer may take to complete a message"
+    "limits.message_time" "TIME" "time of a peer to complete a message"
         |c, text| c.limits.message_time = span(text)?,
         |c| show_span(c.limits.message_time);
-    "limits.send_time" "TIME" "what a peer may take to accept what is sent to it"
+    "limits.send_time" "TIME" "time of a peer to accept data that are sent to it"
         |c, text| c.limits.send_time = span(text)?,
         |c| show_span(c.limits.send_time);
     "limits.held_requests" "NUMBER" "requests held by a POA manager"
         |c, text| c.limits.held_requests = number(text)?,
         |c| c.limits.held_requests.to_string();
-    "limits.hold_time" "TIME or none" "for which a POA manager holds a request; then TRANSIENT"
+    "limits.hold_time" "TIME or none" "time for which a POA manager holds a request; then TRANSIENT"
         |c, text| c.limits.hold_time = optional(text, span)?,
         |c| show_optional(c.limits.hold_time, show_span);
     "limits.open_requests" "NUMBER" "requests of a POA to be answered after their servants have returned; then TRANSIENT"
         |c, text| c.limits.open_requests = number(text)?,
         |c| c.limits.open_requests.to_string();
-    "limits.open_time" "TIME" "that `destroy` and `shutdown` wait for such requests; then TRANSIENT"
+    "limits.open_time" "TIME" "time for which `destroy` and `shutdown` wait for such requests; then TRANSIENT"
         |c, text| c.limits.open_time = span(text)?,
         |c| show_span(c.limits.open_time);
-    "limits.serving_threads" "NUMBER" "threads that serve at once, where more are started as they wait"
+    "limits.serving_threads" "NUMBER" "threads that serve at once, in strategies that start more while threads wait"
         |c, text| c.limits.serving_threads = number(text)?,
         |c| c.limits.serving_threads.to_string();
     "limits.dedicated_threads" "NUMBER" "connections with threads of their own, which clients may ask for"
@@ -294,19 +294,19 @@ keys! {
     "limits.asynchronous_calls" "NUMBER" "asynchronous calls under way at once"
         |c, text| c.limits.asynchronous_calls = number(text)?,
         |c| c.limits.asynchronous_calls.to_string();
-    "limits.buffered_oneways" "OCTETS" "of oneways that wait in the buffer of a connection"
+    "limits.buffered_oneways" "OCTETS" "size of the buffer of oneways of a connection"
         |c, text| c.limits.buffered_oneways = octets(text)?,
         |c| show_octets(c.limits.buffered_oneways);
     "limits.reply_threads" "NUMBER" "reply handlers that run at once, for each priority of callers"
         |c, text| c.limits.reply_threads = number(text)?,
         |c| c.limits.reply_threads.to_string();
-    "limits.client_idle_time" "TIME or none" "after which a client closes a connection that it does not use"
+    "limits.client_idle_time" "TIME or none" "time after which a client closes an unused connection"
         |c, text| c.limits.client_idle_time = optional(text, span)?,
         |c| show_optional(c.limits.client_idle_time, show_span);
-    "limits.server_idle_time" "TIME or none" "after which a server closes a connection over which nothing comes"
+    "limits.server_idle_time" "TIME or none" "time after which a server closes a connection without messages"
         |c, text| c.limits.server_idle_time = optional(text, span)?,
         |c| show_optional(c.limits.server_idle_time, show_span);
-    "limits.forwards" "NUMBER" "references followed by one call"
+    "limits.forwards" "NUMBER" "forwards that one call follows"
         |c, text| c.limits.forwards = number(text)?,
         |c| c.limits.forwards.to_string();
     "limits.idempotent_retries" "NUMBER" "times that a call of an `@idempotent` operation is sent again after its connection was lost"

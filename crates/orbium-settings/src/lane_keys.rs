@@ -143,7 +143,7 @@ macro_rules! lane_keys {
 }
 
 lane_keys! {
-    "priority" "NUMBER" "the CORBA priority that its requests are served at; it serves those up to the next lane's"
+    "priority" "NUMBER" "the CORBA priority at which requests are served; the lane serves those up to the priority of the next one"
         |l, text| l.priority = Some(priority(text)?),
         |l| show_optional(l.priority, |it| it.to_string());
     "scheduling" "SCHEDULING or none" "class and native priority of its threads: fifo:80, rr:20 or other"
@@ -152,13 +152,13 @@ lane_keys! {
     "budget" "TIME per TIME or none" "processor time of its threads in each period, demoted beyond: 2 ms per 10 ms, or 2 ms per 10 ms at fifo:1"
         |l, text| l.budget = optional(text, budget)?,
         |l| show_optional(l.budget, show_budget);
-    "busy_poll" "TIME" "its reactor looks for messages so long before the thread sleeps, with reactive and leader-followers"
+    "busy_poll" "TIME" "time for which its reactor polls before the thread sleeps, with reactive and leader-followers"
         |l, text| l.busy_poll = span(text)?,
         |l| show_span(l.busy_poll);
     "processors" "NUMBERS or none" "where its threads run, as in 2,3; none for everywhere"
         |l, text| l.processors = optional(text, processors)?,
         |l| show_optional(l.processors.as_deref(), |it| list(it, ToString::to_string));
-    "soft" "true or false" "go on without scheduling and processors if the host refuses them"
+    "soft" "true or false" "whether it starts without scheduling and processors if the host refuses them"
         |l, text| l.soft = flag(text)?,
         |l| l.soft.to_string();
     "strategy" "STRATEGY" "how it serves, as server_strategy: worker-pool:2/16 has two threads and a queue of 16"
@@ -167,31 +167,31 @@ lane_keys! {
     "order" "ORDER" "how the requests that wait in its queue are ordered: fifo, priority, subpriority, edf, llf or muf; with worker pools"
         |l, text| l.order = parsed(text)?,
         |l| l.order.to_string();
-    "endpoint" "URL" "where it listens; may be repeated, `none` forgets those before"
+    "endpoint" "URL" "where it listens; may be repeated, `none` removes those before"
         |l, text| match text {
             "none" => l.endpoints.clear(),
             text => l.endpoints.push(parsed::<Endpoint>(text)?),
         },
         |l| list(&l.endpoints, ToString::to_string);
-    "dynamic_threads" "NUMBER" "threads that come when all are busy"
+    "dynamic_threads" "NUMBER" "threads that are started when all are busy"
         |l, text| l.dynamic_threads = number(text)?,
         |l| l.dynamic_threads.to_string();
-    "idle_time" "TIME" "after which they go without work"
+    "idle_time" "TIME" "time without work after which they end"
         |l, text| l.idle_time = span(text)?,
         |l| show_span(l.idle_time);
-    "stack_size" "OCTETS or none" "of each thread's stack"
+    "stack_size" "OCTETS or none" "size of each thread's stack"
         |l, text| l.stack_size = optional(text, octets)?,
         |l| show_optional(l.stack_size, show_octets);
-    "prefault_stack" "OCTETS" "of each stack touched before the first request"
+    "prefault_stack" "OCTETS" "octets of each stack that are touched before the first request"
         |l, text| l.prefault_stack = octets(text)?,
         |l| show_octets(l.prefault_stack);
-    "replaces_waiting" "true or false" "whether another thread comes when all wait in calls of their own"
+    "replaces_waiting" "true or false" "whether another thread is started when all wait in nested calls"
         |l, text| l.replaces_waiting = flag(text)?,
         |l| l.replaces_waiting.to_string();
-    "queue_octets" "OCTETS or none" "of all requests that wait; none for limits.message_size"
+    "queue_octets" "OCTETS or none" "octets of all waiting requests; none for limits.message_size"
         |l, text| l.queue_octets = optional(text, octets)?,
         |l| show_optional(l.queue_octets, show_octets);
-    "borrows_from" "NAMES or none" "lanes of lower priority whose idle threads it may take, the first first"
+    "borrows_from" "NAMES or none" "lanes of lower priority from which it may borrow idle threads, the first first"
         |l, text| l.borrows_from_named = optional(text, |it| words(it, name))?.unwrap_or_default(),
         |l| list(&l.borrows_from_named, Clone::clone);
 }

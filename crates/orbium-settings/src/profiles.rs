@@ -12,7 +12,7 @@ use orbium_core::{
 pub(crate) const PROFILES: [(&str, &str); 4] = [
     (
         "default",
-        "everything as it is without a configuration: a thread for each connection, generous bounds",
+        "programs without special requirements: the defaults, with a thread for each connection and large limits",
     ),
     (
         "embedded",
@@ -21,14 +21,14 @@ pub(crate) const PROFILES: [(&str, &str); 4] = [
     ),
     (
         "avionics",
-        "control loops, as the paper's Table 1 has it: a reactive lane for each of four rates, in the \
-         order of the rates, with a native priority and an endpoint within the host of its own, \
-         connections for each thread, and nothing that waits for longer than a second",
+        "control loops, as in the paper's Table 1: a reactive lane for each of four rates, with a native \
+         priority in the order of the rates and an endpoint within the host, connections for each \
+         thread, and time-outs of at most a second",
     ),
     (
         "medical-imaging",
-        "large values to many viewers, as the paper's Table 1 has it: a thread for each connection, \
-         requests in the order of their arrival, TCP; messages of up to 4 GiB, large buffers, patience",
+        "large values to many viewers, as in the paper's Table 1: a thread for each connection, \
+         requests in the order of their arrival, TCP; messages of up to 4 GiB, large buffers, long time-outs",
     ),
 ];
 
