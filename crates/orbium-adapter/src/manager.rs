@@ -125,7 +125,7 @@ impl Drop for Serving<'_> {
     #[inline]
     fn drop(&mut self) {
         let before = self.0.word.fetch_sub(ONE_REQUEST, Ordering::Release);
-        // Only a manager that is not active can have somebody wait for the end.
+        // Only a manager that is not active can have threads that wait for the end.
         if before & STATE_MASK != 1 {
             self.0.wake();
         }

@@ -64,9 +64,7 @@ impl Bridge {
     pub fn start(config: &Config, to: Channel) -> Result<Self, OrbError> {
         let config = config.clone().prepared()?;
         if config.endpoints.is_empty() {
-            return Err(OrbError::Config(
-                "a bridge without an endpoint has nobody to relay for",
-            ));
+            return Err(OrbError::Config("a bridge needs an endpoint to listen at"));
         }
         let connector = config
             .protocols

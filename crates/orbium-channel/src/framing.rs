@@ -212,7 +212,7 @@ impl Framing {
         self.receive_much(&mut |room| stream.receive(room))
     }
 
-    /// Takes octets that somebody else received, as many as there is room for, and
+    /// Takes octets that were received elsewhere, as many as there is room for, and
     /// returns how many: none if `next` has something to say first.
     ///
     /// # Errors

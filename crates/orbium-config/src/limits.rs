@@ -135,7 +135,7 @@ impl Limits {
             return Err("no call could be made: connections_per_server must be at least 1");
         }
         if self.connections == 0 {
-            return Err("nobody could be served: limits.connections must be at least 1");
+            return Err("no client could be served: limits.connections must be at least 1");
         }
         if self.message_size < HEADER_LEN {
             return Err(
@@ -193,7 +193,7 @@ impl Limits {
         }
         if is_zero(self.server_idle_time) {
             return Err(
-                "nobody could send a request in no time: limits.server_idle_time must be above zero",
+                "every connection would be closed before its first request: limits.server_idle_time must be above zero",
             );
         }
         if is_zero(self.initial_idle_time) {

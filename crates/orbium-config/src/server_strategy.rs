@@ -78,11 +78,11 @@ impl ServerStrategy {
             Self::ThreadPerConnection | Self::Reactive => return Ok(()),
             Self::LeaderFollowers { threads: 0 } => {
                 return Err(
-                    "nobody would serve: the leader-followers strategy needs at least 1 thread",
+                    "no thread would serve: the leader-followers strategy needs at least 1 thread",
                 );
             }
             Self::WorkerPool { workers: 0, .. } => {
-                return Err("nobody would serve: a worker pool needs at least 1 worker");
+                return Err("no thread would serve: a worker pool needs at least 1 worker");
             }
             Self::WorkerPool { queue: 0, .. } => {
                 return Err(
@@ -232,8 +232,8 @@ mod tests {
             ..Limits::default()
         };
         for (text, reason) in [
-            ("leader-followers:0", "nobody would serve"),
-            ("worker-pool:0/1", "nobody would serve"),
+            ("leader-followers:0", "no thread would serve"),
+            ("worker-pool:0/1", "no thread would serve"),
             ("worker-pool:1/0", "the queue"),
             ("leader-followers:9", "raise serving_threads"),
             ("worker-pool:9/1", "raise serving_threads"),

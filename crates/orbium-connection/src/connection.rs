@@ -63,7 +63,7 @@ pub struct Connection {
     next_id: u32,
     /// From one id to the next.
     id_distance: u32,
-    /// The last id when somebody looked whether the connection is in use.
+    /// The last id at the last check whether the connection is in use.
     seen_id: u32,
     /// When it was last seen to have been used.
     used: Instant,

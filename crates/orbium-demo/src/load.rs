@@ -328,8 +328,8 @@ fn filled<E>(size: usize, at: impl Fn(usize) -> E) -> Vec<E> {
     (0..size).map(at).collect()
 }
 
-/// The loop itself; there are two so that the clock is read only if somebody
-/// asks.
+/// The loop itself; there are two so that the clock is read only if times
+/// are wanted.
 fn repeat(
     calls: u64,
     sample: Option<&mut dyn FnMut(u64)>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Metrics as data: what was counted until somebody looked.
+//! Metrics as data: the counts at one time.
 
 use orbium_metrics::{
     ConnectionMetrics, Histogram, Label, LaneSnapshot, Measurements, NamedCount, OperationBudget,

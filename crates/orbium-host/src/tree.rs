@@ -19,7 +19,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The files of this host, or of a copy that somebody has made.
+    /// The files of this host, or of a copy.
     #[must_use]
     pub fn at(root: &Path) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Tree {
     /// The text of a file, if it can be read; what is no UTF-8 is replaced.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
         let place = self.place(path);
-        // Opening a pipe would wait for somebody to write.
+        // Opening a pipe would wait for a writer.
         if !fs::metadata(&place).ok()?.is_file() {
             return None;
         }

@@ -32,7 +32,7 @@ impl Report {
     }
 }
 
-/// Undoes the steps of a journal, the last one first. A setting that somebody else has changed
+/// Undoes the steps of a journal, the last one first. A setting that others have changed
 /// since is left as it is, and its step in the journal.
 ///
 /// # Errors

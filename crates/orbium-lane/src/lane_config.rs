@@ -68,7 +68,7 @@ pub struct LaneConfig {
     /// 16 KiB less than the stack has.
     pub prefault_stack: usize,
     /// Whether another thread is started when all wait in calls of their own, so
-    /// that somebody serves what comes back. Without, there are never more
+    /// that nested calls which lead back are served. Without, there are never more
     /// threads than the static and dynamic ones. In worker pools.
     pub replaces_waiting: bool,
     /// Octets of all requests that wait together. `None`:
@@ -174,7 +174,7 @@ impl LaneConfig {
             ServerStrategy::LeaderFollowers { .. } | ServerStrategy::WorkerPool { .. }
         );
         if grows && (fixed == 0) != self.served_by_callers {
-            return Err("nobody would serve: a lane needs at least 1 static thread");
+            return Err("no thread would serve: a lane needs at least 1 static thread");
         }
         if !grows && self.dynamic_threads > 0 {
             return Err(

@@ -159,7 +159,7 @@ impl Connection {
         }
     }
 
-    /// Takes octets that somebody else received, and returns how many of them: none if
+    /// Takes octets that were received elsewhere, and returns how many of them: none if
     /// `next` has something to say first.
     ///
     /// # Errors

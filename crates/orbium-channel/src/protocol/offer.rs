@@ -84,7 +84,7 @@ impl Channel {
         match host.parse::<std::net::IpAddr>() {
             Ok(ip) if ip.is_loopback() => "clients on this host alone: it is a loopback address",
             Ok(ip) if ip.is_unspecified() => {
-                "nobody: it is a wildcard, add ?publish=HOST:PORT to the endpoint"
+                "no client: it is a wildcard, add ?publish=HOST:PORT to the endpoint"
             }
             Ok(_) => "clients that have a route to it",
             Err(_) if host == "localhost" => "clients on this host alone: it is a loopback address",

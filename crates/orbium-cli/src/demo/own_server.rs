@@ -44,7 +44,7 @@ impl OwnServer {
         Ok(Self { references, end })
     }
 
-    /// Waits until it has ended, as somebody has asked for.
+    /// Waits until it has ended, as was requested.
     pub(super) fn ended(&self) -> Result<(), String> {
         match self.end.recv_timeout(PATIENCE) {
             Ok(outcome) => outcome.map_err(|exception| exception.to_string()),

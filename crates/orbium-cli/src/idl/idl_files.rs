@@ -28,7 +28,7 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
-    /// The compiled files. Warnings are those of somebody else's IDL and not shown.
+    /// The compiled files. Warnings in IDL of others are not shown.
     pub(crate) fn compiled(&self, files: &[PathBuf]) -> Compilation {
         let mut options = Options::new();
         options.include_paths.clone_from(&self.include);

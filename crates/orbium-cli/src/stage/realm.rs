@@ -10,7 +10,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use crate::failure::Failure;
 
-/// The files of an authority and of somebody at this host.
+/// The files of an authority and of a certificate for this host.
 #[derive(Debug)]
 pub struct Realm {
     authority: String,

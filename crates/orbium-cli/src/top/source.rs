@@ -83,7 +83,7 @@ fn url_of(watched: &Watched) -> String {
     Watched::url_of(&watched.path)
 }
 
-/// The sockets that somebody listens at.
+/// The sockets with a listener.
 fn alive() -> Result<Vec<Watched>, Failure> {
     let all = watch::watched().map_err(|error| {
         Failure::because(format!("the folder of the sockets cannot be used: {error}"))

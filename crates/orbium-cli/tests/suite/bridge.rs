@@ -142,7 +142,7 @@ fn impossible_bridges_are_refused_with_a_sentence() {
             "iiop://h:1?messaging=x",
             "there is no messaging `x` here, only",
         ),
-        (inside.as_str(), free, "somebody listens there"),
+        (inside.as_str(), free, "another process listens there"),
         (
             "ssliop://127.0.0.1:0",
             free,

@@ -24,7 +24,7 @@ fn each_form_of_a_code_has_its_page() {
             "{form}: {page}"
         );
         assert!(
-            page.contains("nobody listens at that port"),
+            page.contains("no process listens at that port"),
             "{form}: {page}"
         );
     }

@@ -258,7 +258,7 @@ fn a_configuration_is_read_and_what_is_wrong_in_it_is_shown() {
         (["--profile", "fast"], 2, "write default, embedded"),
         (["--set", "giop_minor"], 2, "write --set KEY=VALUE"),
         (["--set", "giop_minor=9"], 2, "write 0, 1 or 2"),
-        (["--config", &senseless], 1, "nobody could be served"),
+        (["--config", &senseless], 1, "no client could be served"),
     ] {
         let ran = run(["demo", "serve"].into_iter().chain(options));
         assert_eq!(ran.status, Some(status), "{ran:?}");

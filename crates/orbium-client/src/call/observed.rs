@@ -31,7 +31,7 @@ struct CurrentSpan {
 }
 
 impl<'o> Observed<'o> {
-    /// `None` unless somebody observes it.
+    /// `None` unless it is observed.
     #[cold]
     pub(crate) fn begin(
         object: &'o Reference,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asynchronous invocations: `op_async`, where somebody asked for it.
+//! Asynchronous invocations: `op_async`, where it is asked for.
 //!
 //! A request may be sent again after its caller has gone on, so what the
 //! synchronous stub borrows is copied here, and `inout` parameters come back

@@ -215,7 +215,7 @@ fn wrong_numbers_and_other_kinds_are_refused_and_nothing_is_changed() {
             "leader-followers:2",
             "cannot change while the ORB runs: lane.kept.strategy",
         ),
-        ("strategy", "worker-pool:0/8", "nobody would serve"),
+        ("strategy", "worker-pool:0/8", "no thread would serve"),
         ("strategy", "worker-pool:100000/8", "raise serving_threads"),
         ("dynamic_threads", "100000", "raise serving_threads"),
         (

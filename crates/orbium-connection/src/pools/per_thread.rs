@@ -29,7 +29,7 @@ struct Own {
     pool: Weak<Pool>,
     made_by: Origin,
     idle_cache: ObjectCache<Connection, 4>,
-    /// Those that somebody has looked at, or for which there was no room.
+    /// Those that were looked at, or for which there was no room.
     #[expect(clippy::vec_box)]
     more: Mutex<Vec<Box<Connection>>>,
 }

@@ -4,7 +4,7 @@
 use super::Listing;
 use crate::{Lifespan, ManagerState, Orb};
 
-/// An object adapter as it was when somebody looked.
+/// An object adapter at the time of the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AdapterSnapshot {
@@ -22,7 +22,7 @@ pub struct AdapterSnapshot {
     pub persistent: bool,
 }
 
-/// An active object as it was when somebody looked.
+/// An active object at the time of the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObjectSnapshot {

@@ -9,7 +9,7 @@ use crate::{Call, DedicatedThread, Dedication, Gate, Orb, UntypedReply};
 
 impl Orb {
     /// Has connections that ask for a thread of their own decided about from now
-    /// on; `false` if somebody else does already.
+    /// on; `false` if another one does already.
     pub fn install_dedication(&self, dedication: Arc<dyn Dedication>) -> bool {
         self.core().serving.dedications.install(dedication)
     }

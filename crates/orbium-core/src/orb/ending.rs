@@ -102,7 +102,7 @@ impl Orb {
         self.core().state.load(Ordering::Acquire) == RUNNING
     }
 
-    /// Whether this call changed the state, rather than somebody before it.
+    /// Whether this call changed the state, rather than an earlier one.
     fn change_state(&self, from: u8, to: u8) -> bool {
         let ending = self.core().ending.get_or_init(Ending::default);
         let _guard = ending.lock.lock();

@@ -63,7 +63,7 @@ pub(super) const ALL: &[Planned<World>] = &[
     }),
     ("object.locate_stranger", Nothing, |w| {
         let there = stranger(w, false)?.locate()?;
-        require(!there, "an object is there that nobody made")
+        require(!there, "an object exists that was not made")
     }),
     ("object.non_existent_key", Nothing, |w| {
         let gone = stranger(w, false)?.non_existent()?;

@@ -84,7 +84,7 @@ impl Request {
         self.take_deferred().map(Deferred::detach)
     }
 
-    /// The call of a request that is to be collected by somebody else.
+    /// The call of a request that is to be collected elsewhere.
     pub(super) fn take_deferred(&mut self) -> Result<Deferred, SystemException> {
         match std::mem::replace(&mut self.state, State::InSet) {
             State::Sent(deferred) => Ok(deferred),

@@ -94,8 +94,8 @@ pages! {
          writes: the CodeSets context is missing. The client's ORB skipped the negotiation; GIOP \
          1.0 has none. Let it use GIOP 1.2 and the whole reference, not a bare `corbaloc:`.";
     BadParam 24 "service context id outside of the OMG's range"
-        "The id of a service context that was to be added is not within a range that the OMG gave \
-         to anybody. Choose one of the vendor's range.";
+        "The id of a service context that was to be added is not within a range that the OMG has \
+         assigned. Choose one of the vendor's range.";
     BadParam 25 "enumeration value out of range"
         "An enumerator beyond those of the type was received or given. Client and server were \
          compiled from different IDL: compile both from the same file.";
@@ -370,7 +370,7 @@ pages! {
         "There is no policy of that type, or it is none that can be set there. Look at the scope \
          of the policy: reference, thread, ORB or adapter.";
     InvPolicy 3 "there is no PolicyFactory for this type"
-        "Nobody makes policies of that type. Register a PolicyFactory before the ORB is made.";
+        "There is no factory for policies of that type. Register a PolicyFactory before the ORB is made.";
     Internal 1 "XA: resource manager error"
         "A resource manager failed. Look at its log, and the transaction service's.";
     Internal 2 "XA: resource manager failure"

@@ -66,8 +66,8 @@ codes! {
          that orbium writes yet. The guide's mapping says which constructs are left \
          out.";
     Transient CONNECT_REFUSED 0x020 "the connection was refused"
-        "The host answered that nobody listens at that port (or, on a Unix socket, \
-         that there is nobody behind the file). The server is not running, listens at \
+        "The host answered that no process listens at that port (or, with a Unix \
+         socket, behind the file). The server is not running, listens at \
          another port or address, or has just crashed; a firewall may answer so as \
          well. Look at what the server publishes (`orbium ior REFERENCE`) and whether \
          it listens there (`ss -ltnp`); `orbium ping REFERENCE` tries again. Calling \
@@ -78,7 +78,7 @@ codes! {
          `publish=` with a name or address that clients can reach, or add the name to \
          the DNS.";
     Transient CONNECT_TIMEOUT 0x022 "no connection within the time allowed"
-        "Nobody answered within `connect_timeout`, or the call's own time. The host \
+        "No answer came within `connect_timeout`, or the call's own time. The host \
          is down or unreachable, or a firewall drops packets without a word; or, with \
          TLS, the peer did not finish its handshake. Nothing was sent.";
     Transient CONNECT_FAILED 0x023 "the connection could not be made"
@@ -119,7 +119,7 @@ codes! {
         "The server did not take what was sent to it, and `limits.buffered_oneways` octets of \
          oneways wait already. Call less often, give the calls more time, or raise the limit.";
     CommFailure CONNECTION_LOST 0x030 "the connection was lost while waiting for the reply"
-        "The connection broke while the reply was awaited, so nobody knows whether \
+        "The connection broke while the reply was awaited, so it is not known whether \
          the operation was completed. The server crashed or was killed, or something \
          between the two dropped the connection; its log says which. Repeat the call \
          only if doing it twice does no harm; operations that IDL calls `@idempotent` \

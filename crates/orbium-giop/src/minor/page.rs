@@ -42,7 +42,7 @@ fn page_of_kind(kind: ExceptionKind) -> String {
     page.push_str("\n\n");
     page.push_str(&wrapped(
         "Completed NO: nothing was done, calling again is safe. YES: it was done. MAYBE: \
-         nobody knows; call again only if doing it twice does no harm.",
+         it is not known; call again only if doing it twice does no harm.",
     ));
     let mut codes = TABLE.iter().filter(|code| code.kind == kind).peekable();
     if codes.peek().is_some() {

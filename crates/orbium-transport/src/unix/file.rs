@@ -89,7 +89,7 @@ fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
     }
     match sys::is_listening(name) {
         Ok(true) => {
-            let what = "somebody listens there";
+            let what = "another process listens there";
             Err(io::Error::new(io::ErrorKind::AddrInUse, what))
         }
         Ok(false) => fs::remove_file(path),
@@ -271,7 +271,7 @@ mod tests {
         assert!(!left.exists(), "of a process that is no more");
         assert!(full.join("precious").exists());
         for (directory, why) in [
-            (&listening, "somebody listens there"),
+            (&listening, "another process listens there"),
             (&young, "it was only just made"),
             (&living, "its process is there"),
             (&others, "it only looks alike"),

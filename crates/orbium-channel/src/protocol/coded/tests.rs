@@ -99,7 +99,7 @@ fn a_message_that_had_to_wait_is_sent_once() {
                     let reader = reader.get_or_insert_with(|| {
                         scope.spawn(|| receive(&server, both.len(), 1 << 16))
                     });
-                    assert!(!reader.is_finished(), "nobody reads any more");
+                    assert!(!reader.is_finished(), "nothing is read any more");
                     std::thread::yield_now();
                 }
             }

@@ -145,7 +145,7 @@ impl Adapters {
     }
 }
 
-/// What somebody has said of the request; `None` if he leaves it to others.
+/// The route that a hook has chosen for the request; `None` if it leaves that to others.
 fn follow(
     request: &IncomingRequest<'_>,
     dispatch: Dispatch,

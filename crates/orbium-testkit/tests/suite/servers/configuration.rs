@@ -19,7 +19,10 @@ fn config(settings: &[(&str, &str)]) -> Config {
 #[test]
 fn contradictory_choices_are_refused_with_a_sentence() {
     for (settings, reason) in [
-        (&[("limits.connections", "0")][..], "nobody could be served"),
+        (
+            &[("limits.connections", "0")][..],
+            "no client could be served",
+        ),
         (
             &[("limits.connections_per_server", "0")],
             "no call could be made",
@@ -42,7 +45,7 @@ fn contradictory_choices_are_refused_with_a_sentence() {
         ),
         (
             &[("server_strategy", "worker-pool:0")],
-            "nobody would serve",
+            "no thread would serve",
         ),
         (
             &[

@@ -279,8 +279,8 @@ fn when_no_thread_is_left_to_lead_nested_calls_fail_and_do_not_hang() {
 #[test]
 fn senseless_numbers_are_refused() {
     for (strategy, reason) in [
-        ("leader-followers:0", "nobody would serve"),
-        ("worker-pool:0", "nobody would serve"),
+        ("leader-followers:0", "no thread would serve"),
+        ("worker-pool:0", "no thread would serve"),
         ("worker-pool:1/0", "no request would get to a worker"),
         ("worker-pool:100000/1", "raise serving_threads"),
     ] {
