@@ -86,7 +86,7 @@ impl ClientStrategy {
         match (self.needs(), server) {
             (None, _) | (Some(ServerStrategy::Reactive), ServerStrategy::Reactive) => Ok(()),
             _ => Err(
-                "who serves while it waits needs a reactor of its own: client_strategy reactor goes with server_strategy reactive only",
+                "a client that serves while it waits needs a reactor: client_strategy reactor goes with server_strategy reactive only",
             ),
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn huge_pages(facts: &Facts) -> Finding {
             "transparent huge pages for everybody",
             "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
         ),
-        Some("madvise") => Finding::ok("for those who ask"),
+        Some("madvise") => Finding::ok("for programs that ask"),
         Some("never") => Finding::ok("never"),
         Some(_) => Finding::unknown("the kernel says what is not known here"),
         None if facts.memory.has_huge_pages => Finding::unknown("the kernel does not tell"),
