@@ -221,6 +221,8 @@ pub mod away {
     }
     /// What `both` raises.
     pub type WorkerBothError = LostOrLateError;
+    orb::idl_widens!(LostError to LostOrLateError { Lost });
+    orb::idl_widens!(LateError to LostOrLateError { Late });
 
     orb::idl_errors! {
         /// What operations raise that declare `Away::Late`.

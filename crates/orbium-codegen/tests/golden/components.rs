@@ -493,6 +493,16 @@ pub mod components {
             ExceededConnectionLimit(ExceededConnectionLimit), AlreadyConnected(AlreadyConnected),
         }
     }
+    orb::idl_widens!(InvalidNameError to ReceptaclesConnectError { InvalidName });
+    orb::idl_widens!(EventsSubscribeError to ReceptaclesConnectError {
+        InvalidName, InvalidConnection, ExceededConnectionLimit,
+    });
+    orb::idl_widens!(InvalidNameOrInvalidConnectionError to ReceptaclesConnectError {
+        InvalidName, InvalidConnection,
+    });
+    orb::idl_widens!(EventsConnectConsumerError to ReceptaclesConnectError {
+        InvalidName, InvalidConnection, AlreadyConnected,
+    });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::NoConnection`, `Components::CookieRequired`.
@@ -501,6 +511,13 @@ pub mod components {
             NoConnection(NoConnection), CookieRequired(CookieRequired),
         }
     }
+    orb::idl_widens!(InvalidNameError to ReceptaclesDisconnectError { InvalidName });
+    orb::idl_widens!(InvalidNameOrInvalidConnectionError to ReceptaclesDisconnectError {
+        InvalidName, InvalidConnection,
+    });
+    orb::idl_widens!(InvalidNameOrNoConnectionError to ReceptaclesDisconnectError {
+        InvalidName, NoConnection,
+    });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::ExceededConnectionLimit`.
@@ -509,6 +526,10 @@ pub mod components {
             ExceededConnectionLimit(ExceededConnectionLimit),
         }
     }
+    orb::idl_widens!(InvalidNameError to EventsSubscribeError { InvalidName });
+    orb::idl_widens!(InvalidNameOrInvalidConnectionError to EventsSubscribeError {
+        InvalidName, InvalidConnection,
+    });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`.
@@ -518,6 +539,7 @@ pub mod components {
     }
     /// What `unsubscribe` raises.
     pub type EventsUnsubscribeError = InvalidNameOrInvalidConnectionError;
+    orb::idl_widens!(InvalidNameError to InvalidNameOrInvalidConnectionError { InvalidName });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::AlreadyConnected`.
@@ -526,6 +548,10 @@ pub mod components {
             AlreadyConnected(AlreadyConnected),
         }
     }
+    orb::idl_widens!(InvalidNameError to EventsConnectConsumerError { InvalidName });
+    orb::idl_widens!(InvalidNameOrInvalidConnectionError to EventsConnectConsumerError {
+        InvalidName, InvalidConnection,
+    });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::InvalidName`, `Components::NoConnection`.
@@ -535,6 +561,7 @@ pub mod components {
     }
     /// What `disconnect_consumer` raises.
     pub type EventsDisconnectConsumerError = InvalidNameOrNoConnectionError;
+    orb::idl_widens!(InvalidNameError to InvalidNameOrNoConnectionError { InvalidName });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::NoKeyAvailable`.
@@ -804,6 +831,12 @@ pub mod plant {
     }
     /// What `connect_inlets` raises.
     pub type PumpConnectInletsError = InvalidConnectionOrExceededConnectionLimitError;
+    orb::idl_widens!(InvalidConnectionError to InvalidConnectionOrExceededConnectionLimitError {
+        InvalidConnection,
+    });
+    orb::idl_widens!(ExceededConnectionLimitError to InvalidConnectionOrExceededConnectionLimitError {
+        ExceededConnectionLimit,
+    });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::InvalidConnection`.
@@ -823,6 +856,9 @@ pub mod plant {
     }
     /// What `connect_drain` raises.
     pub type PumpConnectDrainError = InvalidConnectionOrAlreadyConnectedError;
+    orb::idl_widens!(InvalidConnectionError to InvalidConnectionOrAlreadyConnectedError {
+        InvalidConnection,
+    });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::NoConnection`.
@@ -848,6 +884,7 @@ pub mod plant {
     }
     /// What `with_flow` raises.
     pub type PumpHomeExplicitWithFlowError = CreateFailureOrBrokenError;
+    orb::idl_widens!(CreateFailureError to CreateFailureOrBrokenError { CreateFailure });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::FinderFailure`.
@@ -864,6 +901,7 @@ pub mod plant {
             CreateFailure(super::components::CreateFailure),
         }
     }
+    orb::idl_widens!(CreateFailureError to PumpHomeImplicitCreateError { CreateFailure });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::UnknownKeyValue`, `Components::InvalidKey`, `Components::FinderFailure`.
@@ -873,6 +911,7 @@ pub mod plant {
             FinderFailure(super::components::FinderFailure),
         }
     }
+    orb::idl_widens!(FinderFailureError to PumpHomeImplicitFindByPrimaryKeyError { FinderFailure });
 
     orb::idl_errors! {
         /// What operations raise that declare `Components::UnknownKeyValue`, `Components::InvalidKey`, `Components::RemoveFailure`.

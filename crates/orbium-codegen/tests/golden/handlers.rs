@@ -349,6 +349,7 @@ pub mod handled {
     }
     /// What `level` raises.
     pub type GaugeLevelError = EmptyOrDentedError;
+    orb::idl_widens!(EmptyError to EmptyOrDentedError { Empty });
 
     orb::idl_errors! {
         /// What operations raise that declare `Handled::Replaced`.

@@ -251,6 +251,7 @@ pub mod interfaces {
     }
     /// What `_set_flag` raises.
     pub type EverythingSetFlagError = BrokenOrBusyError;
+    orb::idl_widens!(BrokenError to BrokenOrBusyError { Broken });
 
     orb::idl_errors! {
         /// What operations raise that declare `Base::Broken`.
@@ -272,6 +273,9 @@ pub mod interfaces {
             Broken(super::base::Broken), Busy(super::base::Busy), Gone(super::base::Gone),
         }
     }
+    orb::idl_widens!(BrokenOrBusyError to EverythingAllError { Broken, Busy });
+    orb::idl_widens!(BrokenError to EverythingAllError { Broken });
+    orb::idl_widens!(GoneError to EverythingAllError { Gone });
 
     orb::idl_errors! {
         /// What operations raise that declare `Base::Busy`, `Interfaces::Everything::Denied`.
@@ -281,6 +285,7 @@ pub mod interfaces {
     pub type EverythingSeveralError = BusyOrDeniedError;
     /// What `again` raises.
     pub type EverythingAgainError = BusyOrDeniedError;
+    orb::idl_widens!(DeniedError to BusyOrDeniedError { Denied });
 
     orb::idl_errors! {
         /// What operations raise that declare `Base::Gone`.

@@ -170,6 +170,7 @@ pub mod r#type {
     }
     /// What `look` raises.
     pub type SizedLookError = ErrOrNoneError;
+    orb::idl_widens!(ErrError to ErrOrNoneError { Err });
 }
 
 #[allow(clippy::all, clippy::pedantic)]

@@ -156,4 +156,5 @@ pub mod polled {
     }
     /// What `level` raises.
     pub type GaugeLevelError = EmptyOrDentedError;
+    orb::idl_widens!(EmptyError to EmptyOrDentedError { Empty });
 }
