@@ -470,10 +470,8 @@ fn write(path: &Path, code: &str) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     fs::write(path, code).inspect_err(|_| {
-        if fs::metadata(path).is_ok_and(|it| it.is_file()) {
-            // The first error is the one to report.
-            let _ = fs::remove_file(path);
-        }
+        // The first error is the one to report.
+        let _ = path.is_file().then(|| fs::remove_file(path));
     })
 }
 

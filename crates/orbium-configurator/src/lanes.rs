@@ -39,7 +39,7 @@ pub(crate) fn why_it_is_not_replaced(orb: &Orb, lane: Option<&Lane>) -> Option<S
     Some(format!("the policies of {path} name it"))
 }
 
-/// The path of an adapter whose policies name such lanes.
+/// The path of an adapter with such lanes in its policies.
 fn adapter_with(orb: &Orb, are_such: &dyn Fn(&[Lane]) -> bool) -> Option<String> {
     let mut all = orb.root_poa().subtree();
     let found = all.find(|poa| are_such(&poa.policies().lanes));

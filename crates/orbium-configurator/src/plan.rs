@@ -60,7 +60,7 @@ pub(crate) struct Plan {
     pub(crate) resizing: Vec<Resizing>,
     pub(crate) add_lanes: Vec<LaneConfig>,
     pub(crate) stop_lanes: Vec<String>,
-    /// Lanes whose place another one takes, with the same name and endpoints.
+    /// Lanes to be replaced, by others with the same names and endpoints.
     pub(crate) replace_lanes: Vec<LaneConfig>,
     fixed: Vec<String>,
 }

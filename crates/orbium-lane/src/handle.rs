@@ -234,7 +234,7 @@ impl Lane {
         self.0.endpoints().close(endpoint)
     }
 
-    /// Publishes where another lane listens, whose endpoints it is to [take over](Self::take_over).
+    /// Publishes the endpoints of another lane, which it is to [take over](Self::take_over).
     #[doc(hidden)]
     pub fn announce(&self, other: &Self) {
         self.0.endpoints().announce(other.0.endpoints());

@@ -2,8 +2,7 @@
 //! Lanes with another kind of strategy, or other threads, take the place of those that serve.
 
 use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -17,27 +16,26 @@ use crate::with;
 
 /// A thread that connects to a port again and again.
 struct Connecting {
-    ends: Arc<AtomicBool>,
+    end: Sender<()>,
     thread: JoinHandle<()>,
 }
 
 impl Connecting {
     fn to(port: u16) -> Self {
-        let ends = Arc::new(AtomicBool::new(false));
-        let until = Arc::clone(&ends);
+        let (end, ends) = mpsc::channel();
         let thread = thread::spawn(move || {
-            while !until.load(Ordering::SeqCst) {
+            // Each leaves a port in TIME_WAIT.
+            let pause = Duration::from_millis(1);
+            while ends.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 TcpStream::connect(("127.0.0.1", port)).expect("a listener");
-                // Each leaves a port in TIME_WAIT.
-                thread::sleep(Duration::from_millis(1));
             }
         });
-        Self { ends, thread }
+        Self { end, thread }
     }
 
     /// Ends it: no connection was refused.
     fn end(self) {
-        self.ends.store(true, Ordering::SeqCst);
+        drop(self.end);
         self.thread.join().expect("no connection is refused");
     }
 }
@@ -131,7 +129,7 @@ fn a_lane_gets_other_threads_and_endpoints_at_once() {
 ///
 /// Conformance: ORB - a running ORB is reconfigured: a lane gets another kind of strategy at the same port
 #[test]
-fn a_lane_whose_thread_serves_hands_its_listener_over_afterwards() {
+fn a_lane_with_a_busy_thread_hands_its_listener_over_afterwards() {
     let mut lanes = TwoLanes::new("busy", "reactive");
     let time = Duration::from_millis(20);
     lanes.configurator = lanes.configurator.with_drain_time(time);
