@@ -285,7 +285,7 @@ impl<'o> Attempt<'o> {
 
     /// A link for a request without a reply, over a connection that the server is not known to
     /// have closed: the loss of the request would go unreported.
-    // A link is returned in memory otherwise, by each of the three: 100 instructions of a oneway's 620.
+    // A link is returned in memory otherwise: 28 instructions of the 726 of a oneway.
     #[inline(always)]
     pub(crate) fn open_link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
         let mut link = self.link_for_oneway()?;
