@@ -259,8 +259,9 @@ impl Reactor {
         let Some(served) = self.served.get_mut(id) else {
             return false;
         };
-        let busy = served.is_taken() || served.closing || !served.connection.may_end();
-        if busy || self.todo.contains(&id) {
+        let busy = served.is_taken() || served.closing || served.is_lined_up;
+        // Asked last: a connection that may end counts as ended from then on.
+        if busy || !served.connection.may_end() {
             return false;
         }
         self.drop_connection(id);

@@ -187,3 +187,32 @@ fn a_connection_that_is_owed_an_answer_gets_it() {
         served.end();
     });
 }
+
+/// One with a request that came together with the new connection stayed and counted as ended: its next reply from a thread that
+/// had handed the reading over was its last, and requests behind that were served without a reply.
+///
+/// Conformance: robustness - at the limit of connections the emptiest make room, and no host has
+/// them all
+#[test]
+fn a_connection_with_a_request_to_be_served_stays_as_it_is() {
+    let served = limited(ServerStrategy::Reactive, 2, None);
+    let other = Served::new(ServerStrategy::Reactive);
+    let nested = other.seen_by(&served.orb);
+    served.state.on_act(move |_, v| nested.noop().map(|()| v));
+    let mut asking = Peer::connect(served.port());
+    let mut holding = Peer::connect(served.port());
+    for peer in [&mut asking, &mut holding] {
+        assert!(is_answered(peer, 2));
+    }
+    holding.send(&request(RequestLine::new(4, "gate"), |_| {}));
+    served.state.gate.await_waiting(1);
+    // Its one thread finds both when it looks again, the request first.
+    asking.send(&request(RequestLine::new(4, "act"), |w| w.write_u32(7)));
+    let mut newcomer = from_host(2, served.port());
+    served.state.gate.open();
+    assert!(is_answered(&mut newcomer, 2), "locked out");
+    assert_eq!(asking.receive().reply().0, 4);
+    assert!(is_answered(&mut asking, 6), "it has ended");
+    served.end();
+    other.end();
+}
