@@ -107,10 +107,15 @@ impl State {
             Some(lane) => LaneCore::of(lane).pool.put(arrived.queued),
             None => sink.put(arrived.queued),
         };
-        if let Err(queued) = put {
+        let mut confirms = arrived.confirms;
+        if let Err(mut queued) = put {
+            if std::mem::take(&mut confirms) {
+                // It hears that there is no room.
+                queued.response = ResponseFlags::SyncWithServer;
+            }
             queued.refuse();
         }
-        if arrived.confirms {
+        if confirms {
             // That it has arrived is all that was asked.
             confirm(
                 connection,

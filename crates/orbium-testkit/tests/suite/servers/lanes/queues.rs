@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use orbium::giop::{CancelRequest, ReplyStatus, Version};
+use orbium::giop::{CancelRequest, ReplyStatus, ResponseFlags, Version};
 use orbium::{
     Completion, Config, ExceptionKind, LaneConfig, ManagerState, Policies, QueueBounds,
     ServerStrategy, SystemException,
@@ -247,5 +247,32 @@ fn lanes_may_have_room_for_what_waits_together() {
     for mut peer in busy {
         assert_eq!(peer.receive().reply().1, ReplyStatus::NoException);
     }
+    served.end();
+}
+
+/// It was confirmed, and dropped.
+///
+/// Conformance: ORB - lanes: request buffering with both bounds, TRANSIENT beyond
+#[test]
+fn a_oneway_that_a_lane_has_no_room_for_is_not_confirmed() {
+    let served = Served::new(ServerStrategy::ThreadPerConnection);
+    let lane = lane(&served.orb, 10, pool(1, 0));
+    let behind = Behind::new(&served.orb, "Behind", std::slice::from_ref(&lane), None);
+    let mut busy = at_the_gate(port(&lane), "Behind", 1);
+    behind.state.gate.await_waiting(1);
+    for at in [port(&lane), served.port()] {
+        let mut peer = Peer::connect(at);
+        let line = RequestLine {
+            key: b"Behind",
+            response: ResponseFlags::SyncWithServer,
+            ..RequestLine::new(2, "post")
+        };
+        peer.send(&request(line, |w| w.write_u32(7)));
+        expect_refusal(&mut peer, "TRANSIENT");
+    }
+    assert_eq!(lane.refused_requests(), 2);
+    behind.state.gate.open();
+    assert_eq!(busy.receive().reply().0, 1);
+    assert!(behind.state.posted().is_empty());
     served.end();
 }
