@@ -47,6 +47,10 @@ impl Pool {
             // The host refuses the priority.
             borrower.count_refused(1);
             queued.refuse();
+            if let Some(id) = queued.oneway() {
+                // What was sent behind it may begin nonetheless.
+                borrower.oneway_ends(&mut borrower.lock(), id);
+            }
         }
         served.ok().flatten().unwrap_or_default()
     }

@@ -4,12 +4,15 @@
 
 use std::sync::Arc;
 
-use orbium::giop::ReplyStatus;
+use orbium::giop::{ReplyStatus, ResponseFlags};
 use orbium::{
     Config, Dispatch, DispatchHook, Hook, LaneConfig, Priority, RequestInfo, Scheduling,
     SchedulingClass, ServerStrategy, priority,
 };
-use orbium_testkit::{Peer, Served, each_strategy, skipped};
+use orbium_testkit::{
+    Peer, RequestLine, Served, each_strategy, eventually, give_up_real_time, in_own_process,
+    request, skipped,
+};
 
 use super::{Behind, act, at_the_gate, config, pool, port};
 
@@ -186,4 +189,50 @@ fn a_thread_raised_for_a_request_goes_back_whatever_the_servant_does() {
             served.end();
         });
     }
+}
+
+/// What its connection had sent behind it waited for ever.
+///
+/// Conformance: ORB - lanes: borrowing, downward only
+#[test]
+fn a_oneway_that_the_host_keeps_a_borrowed_thread_from_serving_holds_nothing_up() {
+    in_own_process!(|| {
+        let Some(class) = permitted().into_iter().next() else {
+            return;
+        };
+        let served = Served::new(ServerStrategy::ThreadPerConnection);
+        let low = served.orb.add_lane(&config(20, pool(1, 4))).unwrap();
+        let high = LaneConfig {
+            borrows_from: vec![low.clone()],
+            ..native_lane(70, class, pool(1, 4))
+        };
+        let high = served.orb.add_lane(&high).unwrap();
+        let lower = Behind::new(&served.orb, "Lower", std::slice::from_ref(&low), None);
+        let upper = Behind::new(&served.orb, "Upper", std::slice::from_ref(&high), None);
+        lower.state.on_act(|_, v| {
+            give_up_real_time();
+            Ok(v)
+        });
+        asked(port(&low), "Lower", 20);
+        let mut busy = at_the_gate(port(&high), "Upper", 1);
+        upper.state.gate.await_waiting(1);
+        let mut peer = Peer::connect(port(&high));
+        let line = RequestLine {
+            key: b"Upper",
+            response: ResponseFlags::None,
+            ..RequestLine::new(2, "post")
+        };
+        peer.send(&request(line, |w| w.write_u32(7)));
+        eventually("it is refused", || high.refused_requests() == 1);
+        let mut lent = at_the_gate(port(&low), "Lower", 1);
+        lower.state.gate.await_waiting(1);
+        peer.send(&act("Upper", 4, None));
+        eventually("it waits", || high.waiting_requests() == 1);
+        upper.state.gate.open();
+        assert_eq!(peer.receive().reply().1, ReplyStatus::NoException);
+        lower.state.gate.open();
+        assert_eq!(busy.receive().reply().0, 1);
+        assert_eq!(lent.receive().reply().0, 1);
+        served.end();
+    });
 }
