@@ -180,16 +180,21 @@ impl Lane {
     /// time. Requests that wait stay, also where a smaller queue would not have taken them.
     ///
     /// # Errors
-    /// [`OrbError::Config`] for another kind of strategy or a lane that ends, [`OrbError::Threads`] if the system
-    /// refuses another thread; nothing is changed then.
+    /// [`OrbError::Config`] for another kind of strategy, no thread that stays or a lane that ends,
+    /// [`OrbError::Threads`] if the system refuses another thread; nothing is changed then.
     pub fn resize(&self, sizes: &LaneSizes) -> Result<(), OrbError> {
-        if !self.strategy().is_kind_of(sizes.strategy) {
+        let strategy = self.strategy();
+        if !strategy.is_kind_of(sizes.strategy) {
             return Err(OrbError::Config(
                 "a lane that serves keeps its kind of strategy: its numbers alone can change",
             ));
         }
         if self.is_leaving() {
             return Err(has_ended());
+        }
+        let (fixed, _) = LaneSizes { strategy, ..*sizes }.threads();
+        if fixed > 0 && sizes.threads().0 == 0 {
+            return Err(OrbError::Config("a lane needs at least 1 static thread"));
         }
         let resized = self.0.resize(sizes);
         resized.map_err(|error| OrbError::Threads(self.name().to_owned(), error))

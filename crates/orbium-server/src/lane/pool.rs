@@ -132,7 +132,8 @@ impl Pool {
             is_pool: config.is_pool(),
             bounds_octets: AtomicBool::new(bounds_octets),
             queue_bounds: config.queue_bounds.clone(),
-            replaces_waiting: config.replaces_waiting,
+            // Threads of the program are not counted.
+            replaces_waiting: config.replaces_waiting && !config.served_by_callers,
             borrows_from,
             served_by_callers: config.served_by_callers,
             state: Mutex::new(State {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Life cycle of lanes, and lanes that cannot be.
 
+use std::time::Duration;
+
 use orbium::giop::ReplyStatus;
 use orbium::{LaneConfig, OrbError, Priority, ServerStrategy};
 use orbium_testkit::{
@@ -136,4 +138,48 @@ fn senseless_and_unavailable_lanes_are_refused() {
     served.end();
     let late = orb.add_lane(&config(1, pool(1, 1)));
     assert!(matches!(late, Err(OrbError::Config(_))), "{late:?}");
+}
+
+/// One without threads served nothing any more, and a drain time that no clock counts ended the caller by a panic.
+///
+/// Conformance: ORB - lanes: static and dynamic threads; threads that cannot be had
+#[test]
+fn a_lane_keeps_a_thread_until_it_ends() {
+    for strategy in [pool(2, 4), ServerStrategy::LeaderFollowers { threads: 2 }] {
+        let served = Served::new(ServerStrategy::ThreadPerConnection);
+        let lane = lane(&served.orb, 10, strategy);
+        let none = match strategy {
+            ServerStrategy::WorkerPool { queue, .. } => pool(0, queue),
+            _ => ServerStrategy::LeaderFollowers { threads: 0 },
+        };
+        let refused = lane.resize(&config(10, none).sizes());
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("at least 1 static thread"), "{refused}");
+        let mut peer = Peer::connect(port(&lane));
+        peer.send(&act("Target", 1, None));
+        assert_eq!(peer.receive().reply().0, 1);
+        assert_eq!(lane.drain(Duration::MAX), 0);
+        served.end();
+    }
+}
+
+/// Conformance: ORB - lanes: nested calls, held requests and busy lanes
+#[test]
+fn threads_of_the_program_that_serve_a_lane_may_call() {
+    let served = Served::new(ServerStrategy::ThreadPerConnection);
+    let lane = served.orb.add_lane(&LaneConfig {
+        served_by_callers: true,
+        ..config(10, pool(0, 4))
+    });
+    let lane = lane.unwrap();
+    let behind = Behind::new(&served.orb, "Behind", std::slice::from_ref(&lane), None);
+    let other = Served::new(ServerStrategy::Reactive);
+    let nested = other.seen_by(&served.orb);
+    behind.state.on_act(move |_, v| nested.noop().map(|()| v));
+    let mut peer = Peer::connect(port(&lane));
+    peer.send(&act("Behind", 2, None));
+    assert!(lane.serve_one(true));
+    assert_eq!(peer.receive().reply().1, ReplyStatus::NoException);
+    served.end();
+    other.end();
 }
