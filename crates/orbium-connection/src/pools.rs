@@ -220,9 +220,11 @@ impl All {
     /// drops pools without references. It visits every pool, so it runs once for many
     /// new connections.
     fn sweep(&self) {
-        self.lock()
-            .shared
-            .retain(|(_, pool)| Arc::strong_count(pool) > 1 || pool.is_in_use());
+        let is_unused =
+            |(_, pool): &mut (u64, Arc<Pool>)| Arc::strong_count(pool) == 1 && !pool.is_in_use();
+        let unused: Vec<_> = self.lock().shared.extract_if(.., is_unused).collect();
+        // Without the lock: oneways in their buffers may need connections.
+        drop(unused);
         self.snapshot().iter().for_each(|pool| pool.drop_spoilt());
     }
 

@@ -349,3 +349,58 @@ impl State {
         self.buffer.clear()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::sync::Arc;
+
+    use orbium_cdr::Format;
+    use orbium_channel::Channel;
+    use orbium_giop::codeset::Negotiated;
+    use orbium_invocation::BufferingConstraint;
+    use orbium_metrics::ConnectionBook;
+    use orbium_testkit::{eventually, within};
+
+    use super::*;
+    use crate::introduction::PriorityContext;
+    use crate::pools::Pools;
+    use crate::pools::partition::ConnectionPartition;
+    use crate::pools::pool::Pushed;
+    use crate::pools::pool_key::PoolKey;
+
+    /// The last pool of a server that had ended a connection was dropped with the lock of all pools held: what was in its
+    /// buffer had a connection made, which waited for that lock.
+    #[test]
+    fn a_pool_that_no_reference_uses_is_dropped_with_what_it_has_buffered() {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let pools = Pools::new(Arc::default(), &ConnectionBook::default());
+        let key = PoolKey {
+            channel: Channel::giop("iiop", server.local_addr().unwrap().to_string()),
+            negotiated: Negotiated::with_server(None, None).unwrap(),
+            partition: ConnectionPartition::default(),
+        };
+        let pool = pools.pool(key).unwrap();
+        let constraint = BufferingConstraint {
+            message_count: Some(100),
+            ..BufferingConstraint::default()
+        };
+        for _ in 0..2 {
+            let (said, never) = (PriorityContext::None, Deadline::NEVER);
+            let begun = pool.begin_oneway(said, never).unwrap();
+            let mut message = CdrWriter::new(Format::native());
+            message.write_u32(7);
+            let pushed = pool.push_oneway(begun, &mut message, constraint, never);
+            assert_eq!(pushed.unwrap(), Pushed::Buffered);
+        }
+        drop(server.accept().unwrap());
+        eventually("the end of the connection has come", || {
+            let state = pool.oneways.lock();
+            state.connection.as_ref().unwrap().is_spoilt()
+        });
+        assert!(pool.take_flushed().is_none() && !pool.is_in_use());
+        drop(pool);
+        within("the sweep", move || pools.0.sweep());
+        server.accept().unwrap();
+    }
+}
