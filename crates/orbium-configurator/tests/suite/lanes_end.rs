@@ -387,3 +387,32 @@ fn the_last_lane_and_one_that_asks_for_its_own_end_stay() {
     assert_eq!(second.act(0), Ok(7));
     lanes.served.end();
 }
+
+/// They were refused: what waited in the one lane could not be handed over to the other any more.
+///
+/// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
+#[test]
+fn requests_in_the_queue_of_a_lane_are_served_though_another_joins() {
+    let lanes = TwoLanes::new("queue", "worker-pool:1/8");
+    lanes.leave("queue-1").unwrap();
+    let orb = client(ClientStrategy::default());
+    let second = lanes.object(&orb, 20);
+    let lane = lanes.served.orb.lane("queue-1").unwrap();
+    let blocked = call(&second, Target::gate);
+    lanes.state.gate.await_waiting(1);
+    let waiting: Vec<_> = (0..3).map(|_| call(&second, |it| it.act(1))).collect();
+    eventually("they wait", || lane.waiting_requests() == 3);
+    let keys = [
+        ("lane.queue-2.priority", "20"),
+        ("lane.queue-2.strategy", "worker-pool:1/8"),
+    ];
+    let config = with(&lanes.configurator, &keys);
+    lanes.configurator.reconfigure(config).unwrap();
+    assert!(lanes.is_served_by(2, &second));
+    lanes.state.gate.open();
+    assert_eq!(blocked.join().unwrap(), Ok(()));
+    for waited in waiting {
+        assert_eq!(waited.join().unwrap(), Ok(1), "by the lane where it waited");
+    }
+    lanes.served.end();
+}

@@ -247,7 +247,11 @@ impl Adapters {
             Route::To(_, decided) if self.lanes.is_ending(request.lane) => {
                 self.serve_decided(request, &decided, object, arguments, reply)
             }
-            Route::To(..) => Err(busy().into()),
+            // It waited while a lane joined, or its thread has handed the reading over.
+            Route::To(lane, decided) => {
+                let decided = decided.in_lane(&lane);
+                self.serve_decided(request, &decided, object, arguments, reply)
+            }
             Route::Elsewhere(to, permanent) => reply.forward(&to, permanent),
         }
     }
