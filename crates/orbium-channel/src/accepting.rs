@@ -74,6 +74,12 @@ struct Pending {
     is_over: bool,
 }
 
+impl Pending {
+    fn are_applied(&self) -> bool {
+        self.is_over || !self.is_applying && self.changes.is_empty()
+    }
+}
+
 enum Change {
     Open(usize, Box<dyn Acceptor>),
     Close(usize),
@@ -121,7 +127,7 @@ impl AcceptorChanges {
     /// deadline; whether they are. Nothing is left to apply once nothing is accepted any more.
     pub fn await_applied(&self, deadline: Instant) -> bool {
         let mut pending = self.lock();
-        while !pending.is_over && (pending.is_applying || !pending.changes.is_empty()) {
+        while !pending.are_applied() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
@@ -129,6 +135,11 @@ impl AcceptorChanges {
             pending = self.0.applied.wait_timeout(pending, left).0;
         }
         true
+    }
+
+    /// Whether all changes are applied and what they brought is taken on.
+    pub(crate) fn are_applied(&self) -> bool {
+        self.lock().are_applied()
     }
 
     /// What the changes brought is taken on.

@@ -45,6 +45,8 @@ struct Listening {
     channel: Option<Channel>,
     /// Which headers messages have there.
     headers: Headers,
+    /// It is closed. What waited there may still be taken on.
+    is_closed: bool,
 }
 
 impl Endpoints {
@@ -63,6 +65,7 @@ impl Endpoints {
                 endpoint: asked.next(),
                 channel: channels.next(),
                 headers,
+                is_closed: false,
             })
         });
         Self {
@@ -113,7 +116,8 @@ impl Endpoints {
         let (acceptor, channel, headers) =
             listen_at(endpoint, protocols, options, true).map_err(ListenError::Open)?;
         let mut places = self.lock();
-        let place = places.free().ok_or(ListenError::TooMany)?;
+        let place = places.free(self.changes.are_applied());
+        let place = place.ok_or(ListenError::TooMany)?;
         if !self.changes.open(place, acceptor) {
             return Err(ListenError::Ended);
         }
@@ -121,6 +125,7 @@ impl Endpoints {
             endpoint: Some(endpoint.clone()),
             channel: Some(channel.clone()),
             headers,
+            is_closed: false,
         });
         places.publish();
         drop(places);
@@ -131,14 +136,14 @@ impl Endpoints {
     /// Listens there no more; whether it did.
     pub fn close(&self, endpoint: &Endpoint) -> bool {
         let mut places = self.lock();
-        let found = places.all.iter().position(|it| {
-            let it = it.as_ref().and_then(|it| it.endpoint.as_ref());
-            it == Some(endpoint)
-        });
-        let Some(place) = found else {
+        let is_asked =
+            |it: &&mut Listening| !it.is_closed && it.endpoint.as_ref() == Some(endpoint);
+        let mut all = places.all.iter_mut().enumerate();
+        let found = all.find_map(|(place, it)| Some((place, it.as_mut().filter(is_asked)?)));
+        let Some((place, listening)) = found else {
             return false;
         };
-        places.all[place] = None;
+        listening.is_closed = true;
         places.publish();
         self.changes.close(place);
         drop(places);
@@ -153,7 +158,7 @@ impl Endpoints {
         let mut places = self.lock();
         for one in listening {
             // There are as many places here.
-            if let Some(place) = places.free() {
+            if let Some(place) = places.free(false) {
                 places.all[place] = Some(one);
             }
         }
@@ -167,9 +172,13 @@ impl Endpoints {
         let of_other: Vec<Option<Channel>> = other.lock().channels().collect();
         let mut places = self.lock();
         for (place, listening) in places.all.iter_mut().enumerate() {
-            let Some(listening) = listening.take_if(|it| it.endpoint.is_some()) else {
+            let Some(listening) = listening
+                .as_mut()
+                .filter(|it| it.endpoint.is_some() && !it.is_closed)
+            else {
                 continue;
             };
+            listening.is_closed = true;
             let next = of_other.iter().position(|it| *it == listening.channel);
             let Some(next) = next else {
                 self.changes.close(place);
@@ -193,7 +202,11 @@ impl Endpoints {
     pub fn close_all(&self, deadline: Instant) -> bool {
         let mut places = self.lock();
         for (place, listening) in places.all.iter_mut().enumerate() {
-            if listening.take_if(|it| it.endpoint.is_some()).is_some() {
+            if let Some(it) = listening
+                && it.endpoint.is_some()
+                && !it.is_closed
+            {
+                it.is_closed = true;
                 self.changes.close(place);
             }
         }
@@ -205,8 +218,14 @@ impl Endpoints {
 }
 
 impl Places {
-    /// A place for one more; `None` if there are too many.
-    fn free(&mut self) -> Option<usize> {
+    /// A place for one more; `None` if there are too many. Those of closed endpoints are free once what waited there is
+    /// taken on.
+    fn free(&mut self, is_taken_on: bool) -> Option<usize> {
+        for place in self.all.iter_mut().filter(|_| is_taken_on) {
+            if place.as_ref().is_some_and(|it| it.is_closed) {
+                *place = None;
+            }
+        }
         let empty = self.all.iter().position(Option::is_none);
         if empty.is_none() && self.all.len() < MAX_ACCEPTORS {
             self.all.push(None);
@@ -218,13 +237,13 @@ impl Places {
     /// Those that are published.
     fn published_ones(&self) -> impl Iterator<Item = &Listening> {
         let all = self.all.iter().flatten();
-        all.filter(|it| it.endpoint.is_some())
+        all.filter(|it| it.endpoint.is_some() && !it.is_closed)
     }
 
     /// Where it is found, by place.
     fn channels(&self) -> impl Iterator<Item = Option<Channel>> {
-        let all = self.all.iter();
-        all.map(|it| it.as_ref().and_then(|it| it.channel.clone()))
+        let all = self.all.iter().map(Option::as_ref);
+        all.map(|it| it.filter(|it| !it.is_closed)?.channel.clone())
     }
 
     fn publish(&mut self) {

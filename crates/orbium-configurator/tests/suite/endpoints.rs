@@ -3,10 +3,11 @@
 
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::thread;
 
-use orbium::{Config, Interface, ServerStrategy};
+use orbium::{Config, Interface, Orb, ServerStrategy};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{TargetState, client, each_strategy, eventually};
+use orbium_testkit::{TargetState, client, each_strategy, eventually, spawn_blocked};
 
 use crate::load::Load;
 use crate::{ports, served, with};
@@ -164,5 +165,36 @@ fn lanes_come_and_go_and_listen_elsewhere() {
     configurator.reconfigure(none).unwrap();
     assert!(served.orb.lane("urgent").is_none());
     load.end();
+    served.end();
+}
+
+/// It was served as what comes to an endpoint of plain GIOP, and so refused.
+///
+/// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
+#[test]
+fn what_waits_at_an_endpoint_that_goes_is_served_by_its_protocol() {
+    let (served, configurator) = served(of(ServerStrategy::Reactive));
+    let more = [("endpoint", "iiop://127.0.0.1:0?messaging=giop-lite")];
+    let more = with(&configurator, &more);
+    configurator.reconfigure(more).unwrap();
+    let state = Arc::new(TargetState::default());
+    let object: Target = served.orb.root_poa().activate(state).unwrap();
+    let config = Config {
+        client_protocols: Some("iiop/giop-lite".parse().unwrap()),
+        ..Config::default()
+    };
+    let caller = Orb::new(config).unwrap();
+    let target = orbium_testkit::reach(&caller, &served.orb.object_to_string(&object));
+    let (_client, busy) = served.client();
+    let busy = thread::spawn(move || busy.gate());
+    served.state.gate.await_waiting(1);
+    // The thread that accepts is at the gate.
+    let waiting = spawn_blocked(move || target.echo_long(7));
+    let fewer = [("endpoint", "none"), ("endpoint", "iiop://127.0.0.1:0")];
+    let fewer = with(&configurator, &fewer);
+    configurator.reconfigure(fewer).unwrap();
+    served.state.gate.open();
+    assert_eq!(waiting.join().unwrap(), Ok(7));
+    assert_eq!(busy.join().unwrap(), Ok(()));
     served.end();
 }
