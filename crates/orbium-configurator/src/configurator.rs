@@ -101,7 +101,15 @@ impl Configurator {
     /// # Errors
     /// [`ReconfigureError`]; nothing is changed then.
     pub fn reconfigure(&self, config: Config) -> Result<Vec<Change>, ReconfigureError> {
-        let mut current = self.lock();
+        self.change(self.lock(), config)
+    }
+
+    /// As [`reconfigure`](Self::reconfigure), from the configuration that the lock was taken of.
+    fn change(
+        &self,
+        mut current: MutexGuard<'_, Config>,
+        config: Config,
+    ) -> Result<Vec<Change>, ReconfigureError> {
         if !self.inner.orb.is_running() {
             return Err(ReconfigureError::Ended);
         }
@@ -151,9 +159,10 @@ impl Configurator {
     /// # Errors
     /// [`ReconfigureError::Fixed`]: the ORB has a protocol of one of these names.
     pub fn register(&self, protocols: Protocols) -> Result<Vec<Change>, ReconfigureError> {
-        let mut config = self.config();
+        let current = self.lock();
+        let mut config = current.clone();
         config.protocols.add(protocols);
-        self.reconfigure(config)
+        self.change(current, config)
     }
 
     /// As [`reconfigure`](Self::reconfigure), from a file. Interceptors, hooks and transports
@@ -204,16 +213,16 @@ impl Configurator {
         mut config: Config,
         unregistered: &Protocols,
     ) -> Result<Vec<Change>, ReconfigureError> {
-        let current = self.config();
-        config.interceptors = current.interceptors;
-        config.dispatch = current.dispatch;
+        let current = self.lock();
+        config.interceptors = current.interceptors.clone();
+        config.dispatch = current.dispatch.clone();
         if config.protocols == *unregistered {
-            config.protocols = current.protocols;
+            config.protocols = current.protocols.clone();
         } else {
             let registered = current.protocols.added_to(unregistered);
             config.protocols.add(registered);
         }
-        self.reconfigure(config)
+        self.change(current, config)
     }
 
     /// The lanes that are to end, if all can.
@@ -341,6 +350,9 @@ impl Configurator {
         begun: &mut Begun,
     ) -> Result<(), ReconfigureError> {
         let options = config.channel_options();
+        for resizing in &plan.resizing {
+            self.lane(resizing.lane.as_deref())?;
+        }
         for listening in &plan.listening {
             let lane = self.lane(listening.lane.as_deref())?;
             for endpoint in &listening.open {
@@ -370,11 +382,13 @@ impl Configurator {
     /// The lane of that name, or the ORB's own.
     fn lane(&self, name: Option<&str>) -> Result<Lane, ReconfigureError> {
         let orb = &self.inner.orb;
-        let lane = match name {
-            Some(name) => orb.lane(name),
-            None => orb.own_lane().ok(),
-        };
-        lane.ok_or(ReconfigureError::Ended)
+        match name {
+            Some(name) => orb.lane(name).ok_or_else(|| {
+                let why = "to change: it does not serve yet, or has ended";
+                ReconfigureError::Fixed(vec![format!("lane.{name} ({why})")])
+            }),
+            None => orb.own_lane().map_err(|_| ReconfigureError::Ended),
+        }
     }
 
     /// The client and the server.

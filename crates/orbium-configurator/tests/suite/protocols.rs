@@ -4,7 +4,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
+use std::thread;
 
 use orbium::{Config, Configure as _, ExceptionKind, Interface as _, Orb, Protocols};
 use orbium_configurator::Configurator;
@@ -86,6 +87,32 @@ fn protocols_that_are_registered_later_are_served_and_called_over() {
     }
     load.end();
     served.end();
+}
+
+/// The second was refused, as it would have taken away what the first had registered in between.
+///
+/// Conformance: ORB - a running ORB is reconfigured: protocols registered later
+#[test]
+fn protocols_are_registered_at_the_same_time() {
+    for _ in 0..20 {
+        let config = speaking(&["iiop"]);
+        let orb = Orb::new(config.clone()).unwrap();
+        let configurator = Configurator::new(&orb, config);
+        let names = ["uiop", "giop-lite", "diop"];
+        let together = Barrier::new(names.len());
+        thread::scope(|scope| {
+            for name in names {
+                let protocols = of(&[name]);
+                scope.spawn(|| {
+                    together.wait();
+                    configurator.register(protocols).unwrap();
+                });
+            }
+        });
+        let registered = orb.protocols().only(names);
+        assert!(registered.is_ok(), "{registered:?}");
+        orb.shutdown(true).unwrap();
+    }
 }
 
 /// Conformance: ORB - a running ORB is reconfigured: protocols registered later

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Refused reconfigurations leave the ORB unchanged.
 
-use orbium::Config;
-use orbium_configurator::ReconfigureError;
+use orbium::{Config, Configure as _, Orb};
+use orbium_configurator::{Configurator, ReconfigureError};
 
 use crate::{ports, served, with};
 
@@ -52,4 +52,30 @@ fn an_endpoint_that_is_taken_undoes_what_was_begun() {
     served.orb.shutdown(true).unwrap();
     let late = configurator.reconfigure(configurator.config());
     assert!(matches!(late, Err(ReconfigureError::Ended)));
+}
+
+/// More threads were refused as of an ORB that was shut down, and fewer were said to be there: the lane began with those of
+/// before.
+///
+/// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
+#[test]
+fn lanes_that_do_not_serve_yet_cannot_change() {
+    let mut config = Config::default();
+    for (key, value) in [("priority", "7"), ("strategy", "worker-pool:4/8")] {
+        config.set(&format!("lane.later.{key}"), value).unwrap();
+    }
+    let orb = Orb::new(config.clone()).unwrap();
+    let configurator = Configurator::new(&orb, config);
+    for (key, value) in [
+        ("lane.later.strategy", "worker-pool:8/8"),
+        ("lane.later.strategy", "worker-pool:2/8"),
+        ("lane.later.endpoint", "iiop://127.0.0.1:0"),
+    ] {
+        let other = with(&configurator, &[(key, value)]);
+        let refused = configurator.reconfigure(other).unwrap_err();
+        let sentence = "cannot change while the ORB runs: lane.later \
+                        (to change: it does not serve yet, or has ended)";
+        assert_eq!(refused.to_string(), sentence);
+    }
+    orb.shutdown(true).unwrap();
 }
