@@ -4,10 +4,10 @@
 use orbium_channel::accepting::Accepting;
 use orbium_channel::protocol::{self, ProfileComponents};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
-use orbium_invocation::exceptions::forked;
+use orbium_invocation::exceptions::{already_shut_down, forked};
 use orbium_transport::{Endpoint, HostPort};
 
-use super::state::Server;
+use super::state::{Ending, Server};
 use super::{Orb, OrbError};
 use crate::client::no_usable_protocol;
 use crate::{Channel, Lane, LaneConfig, ObjectRef, Poa, Priority, ProtocolPolicy};
@@ -19,7 +19,9 @@ impl Orb {
     pub(crate) fn published(&self) -> Result<&Lane, SystemException> {
         self.check_running()?;
         self.check_process()?;
+        let mut is_new = false;
         let server = self.core().server.get_or_init(|| {
+            is_new = true;
             let started = self
                 .start_server(&[Endpoint::anywhere()])
                 .and_then(|server| {
@@ -32,9 +34,21 @@ impl Orb {
             })
         });
         match server {
+            Ok(server) if is_new && self.has_begun_to_end() => {
+                server.0.halt();
+                Err(already_shut_down())
+            }
             Ok(server) => Ok(&server.0),
             Err(exception) => Err(*exception),
         }
+    }
+
+    /// Whether the ORB shuts down, perhaps without what was just started.
+    fn has_begun_to_end(&self) -> bool {
+        let ending = self.core().ending.get_or_init(Ending::default);
+        // Under the lock: a shutdown that this does not see finds what was started.
+        let _guard = ending.lock.lock();
+        !self.is_running()
     }
 
     /// Starts the ORB's own lane.

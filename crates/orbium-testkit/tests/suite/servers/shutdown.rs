@@ -7,11 +7,15 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::giop::{MessageKind, ReplyStatus, SystemException, minor};
-use orbium::{Completion, Config, ExceptionKind, Limits, Orb, ServerStrategy};
+use orbium::{Completion, Config, ExceptionKind, Limits, Orb, ServerStrategy, Transport};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, TargetState, client, descriptors, each_strategy,
+    FakeServer, Gate, Peer, RequestLine, Served, TargetState, client, descriptors, each_strategy,
     eventually, in_own_process, reach, reference, request, spawn_blocked, threads, within,
+};
+use orbium_transport::{
+    Acceptor, Connector, Endpoint, EndpointError, ListenError, ProtocolProperties, StreamTransport,
+    Tcp,
 };
 
 fn shut_down(orb: &Orb) {
@@ -351,4 +355,52 @@ fn calls_after_a_shutdown_are_refused_connections() {
         Completion::No,
     );
     assert_eq!(target.noop(), Err(refused));
+}
+
+/// TCP that waits at a gate before it listens.
+#[derive(Debug)]
+struct Gated(Arc<Gate>);
+
+impl StreamTransport for Gated {
+    fn scheme(&self) -> &'static str {
+        Tcp.scheme()
+    }
+
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError> {
+        self.0.pass();
+        Tcp.listen(endpoint, properties)
+    }
+
+    fn connector(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError> {
+        Tcp.connector(address, properties)
+    }
+}
+
+/// It listened on, with its threads, behind the end.
+///
+/// Conformance: ORB - `shutdown`
+#[test]
+fn an_orb_that_ends_before_it_listens_does_not_begin_to() {
+    let gate = Arc::new(Gate::default());
+    let gated = Transport::stream(Gated(Arc::clone(&gate)));
+    let orb = Orb::builder().transport(gated).build().unwrap();
+    let begins = orb.clone();
+    let begins = thread::spawn(move || begins.addresses());
+    gate.await_waiting(1);
+    shut_down(&orb);
+    gate.open();
+    let ended = SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No);
+    assert_eq!(begins.join().unwrap(), Err(ended));
+    eventually("its threads end", || {
+        let lanes = orb.lane_snapshots().entries;
+        lanes.iter().all(|lane| lane.threads == 0)
+    });
 }
