@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls within an ORB that is reconfigured.
 
-use orbium::{Call, Config, SystemException};
-use orbium_core::idl_interface;
+use std::sync::Arc;
+
+use orbium::{Call, Config, Interface as _, Priority, SystemException};
+use orbium_core::{ServedBy, idl_interface};
+use orbium_testkit::TargetState;
+use orbium_testkit::probe::Target;
 
 use crate::{served, with};
 
@@ -38,5 +42,25 @@ fn their_arguments_are_still_lent() {
     assert_eq!(before.put(&data), Ok(place));
     let after: Place = served.orb.root_poa().activate(Servant).unwrap();
     assert_eq!(after.put(&data), Ok(place));
+    served.end();
+}
+
+/// Those through references that had been called went on at the priority of their callers.
+///
+/// Conformance: TAO 35 - collocated calls behave as remote ones - after a lane has joined
+#[test]
+fn they_are_served_at_the_priority_of_a_lane_that_joins() {
+    let (served, configurator) = served(Config::default());
+    let state = Arc::new(TargetState::default());
+    state.on_act(|call, _| Ok(call.priority().map_or(-1, |it| i32::from(it.number()))));
+    let servant: Arc<dyn orbium_core::Servant> = Arc::new(<Target as ServedBy<_>>::skeleton(state));
+    let poa = served.orb.root_poa();
+    let priority = Priority::new(20).unwrap();
+    let object = poa.activate_servant_at(None, &servant, priority).unwrap();
+    let target = Target::from_object(object);
+    assert_eq!(target.act(0), Ok(-1));
+    let joins = with(&configurator, &[("lane.joins.priority", "20")]);
+    configurator.reconfigure(joins).unwrap();
+    assert_eq!(target.act(0), Ok(20));
     served.end();
 }

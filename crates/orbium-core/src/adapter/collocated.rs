@@ -37,8 +37,8 @@ pub(crate) struct CollocatedServant<S: ?Sized> {
     context: Arc<ServerContext>,
     /// Whether calls pass over POA managers and policies.
     is_direct: bool,
-    /// Whether the object's lane, or an extension of its adapter, has a say in calls, or interceptors
-    /// see them: then they take `serve_placed`.
+    /// Whether the object's lane, or an extension of its adapter, had a say in calls at first, or interceptors
+    /// see them: then they take `serve_placed`. So do calls that `serve` does not serve.
     pub(crate) is_placed: bool,
 }
 
@@ -107,6 +107,10 @@ impl<S: ?Sized> CollocatedServant<S> {
     ) -> Option<Panic> {
         caught(|| {
             self.object.with(|object, servant| {
+                if !self.is_direct && object.lane() != OWN {
+                    // A lane that has joined serves it.
+                    return;
+                }
                 let Some(_serving) = self.enter(object) else {
                     return;
                 };

@@ -293,11 +293,12 @@ pub(crate) fn served<S: ?Sized + Sync + 'static>(
     };
     if let Some(servant) = servant {
         let operation = call.operation;
-        let served = if servant.is_placed {
-            servant.serve_placed(adapters, at, operation, terms, &checked, &mut serve)
-        } else {
-            servant.serve(at, operation, terms, &mut serve)
+        let served = match servant.is_placed {
+            true => None,
+            false => servant.serve(at, operation, terms, &mut serve),
         };
+        let served = served
+            .or_else(|| servant.serve_placed(adapters, at, operation, terms, &checked, &mut serve));
         if served.is_some() {
             return served;
         }
