@@ -391,10 +391,17 @@ impl Reference {
         };
         let object = self.orb.reference(Arc::clone(&self.ior), overrides);
         object.derive_from(&object);
+        // Those of choices that hold no more, with their connections.
+        let outdated: Vec<_> = known
+            .extract_if(.., |it| it.generation != generation)
+            .collect();
         if known.len() == THREAD_POLICIES_KNOWN {
             known.remove(0);
         }
         known.push(Arc::clone(&object));
+        // Closing connections takes time.
+        drop(known);
+        drop(outdated);
         Some(object)
     }
 }

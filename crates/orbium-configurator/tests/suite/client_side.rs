@@ -121,3 +121,24 @@ fn deadlines_and_protocols_of_calls_change() {
     orb.shutdown(true).unwrap();
     served.end();
 }
+
+/// Those of up to eight earlier configurations stayed open.
+///
+/// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
+#[test]
+fn connections_of_earlier_configurations_are_closed() {
+    let served = Served::new(ServerStrategy::ThreadPerConnection);
+    let (orb, configurator) = client(ClientStrategy::ExclusivePool);
+    let target = served.seen_by(&orb);
+    let lane = served.orb.own_lane().unwrap();
+    for bound in ["1", "2", "3", "4", "5", "6"] {
+        assert_eq!(target.noop(), Ok(()));
+        let other = with(&configurator, &[("limits.connections_per_server", bound)]);
+        configurator.reconfigure(other).unwrap();
+    }
+    assert_eq!(target.noop(), Ok(()));
+    // One of the reference as it was received, and one of the last configuration.
+    eventually("the others are closed", || lane.snapshot().connections <= 2);
+    orb.shutdown(true).unwrap();
+    served.end();
+}
