@@ -150,14 +150,16 @@ impl Engine {
     /// Starts the timers of a new subscription, and notifies observers.
     pub(crate) fn connected(&self, consumer: &Consumer) {
         let (epoch, timers) = consumer.timers();
+        if epoch > 0 {
+            self.timers.remove_before(consumer.id, epoch);
+        }
         for (timer, due) in timers {
-            let consumer = consumer.id;
             let key = TimerKey {
-                consumer,
+                consumer: consumer.id,
                 epoch,
                 timer,
             };
-            self.timers.add(key, due);
+            self.add_timer(consumer, key, due);
         }
         self.changed();
     }
@@ -213,6 +215,7 @@ impl Engine {
         let was_open = consumer.close();
         if was_open {
             self.consumers.remove(consumer);
+            self.timers.remove_all(consumer.id);
             if let Some(place) = consumer.place {
                 // What has ended takes no place from those that connect later.
                 self.dispatch.remove(place, &CLOSED);
@@ -274,7 +277,7 @@ impl Engine {
                 if later.is_some() {
                     self.timers.remove(key);
                 }
-                self.timers.add(key, due);
+                self.add_timer(consumer, key, due);
             }
             Action::Disconnect => self.drop_consumer(consumer, "its queue is full"),
         }
@@ -418,6 +421,10 @@ impl Drop for Engine {
         self.end_threads();
         for consumer in self.consumers.load().iter() {
             consumer.close();
+        }
+        let ends = std::mem::take(&mut *self.ends.lock());
+        for on_end in ends.into_values() {
+            on_end();
         }
     }
 }

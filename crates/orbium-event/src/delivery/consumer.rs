@@ -286,6 +286,16 @@ impl Consumer {
         if !self.takes(state, &set) {
             return Ok(Action::Nothing);
         }
+        self.push_or_enqueue(state, (set, rank), now)
+    }
+
+    /// What remains to be done with a set that is to be pushed: by this thread, unless it has to wait for another one.
+    fn push_or_enqueue(
+        &self,
+        state: &mut State,
+        (set, rank): (EventSet, Rank),
+        now: Instant,
+    ) -> Result<Action, Blocked> {
         let is_reactive = self.dispatching == Dispatching::Reactive && !self.is_held();
         if is_reactive && self.serving.join() == Joined::First {
             return Ok(Action::Push(self.sink(), set));

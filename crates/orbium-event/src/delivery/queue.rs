@@ -33,7 +33,7 @@ pub(crate) enum Put {
 
 /// A set that waits.
 #[derive(Debug)]
-struct Arrived {
+pub(crate) struct Arrived {
     set: EventSet,
     at: Instant,
     /// Counts the sets of the consumer.
@@ -53,6 +53,9 @@ pub(crate) struct Queue {
     /// How many are behind: stored under the lock. In the order of all that concerns the front: a producer stores it, then
     /// checks the length of the front; the consumer empties the front, then loads it (Dekker).
     behind: AtomicUsize,
+    /// Counts moves of the sets in front behind, twice each: it is odd during one, in which a set that is taken from the front
+    /// may be newer than one that was moved.
+    moves: AtomicUsize,
     bytes: AtomicUsize,
     expired: Counter,
     space: Space,
@@ -76,6 +79,8 @@ pub(crate) enum Taken {
     Set(EventSet),
     /// There are sets behind, for which the lock is needed.
     Behind,
+    /// Older ones may have been moved behind: it is to be [put back](Queue::put_back), under the lock.
+    Newer(Arrived),
     Nothing,
 }
 
@@ -139,6 +144,7 @@ impl Queue {
         Self {
             front: ArrayQueue::new(limits.sets.clamp(1, MAX_FRONT)),
             behind: AtomicUsize::new(0),
+            moves: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             expired: Counter::default(),
             space: Space::default(),
@@ -196,25 +202,51 @@ impl Queue {
         Put::Queued { discarded }
     }
 
-    /// Waits until a set can be put, until that time at most; whether it can. Without the lock of the consumer.
-    pub(crate) fn wait_for_space(&self, limits: &QueueLimits, set: &EventSet, by: Instant) -> bool {
+    /// Waits until a set can be put, until that time at most if there is one; whether it can. Without the lock of the consumer.
+    pub(crate) fn wait_for_space(
+        &self,
+        limits: &QueueLimits,
+        set: &EventSet,
+        by: Option<Instant>,
+    ) -> bool {
         let bytes = set.bytes();
         self.space.wait(by, || self.has_space(limits, bytes))
     }
 
     /// Takes the next set if it is in front.
     pub(crate) fn take(&self) -> Taken {
+        let is_behind = || self.behind.load(Ordering::SeqCst) > 0;
         loop {
-            match self.front.pop() {
+            let moves = self.moves.load(Ordering::SeqCst);
+            let mut taken = self.front.pop();
+            if taken.is_none() && !is_behind() {
+                // A producer that makes space moves sets to the front.
+                taken = self.front.pop();
+            }
+            let is_moved = moves % 2 == 1 || self.moves.load(Ordering::SeqCst) != moves;
+            match taken {
+                Some(arrived) if is_moved => return Taken::Newer(arrived),
                 Some(arrived) => {
                     if let Some(set) = self.alive(arrived) {
                         return Taken::Set(set);
                     }
                 }
-                None if self.behind.load(Ordering::SeqCst) > 0 => return Taken::Behind,
+                None if is_moved || is_behind() => return Taken::Behind,
                 None => return Taken::Nothing,
             }
         }
+    }
+
+    /// Puts a set back to its place among those that wait.
+    pub(crate) fn put_back(&self, behind: &mut Behind, arrived: Arrived) {
+        self.gather(behind);
+        let order = behind.limits.order;
+        let place = |it: &Arrived| (it.rank.key(order), it.number);
+        let at = behind
+            .sets
+            .partition_point(|it| place(it) < place(&arrived));
+        behind.sets.insert(at, arrived);
+        self.count_behind(behind);
     }
 
     /// Takes the next set, and moves those behind it to the front.
@@ -340,6 +372,10 @@ impl Queue {
 
     /// Moves what is in front behind, in its order. The consumer may take sets from the front as it is done.
     fn gather(&self, behind: &mut Behind) {
+        if self.front.is_empty() {
+            return self.count_behind(behind);
+        }
+        self.moves.fetch_add(1, Ordering::SeqCst);
         let mut moved = 0;
         while let Some(arrived) = self.front.pop() {
             behind.sets.push_back(arrived);
@@ -347,6 +383,7 @@ impl Queue {
         }
         behind.sets.rotate_right(moved);
         self.count_behind(behind);
+        self.moves.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Drops the sets that have expired.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::Engine;
 use crate::config::ConnectError;
-use crate::delivery::consumer::Due;
+use crate::delivery::consumer::{Consumer, Due};
 use crate::subscription::schedule::timer_event;
 use crate::subscription::timers::TimerKey;
 use crate::thread::start;
@@ -50,7 +50,40 @@ impl Engine {
             }
         };
         if let Some(due) = next {
-            self.timers.add(key, due);
+            self.add_timer(consumer, key, due);
+        }
+    }
+
+    /// Adds a timer of a consumer, unless its connection has ended.
+    pub(super) fn add_timer(&self, consumer: &Consumer, key: TimerKey, due: Instant) {
+        self.timers.add(key, due);
+        // Its end removes what was added before.
+        if consumer.is_closed() {
+            self.timers.remove_all(consumer.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::{Channel, ChannelConfig, Pattern, SharedEvent};
+
+    /// They had stayed until they were due, those of subscriptions that were replaced too.
+    #[test]
+    fn timers_end_with_their_subscription() {
+        let channel = Channel::new(ChannelConfig::default());
+        let year = Duration::from_secs(365 * 86_400);
+        let pattern = Pattern::Disjunction(vec![Pattern::Interval(year), Pattern::Timeout(year)]);
+        let sink = |_: &[SharedEvent]| {};
+        for _ in 0..3 {
+            let subscription = channel.subscribe(&pattern, sink).unwrap();
+            assert_eq!(channel.engine.timers.len(), 2);
+            subscription.reconnect(pattern.clone(), std::sync::Arc::new(sink), false);
+            assert_eq!(channel.engine.timers.len(), 2);
+            assert!(subscription.disconnect());
+            assert_eq!(channel.engine.timers.len(), 0);
         }
     }
 }

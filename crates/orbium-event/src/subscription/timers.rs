@@ -121,7 +121,26 @@ impl Timers {
     }
 
     pub(crate) fn remove(&self, key: TimerKey) {
-        self.change(|heap| heap.0.retain(|Reverse((_, it))| *it != key));
+        self.retain(|it| *it != key);
+    }
+
+    /// Removes the timers of a consumer.
+    pub(crate) fn remove_all(&self, consumer: u64) {
+        self.retain(|it| it.consumer != consumer);
+    }
+
+    /// Removes the timers of the subscriptions of a consumer before the one of that number.
+    pub(crate) fn remove_before(&self, consumer: u64, epoch: u64) {
+        self.retain(|it| it.consumer != consumer || it.epoch >= epoch || it.is_of_batches());
+    }
+
+    fn retain(&self, is_kept: impl Fn(&TimerKey) -> bool) {
+        self.change(|heap| heap.0.retain(|Reverse((_, key))| is_kept(key)));
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.lock().tasks.0.len()
     }
 }
 

@@ -17,12 +17,17 @@ use crate::scheduled::SCHEDULE;
 const LONG: Duration = Duration::from_secs(3600);
 
 fn channel(dispatching: Dispatching) -> Channel {
+    channel_with(dispatching, 2, LONG)
+}
+
+/// Each consumer has a queue for so many sets, and suppliers wait for so long.
+fn channel_with(dispatching: Dispatching, sets: usize, time: Duration) -> Channel {
     Channel::new(ChannelConfig {
         dispatching,
         soft: true,
         queue: QueueLimits {
-            sets: 2,
-            discard: DiscardPolicy::Block(LONG),
+            sets,
+            discard: DiscardPolicy::Block(time),
             ..QueueLimits::default()
         },
         retention: Retention {
@@ -98,6 +103,50 @@ fn events_of_several_suppliers_are_in_the_order_of_each() {
     for supplier in suppliers {
         within("a supplier", move || supplier.join().unwrap());
     }
+    assert_eq!(subscription.statistics().discarded, 0);
+    drop(permit);
+}
+
+/// The time at which they would go on does not exist, and they did not wait at all.
+#[test]
+fn suppliers_may_wait_without_a_bound() {
+    let channel = channel_with(Dispatching::PerConsumer, 1, Duration::MAX);
+    let (subscription, permit, received) = consumer(&channel);
+    let supplier = channel.connect_supplier(&[]).unwrap();
+    let pushing = spawn_blocked(move || {
+        for source in 1..=3 {
+            supplier.push(&[new_event(16, source)]);
+        }
+    });
+    for source in 1..=3 {
+        permit.send(()).unwrap();
+        assert_eq!(received.recv_timeout(PATIENCE), Ok(source));
+    }
+    within("the supplier", move || pushing.join().unwrap());
+    assert_eq!(subscription.statistics().discarded, 0);
+    drop(permit);
+}
+
+/// The first thread pushes for all. It had pushed the second event and left, and the third waited for a further one.
+#[test]
+fn an_event_that_has_waited_for_space_is_pushed_by_the_thread_that_pushes() {
+    let channel = channel_with(Dispatching::Reactive, 1, LONG);
+    let (subscription, permit, received) = consumer(&channel);
+    let push = |source| {
+        let supplier = channel.connect_supplier(&[]).unwrap();
+        move || supplier.push(&[new_event(16, source)])
+    };
+    let pushing = spawn_blocked(push(1));
+    push(2)();
+    let waiting = spawn_blocked(push(3));
+    permit.send(()).unwrap();
+    assert_eq!(received.recv_timeout(PATIENCE), Ok(1));
+    within("the supplier that waits", move || waiting.join().unwrap());
+    for source in [2, 3] {
+        permit.send(()).unwrap();
+        assert_eq!(received.recv_timeout(PATIENCE), Ok(source));
+    }
+    within("the supplier that pushes", move || pushing.join().unwrap());
     assert_eq!(subscription.statistics().discarded, 0);
     drop(permit);
 }

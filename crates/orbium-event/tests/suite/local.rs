@@ -7,9 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use orbium_event::{
-    Channel, ChannelConfig, ConnectError, DEADLINE_TIMEOUT, DiscardPolicy, Dispatching, Filter,
-    FilterErrorKind, INTERVAL_TIMEOUT, Pattern, QueueLimits, SharedEvent, Subscription, TIMEOUT,
-    new_event,
+    Channel, ChannelConfig, ConnectError, ConsumerOptions, DEADLINE_TIMEOUT, DiscardPolicy,
+    Dispatching, Filter, FilterErrorKind, INTERVAL_TIMEOUT, Pattern, QueueLimits, SharedEvent,
+    Subscription, TIMEOUT, new_event,
 };
 use orbium_executor::{SchedulerContext, TaskQos};
 use orbium_testkit::{PATIENCE, eventually};
@@ -266,6 +266,19 @@ fn limits_of_a_channel_are_errors() {
     drop(Filter::new(&many));
 }
 
+/// It is never due, and the thread that connects panicked.
+#[test]
+fn a_period_of_pings_may_be_the_longest_duration() {
+    let channel = Channel::new(ChannelConfig {
+        ping_period: Some(Duration::MAX),
+        ..ChannelConfig::default()
+    });
+    let (_consumer, received) = consumer(&channel, &Pattern::Null);
+    let supplier = channel.connect_supplier(&[]).unwrap();
+    supplier.push(&[new_event(16, 1)]);
+    assert_eq!(next(&received), [16]);
+}
+
 #[test]
 fn a_destroyed_channel_refuses_all() {
     let channel = channel(Dispatching::PerConsumer);
@@ -279,6 +292,21 @@ fn a_destroyed_channel_refuses_all() {
     let sink = |_: &[SharedEvent]| {};
     let refused = channel.subscribe(&Pattern::Null, sink).unwrap_err();
     assert_eq!(refused, ConnectError::Destroyed);
+}
+
+#[test]
+fn a_channel_that_is_dropped_ends_the_connections_of_its_consumers() {
+    let channel = channel(Dispatching::PerConsumer);
+    let (send, ended) = mpsc::channel();
+    let on_end = move || {
+        let _ = send.send(());
+    };
+    let (options, sink) = (ConsumerOptions::default(), |_: &[SharedEvent]| {});
+    let subscription = channel.subscribe_with(&Pattern::Null, options, Arc::new(sink), on_end);
+    let subscription = subscription.unwrap();
+    drop(channel);
+    assert_eq!(ended.recv_timeout(PATIENCE), Ok(()));
+    assert!(!subscription.disconnect());
 }
 
 /// Conformance: events - suppliers that push at once: every event arrives, in the order of each supplier

@@ -31,6 +31,8 @@ use crate::qos::{Level, MESSAGE};
 
 /// Events that one pull returns at most, whatever the caller asks for.
 const MAX_PULLED: usize = 10_000;
+/// A pull waits no longer, whatever the configuration says: ten years.
+const MAX_PULL_TIME: Duration = Duration::from_secs(10 * 365 * 86_400);
 /// A tenth of the time that a caller waits for a pull is for the reply, and no more than this.
 const MAX_REPLY_TIME: Duration = Duration::from_millis(100);
 
@@ -98,7 +100,8 @@ impl Supplied {
         form: impl Fn(&Event, u64) -> Result<T, SystemException>,
     ) -> Result<Vec<T>, TakeError> {
         let now = Instant::now();
-        let mut until = now + self.channel.config.pull_timeout;
+        let timeout = self.channel.config.pull_timeout;
+        let mut until = now.checked_add(timeout).unwrap_or(now + MAX_PULL_TIME);
         if let Some(deadline) = call.deadline() {
             // The reply is to reach the caller before that: an event that it does not wait for is lost.
             let left = deadline.saturating_duration_since(now);

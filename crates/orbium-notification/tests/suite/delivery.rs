@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events from suppliers to consumers, in every form.
 
+use std::time::Duration;
+
 use orbium::interceptor::{Interceptors, ReplyContexts};
 use orbium::{Any, Interface, Orb};
 use orbium_event::dropped_before_reply;
@@ -274,4 +276,16 @@ fn a_pulled_event_after_dropped_ones_has_their_number() {
         assert_eq!(severity(&event), expected);
         assert_eq!([number, dropped_before_reply(&replied)], [dropped; 2]);
     }
+}
+
+/// The time at which they would time out does not exist, and the service panicked.
+#[test]
+fn pulls_may_wait_without_a_bound() {
+    let served = Served::with(NotificationConfig {
+        pull_timeout: Duration::MAX,
+        ..NotificationConfig::default()
+    });
+    let (supplier, consumer) = (served.supplier(), served.pulled());
+    supplier.push_structured_event(&alarm(7)).unwrap();
+    assert_eq!(severity(&consumer.pull_structured_event().unwrap()), 7);
 }

@@ -11,7 +11,7 @@ impl Consumer {
     /// Waits for space and puts a set that has arrived at that time, or discards it; what remains to be done then. Without the
     /// lock.
     pub(super) fn put_blocked(&self, mut blocked: Blocked, arrived: Instant) -> Action {
-        let by = arrived.checked_add(blocked.time).unwrap_or(arrived);
+        let by = arrived.checked_add(blocked.time);
         loop {
             let found = self.queue.wait_for_space(&blocked.limits, &blocked.set, by);
             let mut state = self.lock();
@@ -22,7 +22,8 @@ impl Consumer {
             if !self.takes(&state, &blocked.set) {
                 return Action::Nothing;
             }
-            match self.enqueue(&mut state, (blocked.set, blocked.rank), arrived) {
+            // The thread that has made space may have left since.
+            match self.push_or_enqueue(&mut state, (blocked.set, blocked.rank), arrived) {
                 Ok(action) => return action,
                 // Another thread was first.
                 Err(again) => blocked = again,

@@ -11,17 +11,20 @@ use crate::delivery::queue::{Behind, EventSet, Taken};
 
 impl Consumer {
     fn take(&self) -> Option<EventSet> {
-        match self.take_first() {
-            Taken::Set(set) => Some(set),
-            Taken::Behind => {
-                let behind = &mut self.lock().behind;
-                if self.is_held() {
-                    return None;
-                }
-                self.take_behind(behind)
-            }
-            Taken::Nothing => None,
+        let newer = match self.take_first() {
+            Taken::Set(set) => return Some(set),
+            Taken::Nothing => return None,
+            Taken::Behind => None,
+            Taken::Newer(arrived) => Some(arrived),
+        };
+        let behind = &mut self.lock().behind;
+        if let Some(arrived) = newer {
+            self.queue.put_back(behind, arrived);
         }
+        if self.is_held() {
+            return None;
+        }
+        self.take_behind(behind)
     }
 
     /// Takes a set without the lock, unless several are to be pushed together.
@@ -90,6 +93,10 @@ impl Consumer {
     pub(crate) fn take_submitted(&self) -> (Option<Delivery>, Action) {
         let mut set = match self.take_first() {
             Taken::Set(set) => Some(set),
+            Taken::Newer(arrived) => {
+                self.queue.put_back(&mut self.lock().behind, arrived);
+                None
+            }
             Taken::Behind | Taken::Nothing => None,
         };
         let mut action = Action::Nothing;

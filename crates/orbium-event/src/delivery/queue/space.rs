@@ -16,19 +16,19 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// Waits until there is space, until that time at most; whether there is.
-    pub(super) fn wait(&self, until: Instant, has_space: impl Fn() -> bool) -> bool {
+    /// Waits until there is space, until that time at most if there is one; whether there is.
+    pub(super) fn wait(&self, until: Option<Instant>, has_space: impl Fn() -> bool) -> bool {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut guard = self.lock.lock();
         let found = loop {
             if has_space() {
                 break true;
             }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let left = until.map(|it| it.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|it| it.is_zero()) {
                 break false;
             }
-            (guard, _) = self.freed.wait_timeout(guard, left);
+            guard = self.freed.wait_at_most(guard, left);
         };
         drop(guard);
         self.waiting.fetch_sub(1, Ordering::SeqCst);

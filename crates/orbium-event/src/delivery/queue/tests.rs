@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::*;
@@ -31,6 +32,7 @@ impl Waiting {
                     Some(set) => set,
                     None => return types,
                 },
+                Taken::Newer(_) => unreachable!("nothing is moved"),
                 Taken::Nothing => return types,
             };
             types.extend(set.events().iter().map(|it| it.header.r#type));
@@ -153,6 +155,7 @@ fn sets_are_taken_in_order_as_they_are_put() {
             let set = match queue.take() {
                 Taken::Set(set) => Some(set),
                 Taken::Behind => queue.pop(&mut behind.lock()),
+                Taken::Newer(_) => unreachable!("nothing is moved"),
                 Taken::Nothing => None,
             };
             match set {
@@ -160,6 +163,45 @@ fn sets_are_taken_in_order_as_they_are_put() {
                 None => std::thread::yield_now(),
             }
         }
+        assert!(types.is_sorted());
+    });
+}
+
+/// A set had been taken before an older one that was on its way, or none at all: the consumer waited for a notification that no
+/// producer sends as long as there are sets.
+#[test]
+fn sets_that_are_moved_behind_stay_in_order_and_are_found() {
+    const COUNT: usize = 4_000;
+    let mut waiting = queue(COUNT, 1 << 30, DiscardPolicy::Oldest);
+    for r#type in 0..COUNT {
+        waiting.put(one(i32::try_from(r#type).unwrap(), 0));
+    }
+    let Waiting(queue, behind) = &mut waiting;
+    let (behind, is_done) = (orbium::lock::Mutex::new(behind), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                queue.hold(&mut behind.lock(), false);
+            }
+        });
+        let mut types = Vec::new();
+        let mut has_missed = false;
+        while types.len() < COUNT && !has_missed {
+            let set = match queue.take() {
+                Taken::Set(set) => Some(set),
+                Taken::Behind => queue.pop(&mut behind.lock()),
+                Taken::Newer(arrived) => {
+                    let mut behind = behind.lock();
+                    queue.put_back(&mut behind, arrived);
+                    queue.pop(&mut behind)
+                }
+                Taken::Nothing => None,
+            };
+            has_missed = set.is_none();
+            types.extend(set.map(|it| it.events()[0].header.r#type));
+        }
+        is_done.store(true, Ordering::Relaxed);
+        assert!(!has_missed, "after {} sets", types.len());
         assert!(types.is_sorted());
     });
 }
