@@ -26,6 +26,8 @@ const DISJUNCTION: i32 = 9;
 const FIRST_APPLICATION_TYPE: i32 = 16;
 /// A day: points of time have a last one.
 const MAX_CHECK_PERIOD: Duration = Duration::from_secs(24 * 3600);
+/// Types and sources that a gateway subscribes to one by one: with the disjunction as many elements as channels permit by default.
+const MAX_HEADERS: usize = 1023;
 
 /// Where events go.
 pub(crate) enum Target {
@@ -311,18 +313,21 @@ fn headers_of(sums: &ConsumerQos) -> Headers {
         .collect()
 }
 
-/// `None` if nothing is subscribed to.
+/// `None` if nothing is subscribed to; every event if there are too many types and sources for a subscription.
 fn pattern_of(headers: &Headers) -> Option<Pattern> {
     let leaf = |(r#type, source): &(i32, i32)| Pattern::of(*r#type, *source);
     match headers.len() {
         0 => None,
         1 => headers.first().map(leaf),
-        _ => Some(Pattern::Disjunction(headers.iter().map(leaf).collect())),
+        2..=MAX_HEADERS => Some(Pattern::Disjunction(headers.iter().map(leaf).collect())),
+        _ => Some(Pattern::of(0, 0)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use orbium_event::FilterLimits;
+
     use super::*;
 
     #[test]
@@ -332,5 +337,19 @@ mod tests {
         assert_eq!(headers_of(&sums), [(16, 1), (17, 0)].into());
         let nothing = Pattern::Disjunction(Vec::new()).to_qos();
         assert_eq!(pattern_of(&headers_of(&nothing)), None);
+    }
+
+    /// The channel had refused the subscription, and the gateway connected again and again.
+    #[test]
+    fn more_types_than_a_subscription_may_have_are_all_of_them() {
+        let pattern = |types| {
+            let headers: Headers = (16..16 + types).map(|it| (it, 0)).collect();
+            pattern_of(&headers).unwrap()
+        };
+        let limits = FilterLimits::default();
+        let most = pattern(1023).to_qos();
+        assert_eq!(most.dependencies.len(), limits.elements);
+        assert!(Pattern::from_dependencies(&most.dependencies, &limits).is_ok());
+        assert_eq!(pattern(1024), Pattern::of(0, 0));
     }
 }
