@@ -73,7 +73,8 @@ impl Reassembly {
         }
         let new = || Sender::new(message.id, now);
         let sender = self.senders.entry(from).or_insert_with(new);
-        if message.id < sender.first && now.saturating_duration_since(sender.last) > RESTART {
+        let silence = now.saturating_duration_since(sender.last);
+        if message.id < sender.first && (silence > RESTART || sender.is_wrapped(message.id)) {
             *sender = Sender::new(message.id, now);
         }
         sender.last = now;
@@ -111,6 +112,11 @@ impl Sender {
             incomplete: BTreeMap::new(),
             last: now,
         }
+    }
+
+    /// Whether a number below the window is one after the greatest: it is further from the window than that is from it.
+    fn is_wrapped(&self, id: u32) -> bool {
+        self.first - id > u32::MAX / 2
     }
 
     fn add(&mut self, fragment: &Fragment<'_>) -> Option<Vec<u8>> {
@@ -211,6 +217,23 @@ mod tests {
         let later = now + Duration::from_secs(6);
         assert_eq!(add(1, &[4], later), Some(vec![4]));
         assert_eq!(add(u32::MAX, &[5], later), Some(vec![5]));
+    }
+
+    /// A sender that is never silent: all of its messages were dropped from then on.
+    #[test]
+    fn numbers_begin_anew_after_the_greatest_one() {
+        let mut reassembly = Reassembly::new(4);
+        let now = Instant::now();
+        for step in 0..5000 {
+            let id = (u32::MAX - 2000).wrapping_add(step);
+            let fragment = fragments(id, &[7], MAX_MESSAGES).next().unwrap();
+            assert_eq!(
+                reassembly.add(address(1), &fragment, now),
+                Some(vec![7]),
+                "{id}"
+            );
+            assert_eq!(reassembly.add(address(1), &fragment, now), None, "{id}");
+        }
     }
 
     #[test]
