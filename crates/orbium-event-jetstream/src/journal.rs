@@ -125,6 +125,7 @@ impl StreamJournal {
             subjects: subjects(&self.stream.config.stream),
             open: 0,
             replay: None,
+            replayed: None,
             is_connection,
         };
         let gone = Box::new(|| {});

@@ -8,7 +8,7 @@ pub(crate) mod follow;
 pub(crate) mod message;
 pub(crate) mod offering;
 mod publisher;
-mod replayed;
+pub(crate) mod replayed;
 mod runtime;
 pub(crate) mod set;
 mod spool;

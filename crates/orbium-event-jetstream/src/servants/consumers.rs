@@ -27,6 +27,7 @@ use crate::servants::proxy_object::Place;
 use crate::stream::correlator::{Correlator, PushSet, most_open};
 use crate::stream::follow::{Deliver, Following, Subscription, follow, forget};
 use crate::stream::message::{subject_filter, subjects};
+use crate::stream::replayed::Replayed;
 
 pub(crate) struct Consumers {
     pub(crate) shared: Arc<Shared>,
@@ -120,6 +121,8 @@ struct Connection {
     is_gateway: bool,
     /// None while it is suspended.
     following: Option<Following>,
+    /// Where it goes on once it has been suspended.
+    suspended: Option<Arc<Replayed>>,
 }
 
 /// Why a consumer is not connected.
@@ -162,7 +165,7 @@ impl SupplierProxy {
         }
         let recipient = Recipient::new(&self.shared, name.is_some(), consumer, &pattern);
         let recipient = Arc::new(recipient);
-        let following = self.follow(&recipient, name.as_deref(), &pattern);
+        let following = self.follow(&recipient, (name.as_deref(), None), &pattern);
         if let (Err(_), Some(name)) = (&following, &name) {
             self.shared.names.release_if(name, self.number);
         }
@@ -173,6 +176,7 @@ impl SupplierProxy {
             pattern,
             is_gateway: qos.is_gateway,
             following: Some(following),
+            suspended: None,
         });
         drop(connection);
         self.shared.observation.changed();
@@ -182,7 +186,7 @@ impl SupplierProxy {
     fn follow(
         self: &Arc<Self>,
         recipient: &Arc<Recipient>,
-        name: Option<&str>,
+        (name, replayed): (Option<&str>, Option<Arc<Replayed>>),
         pattern: &Pattern,
     ) -> Result<Following, JetStreamError> {
         let proxy = Arc::downgrade(self);
@@ -210,6 +214,7 @@ impl SupplierProxy {
             subjects: subjects_of(pattern, &stream.config.stream),
             open,
             replay: self.replay,
+            replayed,
             is_connection: false,
         };
         follow(stream, subscription, deliver, Box::new(gone))
@@ -276,8 +281,12 @@ impl ProxyPushSupplierServant for ProxyObject {
 
     /// Events wait in the stream until the connection is resumed.
     fn suspend_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        if let Some(connection) = &mut *self.0.connection() {
-            connection.following = None;
+        if let Some(connection) = &mut *self.0.connection()
+            && let Some(following) = connection.following.take()
+        {
+            // What a conjunction has collected is forgotten: it begins as it did.
+            let goes_on = is_stateless(&connection.pattern);
+            connection.suspended = goes_on.then(|| Arc::clone(&following.replayed));
         }
         Ok(())
     }
@@ -286,9 +295,9 @@ impl ProxyPushSupplierServant for ProxyObject {
         if let Some(connection) = &mut *self.0.connection()
             && connection.following.is_none()
         {
-            let name = connection.name.as_deref();
+            let position = (connection.name.as_deref(), connection.suspended.clone());
             let (recipient, pattern) = (&connection.recipient, &connection.pattern);
-            let following = self.0.follow(recipient, name, pattern)?;
+            let following = self.0.follow(recipient, position, pattern)?;
             connection.following = Some(following);
         }
         Ok(())

@@ -52,6 +52,8 @@ pub(crate) struct Following {
     /// The task sees that this is dropped when it has acknowledged the events that it delivers.
     _until: watch::Sender<()>,
     pub(crate) progress: Arc<Progress>,
+    /// Where another one goes on that has no name either.
+    pub(crate) replayed: Arc<Replayed>,
 }
 
 /// What a consumer gets.
@@ -63,6 +65,8 @@ pub(crate) struct Subscription<'a> {
     pub(crate) open: usize,
     /// Where it begins if it has no name, in place of what is stored from now on.
     pub(crate) replay: Option<Replay>,
+    /// How far it had come before it was suspended.
+    pub(crate) replayed: Option<Arc<Replayed>>,
     /// Whether a position that is new begins with what is stored from now on.
     pub(crate) is_connection: bool,
 }
@@ -97,10 +101,13 @@ pub(crate) fn follow(
 ) -> Result<Following, JetStreamError> {
     let (sender, until) = watch::channel(());
     let progress = Arc::<Progress>::default();
+    let replayed = subscription.replayed.clone();
+    let replayed =
+        replayed.unwrap_or_else(|| Arc::new(Replayed::new(subscription.replay.is_some())));
     let follower = Follower {
         stream: Arc::clone(stream),
         settling: Settling::new(stream, subscription.name, &progress),
-        replayed: Arc::new(Replayed::new(subscription.replay.is_some())),
+        replayed: Arc::clone(&replayed),
         config: consumer_config(stream, subscription),
         progress: Arc::clone(&progress),
         until,
@@ -120,6 +127,7 @@ pub(crate) fn follow(
     Ok(Following {
         _until: sender,
         progress,
+        replayed,
     })
 }
 
@@ -129,7 +137,7 @@ fn make_now(follower: &Follower) -> Result<Consumer<Config>, JetStreamError> {
     let limit = (stream.config.connect_timeout, Awaited::Consumer);
     let making = make(
         stream.context.clone(),
-        (follower.config.clone(), stream.config.stream.clone()),
+        (follower.present_config(), stream.config.stream.clone()),
         Arc::clone(&follower.replayed),
     );
     stream.runtime.wait(limit, async move {
@@ -138,7 +146,7 @@ fn make_now(follower: &Follower) -> Result<Consumer<Config>, JetStreamError> {
     })
 }
 
-/// Makes a consumer, and notes the last event that it gets from before.
+/// Makes a consumer, and notes the last event that it gets from before; of one that gets none, where it begins.
 async fn make(
     context: Context,
     (config, of): (Config, String),
@@ -149,8 +157,13 @@ async fn make(
         let stream = stream.map_err(|error| error.to_string())?;
         replayed.end_with(stream.cached_info().state.last_sequence);
     }
+    let is_new = matches!(config.deliver_policy, DeliverPolicy::New);
     let made = context.create_consumer_on_stream(config, of).await;
-    made.map_err(|error| error.to_string())
+    let made = made.map_err(|error| error.to_string())?;
+    if is_new {
+        replayed.deliver(made.cached_info().delivered.stream_sequence);
+    }
+    Ok(made)
 }
 
 /// Deletes the position of a name. Without effect where there is none.
@@ -245,18 +258,21 @@ impl Follower {
         self.deliver_from(&consumer, manner).await
     }
 
-    /// Without a name, it goes on behind what it has delivered.
     async fn make(&self) -> Result<Consumer<Config>, String> {
         let stream = &self.stream;
-        let mut config = self.config.clone();
-        let last = self.replayed.delivered();
-        if config.durable_name.is_none() && last > 0 {
-            config.deliver_policy = DeliverPolicy::ByStartSequence {
-                start_sequence: last + 1,
-            };
-        }
-        let of = (config, stream.config.stream.clone());
+        let of = (self.present_config(), stream.config.stream.clone());
         make(stream.context.clone(), of, Arc::clone(&self.replayed)).await
+    }
+
+    /// Without a name, it goes on behind what it has delivered.
+    fn present_config(&self) -> Config {
+        let mut config = self.config.clone();
+        if let Some(start_sequence) = self.replayed.next_sequence()
+            && config.durable_name.is_none()
+        {
+            config.deliver_policy = DeliverPolicy::ByStartSequence { start_sequence };
+        }
+        config
     }
 
     async fn deliver_from(

@@ -10,18 +10,19 @@ use orbium_event::Replay;
 const UNKNOWN: u64 = u64::MAX;
 
 /// How far a consumer has come.
+#[derive(Debug)]
 pub(crate) struct Replayed {
     /// The last event of before; 0 if it gets none.
     end: AtomicU64,
-    /// The last event of a delivery.
-    delivered: AtomicU64,
+    /// Where it goes on; 0 until that is known.
+    next: AtomicU64,
 }
 
 impl Replayed {
     pub(crate) fn new(replays: bool) -> Self {
         Self {
             end: AtomicU64::new(if replays { UNKNOWN } else { 0 }),
-            delivered: AtomicU64::new(0),
+            next: AtomicU64::new(0),
         }
     }
 
@@ -39,12 +40,15 @@ impl Replayed {
         self.end.load(Ordering::Relaxed)
     }
 
+    /// It goes on behind this event.
     pub(crate) fn deliver(&self, sequence: u64) {
-        self.delivered.fetch_max(sequence, Ordering::Relaxed);
+        let next = sequence.saturating_add(1);
+        self.next.fetch_max(next, Ordering::Relaxed);
     }
 
-    pub(crate) fn delivered(&self) -> u64 {
-        self.delivered.load(Ordering::Relaxed)
+    pub(crate) fn next_sequence(&self) -> Option<u64> {
+        let next = self.next.load(Ordering::Relaxed);
+        (next > 0).then_some(next)
     }
 }
 

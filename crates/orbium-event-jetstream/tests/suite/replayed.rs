@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use orbium::Orb;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
-use orbium_event::{Pattern, Replay, new_event};
+use orbium_event::{Pattern, Replay, connect_consumer, new_event};
 use orbium_event_jetstream::{
     Delivery, PersistentConsumer, PersistentSupplier, connect_replaying_consumer, connect_supplier,
 };
@@ -74,6 +74,65 @@ fn a_consumer_gets_events_of_before() {
         consumer.disconnect().unwrap();
         assert!(received.try_recv().is_err());
     }
+}
+
+/// It had got the sets of before once more.
+#[test]
+fn a_conjunction_of_a_replay_goes_on_when_the_server_is_killed() {
+    let Some(nats) = nats() else { return };
+    let (served, orb) = (Served::new(config(&nats)), client());
+    let channel = served.seen_by(&orb);
+    let supplier = connect_supplier(&channel).unwrap();
+    let push = |number| {
+        for r#type in [16, 17] {
+            let mut event = new_event(r#type, 1);
+            event.data.pad1 = number;
+            supplier.push(&[event]).unwrap();
+        }
+    };
+    let both = Pattern::Conjunction(vec![Pattern::of(16, 0), Pattern::of(17, 0)]);
+    let (send, received) = mpsc::channel();
+    let replay = (Replay::Sequence(1), &both);
+    let consumer = connect_replaying_consumer(&orb, &channel, replay, move |event| {
+        let _ = send.send((event.data.pad1, Delivery::of(event)));
+        Ok(())
+    });
+    let _consumer = consumer.unwrap();
+    push(1);
+    assert_eq!(next(&received, 2), [(1, false); 2]);
+    nats.kill();
+    nats.start_again();
+    push(2);
+    assert_eq!(next(&received, 2), [(2, false); 2]);
+}
+
+/// It had got all of them once more, and what was stored while it was suspended not at all without a replay.
+#[test]
+fn a_consumer_without_a_name_goes_on_where_it_was_suspended() {
+    let Some(nats) = nats() else { return };
+    let (served, orb) = (Served::new(config(&nats)), client());
+    let channel = served.seen_by(&orb);
+    let supplier = connect_supplier(&channel).unwrap();
+    for number in 0..10 {
+        push(&supplier, 1, number);
+    }
+    let (replaying, received) = connect(&orb, &channel, Replay::Sequence(1));
+    assert_eq!(next(&received, 10).last(), Some(&(9, true)));
+    let (send, numbers) = mpsc::channel();
+    let plain = connect_consumer(&orb, &channel, &Pattern::of(16, 0), move |events| {
+        let _ = send.send(events[0].data.pad1);
+    });
+    let plain = plain.unwrap();
+    replaying.suspend().unwrap();
+    plain.suspend().unwrap();
+    push(&supplier, 1, 10);
+    replaying.resume().unwrap();
+    plain.resume().unwrap();
+    assert_eq!(numbers.recv_timeout(PATIENCE), Ok(10));
+    // One that was not acknowledged may come again.
+    let again = std::iter::from_fn(|| next(&received, 1).pop());
+    let again: Vec<_> = again.take_while(|it| *it != (10, false)).collect();
+    assert!(again.iter().all(|it| *it == (9, true)), "{again:?}");
 }
 
 /// Conformance: events - replay - of a stream: a consumer without a name goes on where it was when the NATS server is killed
