@@ -161,6 +161,11 @@ impl Channel {
             .map_err(|_| i32::try_from(most).unwrap_or(i32::MAX))
     }
 
+    /// Counts a proxy of the file, which may have been made under other limits.
+    pub(crate) fn count_restored(&self, side: Side) {
+        self.proxies[side as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn uncount_proxy(&self, side: Side) {
         self.proxies[side as usize].fetch_sub(1, Ordering::Relaxed);
     }
@@ -228,11 +233,19 @@ impl Channel {
 
     /// Changes the types that a supplier or an admin offers, and notifies consumers that have asked
     /// for it.
-    pub(crate) fn change_offer(&self, types: &Types, added: &[EventType], removed: &[EventType]) {
+    ///
+    /// # Errors
+    /// As [`Types::change`].
+    pub(crate) fn change_offer(
+        &self,
+        types: &Types,
+        added: &[EventType],
+        removed: &[EventType],
+    ) -> Result<(), SystemException> {
         let before = self.offered();
-        types.change(added, removed);
+        types.change(added, removed)?;
         let Some(change) = Change::between(&before, &self.offered()) else {
-            return;
+            return Ok(());
         };
         for consumer in self.consumers.load().iter() {
             if let Some(peer) = consumer.subscriber.interested() {
@@ -242,20 +255,24 @@ impl Channel {
                     .post(move || drop(peer.offer_change(&change.added, &change.removed)));
             }
         }
+        Ok(())
     }
 
     /// Changes the types that a consumer or an admin subscribes to, and notifies suppliers that
     /// have asked for it.
+    ///
+    /// # Errors
+    /// As [`Types::change`].
     pub(crate) fn change_subscription(
         &self,
         types: &Types,
         added: &[EventType],
         removed: &[EventType],
-    ) {
+    ) -> Result<(), SystemException> {
         let before = self.subscribed();
-        types.change(added, removed);
+        types.change(added, removed)?;
         let Some(change) = Change::between(&before, &self.subscribed()) else {
-            return;
+            return Ok(());
         };
         for supplier in self.suppliers.load().iter() {
             if let Some(peer) = supplier.subscriber.interested() {
@@ -265,6 +282,7 @@ impl Channel {
                     .post(move || drop(peer.subscription_change(&change.added, &change.removed)));
             }
         }
+        Ok(())
     }
 
     /// The state of a filter of this process.
@@ -291,8 +309,20 @@ impl Channel {
     /// # Errors
     /// `IMP_LIMIT`: as many events as the channel permits are undelivered, and it rejects new ones.
     pub(crate) fn publish(&self, supplier: &Producer, body: Body) -> Result<(), SystemException> {
-        let now = Instant::now();
         self.received.fetch_add(1, Ordering::Relaxed);
+        self.publish_again(supplier, body)
+    }
+
+    /// As [`publish`](Self::publish), for an event that is counted already.
+    ///
+    /// # Errors
+    /// As that.
+    pub(crate) fn publish_again(
+        &self,
+        supplier: &Producer,
+        body: Body,
+    ) -> Result<(), SystemException> {
+        let now = Instant::now();
         let event = Event::new(body, &supplier.level, &self.population, now);
         if !supplier.admin.combine(&supplier.filters, &event) {
             return Ok(());

@@ -51,7 +51,7 @@ pub fn property(name: &str, value: impl Into<Any>) -> Property {
 }
 
 /// What a supplier has pushed, in its own form.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Body {
     Structured(StructuredEvent),
     Any(Any),

@@ -52,7 +52,8 @@ impl Parts<'_> {
     ) -> Result<(), String> {
         let set = self.level.set(&settings.qos);
         set.map_err(|_| "properties that cannot be set".to_owned())?;
-        self.types.change(&settings.event_types, &[]);
+        let changed = self.types.change(&settings.event_types, &[]);
+        changed.map_err(|_| "too many event types".to_owned())?;
         let timeout = channel.config.filter_timeout;
         let mut filters = Vec::new();
         for it in &settings.filters {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use orbium::{ExceptionKind, SystemException};
 
 use crate::idl::cos_notification::EventType;
 
@@ -33,19 +34,42 @@ fn is_like(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
+/// Types of a list, at most.
+const MAX_TYPES: usize = 4096;
+
 /// A list of types that peers change.
 #[derive(Default)]
 pub(crate) struct Types(ArcSwap<Vec<EventType>>);
 
 impl Types {
-    pub(crate) fn change(&self, added: &[EventType], removed: &[EventType]) {
+    /// Adds types, and removes others.
+    ///
+    /// # Errors
+    /// `IMP_LIMIT`: there would be too many, and nothing has changed.
+    pub(crate) fn change(
+        &self,
+        added: &[EventType],
+        removed: &[EventType],
+    ) -> Result<(), SystemException> {
+        if added.len().max(removed.len()) > MAX_TYPES {
+            return Err(ExceptionKind::ImpLimit.into());
+        }
+        let mut is_within = true;
         self.0.rcu(|list| {
             let remaining = list
                 .iter()
                 .filter(|it| !removed.contains(it) && !added.contains(it));
-            let changed = remaining.chain(added).cloned();
-            Arc::new(changed.collect::<Vec<_>>())
+            let changed: Vec<_> = remaining.chain(added).cloned().collect();
+            is_within = changed.len() <= MAX_TYPES;
+            match is_within {
+                true => Arc::new(changed),
+                false => Arc::clone(list),
+            }
         });
+        match is_within {
+            true => Ok(()),
+            false => Err(ExceptionKind::ImpLimit.into()),
+        }
     }
 
     /// Whether the list covers a type; an empty one covers all.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread that pulls from a supplier.
 
+use std::collections::VecDeque;
+use std::mem;
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
@@ -9,8 +11,12 @@ use orbium::{ExceptionKind, SystemException};
 use orbium_event::FailurePolicy;
 
 use crate::channel::Channel;
+use crate::event::Body;
 use crate::producer::Producer;
 use crate::producer::source::Source;
+
+/// Between two attempts to store an event that was pulled.
+const STORE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 
 /// Starts the thread that pulls from a supplier.
 pub(crate) fn start(
@@ -35,22 +41,55 @@ fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
     if producer.is_persistent() {
         failure = FailurePolicy::NEVER;
     }
+    let mut unstored = VecDeque::new();
     let is_gone = producer.pulling.run(&failure, || {
-        let outcome = source.pull();
+        let outcome = match unstored.is_empty() {
+            true => source.pull(),
+            false => Ok(Vec::new()),
+        };
         let channel = channel.upgrade()?;
         if !producer.is_connected() {
             return None;
         }
-        Some(outcome.map(|events| {
-            for body in events {
-                // Rejected: the channel is full, and rejects new events.
-                let _ = channel.publish(producer, body);
-            }
-            Duration::ZERO
-        }))
+        Some(outcome.map(|events| publish(&channel, producer, events, &mut unstored)))
     });
     if is_gone && let Some(channel) = channel.upgrade() {
         tracing::warn!(target: "orbium::notification", supplier = producer.id, "supplier disconnected: it cannot be reached");
         channel.end_supplier(producer);
     }
+}
+
+/// Publishes events behind those that the journal could not store, and returns how long to wait until the next pull. From one that it
+/// cannot store now they remain: the supplier does not have them any more.
+fn publish(
+    channel: &Channel,
+    producer: &Producer,
+    events: Vec<Body>,
+    unstored: &mut VecDeque<Body>,
+) -> Duration {
+    let mut is_counted = !unstored.is_empty();
+    unstored.extend(events);
+    while let Some(body) = unstored.pop_front() {
+        let retained = channel.journal.is_some().then(|| body.clone());
+        let published = match mem::take(&mut is_counted) {
+            true => channel.publish_again(producer, body),
+            false => channel.publish(producer, body),
+        };
+        // Rejected: the channel is full, and rejects new events.
+        let Err(exception) = published else { continue };
+        if let Some(body) = retained.filter(|_| may_pass(&exception)) {
+            unstored.push_front(body);
+            return STORE_RETRY_PAUSE;
+        }
+    }
+    Duration::ZERO
+}
+
+/// Whether a journal may store the event later.
+fn may_pass(exception: &SystemException) -> bool {
+    use ExceptionKind::{CommFailure, NoResources, Timeout, Transient};
+    matches!(
+        exception.kind,
+        CommFailure | NoResources | Timeout | Transient
+    )
 }

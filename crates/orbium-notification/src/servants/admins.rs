@@ -114,7 +114,7 @@ impl NotifySubscribeServant for ConsumerAdminObject {
         removed: &[EventType],
     ) -> Result<(), InvalidEventTypeError> {
         let types = &self.admin.types;
-        self.channel.change_subscription(types, added, removed);
+        self.channel.change_subscription(types, added, removed)?;
         Ok(self.save()?)
     }
 }

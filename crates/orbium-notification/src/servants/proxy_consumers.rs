@@ -201,7 +201,7 @@ impl<T: IsConsumed> NotifyPublishServant for T {
     ) -> Result<(), InvalidEventTypeError> {
         let consumed = self.consumed();
         let types = &consumed.producer.types;
-        consumed.channel.change_offer(types, added, removed);
+        consumed.channel.change_offer(types, added, removed)?;
         Ok(consumed.save()?)
     }
 }

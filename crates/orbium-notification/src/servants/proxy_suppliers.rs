@@ -318,7 +318,9 @@ impl<T: IsSupplied> NotifySubscribeServant for T {
     ) -> Result<(), InvalidEventTypeError> {
         let supplied = self.supplied();
         let types = &supplied.consumer.types;
-        supplied.channel.change_subscription(types, added, removed);
+        supplied
+            .channel
+            .change_subscription(types, added, removed)?;
         Ok(supplied.save()?)
     }
 }

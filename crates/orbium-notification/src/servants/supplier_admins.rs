@@ -91,7 +91,8 @@ impl NotifyPublishServant for SupplierAdminObject {
         added: &[EventType],
         removed: &[EventType],
     ) -> Result<(), InvalidEventTypeError> {
-        self.channel.change_offer(&self.admin.types, added, removed);
+        self.channel
+            .change_offer(&self.admin.types, added, removed)?;
         Ok(self.save()?)
     }
 }

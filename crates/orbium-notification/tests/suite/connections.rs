@@ -231,6 +231,29 @@ fn proxies_with_filters_and_properties_are_there_again() {
     server.end();
 }
 
+/// The file had been refused as damaged.
+#[test]
+fn proxies_beyond_a_limit_that_was_set_later_are_there_again() {
+    let (folder, client) = (Folder::new("limit"), orb(0));
+    let server = Server::new(&folder, 0);
+    let port = server.port();
+    let served = channel(&client, port);
+    let admin = consumers(&served);
+    let proxies = [(); 2].map(|()| pulled(&admin));
+    served.set_admin(&[property("MaxConsumers", 1i32)]).unwrap();
+
+    server.end();
+    let server = Server::new(&folder, port);
+    for proxy in &proxies {
+        assert!(!proxy.as_object().non_existent().unwrap());
+        let further = admin.obtain_notification_pull_supplier(ClientType::StructuredEvent);
+        assert!(further.is_err());
+        proxy.disconnect_structured_pull_supplier().unwrap();
+    }
+    pulled(&admin);
+    server.end();
+}
+
 /// Conformance: notification - ConnectionReliability 1 - suspended connections, further channels and COS Event survive a restart
 #[test]
 fn suspended_connections_and_further_channels_are_there_again() {

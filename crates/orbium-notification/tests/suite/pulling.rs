@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Suppliers that the channel pulls from.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 
 use orbium::{Any, Call, ExceptionKind, Interface, SystemException};
 use orbium_event::FailurePolicy;
-use orbium_notification::NotificationConfig;
 use orbium_notification::idl::cos_event_comm::{
     Disconnected, DisconnectedError as CosDisconnectedError, PullSupplier, PullSupplierServant,
     PullSupplierTryPullResults,
@@ -24,6 +24,7 @@ use orbium_notification::idl::cos_notify_comm::{
     StructuredPullSupplier, StructuredPullSupplierServant,
     StructuredPullSupplierTryPullStructuredEventResults,
 };
+use orbium_notification::{Deliver, Following, Journal, NotificationConfig, NotificationService};
 use orbium_testkit::{PATIENCE, eventually};
 
 use crate::peers::{Served, alarm, severity};
@@ -212,6 +213,62 @@ fn suppliers_of_every_form_are_pulled_from() {
     proxy.connect_pull_supplier(Some(&supplier)).unwrap();
     send.send(5).unwrap();
     assert_eq!(next().remainder_of_body, Any::from(5i16));
+}
+
+/// A journal that cannot be reached at first, and reports what it stores.
+struct Unreachable {
+    is_reachable: AtomicBool,
+    stored: Sender<i16>,
+}
+
+impl Journal for Unreachable {
+    fn store(&self, event: &StructuredEvent) -> Result<(), SystemException> {
+        if self.is_reachable.swap(true, Ordering::SeqCst) {
+            let _ = self.stored.send(severity(event));
+            Ok(())
+        } else {
+            Err(ExceptionKind::Timeout.into())
+        }
+    }
+
+    fn is_name(&self, _: &str) -> bool {
+        false
+    }
+
+    fn follow(&self, _: Option<&str>, _: Deliver) -> Result<Following, SystemException> {
+        Ok(Box::new(()))
+    }
+}
+
+/// Its supplier does not have an event any more that was pulled: it was lost.
+#[test]
+fn an_event_that_was_pulled_and_cannot_be_stored_is_stored_later() {
+    let (stored, events) = mpsc::channel();
+    let journal = Unreachable {
+        is_reachable: AtomicBool::new(false),
+        stored,
+    };
+    let served = Served::by(|server| {
+        let config = NotificationConfig::default();
+        NotificationService::serve_stored(server, "Alarms", config, Arc::new(journal)).unwrap()
+    });
+    let (alarms, send, _end) = Alarms::new();
+    let supplier: SequencePullSupplier = served.orb.root_poa().activate(alarms).unwrap();
+    let obtained = served
+        .suppliers
+        .obtain_notification_pull_consumer(ClientType::SequenceEvent);
+    let proxy = obtained.unwrap().result.unwrap();
+    let proxy: SequenceProxyPullConsumer = proxy.as_object().narrow().unwrap();
+    for number in 1..=4 {
+        send.send(number).unwrap();
+    }
+    proxy
+        .connect_sequence_pull_supplier(Some(&supplier))
+        .unwrap();
+    for number in 1..=4 {
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(number));
+    }
+    assert_eq!(served.service.statistics()[0].received, 4);
 }
 
 /// Conformance: notification - suppliers are pulled from: one that is gone - a served channel

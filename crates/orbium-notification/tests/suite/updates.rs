@@ -53,6 +53,30 @@ fn subscribed(served: &Served) -> (StructuredPushSupplier, Receiver<Changed>) {
     (served.orb.root_poa().activate(servant).unwrap(), received)
 }
 
+/// A peer had filled the memory of the service with them.
+#[test]
+fn event_types_of_a_peer_are_bounded() {
+    let served = Served::new();
+    let (supplier, consumer) = (served.supplier(), served.pushed());
+    let types = |range: std::ops::Range<u32>| -> Vec<EventType> {
+        range.map(|it| event_type("", &it.to_string())).collect()
+    };
+    let is_refused = |changed: Result<(), InvalidEventTypeError>| {
+        changed.unwrap_err().to_string().contains("IMP_LIMIT")
+    };
+    assert!(is_refused(supplier.offer_change(&types(0..4097), &[])));
+    supplier.offer_change(&types(0..4096), &[]).unwrap();
+    assert!(is_refused(supplier.offer_change(&types(5000..5001), &[])));
+    let one = types(0..1);
+    supplier.offer_change(&types(5000..5001), &one).unwrap();
+    let offered = consumer.obtain_offered_types(ObtainInfoMode::AllNowUpdatesOff);
+    let offered = offered.unwrap();
+    assert_eq!((offered.len(), offered.contains(&one[0])), (4096, false));
+    assert!(is_refused(
+        consumer.subscription_change(&types(0..4097), &[])
+    ));
+}
+
 /// Conformance: notification - offer_change and subscription_change are sent to peers that ask for updates - a served channel
 #[test]
 fn consumers_get_changes_of_offers_that_they_have_asked_for() {
