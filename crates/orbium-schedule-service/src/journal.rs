@@ -39,7 +39,7 @@ impl Journal {
             Ok(metadata) if metadata.len() > MAX_FILE => {
                 return Err(damaged(path, format!("it is longer than {MAX_FILE} bytes")));
             }
-            Ok(_) => read(path, &fs::read_to_string(path).map_err(failed)?)?,
+            Ok(_) => read(path, &whole_lines(fs::read(path).map_err(failed)?, path)?)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Saved::default(),
             Err(error) => return Err(failed(error)),
         };
@@ -101,9 +101,14 @@ fn replace(path: &Path, text: &str) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-fn read(path: &Path, text: &str) -> Result<Saved, ServiceError> {
-    // A process that was killed may have left half a line at the end.
-    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+/// The text up to the last end of a line. A process that was killed may have left half a line behind it, and half a character.
+fn whole_lines(mut bytes: Vec<u8>, path: &Path) -> Result<String, ServiceError> {
+    let end = bytes.iter().rposition(|it| *it == b'\n');
+    bytes.truncate(end.map_or(0, |end| end + 1));
+    String::from_utf8(bytes).map_err(|error| damaged(path, error.to_string()))
+}
+
+fn read(path: &Path, whole: &str) -> Result<Saved, ServiceError> {
     let mut lines: Vec<&str> = Vec::new();
     let mut line_of_name: HashMap<String, usize> = HashMap::new();
     let mut options = None;

@@ -60,13 +60,23 @@ fn the_file_does_not_grow_with_its_history() {
 #[test]
 fn half_a_line_at_the_end_is_dropped() {
     let file = Scratch::new("half");
-    fs::write(
-        file.path(),
-        "operation \"a\" period=\"50 ms\"\noperation \"b\" peri",
-    )
-    .unwrap();
-    let served = Served::open(file.path()).unwrap();
-    assert_eq!(served.remote().operations().unwrap(), 1);
+    let whole = "operation \"a\" period=\"50 ms\"\n";
+    let second = "operation \"\u{e4}\" peri";
+    // The name ends in the middle of a character, too.
+    for length in [second.len(), "operation \"".len() + 1] {
+        let content = [whole.as_bytes(), &second.as_bytes()[..length]].concat();
+        fs::write(file.path(), content).unwrap();
+        let served = Served::open(file.path()).unwrap();
+        assert_eq!(served.remote().operations().unwrap(), 1);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_text_is_refused() {
+    let file = Scratch::new("no-text");
+    fs::write(file.path(), b"operation \"\xff\"\n").unwrap();
+    let refused = Served::open(file.path()).err().unwrap();
+    assert!(matches!(refused, ServiceError::Damaged { .. }), "{refused}");
 }
 
 #[test]
