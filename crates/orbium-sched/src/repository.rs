@@ -50,6 +50,7 @@ impl Repository {
     /// # Errors
     /// `DuplicateName`, `PeriodTooLong`.
     pub fn register(&mut self, entry_point: &str, timing: Timing) -> Result<Handle, SchedError> {
+        check_period(entry_point, &timing)?;
         let handle = self.create(entry_point)?;
         self.set(handle, timing)?;
         Ok(handle)
@@ -80,9 +81,7 @@ impl Repository {
     /// `UnknownTask`, `PeriodTooLong`.
     pub fn set(&mut self, handle: Handle, timing: Timing) -> Result<(), SchedError> {
         let info = self.get_mut(handle)?;
-        if timing.period > MAX_PERIOD {
-            return Err(SchedError::PeriodTooLong(info.entry_point.clone()));
-        }
+        check_period(&info.entry_point, &timing)?;
         info.timing = timing;
         Ok(())
     }
@@ -234,6 +233,13 @@ impl Repository {
     fn get_mut(&mut self, handle: Handle) -> Result<&mut RtInfo, SchedError> {
         let info = self.infos.get_mut(handle.index());
         info.ok_or_else(|| unknown(handle))
+    }
+}
+
+fn check_period(entry_point: &str, timing: &Timing) -> Result<(), SchedError> {
+    match timing.period <= MAX_PERIOD {
+        true => Ok(()),
+        false => Err(SchedError::PeriodTooLong(entry_point.to_owned())),
     }
 }
 

@@ -102,6 +102,12 @@ fn a_period_that_the_idl_cannot_hold_is_refused() {
         },
     );
     assert_eq!(refused, Err(SchedError::PeriodTooLong("a".to_owned())));
+    let long = Timing {
+        period: Time::from_ticks(1 << 31),
+        ..timing(1, 1)
+    };
+    assert!(book.register("long", long).is_err());
+    assert!(book.lookup("long").is_err(), "it is not registered");
 }
 
 /// Conformance: RT 6 - bad input: two entry points of a thread
