@@ -6,7 +6,7 @@ pub(crate) mod statistics;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use orbium::lock::Mutex;
@@ -119,7 +119,7 @@ impl PeriodicTask {
         self.thread.as_ref().is_some_and(|it| !it.is_finished())
     }
 
-    /// Waits for the end of the present run, after which there is none; what the task has done.
+    /// Waits for the end of the present run, unless that calls this, after which there is none; what the task has done.
     ///
     /// # Errors
     /// [`SchedulerError::Panicked`] if a run did.
@@ -138,7 +138,8 @@ impl PeriodicTask {
             return true;
         };
         thread.thread().unpark();
-        thread.join().is_ok()
+        // A run that ends its own task cannot wait for itself.
+        thread.thread().id() == thread::current().id() || thread.join().is_ok()
     }
 }
 

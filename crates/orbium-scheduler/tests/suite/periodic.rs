@@ -2,6 +2,7 @@
 //! Periodic tasks in virtual time: each begins, runs and ends when the test says.
 
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orbium::priority;
@@ -206,4 +207,21 @@ fn a_task_by_the_schedule_runs_at_its_priority() {
         beyond.unwrap_err().to_string(),
         "no operation `3` is registered"
     );
+}
+
+/// It waited for its own thread, which panics.
+#[test]
+fn a_run_may_end_its_own_task() {
+    let own: Arc<Mutex<Option<PeriodicTask>>> = Arc::default();
+    let (send, ended) = sync_channel(1);
+    let of_task = Arc::clone(&own);
+    let task = PeriodicTask::every("once", MS).start(move |_| {
+        let task = of_task.lock().unwrap().take();
+        if let Some(task) = task {
+            let _ = send.send(task.stop().map(|it| it.late));
+        }
+    });
+    *own.lock().unwrap() = Some(task.unwrap());
+    let ended = within("the run", move || ended.recv());
+    assert!(matches!(ended, Ok(Ok(_))), "{ended:?}");
 }
