@@ -11,6 +11,7 @@ pub(super) fn evaluate(tokens: &[Token], nesting: usize) -> Result<bool, String>
         next: 0,
         depth: 0,
         nesting,
+        skipped: 0,
     };
     let value = reader.ternary()?;
     match reader.peek() {
@@ -27,6 +28,8 @@ struct Reader<'a> {
     next: usize,
     depth: usize,
     nesting: usize,
+    /// How many operators around leave the value out, as `0 &&` does: it may be none.
+    skipped: usize,
 }
 
 /// Binary operators by rising precedence.
@@ -61,11 +64,11 @@ impl<'a> Reader<'a> {
         }
         let condition = self.binary(0)?;
         let value = if self.eat("?") {
-            let yes = self.ternary()?;
+            let yes = self.unless(condition == 0, Self::ternary)?;
             if !self.eat(":") {
                 return Err("`:` is expected in this condition".to_owned());
             }
-            let no = self.ternary()?;
+            let no = self.unless(condition != 0, Self::ternary)?;
             if condition != 0 { yes } else { no }
         } else {
             condition
@@ -79,14 +82,36 @@ impl<'a> Reader<'a> {
         let mut left = self.unary()?;
         while let Some((level, operator)) = self.operator(lowest) {
             self.next += 1;
-            let right = if level + 1 < LEVELS.len() {
-                self.binary(level + 1)?
-            } else {
-                self.unary()?
+            let is_decided = match operator {
+                "&&" => left == 0,
+                "||" => left != 0,
+                _ => false,
             };
-            left = apply(operator, left, right)?;
+            let right = self.unless(is_decided, |it| {
+                if level + 1 < LEVELS.len() {
+                    it.binary(level + 1)
+                } else {
+                    it.unary()
+                }
+            })?;
+            left = match apply(operator, left, right) {
+                Err(_) if self.skipped > 0 => 0,
+                applied => applied?,
+            };
         }
         Ok(left)
+    }
+
+    /// Reads a part whose value counts, unless it is skipped.
+    fn unless(
+        &mut self,
+        is_skipped: bool,
+        read: impl FnOnce(&mut Self) -> Result<i64, String>,
+    ) -> Result<i64, String> {
+        self.skipped += usize::from(is_skipped);
+        let value = read(self)?;
+        self.skipped -= usize::from(is_skipped);
+        Ok(value)
     }
 
     fn operator(&self, lowest: usize) -> Option<(usize, &'static str)> {
