@@ -221,6 +221,16 @@ impl<'m> Plan<'m> {
         }
     }
 
+    /// A name like the one wanted that a module does not define, for a generic type.
+    pub(crate) fn unused_in(&self, module: &[String], wanted: &str) -> String {
+        let names = self.modules.get(&module.join("::"));
+        let mut name = wanted.to_owned();
+        while names.is_some_and(|names| names.taken.contains(&name)) {
+            name.push('_');
+        }
+        name
+    }
+
     /// The names taken in a module.
     pub(crate) fn taken_in(&self, module: &[String]) -> NameSet {
         match self.modules.get(&module.join("::")) {

@@ -2,7 +2,7 @@
 
 #[allow(clippy::all, clippy::pedantic)]
 #[allow(dead_code, missing_docs, unnameable_types, unreachable_pub)]
-/// What a running ORB shows of itself, to \`orbium top\` and to other clients of this IDL: an
+/// The state of a running ORB, for \`orbium top\` and for other clients of this IDL: an
 /// object with the plain key \`OrbiumWatch\`, on a Unix socket that only the owner of the
 /// process can reach. Everything is read-only. Counters only grow: a rate is the difference
 /// of two readings. Lists have 1,000 entries at most.
@@ -24,9 +24,9 @@ pub mod orbium_watch {
     }
 
     orb::idl_struct! {
-        /// Durations in four buckets per power of two from 128 ns on: the first ends there,
-        /// and bucket 4 \* p + q + 1 at (5 + q) \* 2 to the power of (p + 5) ns. Empty ones at
-        /// the end are left out.
+        /// Durations in four buckets per power of two from 128 ns: the first ends there,
+        /// and bucket 4 \* p + q + 1 at (5 + q) \* 2 to the power of (p + 5) ns. Empty buckets
+        /// at the end are omitted.
         ///
         /// IDL struct `OrbiumWatch::Durations`, repository id `IDL:OrbiumWatch/Durations:1.0`.
         #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,16 +45,16 @@ pub mod orbium_watch {
             pub name: String,
             /// empty for calls
             pub lane: String,
-            /// by this process; else served
+            /// true for calls by this process, false for served requests
             pub called: bool,
             pub in_flight: u64,
             pub ok: u64,
             pub oneways: u64,
             pub user_exceptions: u64,
             pub system_exceptions: u64,
-            /// deadlines passed before the servant began
+            /// deadlines that passed before the servant began
             pub late_before: u64,
-            /// and while it ran
+            /// and those that passed while it ran
             pub late_within: u64,
             pub took: Durations,
         }
@@ -80,7 +80,7 @@ pub mod orbium_watch {
             pub endpoints: Names = &NAMES_TYPE,
             pub connections: u32,
             pub threads: u32,
-            /// counted while metrics are on
+            /// counted only with metrics
             pub busy: u32,
             pub waiting: u32,
             pub queue: u32,
@@ -103,13 +103,13 @@ pub mod orbium_watch {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Connection: CONNECTION_TYPE = "IDL:OrbiumWatch/Connection:1.0" {
             pub id: u64,
-            /// opened by this process
+            /// whether this process opened it
             pub client: bool,
             pub transport: String,
             pub peer: String,
             pub lane: String,
             pub age_ms: u64,
-            /// whether octets are
+            /// whether octets are counted
             pub counted: bool,
             pub received: u64,
             pub sent: u64,
@@ -119,7 +119,7 @@ pub mod orbium_watch {
             pub held_up: bool,
             /// of RIOP, such as "MESSAGE 77, deadline 10ms"
             pub quality: String,
-            /// of the connection by itself: binding, dedicated thread, band
+            /// properties of the connection: binding, dedicated thread, band
             pub in_force: String,
         }
     }
@@ -170,11 +170,11 @@ pub mod orbium_watch {
         pub struct Event: EVENT_TYPE = "IDL:OrbiumWatch/Event:1.0" {
             /// "warn" or "error"
             pub level: String,
-            /// what, and then fields such as peer=…
+            /// the message, then fields such as peer=…
             pub text: String,
-            /// in a row
+            /// consecutive occurrences
             pub times: u64,
-            /// of the last time
+            /// of the last occurrence
             pub age_ms: u64,
         }
     }
@@ -186,7 +186,7 @@ pub mod orbium_watch {
     }
 
     orb::idl_struct! {
-        /// Processor time of the requests for an operation, where an interceptor watches it.
+        /// Processor time of the requests for an operation that an interceptor watches.
         ///
         /// IDL struct `OrbiumWatch::Budget`, repository id `IDL:OrbiumWatch/Budget:1.0`.
         #[derive(Clone, Debug, Default, PartialEq)]
@@ -196,7 +196,7 @@ pub mod orbium_watch {
             /// of one request
             pub time_ns: u64,
             pub requests: u64,
-            /// requests that took more
+            /// requests that exceeded it
             pub overruns: u64,
             pub longest_ns: u64,
         }
@@ -225,9 +225,9 @@ pub mod orbium_watch {
             pub connections: ConnectionSeq = &CONNECTION_SEQ_TYPE,
             pub more_connections: bool,
             pub adapters: AdapterSeq = &ADAPTER_SEQ_TYPE,
-            /// system exceptions answered
+            /// system exceptions sent in replies
             pub raised: TallySeq = &TALLY_SEQ_TYPE,
-            /// system exceptions of calls
+            /// system exceptions received by calls
             pub received: TallySeq = &TALLY_SEQ_TYPE,
             /// by cause
             pub refused: TallySeq = &TALLY_SEQ_TYPE,
@@ -248,7 +248,7 @@ pub mod orbium_watch {
 
         fn look() -> Result<Snapshot> = "look" { into look_into, };
 
-        /// empty unless metrics are on
+        /// empty without metrics
         fn prometheus_text() -> Result<String> = "prometheus_text" { into prometheus_text_into, };
     }
 }

@@ -3,7 +3,7 @@
 
 pub mod portable_interceptor;
 
-use orbium_value::{Factories, ValueBase, ValueOwner};
+use orbium_value::{Factories, ValueBase, ValueOwner, ValueType};
 
 use crate::{Orb, SystemException, not_implemented};
 
@@ -27,4 +27,10 @@ pub fn operations<O: ?Sized + 'static>(
     value: &ValueBase,
 ) -> Result<&std::sync::Arc<O>, SystemException> {
     value.operations().ok_or_else(not_implemented)
+}
+
+/// The value as one of type `V`, which its type is or inherits.
+#[inline]
+pub fn upcast<V: ValueType>(value: &ValueBase) -> V {
+    V::wrap(value.clone())
 }

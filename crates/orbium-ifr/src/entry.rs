@@ -103,6 +103,17 @@ pub(crate) struct Value {
     pub(crate) initializers: Vec<Initializer>,
 }
 
+impl Value {
+    /// What is known of it where it is declared, but not defined.
+    pub(crate) fn as_declared(&self) -> Self {
+        Self {
+            is_abstract: self.is_abstract,
+            is_event: self.is_event,
+            ..Self::default()
+        }
+    }
+}
+
 /// What a definition says, by its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Body {

@@ -7,7 +7,7 @@ mod primitive_types;
 
 use orbium::SystemException;
 use orbium_idl::model::{
-    DefId, DefMap, Definition, DefinitionKind, Direction, Member as IdlMember, Model,
+    DefId, DefMap, DefSet, Definition, DefinitionKind, Direction, Member as IdlMember, Model,
     Operation as IdlOperation, Parameter as IdlParameter, Type, Union, ValueKind, ValueType,
 };
 use orbium_idl::{Options, compile_source};
@@ -46,6 +46,7 @@ pub(crate) fn load(edit: &mut Edit<'_>, model: &Model) -> Loaded<u32> {
         keys: DefMap::default(),
         fresh: Vec::new(),
         known: Vec::new(),
+        completed: DefSet::default(),
         anonymous: Vec::new(),
         added: 0,
     };
@@ -66,6 +67,9 @@ struct Loading<'l, 'e> {
     fresh: Vec<DefId>,
     /// Those that it has.
     known: Vec<DefId>,
+    /// Value types among those that it has, but without anything in them: they may have been
+    /// declared without being defined.
+    completed: DefSet,
     /// Anonymous types that were made.
     anonymous: Vec<Key>,
     added: u32,
@@ -102,18 +106,25 @@ impl<'l> Loading<'l, '_> {
                 None => self.fresh.push(*id),
             }
             let may_grow = known.is_none() || self.may_grow(key)?;
+            if known.is_some()
+                && may_grow
+                && matches!(definition.kind, DefinitionKind::ValueType(_))
+            {
+                self.completed.insert(*id);
+            }
             self.declare(self.model.contents(*id), key, may_grow)?;
         }
         Ok(())
     }
 
-    /// Whether a definition that is there already is a module, or an interface that may have
-    /// been declared without being defined.
+    /// Whether a definition that is there already is a module, or an interface or a value type
+    /// that may have been declared without being defined.
     fn may_grow(&self, key: Key) -> Loaded<bool> {
         let entry = self.edit.store.entry(key)?;
         Ok(match &entry.body {
             Body::Module => true,
             Body::Interface { bases, .. } => bases.is_empty() && entry.contents.is_empty(),
+            Body::Value(it) => *it == it.as_declared() && entry.contents.is_empty(),
             _ => false,
         })
     }

@@ -238,7 +238,7 @@ pub mod codegen {
     };
     #[cfg(feature = "values")]
     pub use {
-        orbium_core::values::operations,
+        orbium_core::values::{operations, upcast},
         orbium_value::{
             Abstract, CustomMarshal, EventBase, Facet, ValueBase, ValueType, idl_abstract_value,
             idl_value, idl_value_box,

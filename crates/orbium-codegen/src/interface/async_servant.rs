@@ -73,12 +73,13 @@ impl Emitter<'_, '_> {
         self.text.blank();
         self.text.line(ALLOWED);
         let servant = self.servant_path(definition.id);
-        let head = format!("impl<S: {name}, X: orb::Spawn> {servant}");
+        let [of, on] = ["S", "X"].map(|wanted| self.plan.unused_in(&self.module, wanted));
+        let head = format!("impl<{of}: {name}, {on}: orb::Spawn> {servant}");
+        let target = format!("orb::AsyncServant<{of}, {on}>");
         if functions.is_empty() {
-            let one = format!("{head} for orb::AsyncServant<S, X> {{}}");
-            return self.text.line(one);
+            return self.text.line(format!("{head} for {target} {{}}"));
         }
-        self.text.open_impl(&head, "orb::AsyncServant<S, X>");
+        self.text.open_impl(&head, &target);
         for (i, function) in functions.iter().enumerate() {
             if i > 0 {
                 self.text.blank();

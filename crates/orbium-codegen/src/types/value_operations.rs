@@ -2,11 +2,47 @@
 //! Operations of value types: a trait for a programmer to implement, methods of the handle
 //! that call it, the way to make a value with it, and the trait of factories.
 
-use orbium_idl_model::{DefId, DefSet, Definition, InterfaceKind, ValueKind, ValueType};
+use orbium_idl_model::{
+    DefId, DefSet, Definition, DefinitionKind, InterfaceKind, ValueKind, ValueType,
+};
 
 use crate::emit::Emitter;
 use crate::interface::operations::Function;
 use crate::interface::server::Signature;
+use crate::names::{self, NameSet};
+use crate::plan::Plan;
+
+/// Methods of handles whatever their operations are.
+const OF_EVERY_HANDLE: [&str; 6] = ["clone", "from", "new", "read", "with_operations", "write"];
+
+impl Plan<'_> {
+    /// The method of a handle that calls an operation: under another name where every handle has
+    /// such a method.
+    fn method_of_value(&self, handle: DefId, function: &Function) -> String {
+        if !OF_EVERY_HANDLE.contains(&function.name.as_str()) {
+            return function.name.clone();
+        }
+        let mut taken: NameSet = OF_EVERY_HANDLE.iter().map(ToString::to_string).collect();
+        for feature in self.value_features(handle) {
+            let functions = Function::of(self, feature).into_iter();
+            taken.extend(functions.map(|it| it.name));
+        }
+        names::fresh(&function.name, &mut taken)
+    }
+
+    /// The handle that has the method for an operation: that of the farthest concrete base with
+    /// the operation, to which the handles of derived types lead.
+    fn handle_with(&self, feature: DefId, of: DefId) -> DefId {
+        let mut handle = of;
+        while let DefinitionKind::ValueType(value) = &self.model[handle].kind
+            && let Some(base) = self.concrete_base(value)
+            && self.value_features(base).iter().any(|it| it.id == feature)
+        {
+            handle = base;
+        }
+        handle
+    }
+}
 
 impl Emitter<'_, '_> {
     pub(crate) fn value_operations(&mut self, definition: &Definition, value: &ValueType) {
@@ -111,9 +147,9 @@ impl Emitter<'_, '_> {
     }
 
     /// A name for the handle that no parameter has.
-    fn this_of(&self, function: &Function) -> &'static str {
+    fn this_of(&self, function: &Function) -> String {
         let is_taken = function.parameters.iter().any(|it| it.name == "this");
-        if is_taken { "this_value" } else { "this" }
+        function.local(if is_taken { "this_value" } else { "this" })
     }
 
     fn operations_of_handle(&mut self, definition: &Definition, value: &ValueType) {
@@ -169,7 +205,7 @@ impl Emitter<'_, '_> {
         );
         self.text
             .line("let operations = orb::Arc::new(operations);");
-        self.text.line("let mut facets = Vec::new();");
+        self.text.line("let mut facets = $Vec::new();");
         let mut facets = Vec::new();
         if is_custom {
             facets.push("orb::CustomMarshal<Self>".to_owned());
@@ -193,24 +229,27 @@ impl Emitter<'_, '_> {
         self.comment(function.doc.as_deref());
         let operations = self.operations_of(declarer);
         let signature = self.value_signature(function, None);
-        let head = format!("pub {}", signature.head);
+        let head = format!("pub fn {}", self.plan.method_of_value(handle, function));
         let tail = format!(" -> {} {{", signature.result);
         self.text.signature(&head, &signature.parameters, &tail);
-        let this = if handle == declarer {
+        // The trait is named, as an `Arc` has methods of its own.
+        let found = function.local("operations");
+        let mut arguments = vec![format!("&**{found}")];
+        arguments.push(if handle == declarer {
             "self".to_owned()
         } else {
             let path = self.plan.path_to(&self.module, declarer);
-            format!("&{path}::from(self.clone())")
-        };
-        let mut arguments = vec![this];
+            format!("&orb::upcast::<{path}>(self)")
+        });
         for parameter in &function.sent() {
             arguments.push(parameter.name.clone());
         }
         self.text.statement(&format!(
-            "let operations = orb::operations::<dyn {operations}>(self)?;"
+            "let {found} = orb::operations::<dyn {operations}>(self)?;"
         ));
-        let call = format!("operations.{}({})", function.name, arguments.join(", "));
-        self.text.line(call);
+        let arguments = arguments.join(", ");
+        self.text
+            .statement(&format!("{operations}::{}({arguments})", function.name));
         self.text.close("}");
     }
 
@@ -254,8 +293,11 @@ impl Emitter<'_, '_> {
                 for parameter in &function.sent() {
                     arguments.push(parameter.name.clone());
                 }
-                let call = format!("{name}::{}({})", function.name, arguments.join(", "));
-                self.text.line(call);
+                let handle = self.plan.handle_with(function.feature, definition.id);
+                let path = self.plan.path_to(&self.module, handle);
+                let method = self.plan.method_of_value(handle, function);
+                self.text
+                    .line(format!("{path}::{method}({})", arguments.join(", ")));
                 self.text.close("}");
             }
             self.text.close("}");

@@ -343,6 +343,59 @@ pub mod async_servants {
         }
     }
 
+    /// Types with the names that generics have elsewhere.
+    ///
+    /// IDL module `AsyncServants::Letters`, repository id `IDL:AsyncServants/Letters:1.0`.
+    pub mod letters {
+        use orbium::codegen as orb;
+
+        orb::idl_struct! {
+            /// IDL struct `AsyncServants::Letters::S`, repository id `IDL:AsyncServants/Letters/S:1.0`.
+            #[derive(Clone, Debug, Default, PartialEq)]
+            pub struct S: S_TYPE = "IDL:AsyncServants/Letters/S:1.0" {
+                pub text: String,
+            }
+        }
+
+        orb::idl_struct! {
+            /// IDL struct `AsyncServants::Letters::X`, repository id `IDL:AsyncServants/Letters/X:1.0`.
+            #[derive(Clone, Debug, Default, PartialEq)]
+            pub struct X: X_TYPE = "IDL:AsyncServants/Letters/X:1.0" {
+                pub text: String,
+            }
+        }
+
+        orb::idl_interface! {
+            /// IDL interface `AsyncServants::Letters::Single`, repository id `IDL:AsyncServants/Letters/Single:1.0`.
+            pub struct Single = "IDL:AsyncServants/Letters/Single:1.0";
+            operations by_octet(0, 115, &[0]);
+            pub trait SingleServant;
+
+            fn swap(given: &X) -> Result<S> = "swap" { into swap_into, deferred S, };
+        }
+
+        /// What an asynchronous servant of [`Single`] does; `AsyncServant` serves with it.
+        #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
+        pub trait SingleAsyncServant: Send + Sync + 'static {
+            fn swap(
+                &self,
+                call: orb::AsyncCall,
+                given: X,
+            ) -> impl orb::Future<Output = Result<S, orb::SystemException>> + Send;
+        }
+
+        #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
+        impl<S_: SingleAsyncServant, X_: orb::Spawn> SingleServant for orb::AsyncServant<S_, X_> {
+            fn swap(&self, call: &orb::Call<'_>, given: &X, reply: orb::DeferredReply<S>) {
+                let call = orb::AsyncCall::new(call.object_id(), call.deadline());
+                let given = given.clone();
+                self.run(reply, |servant| async move {
+                    SingleAsyncServant::swap(&*servant, call, given).await
+                });
+            }
+        }
+    }
+
     orb::idl_errors! {
         /// What operations raise that declare `AsyncServants::Lost`.
         pub enum LostError { Lost(Lost) }

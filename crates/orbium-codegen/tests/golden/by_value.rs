@@ -47,7 +47,7 @@ pub mod by_value {
     impl Weighed {
         pub fn weight(&self) -> Result<f64, orb::SystemException> {
             let operations = orb::operations::<dyn WeighedOperations>(self)?;
-            operations.weight(self)
+            WeighedOperations::weight(&**operations, self)
         }
     }
 
@@ -64,12 +64,12 @@ pub mod by_value {
     impl Stored {
         pub fn bay(&self, hall: &str) -> Result<i32, NowhereError> {
             let operations = orb::operations::<dyn StoredOperations>(self)?;
-            operations.bay(self, hall)
+            StoredOperations::bay(&**operations, self, hall)
         }
 
         pub fn weight(&self) -> Result<f64, orb::SystemException> {
             let operations = orb::operations::<dyn WeighedOperations>(self)?;
-            operations.weight(&Weighed::from(self.clone()))
+            WeighedOperations::weight(&**operations, &orb::upcast::<Weighed>(self))
         }
     }
 
@@ -102,17 +102,17 @@ pub mod by_value {
 
         pub fn describe(&self, at_length: bool) -> Result<String, orb::SystemException> {
             let operations = orb::operations::<dyn CrateOperations>(self)?;
-            operations.describe(self, at_length)
+            CrateOperations::describe(&**operations, self, at_length)
         }
 
         pub fn bay(&self, hall: &str) -> Result<i32, NowhereError> {
             let operations = orb::operations::<dyn StoredOperations>(self)?;
-            operations.bay(&Stored::from(self.clone()), hall)
+            StoredOperations::bay(&**operations, &orb::upcast::<Stored>(self), hall)
         }
 
         pub fn weight(&self) -> Result<f64, orb::SystemException> {
             let operations = orb::operations::<dyn WeighedOperations>(self)?;
-            operations.weight(&Weighed::from(self.clone()))
+            WeighedOperations::weight(&**operations, &orb::upcast::<Weighed>(self))
         }
     }
 
@@ -208,12 +208,12 @@ pub mod by_value {
 
         pub fn open(&self, key: &str) -> Result<(), orb::SystemException> {
             let operations = orb::operations::<dyn SealedOperations>(self)?;
-            operations.open(self, key)
+            SealedOperations::open(&**operations, self, key)
         }
 
         pub fn weight(&self) -> Result<f64, orb::SystemException> {
             let operations = orb::operations::<dyn WeighedOperations>(self)?;
-            operations.weight(&Weighed::from(self.clone()))
+            WeighedOperations::weight(&**operations, &orb::upcast::<Weighed>(self))
         }
     }
 
@@ -266,22 +266,22 @@ pub mod by_value {
 
         pub fn count(&self, step: i32) -> Result<CounterCountResults, orb::SystemException> {
             let operations = orb::operations::<dyn TallyOperations>(self)?;
-            operations.count(self, step)
+            TallyOperations::count(&**operations, self, step)
         }
 
         pub fn reset(&self) -> Result<(), orb::SystemException> {
             let operations = orb::operations::<dyn TallyOperations>(self)?;
-            operations.reset(self)
+            TallyOperations::reset(&**operations, self)
         }
 
         pub fn name(&self) -> Result<String, orb::SystemException> {
             let operations = orb::operations::<dyn TallyOperations>(self)?;
-            operations.name(self)
+            TallyOperations::name(&**operations, self)
         }
 
         pub fn clear(&self) -> Result<(), orb::SystemException> {
             let operations = orb::operations::<dyn TallyOperations>(self)?;
-            operations.clear(self)
+            TallyOperations::clear(&**operations, self)
         }
     }
 

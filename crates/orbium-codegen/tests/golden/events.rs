@@ -20,7 +20,7 @@ pub mod events {
     impl Observed {
         pub fn summary(&self) -> Result<String, orb::SystemException> {
             let operations = orb::operations::<dyn ObservedOperations>(self)?;
-            operations.summary(self)
+            ObservedOperations::summary(&**operations, self)
         }
     }
 
@@ -50,7 +50,7 @@ pub mod events {
 
         pub fn summary(&self) -> Result<String, orb::SystemException> {
             let operations = orb::operations::<dyn ObservedOperations>(self)?;
-            operations.summary(&Observed::from(self.clone()))
+            ObservedOperations::summary(&**operations, &orb::upcast::<Observed>(self))
         }
     }
 

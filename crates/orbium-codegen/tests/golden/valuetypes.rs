@@ -197,12 +197,12 @@ pub mod drawing {
 
         pub fn area(&self) -> Result<f64, DegenerateError> {
             let operations = orb::operations::<dyn ShapeOperations>(self)?;
-            operations.area(self)
+            ShapeOperations::area(&**operations, self)
         }
 
         pub fn label(&self) -> Result<String, orb::SystemException> {
             let operations = orb::operations::<dyn ShapeOperations>(self)?;
-            operations.label(self)
+            ShapeOperations::label(&**operations, self)
         }
     }
 
@@ -245,7 +245,7 @@ pub mod drawing {
 
         pub fn scale(&self, this: f64) -> Result<CircleScaleResults, orb::SystemException> {
             let operations = orb::operations::<dyn CircleOperations>(self)?;
-            operations.scale(self, this)
+            CircleOperations::scale(&**operations, self, this)
         }
     }
 

@@ -21,6 +21,7 @@ mod long_files;
 mod orbs;
 mod pair;
 mod pollers;
+mod value_names;
 mod values;
 mod valuetypes;
 mod views;

@@ -95,7 +95,7 @@ impl<'m> Writer<'m> {
     }
 
     pub(super) fn define(&mut self, id: DefId) {
-        if self.written.contains(id) {
+        if !self.written.insert(id) {
             return;
         }
         let definition = &self.model[id];
@@ -158,12 +158,12 @@ impl<'m> Writer<'m> {
 
     /// A member; a type that is defined inside its owner stands in the first one of that type.
     fn member(&mut self, owner: DefId, member: &'m Member) -> String {
-        if let Type::Named(id) = &member.ty
+        if let Type::Named(id) = element(&member.ty)
             && self.model[*id].parent == Some(owner)
             && self.written.insert(*id)
         {
             let text = self.constructed(&self.model[*id]);
-            return format!("{text} {}", escaped(&member.name));
+            return format!("{text} {}", declarator(&member.ty, &member.name));
         }
         self.declared(&member.ty, &member.name)
     }
@@ -224,15 +224,7 @@ impl<'m> Writer<'m> {
         );
         self.line(&format!("{head} {{"));
         self.depth += 1;
-        for inner in &interface.contents {
-            let is_recursive = matches!(
-                self.model[*inner].kind,
-                DefinitionKind::Struct(_) | DefinitionKind::Union(_)
-            );
-            if is_recursive && self.selection.has_forward(self.model, *inner) {
-                self.forward(*inner);
-            }
-        }
+        self.forward_inside(&interface.contents);
         for inner in &interface.contents {
             let definition = &self.model[*inner];
             match &definition.kind {
@@ -251,6 +243,19 @@ impl<'m> Writer<'m> {
             }
         }
         self.close();
+    }
+
+    /// Declares the structs and unions among the contents that contain themselves.
+    fn forward_inside(&mut self, contents: &[DefId]) {
+        for inner in contents {
+            let is_recursive = matches!(
+                self.model[*inner].kind,
+                DefinitionKind::Struct(_) | DefinitionKind::Union(_)
+            );
+            if is_recursive && self.selection.has_forward(self.model, *inner) {
+                self.forward(*inner);
+            }
+        }
     }
 
     fn operation(&self, name: &str, operation: &Operation) -> String {
@@ -334,6 +339,12 @@ impl<'m> Writer<'m> {
         );
         self.line(&format!("{head} {{"));
         self.depth += 1;
+        self.forward_inside(&value.contents);
+        for inner in &value.contents {
+            if self.selection.is_defined(*inner) {
+                self.define(*inner);
+            }
+        }
         for state in &value.members {
             let access = if state.public { "public" } else { "private" };
             let line = format!("{access} {};", self.member(definition.id, &state.member));
@@ -344,17 +355,7 @@ impl<'m> Writer<'m> {
 
     /// A type and a name, the dimensions of an array behind it.
     fn declared(&self, ty: &Type, name: &str) -> String {
-        let name = escaped(name);
-        match ty {
-            Type::Array {
-                element,
-                dimensions,
-            } => {
-                let dimensions: String = dimensions.iter().map(|it| format!("[{it}]")).collect();
-                format!("{} {name}{dimensions}", self.type_name(element))
-            }
-            other => format!("{} {name}", self.type_name(other)),
-        }
+        format!("{} {}", self.type_name(element(ty)), declarator(ty, name))
     }
 
     fn type_name(&self, ty: &Type) -> String {
@@ -375,6 +376,23 @@ impl<'m> Writer<'m> {
         let path = self.model[id].path.iter();
         path.map(|it| format!("::{}", escaped(it))).collect()
     }
+}
+
+/// The type itself, or that of the elements of an array.
+fn element(ty: &Type) -> &Type {
+    match ty {
+        Type::Array { element, .. } => element,
+        other => other,
+    }
+}
+
+/// A name, the dimensions behind it if the type is an array.
+fn declarator(ty: &Type, name: &str) -> String {
+    let mut text = escaped(name);
+    if let Type::Array { dimensions, .. } = ty {
+        text.extend(dimensions.iter().map(|it| format!("[{it}]")));
+    }
+    text
 }
 
 fn interface_words(kind: InterfaceKind) -> &'static str {

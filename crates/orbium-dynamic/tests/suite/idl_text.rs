@@ -141,3 +141,27 @@ fn names_that_are_keywords_are_escaped() {
         "{text}"
     );
 }
+
+/// An array of a type that a member defines, and state of types that a value defines: what was
+/// printed did not compile.
+#[test]
+fn types_that_members_and_values_define_survive() {
+    let definitions = compiled(
+        "module M {
+           struct S { struct T { long a; } all[2]; enum E { x, y } grid[3][2], one; T last; };
+           union U switch (long) { case 1: struct Inner { S first; } four[4]; default: Inner other; };
+           valuetype V {
+             typedef sequence<long> Longs;
+             struct Tree; typedef sequence<Tree> Trees; struct Tree { Trees below; };
+             struct Part { Longs values; };
+             public Longs all;
+             private Part pair[2];
+             public Tree root;
+           };
+           interface I { U turn(in S first, in V second); };
+         };",
+    );
+    let text = survives(&definitions, "M::I");
+    assert!(text.contains("struct T { long a; } all[2];"), "{text}");
+    assert!(text.contains("typedef sequence<long> Longs;"), "{text}");
+}

@@ -27,6 +27,9 @@ const MAX_ANSWERS: usize = 1024;
 /// Octets of the id of a type of which the bases are remembered.
 const MAX_ID: usize = 1024;
 
+/// The longest limit, so that a point of time lies behind it.
+const MAX_LIMIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Octets of a reference to a code base.
 const MAX_REFERENCE: usize = 4096;
 
@@ -86,7 +89,7 @@ impl CodeBases {
     pub fn new(asking: Orb, limit: Duration) -> Self {
         Self(Arc::new(Asked {
             orb: asking,
-            limit,
+            limit: limit.min(MAX_LIMIT),
             known: Mutex::default(),
             answers: Mutex::default(),
         }))
@@ -224,5 +227,17 @@ impl fmt::Debug for CodeBases {
         f.debug_struct("CodeBases")
             .field("count", &self.count())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The end of the wait was past the last point of time, and the reader of the value panicked.
+    #[test]
+    fn the_longest_limit_is_one() {
+        let code_bases = CodeBases::new(Orb::builder().build().unwrap(), Duration::MAX);
+        assert!(code_bases.bases("IDL:Unknown:1.0").is_empty());
     }
 }

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use orbium::TCKind;
 use orbium_dynamic::idl_identifier;
 
-use super::definitions::{Definition, Definitions};
+use super::definitions::{Definition, Definitions, is_value};
 use super::error::{ExportError, Fault};
-use super::idl_text::{identifier, quoted};
+use super::idl_text::{declarator, identifier, quoted};
 use super::order::Order;
 use crate::corba::{
     AttributeMode, ConstantDescription, DefinitionKind, ExceptionDescription, ExtInitializer,
@@ -242,10 +242,12 @@ impl<'f> Writer<'f> {
         code: orbium::cdr::TypeRef<'_>,
         name: &str,
     ) -> Written<String> {
-        if let Some(text) = self.inner(owner, code)? {
-            return Ok(format!("{text} {}", identifier(name)?));
-        }
-        self.found.declared(code, name)
+        let (element, declarator) = declarator(code, name)?;
+        let ty = match self.inner(owner, element)? {
+            Some(text) => text,
+            None => self.found.type_text(element)?,
+        };
+        Ok(format!("{ty} {declarator}"))
     }
 
     /// A type that is defined inside its owner and does not stand there yet.
@@ -324,8 +326,17 @@ impl<'f> Writer<'f> {
                 self.id(inner);
             }
         }
-        for place in &it.contents {
-            self.define(*place)?;
+        let mut places = it.contents.clone();
+        if is_value(it.kind) {
+            // The state, which stands first in a repository, may be of types that the value defines.
+            places.sort_by_key(|place| match self.found.definitions[*place].kind {
+                DefinitionKind::DkValueMember => 1,
+                DefinitionKind::DkOperation | DefinitionKind::DkAttribute => 2,
+                _ => 0,
+            });
+        }
+        for place in places {
+            self.define(place)?;
         }
         Ok(())
     }

@@ -23,6 +23,21 @@ pub(super) fn identifier(name: &str) -> Result<String, ExportError> {
     Ok(idl_identifier(name))
 }
 
+/// The type that stands before a name, and the name with the dimensions of an array behind it.
+pub(super) fn declarator<'t>(
+    code: TypeRef<'t>,
+    name: &str,
+) -> Result<(TypeRef<'t>, String), ExportError> {
+    let mut declarator = identifier(name)?;
+    let mut code = code;
+    while code.kind() == TCKind::Array {
+        declarator.push_str(&format!("[{}]", code.length()));
+        let invalid = || ExportError::Invalid("an array".to_owned());
+        code = code.content_type().ok_or_else(invalid)?;
+    }
+    Ok((code, declarator))
+}
+
 /// A string literal.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped_text(text, false))
@@ -82,14 +97,8 @@ impl Definitions {
 
     /// A type and a name, the dimensions of an array behind it.
     pub(super) fn declared(&self, code: TypeRef<'_>, name: &str) -> Result<String, ExportError> {
-        let mut declarator = identifier(name)?;
-        let mut code = code;
-        while code.kind() == TCKind::Array {
-            declarator.push_str(&format!("[{}]", code.length()));
-            let invalid = || ExportError::Invalid("an array".to_owned());
-            code = code.content_type().ok_or_else(invalid)?;
-        }
-        Ok(format!("{} {declarator}", self.type_text(code)?))
+        let (element, declarator) = declarator(code, name)?;
+        Ok(format!("{} {declarator}", self.type_text(element)?))
     }
 
     /// An enumerator from the repository: it is in the scope of its enum.

@@ -25,12 +25,18 @@ impl Loading<'_, '_> {
             if is_forward && kind == body.kind() {
                 continue;
             }
-            let was_forward = matches!(
-                &entry.body,
-                Body::Interface { bases, .. } if bases.is_empty()
-            );
+            let was_forward = match (&entry.body, &body) {
+                (Body::Interface { bases, .. }, _) => bases.is_empty(),
+                (Body::Value(was), Body::Value(it)) => {
+                    self.completed.contains(id) && *was == it.as_declared()
+                }
+                _ => false,
+            };
             if was_forward && kind == body.kind() {
                 self.edit.store.update(key, |it| it.body = body)?;
+                if let DefinitionKind::ValueType(value) = &definition.kind {
+                    self.state(key, value)?;
+                }
             } else if !self.same(&entry.body, &body)? {
                 return Err(Self::different(definition));
             }
@@ -45,7 +51,9 @@ impl Loading<'_, '_> {
             if !is_module && !contents.all(|it| has(it, &scope)) {
                 return Err(Self::different(definition));
             }
-            if let DefinitionKind::ValueType(value) = &definition.kind {
+            if let DefinitionKind::ValueType(value) = &definition.kind
+                && !was_forward
+            {
                 self.compare_state(key, value)?;
             }
             // Types that were made for the comparison alone.

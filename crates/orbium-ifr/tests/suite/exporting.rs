@@ -107,6 +107,27 @@ fn other_definitions_of_idl_are_exported() {
     );
 }
 
+/// An array of a type that a member defines, and state of types that a value defines: what came
+/// out did not compile.
+#[test]
+fn types_that_members_and_values_define_are_exported() {
+    let text = round_trip(
+        "module M {
+           struct S { struct T { long a; } all[2]; enum E { x, y } grid[3][2], one; T last; };
+           union U switch (long) { case 1: struct Inner { S first; } four[4]; default: Inner other; };
+           exception Bad { struct Why { string text; } reasons[2]; };
+           valuetype V {
+             typedef sequence<long> Longs;
+             struct Part { Longs values; };
+             public Longs all;
+             private Part pair[2];
+             Part first() raises (Bad);
+           };
+         };",
+    );
+    assert!(text.contains("struct T { long a; } all[2];"), "{text}");
+}
+
 #[test]
 fn ids_of_attributes_are_written_too() {
     let served = Served::with("interface I { };");

@@ -107,6 +107,39 @@ fn an_interface_that_was_declared_is_defined_later() {
 }
 
 #[test]
+fn a_value_type_that_was_declared_is_defined_later() {
+    let declared = "valuetype Later; abstract valuetype Other; valuetype User { public Later v; };";
+    let served = Served::with(declared);
+    let concrete = "valuetype Later; valuetype Other { }; valuetype User { public Later v; };";
+    let refused = served.repository.load(&model(concrete)).unwrap_err();
+    assert_eq!(refused, LoadError::Different("IDL:Other:1.0".to_owned()));
+    let defined = "abstract valuetype Other { long g(); };
+      valuetype Later : Other {
+        typedef sequence<long> Longs;
+        public Longs a;
+        private sequence<octet, 4> b;
+        void f();
+        factory make();
+      };
+      valuetype User { public Later v; };";
+    assert_eq!(served.repository.load(&model(defined)).unwrap(), 5);
+    for name in [
+        "Later::Longs",
+        "Later::a",
+        "Later::b",
+        "Later::f",
+        "Other::g",
+    ] {
+        assert!(served.remote().lookup(name).unwrap().is_some(), "{name}");
+    }
+    assert_eq!(served.repository.load(&model(declared)).unwrap(), 0);
+    assert_eq!(served.repository.load(&model(defined)).unwrap(), 0);
+    let other = defined.replace("public Longs a", "public long a");
+    let refused = served.repository.load(&model(&other)).unwrap_err();
+    assert_eq!(refused, LoadError::Different("IDL:Later:1.0".to_owned()));
+}
+
+#[test]
 fn components_are_not_loaded_but_refused_where_they_are_used() {
     let served = Served::empty();
     let unused = "component C { }; struct S { long a; };";
