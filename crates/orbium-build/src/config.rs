@@ -470,7 +470,6 @@ fn write(path: &Path, code: &str) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     fs::write(path, code).inspect_err(|_| {
-        // The first error is the one to report.
         let _ = path.is_file().then(|| fs::remove_file(path));
     })
 }

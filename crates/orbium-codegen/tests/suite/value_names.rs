@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Value types whose operations have the names of methods and locals of handles: the code that
+//! Value types with operations named as methods and locals of handles: the code that
 //! was generated for them did not compile.
 
 use orbium::SystemException;

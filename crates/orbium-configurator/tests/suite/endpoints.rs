@@ -172,7 +172,7 @@ fn lanes_come_and_go_and_listen_elsewhere() {
 ///
 /// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
 #[test]
-fn what_waits_at_an_endpoint_that_goes_is_served_by_its_protocol() {
+fn connections_that_wait_at_a_closed_endpoint_keep_its_protocol() {
     let (served, configurator) = served(of(ServerStrategy::Reactive));
     let more = [("endpoint", "iiop://127.0.0.1:0?messaging=giop-lite")];
     let more = with(&configurator, &more);

@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         Ok(left)
     }
 
-    /// Reads a part whose value counts, unless it is skipped.
+    /// Reads a part that counts, unless it is skipped.
     fn unless(
         &mut self,
         is_skipped: bool,
