@@ -76,36 +76,6 @@ fn a_consumer_gets_events_of_before() {
     }
 }
 
-/// It had got the sets of before once more.
-#[test]
-fn a_conjunction_of_a_replay_goes_on_when_the_server_is_killed() {
-    let Some(nats) = nats() else { return };
-    let (served, orb) = (Served::new(config(&nats)), client());
-    let channel = served.seen_by(&orb);
-    let supplier = connect_supplier(&channel).unwrap();
-    let push = |number| {
-        for r#type in [16, 17] {
-            let mut event = new_event(r#type, 1);
-            event.data.pad1 = number;
-            supplier.push(&[event]).unwrap();
-        }
-    };
-    let both = Pattern::Conjunction(vec![Pattern::of(16, 0), Pattern::of(17, 0)]);
-    let (send, received) = mpsc::channel();
-    let replay = (Replay::Sequence(1), &both);
-    let consumer = connect_replaying_consumer(&orb, &channel, replay, move |event| {
-        let _ = send.send((event.data.pad1, Delivery::of(event)));
-        Ok(())
-    });
-    let _consumer = consumer.unwrap();
-    push(1);
-    assert_eq!(next(&received, 2), [(1, false); 2]);
-    nats.kill();
-    nats.start_again();
-    push(2);
-    assert_eq!(next(&received, 2), [(2, false); 2]);
-}
-
 /// It had got all of them once more, and what was stored while it was suspended not at all without a replay.
 #[test]
 fn a_consumer_without_a_name_goes_on_where_it_was_suspended() {

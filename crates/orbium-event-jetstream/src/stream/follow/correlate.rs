@@ -76,8 +76,6 @@ impl Follower {
 
     async fn arrive(&self, received: Received, correlator: &mut Correlator) {
         self.count(slice::from_ref(&received));
-        // What it is part of outlives the server.
-        self.replayed.deliver(received.sequence);
         match marked(&received) {
             Ok(event) => {
                 let done = correlator.offer(event, received);
