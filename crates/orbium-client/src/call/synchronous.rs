@@ -335,34 +335,27 @@ pub fn send_or_serve<'a>(
     serve: &InPlace<'_>,
 ) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
-    let sending = Sending {
+    let call = Calling {
         operation,
         arguments,
         in_place: serve,
     };
     let path = attempt.check_before_request(operation)?;
     if path != Path::Plain {
-        return sending.send_otherwise(&mut attempt, path);
+        return call.send_otherwise(&mut attempt, path);
     }
-    match sending.exchange(&attempt) {
+    match call.send(&attempt) {
         None => Ok(()),
-        Some(outcome) => sending.go_on(&mut attempt, outcome),
+        Some(outcome) => call.send_again(&mut attempt, outcome),
     }
 }
 
-/// A request without results.
-struct Sending<'s, 'a> {
-    operation: &'static Operation,
-    arguments: &'s dyn Fn(&mut CdrWriter<'a>),
-    /// Calls a servant of the caller's own ORB where interceptors see the request.
-    in_place: &'s InPlace<'s>,
-}
-
-impl Sending<'_, '_> {
+/// Requests without results.
+impl Calling<'_, '_> {
     /// One exchange on the plain path; its outcome, unless the request was sent.
     // In the frame of its caller: an outcome is large.
     #[inline(always)]
-    fn exchange(&self, attempt: &Attempt<'_>) -> Option<Outcome> {
+    fn send(&self, attempt: &Attempt<'_>) -> Option<Outcome> {
         let link = match attempt.open_link_for_oneway() {
             Ok(link) => link,
             Err(exception) => {
@@ -383,11 +376,15 @@ impl Sending<'_, '_> {
 
     /// Makes further attempts until the request is sent.
     #[cold]
-    fn go_on(&self, attempt: &mut Attempt<'_>, outcome: Outcome) -> Result<(), SystemException> {
+    fn send_again(
+        &self,
+        attempt: &mut Attempt<'_>,
+        outcome: Outcome,
+    ) -> Result<(), SystemException> {
         let mut unsent = Some(outcome);
         while let Some(outcome) = unsent {
             attempt.again(self.operation, outcome)?;
-            unsent = self.exchange(attempt);
+            unsent = self.send(attempt);
         }
         Ok(())
     }
