@@ -136,10 +136,9 @@ impl Endpoints {
     /// Listens there no more; whether it did.
     pub fn close(&self, endpoint: &Endpoint) -> bool {
         let mut places = self.lock();
-        let is_asked =
-            |it: &&mut Listening| !it.is_closed && it.endpoint.as_ref() == Some(endpoint);
-        let mut all = places.all.iter_mut().enumerate();
-        let found = all.find_map(|(place, it)| Some((place, it.as_mut().filter(is_asked)?)));
+        let found = places
+            .open()
+            .find(|(_, it)| it.endpoint.as_ref() == Some(endpoint));
         let Some((place, listening)) = found else {
             return false;
         };
@@ -154,7 +153,7 @@ impl Endpoints {
     /// Publishes where another thread listens, which is to
     /// [hand its endpoints over](Self::hand_over_to).
     pub fn announce(&self, other: &Self) {
-        let listening: Vec<Listening> = other.lock().published_ones().cloned().collect();
+        let listening: Vec<Listening> = other.lock().open().map(|(_, it)| it.clone()).collect();
         let mut places = self.lock();
         for one in listening {
             // There are as many places here.
@@ -171,13 +170,7 @@ impl Endpoints {
     pub fn hand_over_to(&self, other: &Self) {
         let of_other: Vec<Option<Channel>> = other.lock().channels().collect();
         let mut places = self.lock();
-        for (place, listening) in places.all.iter_mut().enumerate() {
-            let Some(listening) = listening
-                .as_mut()
-                .filter(|it| it.endpoint.is_some() && !it.is_closed)
-            else {
-                continue;
-            };
+        for (place, listening) in places.open() {
             listening.is_closed = true;
             let next = of_other.iter().position(|it| *it == listening.channel);
             let Some(next) = next else {
@@ -201,14 +194,9 @@ impl Endpoints {
     /// taken on, or at the deadline; whether it is.
     pub fn close_all(&self, deadline: Instant) -> bool {
         let mut places = self.lock();
-        for (place, listening) in places.all.iter_mut().enumerate() {
-            if let Some(it) = listening
-                && it.endpoint.is_some()
-                && !it.is_closed
-            {
-                it.is_closed = true;
-                self.changes.close(place);
-            }
+        for (place, listening) in places.open() {
+            listening.is_closed = true;
+            self.changes.close(place);
         }
         places.publish();
         drop(places);
@@ -234,10 +222,11 @@ impl Places {
         empty
     }
 
-    /// Those that are published.
-    fn published_ones(&self) -> impl Iterator<Item = &Listening> {
-        let all = self.all.iter().flatten();
-        all.filter(|it| it.endpoint.is_some() && !it.is_closed)
+    /// The endpoints that are published and not closed, with their places.
+    fn open(&mut self) -> impl Iterator<Item = (usize, &mut Listening)> {
+        let all = self.all.iter_mut().enumerate();
+        let all = all.filter_map(|(place, it)| Some((place, it.as_mut()?)));
+        all.filter(|(_, it)| it.endpoint.is_some() && !it.is_closed)
     }
 
     /// Where it is found, by place.
