@@ -240,11 +240,11 @@ impl Configurator {
         let ending: Vec<Lane> = ending.filter_map(|(_, lane)| lane.clone()).collect();
         let joins = plan.has_joining_lanes();
         let stays = stopped.iter().filter_map(|(name, lane)| {
-            let why = lanes::why_it_stays(orb, lane.as_ref(), &ending, joins)?;
+            let why = lanes::may_end(orb, lane.as_ref(), &ending, joins).err()?;
             Some(format!("lane.{name} (to end: {why})"))
         });
         let stays = stays.chain(replaced.iter().filter_map(|(name, lane)| {
-            let why = lanes::why_it_is_not_replaced(orb, lane.as_ref())?;
+            let why = lanes::may_be_replaced(orb, lane.as_ref()).err()?;
             Some(format!("lane.{name} (to be replaced: {why})"))
         }));
         let stays: Vec<String> = stays.collect();

@@ -1,42 +1,48 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lanes that are to end or to be replaced: which of them cannot.
+//! Lanes that are to end or to be replaced: whether they can.
 
 use orbium_core::{Lane, Orb};
 
-const NOT_BEGUN: &str = "it begins with the first object";
-const OWN_THREAD: &str = "by a thread of its own";
-
-/// Why a lane cannot end together with others. `joins`: whether any takes their place.
-pub(crate) fn why_it_stays(
+/// Whether a lane can end together with others. `joins`: whether any takes their place.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn may_end(
     orb: &Orb,
     lane: Option<&Lane>,
     ending: &[Lane],
     joins: bool,
-) -> Option<String> {
-    let Some(lane) = lane else {
-        return Some(NOT_BEGUN.into());
-    };
-    if lane.is_of_this_thread() {
-        return Some(OWN_THREAD.into());
-    }
+) -> Result<(), String> {
+    let lane = stoppable(lane)?;
     if !joins && orb.lane_list().are_all_in(ending) {
-        return Some("the ORB has no other".into());
+        return Err("the ORB has no other".into());
     }
     let ends = |it: &Lane| ending.contains(it) || it.is_leaving();
-    let path = adapter_with(orb, &|lanes| lanes.contains(lane) && lanes.iter().all(ends))?;
-    Some(format!("{path} has no other"))
+    match adapter_with(orb, &|lanes| lanes.contains(lane) && lanes.iter().all(ends)) {
+        Some(path) => Err(format!("{path} has no other")),
+        None => Ok(()),
+    }
 }
 
-/// Why no other lane can take the place of one.
-pub(crate) fn why_it_is_not_replaced(orb: &Orb, lane: Option<&Lane>) -> Option<String> {
-    let Some(lane) = lane else {
-        return Some(NOT_BEGUN.into());
-    };
-    if lane.is_of_this_thread() {
-        return Some(OWN_THREAD.into());
+/// Whether another lane can take the place of one.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn may_be_replaced(orb: &Orb, lane: Option<&Lane>) -> Result<(), String> {
+    let lane = stoppable(lane)?;
+    match adapter_with(orb, &|lanes| lanes.contains(lane)) {
+        Some(path) => Err(format!("the policies of {path} name it")),
+        None => Ok(()),
     }
-    let path = adapter_with(orb, &|lanes| lanes.contains(lane))?;
-    Some(format!("the policies of {path} name it"))
+}
+
+/// A lane that serves, and not the calling thread.
+fn stoppable(lane: Option<&Lane>) -> Result<&Lane, &'static str> {
+    let lane = lane.ok_or("it begins with the first object")?;
+    match lane.is_of_this_thread() {
+        true => Err("by a thread of its own"),
+        false => Ok(lane),
+    }
 }
 
 /// The path of an adapter with such lanes in its policies.
