@@ -230,6 +230,18 @@ impl Text {
         self.fill_from(items, 0);
     }
 
+    /// Items in the braces of a head, on one line if they fit; `close` is what closes them.
+    pub(crate) fn braced(&mut self, head: &str, items: &[String], close: &str) {
+        let one = format!("{head} {{ {} {close}", items.join(", "));
+        if self.fits(&one) {
+            return self.line(one);
+        }
+        self.open(format!("{head} {{"));
+        let items: Vec<_> = items.iter().map(|it| format!("{it},")).collect();
+        self.listed(&items);
+        self.close(close);
+    }
+
     fn fill_from(&mut self, pieces: &[String], further: usize) {
         let (mut line, mut levels) = (String::new(), 0);
         for piece in pieces {

@@ -64,7 +64,7 @@ impl Emitter<'_, '_> {
         let mut shown = Vec::new();
         for (variant, id) in self.plan.variants_of(error).iter().zip(&error.exceptions) {
             let path = self.plan.path_to(&self.module, *id);
-            variants.push(format!("{variant}({path}),"));
+            variants.push(format!("{variant}({path})"));
             shown.push(format!("`{}`", self.plan.model[*id].path.join("::")));
         }
         self.text.blank();
@@ -73,15 +73,8 @@ impl Emitter<'_, '_> {
         self.text
             .raw(&format!("/// What operations raise that declare {shown}."));
         let name = &error.name;
-        let one = format!("pub enum {name} {{ {} }}", variants.join(" "));
-        let one = one.replace(", }", " }");
-        if self.text.fits(&one) {
-            self.text.line(one);
-        } else {
-            self.text.open(format!("pub enum {name} {{"));
-            self.text.listed(&variants);
-            self.text.close("}");
-        }
+        self.text
+            .braced(&format!("pub enum {name}"), &variants, "}");
         self.text.close("}");
         for OperationError {
             name: own,
@@ -102,16 +95,8 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let variants = self.plan.variants_of(narrower);
-            let begin = format!("orb::idl_widens!({} to {name} {{", narrower.name);
-            let one = format!("{begin} {} }});", variants.join(", "));
-            if self.text.fits(&one) {
-                self.text.line(one);
-            } else {
-                self.text.open(begin);
-                let variants: Vec<_> = variants.iter().map(|it| format!("{it},")).collect();
-                self.text.listed(&variants);
-                self.text.close("});");
-            }
+            let head = format!("orb::idl_widens!({} to {name}", narrower.name);
+            self.text.braced(&head, &variants, "});");
         }
     }
 }

@@ -111,16 +111,10 @@ impl Emitter<'_, '_> {
             let mut fields = Vec::new();
             for output in outputs {
                 let ty = self.plan.marshalled(&output.ty, &self.module);
-                fields.push(format!("pub {}: {ty},", output.name));
+                fields.push(format!("pub {}: {ty}", output.name));
             }
-            let one = format!("pub struct {name} {{ {} }}", fields.join(" ")).replace(", }", " }");
-            if self.text.fits(&one) {
-                self.text.line(one);
-            } else {
-                self.text.open(format!("pub struct {name} {{"));
-                self.text.listed(&fields);
-                self.text.close("}");
-            }
+            self.text
+                .braced(&format!("pub struct {name}"), &fields, "}");
             return self.text.close("}");
         }
         self.text.raw(&format!("/// {doc}"));
