@@ -34,24 +34,45 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
         None => path,
     };
     let permissions = present.map(|it| it.permissions());
-    replace(path, |draft| {
+    let filled = replace_whole(path, |draft| {
         permissions.map_or(Ok(()), |it| draft.set_permissions(it))?;
-        draft.write_all(content)?;
-        draft.sync_all()
-    })
+        draft.write_all(content)
+    });
+    filled.map(drop)
 }
 
-/// Puts a new file with that content in the place of another.
-fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+/// Puts a new file in the place of another, once `fill` has filled it: others read the old content or the new, also after
+/// the host has failed at any moment. The new file is open for writing behind its content.
+///
+/// ```
+/// use std::io::Write as _;
+/// use orbium_sys::replace_whole;
+///
+/// let path = std::env::temp_dir().join(format!("orbium-replaced-{}", std::process::id()));
+/// let mut file = replace_whole(&path, |file| file.write_all(b"first\n"))?;
+/// file.write_all(b"second\n")?;
+/// assert_eq!(std::fs::read(&path)?, b"first\nsecond\n");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// That of `fill` or the system: the old file stays as it is, and nothing else is left behind.
+pub fn replace_whole(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<File> {
     let (draft, mut file) = new_draft(path)?;
-    let replaced = fill(&mut file).and_then(|()| fs::rename(&draft, path));
+    let filled = fill(&mut file).and_then(|()| file.sync_all());
+    let replaced = filled.and_then(|()| fs::rename(&draft, path));
     if replaced.is_err() {
         // The first error is the one to report.
         let _ = fs::remove_file(&draft);
     }
     replaced?;
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    Ok(file)
 }
 
 /// A new file in the same folder, and thus the same file system. It follows no link that another has put there.
@@ -119,7 +140,7 @@ mod tests {
         let file = folder.0.join("file");
         write_whole(&file, b"old").unwrap();
         let full = |_: &mut File| Err(io::ErrorKind::StorageFull.into());
-        let error = replace(&file, full).unwrap_err();
+        let error = replace_whole(&file, full).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&file).unwrap(), b"old");
         assert_eq!(folder.files(), 1);

@@ -5,7 +5,7 @@
 //! key, and a record unless the object has ended. A process that was killed may have left a part of an entry at the end.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -120,17 +120,12 @@ impl RecordFile {
         for (key, record) in &self.records {
             append_entry(&mut content, *key, Some(record));
         }
-        let mut temporary = self.path.as_os_str().to_owned();
-        temporary.push(".new");
-        let mut file = File::create(&temporary)?;
-        // Before it has the name by which others open it.
-        lock(&file)?;
-        file.write_all(&content)?;
-        file.sync_all()?;
-        fs::rename(&temporary, &self.path)?;
-        let folder = self.path.parent().filter(|it| !it.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-        (self.file, self.bytes) = (file, content.len() as u64);
+        self.file = orbium_sys::replace_whole(&self.path, |file| {
+            // Before it has the name by which others open it.
+            lock(file)?;
+            file.write_all(&content)
+        })?;
+        self.bytes = content.len() as u64;
         self.is_whole = true;
         Ok(())
     }
@@ -216,6 +211,8 @@ fn read(content: &[u8]) -> Result<(Records, usize), String> {
 
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::connections::key::Kind;
 
