@@ -78,7 +78,7 @@ pub(crate) fn stolen_since(begin: Option<Duration>) -> Option<String> {
     let taken = stolen()?.checked_sub(begin?)?;
     (!taken.is_zero()).then(|| {
         format!(
-            "The hypervisor took {:.2} s of the processors' time from this machine meanwhile (steal): \
+            "The hypervisor took {:.2} s of the processors' time from this machine in that time (steal): \
              that stops every thread, whatever its priority, and no ORB can help it.",
             taken.as_secs_f64()
         )
