@@ -47,6 +47,14 @@ impl ByteStream for Metered {
         sent
     }
 
+    fn send_at_once(&self, octets: &[u8]) -> io::Result<usize> {
+        let sent = self.stream.send_at_once(octets);
+        if let Ok(octets) = &sent {
+            add(&self.traffic.sent, *octets);
+        }
+        sent
+    }
+
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let sent = self.stream.send_vectored(pieces);
         if let Ok(octets) = &sent {

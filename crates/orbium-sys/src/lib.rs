@@ -40,7 +40,7 @@ pub use socket::interface::NetworkInterface;
 pub use socket::option_names::OptionError;
 pub use socket::socket_options::SocketOptions;
 pub use socket::sockopt::ProcessCredentials;
-pub use socket::stream::{receive, send, send_vectored, set_timeouts};
+pub use socket::stream::{receive, send, send_at_once, send_vectored, set_timeouts};
 pub use socket::tcp::{bound_send_buffer, connect, listen, paces_within_host};
 pub use socket::unix::{BoundUnix, UnixName, bind_unix, connect_unix, is_listening, peer_process};
 pub use thread::native_thread::NativeThread;

@@ -142,6 +142,13 @@ impl<S: ConnectedSocket> ByteStream for SocketStream<S> {
         sys::send(&self.socket, octets)
     }
 
+    fn send_at_once(&self, octets: &[u8]) -> io::Result<usize> {
+        if octets.len() >= MIN_LARGE_SEND {
+            self.note_large_send();
+        }
+        sys::send_at_once(&self.socket, octets)
+    }
+
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         if pieces.iter().map(|piece| piece.len()).sum::<usize>() >= MIN_LARGE_SEND {
             self.note_large_send();

@@ -86,6 +86,16 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// non-blocking stream.
     fn send(&self, octets: &[u8]) -> io::Result<usize>;
 
+    /// As [`ByteStream::send`], without blocking, whatever the mode of the stream. A stream that
+    /// cannot do that has begun nothing.
+    ///
+    /// # Errors
+    /// `WouldBlock`: there is no room, or the stream cannot do that; the system's error.
+    fn send_at_once(&self, octets: &[u8]) -> io::Result<usize> {
+        let _ = octets;
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+
     /// Sends from several buffers at once; returns the octets taken.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ use orbium_connection::Connection;
 use orbium_connection::outcome::{Outcome, raised};
 use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::timing::Timing;
+use orbium_sync::role;
 
 /// Answer that an exchange has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,10 +220,31 @@ impl<'a, 'b> Exchange<'a, 'b> {
             return self.perform_locally();
         };
         orbium_trace::probe!(MessagingSend);
-        match send(connection, &mut self.writer, self.link.timeout, self.timing) {
+        let timeout = self.link.timeout;
+        if self.oneway && role::is_set() && timeout != Some(Duration::ZERO) {
+            return self.perform_oneway();
+        }
+        match send(connection, &mut self.writer, timeout, self.timing) {
             Ok(_) if self.oneway => Answer::Results,
             Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
             Ok(_) => self.receive(false),
+            Err(failure) => self.not_sent(failure),
+        }
+    }
+
+    /// Sends a oneway of a servant. Its thread hands over what it serves only if it has to wait
+    /// for room.
+    #[cold]
+    // Out of the plain exchange, which it takes registers from.
+    #[inline(never)]
+    fn perform_oneway(&mut self) -> Answer {
+        let Some(connection) = &mut self.link.connection else {
+            return self.perform_locally();
+        };
+        let (timeout, timing) = (self.link.timeout, self.timing);
+        let sent = send_without_waiting(connection, &mut self.writer, timeout, timing);
+        match sent {
+            Ok(()) => Answer::Results,
             Err(failure) => self.not_sent(failure),
         }
     }
@@ -364,6 +386,33 @@ fn send(
     let sent = connection.send(writer, timing.sending);
     connection.put_storage(writer.take_storage());
     sent.map(|()| serves).map_err(SendFailure::System)
+}
+
+/// Sends a oneway of a servant, whose thread hands over what it serves only if it has to wait for
+/// room.
+fn send_without_waiting(
+    connection: &mut Connection,
+    writer: &mut CdrWriter<'_>,
+    timeout: Option<Duration>,
+    timing: &Timing,
+) -> Result<(), SendFailure> {
+    let sent = match writer.len() <= connection.message_limit() {
+        true => connection.send_at_once(writer),
+        false => Ok(0),
+    };
+    let sent = sent.map_err(SendFailure::System)?;
+    if sent == 0 {
+        return send(connection, writer, timeout, timing).map(drop);
+    }
+    if sent < writer.len() {
+        connection.about_to_wait();
+        let set = connection.set_timeout(timeout);
+        set.map_err(|error| no_timeout(error, timeout))?;
+        let rest = connection.send_rest(writer, sent, timing.sending);
+        rest.map_err(SendFailure::System)?;
+    }
+    connection.put_storage(writer.take_storage());
+    Ok(())
 }
 
 /// What it means that a connection did not take a timeout.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection as buffered oneways use it: nothing blocks.
+//! A connection as buffered oneways, and those of servants, use it: nothing blocks.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -8,6 +8,9 @@ use std::sync::Arc;
 use orbium_cdr::CdrWriter;
 use orbium_channel::connection::CodeSets;
 use orbium_channel::oneway_buffer::OnewayBuffer;
+use orbium_channel::outgoing::{self, Patience};
+use orbium_invocation::reactor::wait_on_reactor;
+use orbium_transport::Deadline;
 
 use super::Connection;
 use crate::introduction::{Introduction, PriorityContext};
@@ -48,6 +51,30 @@ impl Connection {
             Some(message) => buffer.send_with(message, &*self.stream),
             None => buffer.send(&*self.stream),
         }
+    }
+
+    /// Sends of a finished message what there is room for, without blocking; returns the bytes
+    /// taken. None of a message in fragments or in several pieces.
+    pub fn send_at_once(&self, message: &CdrWriter<'_>) -> io::Result<usize> {
+        let is_fragmented = self.fragment_size.is_some_and(|size| message.len() > size);
+        if is_fragmented || message.is_gathered() {
+            return Ok(0);
+        }
+        match self.stream.send_at_once(message.written()) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            outcome => outcome,
+        }
+    }
+
+    /// Sends what [`send_at_once`](Self::send_at_once) has left of a message.
+    pub fn send_rest(
+        &self,
+        message: &CdrWriter<'_>,
+        sent: usize,
+        deadline: Deadline,
+    ) -> io::Result<()> {
+        let patience = Patience::Until(deadline, wait_on_reactor);
+        outgoing::send_octets(&*self.stream, &message.written()[sent..], patience)
     }
 
     /// What to wait on for room to send, also after the connection is closed.

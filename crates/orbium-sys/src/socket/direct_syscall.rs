@@ -10,9 +10,9 @@ use libc::c_int;
 /// Sending to a peer that closed the connection raises no `SIGPIPE`; on systems of Apple that is
 /// an option of the socket.
 #[cfg(not(target_vendor = "apple"))]
-const NO_SIGNAL: c_int = libc::MSG_NOSIGNAL;
+pub(super) const NO_SIGNAL: c_int = libc::MSG_NOSIGNAL;
 #[cfg(target_vendor = "apple")]
-const NO_SIGNAL: c_int = 0;
+pub(super) const NO_SIGNAL: c_int = 0;
 
 #[cfg(all(
     target_os = "linux",

@@ -19,6 +19,15 @@ pub fn send<S: AsFd>(stream: &S, bytes: &[u8]) -> io::Result<usize> {
     direct_syscall::send(stream.as_fd(), bytes)
 }
 
+/// As [`send`], without blocking, whatever the mode of the socket.
+///
+/// # Errors
+/// `WouldBlock`: there is no room; the system's error.
+pub fn send_at_once<S: AsFd>(stream: &S, bytes: &[u8]) -> io::Result<usize> {
+    let flags = direct_syscall::NO_SIGNAL | libc::MSG_DONTWAIT;
+    SockRef::from(stream).send_with_flags(bytes, flags)
+}
+
 /// Receives the bytes that are available, up to the length of the buffer; 0 is the end.
 ///
 /// # Errors

@@ -51,6 +51,7 @@ macro_rules! transport_suite {
             pieces_arrive_in_order
             a_send_that_would_block_is_repeated
             a_send_that_would_block_is_repeated_in_pieces
+            sends_at_once_never_block_and_arrive_in_order
             a_reader_that_takes_little_by_little_gets_everything
             large_sends_cross
             a_receive_times_out

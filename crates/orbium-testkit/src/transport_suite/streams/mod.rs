@@ -29,7 +29,7 @@ pub use octet_order::{
     a_message_in_single_octets_arrives, a_message_split_at_every_octet_arrives,
     a_reader_that_takes_little_by_little_gets_everything, a_send_that_would_block_is_repeated,
     a_send_that_would_block_is_repeated_in_pieces, a_stopped_reader_bounds_what_is_taken,
-    large_sends_cross, pieces_arrive_in_order,
+    large_sends_cross, pieces_arrive_in_order, sends_at_once_never_block_and_arrive_in_order,
 };
 pub use readiness::{
     a_full_stream_is_ready_only_when_there_is_room, a_poller_sees_every_octet,

@@ -151,6 +151,32 @@ pub fn a_send_that_would_block_is_repeated_in_pieces(subject: &Subject) {
     });
 }
 
+/// A blocking stream takes what there is room for, none of it if it cannot do that without
+/// blocking, and the rest is sent as usual.
+///
+/// Conformance: streams - octets arrive once and in order
+pub fn sends_at_once_never_block_and_arrive_in_order(subject: &Subject) {
+    from_either_end(subject, |Ends { server, client }| {
+        within("sends at once", move || {
+            let mut sent = 0;
+            loop {
+                match client.send_at_once(&pattern(sent, 50_000)) {
+                    Ok(taken) => sent += taken,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(error) => panic!("{error}"),
+                }
+                assert!(sent < MAX_TAKEN, "{sent} octets were taken");
+            }
+            let whole = sent + 100_000;
+            let reader = thread::spawn(move || {
+                assert!(receive_all(&*server, whole, 1 << 16) == pattern(0, whole));
+            });
+            send_all(&*client, &pattern(sent, whole - sent)).expect("the rest");
+            reader.join().expect("all octets");
+        });
+    });
+}
+
 /// One thread plays both ends, so every state in between is met: a full stream
 /// of which few octets are taken at a time.
 ///

@@ -23,6 +23,7 @@ mod messaging_policies;
 mod names;
 mod nested_calls;
 mod oneway;
+mod oneways_of_servants;
 mod policy_overrides;
 mod policy_validation;
 mod public_names;
