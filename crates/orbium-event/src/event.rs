@@ -9,7 +9,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
 
 pub use shared::SharedEvent;
-pub(crate) use shared::bytes_of;
 
 /// A type or source that matches every other one.
 pub const ANY: i32 = 0;

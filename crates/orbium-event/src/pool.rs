@@ -15,10 +15,13 @@ use crate::rtec::rtec_event_comm::Event;
 const MAX_EVENTS: usize = 256;
 /// Bytes of the payload of an event that is retained.
 const MAX_PAYLOAD: usize = 4096;
+/// Bytes of a set of events that a thread retains.
+const MAX_SET: usize = 64 << 10;
 
 thread_local! {
     static EVENTS: RefCell<EventPool> = RefCell::default();
     static SET: Cell<Vec<SharedEvent>> = const { Cell::new(Vec::new()) };
+    static COPIES: Cell<Vec<Event>> = const { Cell::new(Vec::new()) };
 }
 
 /// Fills an event of this thread's pool.
@@ -39,6 +42,28 @@ pub(crate) fn with_set<T>(body: impl FnOnce(&mut Vec<SharedEvent>) -> T) -> T {
     value
 }
 
+/// Runs `body` with copies of the events, in memory that this thread used for others before.
+pub(crate) fn with_copies<T>(events: &[SharedEvent], body: impl FnOnce(&[Event]) -> T) -> T {
+    let mut set = COPIES.take();
+    if set.len() < events.len() {
+        set.resize_with(events.len(), Event::default);
+    }
+    for (event, place) in events.iter().zip(&mut set) {
+        copy(event, place);
+    }
+    let value = body(&set[..events.len()]);
+    if is_retained(&set) {
+        COPIES.set(set);
+    }
+    value
+}
+
+/// Whether the memory of a set of events is kept for the next set.
+pub(crate) fn is_retained(set: &[Event]) -> bool {
+    let bytes = |it: &Event| size_of::<Event>() + it.data.payload.capacity();
+    set.iter().map(bytes).sum::<usize>() <= MAX_SET && set.iter().all(has_no_any)
+}
+
 /// Events in the order of their last use, each of which consumers may still hold.
 #[derive(Default)]
 struct EventPool(VecDeque<SharedEvent>);
@@ -52,7 +77,6 @@ impl EventPool {
         if let Some(event) = event.exclusive() {
             fill(event)?;
         }
-        // An any may hold references, which keep their ORB.
         let is_retained = event.data.payload.capacity() <= MAX_PAYLOAD && has_no_any(&event);
         if is_retained && self.0.len() < MAX_EVENTS {
             self.0.push_back(event.clone());
@@ -71,6 +95,7 @@ impl EventPool {
     }
 }
 
+/// An any may hold references, which keep their ORB.
 fn has_no_any(event: &Event) -> bool {
     event.data.any_value.type_code().kind() == TCKind::Null
 }
@@ -139,6 +164,33 @@ mod tests {
         }
         assert_eq!(kept.data.payload, [7; 8]);
         assert!(pool.0.len() <= MAX_EVENTS);
+    }
+
+    /// The thread would keep the ORB of a reference within an any, and the memory of its largest sets.
+    #[test]
+    fn sets_of_little_memory_without_anys_are_retained() {
+        let mut event = new_event(16, 1);
+        event.data.payload = vec![7; 64];
+        assert!(is_retained(&[event.clone(), event.clone()]));
+        let mut grown = event.clone();
+        grown.data.payload.reserve(MAX_SET);
+        assert!(!is_retained(&[event.clone(), grown]));
+        event.data.any_value = Any::new(&7i32).unwrap();
+        assert!(!is_retained(&[event]));
+    }
+
+    #[test]
+    fn copies_are_of_these_events_alone() {
+        let of = |number: u8| {
+            let mut event = new_event(16, 1);
+            event.data.payload = vec![number; 8];
+            SharedEvent::from(event)
+        };
+        let numbers = |set: &[Event]| set.iter().map(|it| it.data.payload[0]).collect::<Vec<_>>();
+        let three = with_copies(&[of(1), of(2), of(3)], numbers);
+        // In memory of which there is more than needed.
+        let two = with_copies(&[of(4), of(5)], numbers);
+        assert_eq!((three, two), (vec![1, 2, 3], vec![4, 5]));
     }
 
     #[test]

@@ -111,6 +111,6 @@ impl fmt::Debug for SharedEvent {
 }
 
 /// Bytes that an event occupies.
-pub(crate) fn bytes_of(event: &Event) -> usize {
+fn bytes_of(event: &Event) -> usize {
     size_of::<Event>() + event.data.payload.len() + event.data.any_value.value_octets().len()
 }

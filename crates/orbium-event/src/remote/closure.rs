@@ -8,16 +8,12 @@ use orbium::cdr::{CdrError, CdrReader, Decode};
 use orbium::{Call, SystemException};
 
 use crate::delivery::dropped::dropped_events;
-use crate::event::bytes_of;
-use crate::pool::read;
+use crate::pool::{is_retained, read};
 use crate::rtec::rtec_event_comm::{Event, PushConsumerServant};
 use crate::supply::receive::Receive;
 
-/// Most bytes of an event for a thread to retain its memory.
-const MAX_RETAINED: usize = 64 << 10;
-
 thread_local! {
-    /// The set of events that the thread received last, kept for its memory.
+    /// Events that the thread has received, kept for their memory.
     static SET: Cell<Vec<Event>> = const { Cell::new(Vec::new()) };
 }
 
@@ -49,26 +45,26 @@ impl<F: Fn(&[Event], u64) + Send + Sync + 'static> Receive for Arc<Closure<F>> {
     ) -> Result<(), SystemException> {
         let mut set = SET.take();
         let received = read_set(&mut set, events);
-        if received.is_ok() {
-            (self.0)(&set, dropped);
+        if let Ok(count) = received {
+            (self.0)(&set[..count], dropped);
         }
-        // A set of many events, or of large ones, is not retained.
-        if set.len() == 1 && bytes_of(&set[0]) <= MAX_RETAINED {
+        if is_retained(&set) {
             SET.set(set);
         }
-        Ok(received?)
+        received?;
+        Ok(())
     }
 }
 
-/// Reads a set of events into one that is there.
-fn read_set(set: &mut Vec<Event>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+/// Reads a set of events into the first places of one that is there; returns their number.
+fn read_set(set: &mut Vec<Event>, reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
     let count = reader.read_count(Event::MIN_SIZE)?;
-    set.truncate(count);
-    for event in &mut *set {
+    let present = set.len().min(count);
+    for event in &mut set[..present] {
         read(event, reader)?;
     }
-    for _ in set.len()..count {
+    for _ in present..count {
         set.push(Event::decode(reader)?);
     }
-    Ok(())
+    Ok(count)
 }

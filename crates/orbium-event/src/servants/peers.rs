@@ -10,8 +10,9 @@ use crate::delivery::health::DeliveryError;
 use crate::delivery::ordered::OrderedPush;
 use crate::event::SharedEvent;
 use crate::peer::{Peer, Sink};
+use crate::pool::with_copies;
 use crate::proxies::{failure, ping};
-use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushSupplier};
+use crate::rtec::rtec_event_comm::{PushConsumer, PushSupplier};
 
 /// A consumer, in whatever process.
 pub(super) struct RemoteConsumer {
@@ -48,10 +49,7 @@ impl Sink for RemoteConsumer {
     fn push_after(&self, dropped: u64, events: &[SharedEvent]) -> Result<(), DeliveryError> {
         let outcome = match events {
             [event] => self.push.push_after(dropped, slice::from_ref(&**event)),
-            events => {
-                let set: Vec<Event> = events.iter().map(|it| (**it).clone()).collect();
-                self.push.push_after(dropped, &set)
-            }
+            events => with_copies(events, |set| self.push.push_after(dropped, set)),
         };
         outcome.map_err(|exception| failure(&exception))
     }
