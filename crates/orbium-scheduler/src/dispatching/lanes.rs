@@ -49,6 +49,7 @@ pub struct ScheduledLanes {
     budgets: Vec<(usize, Budget)>,
     busy_polls: Vec<(usize, Duration)>,
     processors: Option<Vec<usize>>,
+    queue_processors: Vec<(usize, Vec<usize>)>,
     strategy: Option<ServerStrategy>,
     soft: bool,
 }
@@ -65,6 +66,7 @@ impl ScheduledLanes {
             budgets: Vec::new(),
             busy_polls: Vec::new(),
             processors: None,
+            queue_processors: Vec::new(),
             strategy: None,
             soft: false,
         }
@@ -132,10 +134,26 @@ impl ScheduledLanes {
         }
     }
 
-    /// The processors that all lanes run on. Default: all.
+    /// The processors that the lanes run on which have none of [their own](Self::queue_processors). Default: all.
     #[must_use]
     pub fn processors(mut self, processors: Vec<usize>) -> Self {
         self.processors = Some(processors);
+        self
+    }
+
+    /// The processors that the lane of a queue runs on. The last ones of a queue count.
+    ///
+    /// ```
+    /// # use orbium_scheduler::ScheduledLanes;
+    /// # static SCHEDULE: orbium_sched::Table = orbium_sched::Table::EMPTY;
+    /// // The most urgent queue has the second processor for itself.
+    /// let lanes = ScheduledLanes::new(&SCHEDULE).processors(vec![0]).queue_processors(0, vec![1]);
+    /// # drop(lanes);
+    /// ```
+    #[must_use]
+    pub fn queue_processors(mut self, queue: usize, processors: Vec<usize>) -> Self {
+        self.queue_processors.retain(|(of, _)| *of != queue);
+        self.queue_processors.push((queue, processors));
         self
     }
 
@@ -162,7 +180,7 @@ impl ScheduledLanes {
     /// The configurations of the lanes, the most urgent first.
     ///
     /// # Errors
-    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint, a reservation, a budget or busy polling of a
+    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint, a reservation, a budget, busy polling or processors of a
     /// queue that is not there.
     pub fn configs(&self) -> Result<Vec<LaneConfig>, SchedulerError> {
         let count = self.table.queues.len();
@@ -171,7 +189,8 @@ impl ScheduledLanes {
         let with_budget = self.budgets.iter().map(|(queue, _)| queue);
         let with_busy_poll = self.busy_polls.iter().map(|(queue, _)| queue);
         let named = with_endpoint.chain(with_reservation).chain(with_budget);
-        let mut named = named.chain(with_busy_poll);
+        let with_processors = self.queue_processors.iter().map(|(queue, _)| queue);
+        let mut named = named.chain(with_busy_poll).chain(with_processors);
         if let Some(queue) = named.find(|queue| **queue >= count) {
             return Err(SchedError::UnknownTask(format!("queue {queue}")).into());
         }
@@ -191,7 +210,7 @@ impl ScheduledLanes {
                 reservation,
                 budget: of_queue(&self.budgets, number),
                 busy_poll: of_queue(&self.busy_polls, number).unwrap_or_default(),
-                processors: self.processors.clone(),
+                processors: self.processors_of(number),
                 soft: self.soft,
                 strategy,
                 order: order(queue.dispatching, strategy),
@@ -231,6 +250,12 @@ impl ScheduledLanes {
             _ => ServerStrategy::Reactive,
         };
         self.strategy.unwrap_or(default)
+    }
+
+    fn processors_of(&self, queue: usize) -> Option<Vec<usize>> {
+        let own = self.queue_processors.iter().find(|(of, _)| *of == queue);
+        own.map(|(_, processors)| processors.clone())
+            .or_else(|| self.processors.clone())
     }
 
     fn endpoints_of(&self, queue: usize) -> Vec<Endpoint> {
@@ -341,5 +366,24 @@ mod tests {
         assert_eq!(configs[1].reservation, None);
         // Where the host refuses the reservation to a soft lane.
         assert_eq!(configs[0].scheduling, Some(Scheduling::fifo(9)));
+    }
+
+    #[test]
+    fn a_queue_may_have_processors_of_its_own() {
+        let lanes = ScheduledLanes::new(&SCHEDULE).processors(vec![0, 1]);
+        let lanes = lanes.queue_processors(0, vec![0]);
+        let configs = lanes
+            .clone()
+            .queue_processors(0, vec![1])
+            .configs()
+            .unwrap();
+        assert_eq!(configs[0].processors, Some(vec![1]));
+        assert_eq!(configs[1].processors, Some(vec![0, 1]));
+        let refused = lanes.queue_processors(2, vec![1]).configs().unwrap_err();
+        let unknown = SchedError::UnknownTask("queue 2".to_owned());
+        assert_eq!(
+            refused.to_string(),
+            SchedulerError::from(unknown).to_string()
+        );
     }
 }
