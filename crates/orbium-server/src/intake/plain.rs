@@ -52,6 +52,9 @@ impl State {
         parts: Parts<'_>,
         split: impl for<'m> FnOnce(&'m mut [u8], Option<&'m Names>) -> Option<Split<'m>>,
     ) -> Option<Outcome> {
+        if source.context.observes_requests() {
+            return None;
+        }
         let Parts {
             message,
             rest,
@@ -60,9 +63,6 @@ impl State {
         } = parts;
         let names = source.connection.names.as_deref();
         let (parts, contexts, expiry) = split(message, names)?;
-        if source.context.observes_requests() {
-            return None;
-        }
         let RequestParts {
             request_id,
             response,
