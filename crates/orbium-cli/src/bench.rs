@@ -15,7 +15,7 @@ const PROGRAM: &str = "orbium-bench";
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// protocols, whitebox, inversion, threads, locks or schedule, and its options
+    /// protocols, whitebox, inversion, threads, locks, os, flooded or schedule, and its options
     #[arg(
         value_name = "WHAT",
         trailing_var_arg = true,

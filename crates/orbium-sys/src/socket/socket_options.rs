@@ -21,9 +21,9 @@ use crate::socket::sockopt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketOptions {
     /// Octets of the kernel's send buffer (`SO_SNDBUF`). The kernel may bound
-    /// it without a word, Linux by `net.core.wmem_max`. Where nothing is asked,
-    /// [`connect`](crate::connect) asks for 1 MiB within a Linux host where BBR paces and
-    /// `net.core.wmem_max` grants as much.
+    /// it without an error, Linux by `net.core.wmem_max`. Where nothing is asked, a connection within
+    /// a Linux host where BBR paces has that of the kernel until its first send of 16 KiB, and
+    /// 512 KiB from then on, if `net.core.wmem_max` grants as much.
     pub send_buffer: Option<usize>,
     /// Octets of the kernel's receive buffer (`SO_RCVBUF`), bounded likewise.
     pub receive_buffer: Option<usize>,

@@ -172,7 +172,7 @@ fn a_call_without_a_reachable_address_is_explained() {
 /// Conformance: protocols - messaging protocols: every message through every stack, over every
 /// stream
 #[test]
-fn every_messaging_half_over_every_stream() {
+fn every_messaging_protocol_over_every_stream() {
     each_strategy(|strategy| {
         for scheme in ["iiop://127.0.0.1:0", "uiop://", "inproc://", "shmiop://"] {
             for layer in orbium::Protocols::default().messaging() {
