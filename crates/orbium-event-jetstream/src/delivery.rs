@@ -1,79 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Delivery of an event as its consumer sees it: the id by which duplicates are recognised.
+//! Delivery of events to consumers.
 
 pub(crate) mod collected;
 mod dead_letters;
 pub(crate) mod delivery_outcome;
 pub(crate) mod failures;
 pub(crate) mod recipient;
-use orbium_event::rtec::rtec_event_comm::Event;
-
-/// The id of an event and the number of its delivery, as the header of an event of a persistent channel
-/// has them.
-///
-/// An event that the stream delivers once more, since the acknowledgement of a delivery before was
-/// lost or the consumer failed, has the same `id` and a greater `number`.
-///
-/// ```
-/// use orbium_event::new_event;
-/// use orbium_event_jetstream::Delivery;
-/// use std::collections::HashSet;
-///
-/// let mut seen = HashSet::new();
-/// let mut event = new_event(16, 1);
-/// event.header.ec_recv_time = 7;
-/// event.header.ec_send_time = 1;
-/// assert!(seen.insert(Delivery::of(&event).id));
-/// event.header.ec_send_time = 2;
-/// assert!(Delivery::of(&event).is_repeated());
-/// assert!(!seen.insert(Delivery::of(&event).id));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Delivery {
-    /// Which event it is.
-    pub id: EventId,
-    /// Counts the deliveries of the event to consumers of this name, from 1. NATS may leave one out: what it
-    /// delivers to a channel that does not listen any more is not counted.
-    pub number: u64,
-    /// Whether it was stored before its consumer connected, which had asked for such events
-    /// ([`connect_replaying_consumer`](crate::connect_replaying_consumer)).
-    pub is_replayed: bool,
-}
-
-/// The bit of `ec_send_time` that marks replayed events.
-const REPLAYED: u64 = 1 << 63;
-
-/// Identity of an event of a persistent channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventId {
-    /// Where the event is in the stream (`ec_recv_time` of its header): it grows, with gaps. 0 for the event of a timer,
-    /// which is not in the stream.
-    pub sequence: u64,
-}
-
-impl Delivery {
-    /// Of an event that a persistent channel has pushed.
-    #[must_use]
-    pub fn of(event: &Event) -> Self {
-        Self {
-            id: EventId {
-                sequence: event.header.ec_recv_time,
-            },
-            number: event.header.ec_send_time & !REPLAYED,
-            is_replayed: event.header.ec_send_time & REPLAYED != 0,
-        }
-    }
-
-    /// Whether the event was delivered before, to this consumer or one of the same name.
-    #[must_use]
-    pub fn is_repeated(&self) -> bool {
-        self.number > 1
-    }
-
-    /// Writes it into the header.
-    pub(crate) fn write_to(self, event: &mut Event) {
-        let replayed = if self.is_replayed { REPLAYED } else { 0 };
-        event.header.ec_recv_time = self.id.sequence;
-        event.header.ec_send_time = self.number | replayed;
-    }
-}

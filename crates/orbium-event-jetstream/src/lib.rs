@@ -40,17 +40,15 @@ mod counts;
 mod delivery;
 mod error;
 mod journal;
-mod remote;
 mod servants;
 mod stream;
 
 pub use channel::PersistentChannel;
 pub use config::{DeadLetters, JetStreamConfig, SpoolConfig};
 pub use counts::StreamStatistics;
-pub use delivery::{Delivery, EventId};
 pub use error::{Awaited, JetStreamError};
 pub use journal::StreamJournal;
-pub use remote::{
-    PersistentConsumer, PersistentSupplier, connect_consumer, connect_replaying_consumer,
-    connect_set_consumer, connect_supplier,
+pub use orbium_event::persistent::{
+    Delivery, EventId, PersistentConsumer, PersistentSupplier, connect_consumer,
+    connect_replaying_consumer, connect_set_consumer, connect_supplier,
 };

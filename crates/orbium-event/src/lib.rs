@@ -65,6 +65,16 @@ pub mod cos_event {
     orbium::include_idl!("CosEvent");
 }
 
+/// Suppliers and consumers of a channel that stores its events, in another process: they need neither the crate that serves
+/// such channels nor its client of NATS.
+pub mod persistent {
+    pub use crate::remote::persistent::{
+        PersistentConsumer, PersistentSupplier, connect_consumer, connect_replaying_consumer,
+        connect_set_consumer, connect_supplier,
+    };
+    pub use crate::remote::redelivery::{Delivery, EventId};
+}
+
 pub use channel::Channel;
 pub use config::{ChannelConfig, ConnectError, Dispatching, Suspension};
 pub use consumer_connection::Subscription;

@@ -2,6 +2,8 @@
 //! Consumers and suppliers of a channel in another process.
 
 mod closure;
+pub(crate) mod persistent;
+pub(crate) mod redelivery;
 
 use std::fmt;
 use std::sync::Arc;

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium::lock::Mutex;
 use orbium::{Completion, Interface, SyncScope, SystemException};
+use orbium_event::persistent::{Delivery, EventId};
 use orbium_event::rtec::orbium_event::set_consumer::EventFailed;
 use orbium_event::rtec::orbium_event::{EventFailedError, SetConsumer};
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer};
 use orbium_event::{DeliveryError, Filter, Pattern, SharedEvent, delivery_failure};
 
 use crate::delivery::delivery_outcome::Outcome;
-use crate::delivery::{Delivery, EventId};
 use crate::servants::channel_state::Shared;
 use crate::stream::message::{MessageError, event_of};
 use crate::stream::set::Received;

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use orbium_event::persistent::{Delivery, EventId};
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Filter, Pattern, TimerSchedule, timer_event};
 
 use crate::delivery::collected::{Collected, Ready, Sequenced};
 use crate::delivery::delivery_outcome::{Outcome, backoff};
-use crate::delivery::{Delivery, EventId};
 use crate::stream::set::Received;
 
 /// Pushes events as one set. It may block for as long as a push to a consumer may take.

@@ -2,16 +2,19 @@
 //! Suppliers and consumers of a persistent channel in another process.
 
 use orbium::{Call, Interface, NarrowError, Orb, Poa, PoaError, SyncScope, SystemException};
-use orbium_event::rtec::orbium_event::set_consumer::EventFailed;
-use orbium_event::rtec::orbium_event::{
+
+use super::{RemoteError, end_object};
+use crate::retained::Replay;
+use crate::rtec::orbium_event::set_consumer::EventFailed;
+use crate::rtec::orbium_event::{
     DurableConsumerAdmin, EventFailedError, InvalidNameError, SetConsumer, SetConsumerServant,
 };
-use orbium_event::rtec::rtec_event_channel_admin::{
+use crate::rtec::rtec_event_channel_admin::{
     AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, EventChannel, ProxyPushConsumer,
     ProxyPushSupplier, SupplierQos,
 };
-use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
-use orbium_event::{Pattern, RemoteError, Replay};
+use crate::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
+use crate::subscription::pattern::Pattern;
 
 /// A supplier: its pushes return when the channel has stored the events. Dropping it does not
 /// disconnect it.
@@ -67,13 +70,13 @@ pub fn connect_consumer(
 /// As [`connect_consumer`], for a subscription with conjunctions or timers: `on_events` is called with what the subscription has
 /// completed, an event of each child of a conjunction. If it returns an exception, all of them are delivered once more, together;
 /// they are acknowledged when it returns. The events of timers are not stored: they begin with the connection, and their
-/// [`EventId`](crate::EventId) has the sequence 0.
+/// [`EventId`](crate::persistent::EventId) has the sequence 0.
 ///
 /// ```no_run
 /// use orbium::Orb;
 /// use orbium_event::Pattern;
+/// use orbium_event::persistent::connect_set_consumer;
 /// use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
-/// use orbium_event_jetstream::connect_set_consumer;
 ///
 /// # fn example(orb: &Orb, channel: &EventChannel) -> Result<(), orbium_event::RemoteError> {
 /// // A position and a speed, however long the one comes after the other, whatever is killed between them.
@@ -101,14 +104,14 @@ pub fn connect_set_consumer(
 }
 
 /// As [`connect_consumer`], without a name: the consumer gets the last event of each type and source, or those from a place or a time
-/// on, then what follows; [`Delivery::is_replayed`](crate::Delivery) says which were stored before it connected. The channel
+/// on, then what follows; [`Delivery::is_replayed`](crate::persistent::Delivery) says which were stored before it connected. The channel
 /// disconnects it after three failures, and retains nothing of it.
 ///
 /// ```no_run
 /// use orbium::Orb;
+/// use orbium_event::persistent::{Delivery, connect_replaying_consumer};
 /// use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 /// use orbium_event::{Pattern, Replay};
-/// use orbium_event_jetstream::{Delivery, connect_replaying_consumer};
 ///
 /// # fn example(orb: &Orb, channel: &EventChannel) -> Result<(), orbium_event::RemoteError> {
 /// let last = (Replay::Last, &Pattern::of(16, 0));
@@ -235,11 +238,7 @@ impl PersistentConsumer {
     /// # Errors
     /// The channel could not be called.
     pub fn disconnect(&self) -> Result<(), SystemException> {
-        let root = self.consumer.as_object().orb().root_poa();
-        if let Ok(id) = root.reference_to_id(&self.consumer) {
-            // It may have ended with a call of the channel's.
-            let _ = root.deactivate(&id);
-        }
+        end_object(&self.consumer);
         self.proxy.disconnect_push_supplier()
     }
 }
