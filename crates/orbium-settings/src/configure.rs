@@ -4,7 +4,6 @@
 
 use std::path::Path;
 
-use orbium_channel::protocol::missing_feature;
 use orbium_core::Config;
 
 use crate::lane_name::LANE;
@@ -128,7 +127,7 @@ impl Settings for Config {
         if let Some(path) = name.strip_prefix(LANE) {
             return lane_keys::put(&mut self.lanes, path, value);
         }
-        if name.starts_with("tls.") && missing_feature("ssliop").is_some() {
+        if name.starts_with("tls.") && !Self::has_tls() {
             return Err(format!(
                 "`{name}`: this program was built without orbium's feature `tls`"
             ));

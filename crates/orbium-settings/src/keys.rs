@@ -6,7 +6,6 @@ use crate::tls_values as tls;
 use crate::value_syntax::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
-use orbium_channel::protocol::missing_feature;
 use orbium_config::file_url::path_of;
 use orbium_core::Endpoint;
 use orbium_giop::ObjectUrl;
@@ -123,7 +122,7 @@ keys! {
             let names = text.split(',').map(str::trim);
             // It is there as soon as it is said how.
             let is_to_come = |name: &str| {
-                name == "ssliop" && missing_feature(name).is_none() && c.protocols.transport(name).is_none()
+                name == "ssliop" && Config::has_tls() && c.protocols.transport(name).is_none()
             };
             let names: Vec<_> = names.filter(|name| !is_to_come(name)).collect();
             c.protocols = c.protocols.only(names).map_err(|error| error.to_string())?;

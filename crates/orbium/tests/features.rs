@@ -67,13 +67,13 @@ fn an_endpoint_left_out_names_the_feature() {
 /// TLS comes with a feature, and then needs to hear of files.
 #[test]
 fn tls_left_out_or_not_configured_says_so() {
-    let error = listen("ssliop://127.0.0.1:0").unwrap_err();
-    let hint = if cfg!(feature = "tls") {
-        "`ssliop` needs tls.certificate"
-    } else {
-        "feature `tls`"
-    };
-    assert!(error.to_string().contains(hint), "{error}");
+    assert_eq!(Config::has_tls(), cfg!(feature = "tls"));
+    let error = listen("ssliop://127.0.0.1:0").unwrap_err().to_string();
+    let unknown = Protocols::default().only(["ssliop"]).unwrap_err();
+    for error in [error, unknown.to_string()] {
+        let hint = "`ssliop` needs orbium's feature `tls`, with tls.certificate and tls.key";
+        assert!(error.contains(hint), "{error}");
+    }
 }
 
 #[test]

@@ -5,7 +5,8 @@ use orbium_giop::messaging;
 
 use super::shared_memory::shared_memory;
 
-/// The feature of orbium that a transport or messaging protocol was left out with.
+/// The feature of orbium that a transport or messaging protocol was left out with. Not of `ssliop`, which is no part of a
+/// program either until files are configured for it.
 #[must_use]
 pub fn missing_feature(name: &str) -> Option<&'static str> {
     let (feature, is_there) = match name {
@@ -13,7 +14,6 @@ pub fn missing_feature(name: &str) -> Option<&'static str> {
             "shm",
             !cfg!(target_os = "linux") || shared_memory().is_some(),
         ),
-        "ssliop" => ("tls", cfg!(feature = "tls")),
         "ziop" => ("ziop", is_messaging(name)),
         _ => return None,
     };

@@ -12,6 +12,7 @@ use orbium_transport::{Protection, Tcp, Transport, Unix};
 use super::Channel;
 use super::protocol_names::{listed, missing_feature, only};
 use super::shared_memory::shared_memory;
+use super::unusable::Unusable;
 use crate::peer_memory::Budget;
 
 /// The transports and messaging protocols an ORB can use, by name. A plain value,
@@ -65,6 +66,7 @@ impl fmt::Display for UnknownProtocol {
         )?;
         match missing_feature(&self.name) {
             Some(feature) => write!(f, ": it comes with orbium's feature `{feature}`"),
+            None if self.name == "ssliop" => write!(f, ": {}", Unusable::NoTls),
             None => Ok(()),
         }
     }

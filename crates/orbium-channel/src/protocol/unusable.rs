@@ -32,7 +32,7 @@ pub enum Unusable {
         /// The feature of orbium that has it.
         feature: &'static str,
     },
-    /// There is no certificate, nor are there authorities.
+    /// There is no certificate, nor are there authorities, or the program was built without TLS.
     NoTls,
     /// No transport has that name.
     NoTransport {
@@ -67,8 +67,8 @@ impl fmt::Display for Unusable {
                 "`{name}` is not in this program: it comes with orbium's feature `{feature}`"
             ),
             Self::NoTls => f.write_str(
-                "`ssliop` needs tls.certificate and tls.key to be listened at, tls.authorities \
-                 to be called over",
+                "`ssliop` needs orbium's feature `tls`, with tls.certificate and tls.key to be \
+                 listened at, with tls.authorities to be called over",
             ),
             Self::NoTransport { scheme, known } => {
                 write!(f, "there is no transport `{scheme}` here{}", only(known))

@@ -8,6 +8,12 @@ use orbium_transport::Transport;
 use crate::{Config, OrbError};
 
 impl Config {
+    /// Whether the program was built with the feature `tls`.
+    #[must_use]
+    pub fn has_tls() -> bool {
+        constructor().is_some()
+    }
+
     /// Reads the files that `tls` names and registers the transport `ssliop`, unless
     /// nothing is said there; takes what is said out. An ORB does so itself when it is
     /// built; a program that chooses among [`Config::protocols`] before that needs it sooner.
@@ -38,7 +44,7 @@ impl Config {
 
 type Constructor = fn(TlsConfig) -> Result<Transport, OrbError>;
 
-fn ssliop(tls: TlsConfig) -> Result<Transport, OrbError> {
+fn constructor() -> Option<Constructor> {
     let constructors: &[Constructor] = &[
         #[cfg(feature = "tls")]
         |tls| {
@@ -47,7 +53,11 @@ fn ssliop(tls: TlsConfig) -> Result<Transport, OrbError> {
             Ok(Transport::stream(transport))
         },
     ];
-    match constructors.first() {
+    constructors.first().copied()
+}
+
+fn ssliop(tls: TlsConfig) -> Result<Transport, OrbError> {
+    match constructor() {
         Some(construct) => construct(tls),
         None => Err(OrbError::Feature("Config::tls".to_owned(), "tls")),
     }
