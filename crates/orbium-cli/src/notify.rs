@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium notify`: notification channels.
 
-use std::sync::Arc;
-
 use clap::{Args, Subcommand};
 use orbium::Interface;
 use orbium::interceptor::Interceptors;
-use orbium_event_jetstream::StreamJournal;
 use orbium_notification::{NotificationConfig, NotificationService};
 
 use crate::events::connections::ConnectionsArgs;
@@ -52,13 +49,13 @@ pub(crate) fn run(args: &NotifyArgs) -> Result<(), Failure> {
         connections: args.connections.file(),
         ..NotificationConfig::default()
     };
+    let stream = args.jetstream.stream()?;
     // The reply to a pull has the number of events that were dropped.
     let interceptors = Interceptors::new().with_reply_contexts();
     serve_intercepted(&args.serving, interceptors, |orb| {
-        let service = match args.jetstream.config() {
-            Some(stream) => {
-                let journal = Arc::new(StreamJournal::open(stream).map_err(because)?);
-                NotificationService::serve_stored(orb, &args.key, config, journal)
+        let service = match stream {
+            Some((_, journal)) => {
+                NotificationService::serve_stored(orb, &args.key, config, journal()?)
             }
             None => NotificationService::serve(orb, &args.key, config),
         };

@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The stream in which a served channel stores its events.
 
+use std::any::Any;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use orbium_event_jetstream::{DeadLetters, JetStreamConfig, SpoolConfig};
+use orbium::Orb;
+use orbium_notification::Journal;
 
+use crate::failure::Failure;
 use crate::object::ping;
+use crate::serving::Served;
+
+/// Opens the stream, and serves it as an event channel with a key.
+type ServeChannel = Box<dyn FnOnce(&Orb, &str) -> Result<Served<Box<dyn Any>>, Failure>>;
+
+/// Opens the stream as the journal of a notification channel.
+type OpenJournal = Box<dyn FnOnce() -> Result<Arc<dyn Journal>, Failure>>;
+
+/// Both ways of serving the stream of these arguments, with its servers and its name.
+type Stream = fn(&JetStreamArgs, &str, &str) -> (ServeChannel, OpenJournal);
 
 #[derive(Debug, Args)]
+#[allow(
+    dead_code,
+    reason = "a program without the feature `jetstream` does not read all of them"
+)]
 pub(crate) struct JetStreamArgs {
     /// Store events in a stream of these NATS servers before they are delivered, so that none is lost
     #[arg(long, value_name = "NATS-URL,…", requires = "stream")]
@@ -44,29 +62,88 @@ pub(crate) struct JetStreamArgs {
 }
 
 impl JetStreamArgs {
-    /// The stream that the arguments name, if they name one.
-    pub(crate) fn config(&self) -> Option<JetStreamConfig> {
-        let servers = self.jetstream.as_deref()?;
-        let stream = self.stream.as_deref()?;
-        Some(JetStreamConfig {
-            credentials: self.credentials.clone(),
-            ack_wait: self.ack_wait,
-            window: self.window as usize,
-            set_events: self.set_events as usize,
-            dead_letters: self.dead_letters(),
-            spool: self.spool(),
-            ..JetStreamConfig::new(servers, stream)
-        })
+    /// Both ways of serving the stream that the arguments name, if they name one.
+    ///
+    /// # Errors
+    /// The program was built without the feature `jetstream`.
+    pub(crate) fn stream(&self) -> Result<Option<(ServeChannel, OpenJournal)>, Failure> {
+        self.stream_by(streams())
     }
 
-    fn spool(&self) -> Option<SpoolConfig> {
-        let path = self.spool.clone()?;
-        let max_bytes = self.spool_bytes;
-        Some(SpoolConfig { path, max_bytes })
+    fn stream_by(
+        &self,
+        streams: Option<Stream>,
+    ) -> Result<Option<(ServeChannel, OpenJournal)>, Failure> {
+        let (Some(servers), Some(stream)) = (&self.jetstream, &self.stream) else {
+            return Ok(None);
+        };
+        match streams {
+            Some(streams) => Ok(Some(streams(self, servers, stream))),
+            None => Err(Failure::because(
+                "--jetstream: this program was built without the feature `jetstream` of orbium-cli",
+            )),
+        }
+    }
+}
+
+/// Streams of JetStream; `None` in a program that was built without the feature `jetstream`.
+fn streams() -> Option<Stream> {
+    let streams: &[Stream] = &[
+        #[cfg(feature = "jetstream")]
+        |args, servers, stream| {
+            use crate::serving::because;
+            use orbium::Interface as _;
+            use orbium_event_jetstream::{
+                DeadLetters, JetStreamConfig, PersistentChannel, SpoolConfig, StreamJournal,
+            };
+
+            let dead_letters = args.dead_letters.as_deref();
+            let max_bytes = args.spool_bytes;
+            let spool = args.spool.clone();
+            let config = JetStreamConfig {
+                credentials: args.credentials.clone(),
+                ack_wait: args.ack_wait,
+                window: args.window as usize,
+                set_events: args.set_events as usize,
+                dead_letters: dead_letters.map(|it| DeadLetters::new(it, args.max_deliveries)),
+                spool: spool.map(|path| SpoolConfig { path, max_bytes }),
+                ..JetStreamConfig::new(servers, stream)
+            };
+            let of_journal = config.clone();
+            let channel: ServeChannel = Box::new(move |orb, key| {
+                let channel = PersistentChannel::open(config).map_err(because)?;
+                let object = channel.serve(orb, key).map_err(because)?;
+                Ok(Served::new(Box::new(channel), object.as_object().clone()))
+            });
+            let journal: OpenJournal =
+                Box::new(move || Ok(Arc::new(StreamJournal::open(of_journal).map_err(because)?)));
+            (channel, journal)
+        },
+    ];
+    streams.first().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        stream: JetStreamArgs,
     }
 
-    fn dead_letters(&self) -> Option<DeadLetters> {
-        let stream = self.dead_letters.as_deref()?;
-        Some(DeadLetters::new(stream, self.max_deliveries))
+    /// A channel in memory in place of the one that was asked for would lose events.
+    #[test]
+    fn a_program_without_streams_names_the_feature() {
+        let line = |words: &[&str]| Line::try_parse_from(words).unwrap().stream;
+        assert!(matches!(line(&["serve"]).stream_by(None), Ok(None)));
+        let stream = line(&["serve", "--jetstream", "nats://host", "--stream", "NAV"]);
+        match stream.stream_by(None) {
+            Err(failure) => assert!(failure.sentence().contains("feature `jetstream`")),
+            Ok(_) => panic!("it is served"),
+        }
     }
 }

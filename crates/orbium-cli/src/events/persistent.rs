@@ -2,13 +2,13 @@
 //! Commands on channels that store their events.
 
 use orbium::{Interface as _, Orb};
+use orbium_event::persistent::{
+    Delivery, connect_consumer, connect_replaying_consumer, connect_supplier,
+};
 use orbium_event::rtec::orbium_event::DurableConsumerAdmin;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Pattern, RemoteError, Replay};
-use orbium_event_jetstream::{
-    Delivery, connect_consumer, connect_replaying_consumer, connect_supplier,
-};
 use serde_json::{Value, json};
 
 use super::described::described;

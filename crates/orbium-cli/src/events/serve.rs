@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use orbium::{Interface as _, Orb};
+use orbium::Interface as _;
 use orbium_event::{ChannelConfig, DiscardPolicy, QueueLimits, Retention};
-use orbium_event_jetstream::{JetStreamConfig, PersistentChannel};
 
 use super::dispatching::DispatchingArgs;
 use super::front::FrontArgs;
@@ -74,8 +73,8 @@ pub(super) struct ServeArgs {
 }
 
 pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
-    if let Some(config) = args.jetstream.config() {
-        return serve_persistent(args, config);
+    if let Some((channel, _)) = args.jetstream.stream()? {
+        return serve(&args.serving, |orb| channel(orb, &args.key));
     }
     let config = ChannelConfig {
         queue: QueueLimits {
@@ -111,14 +110,5 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
             further,
             ..Served::new((front, channel, context), object.as_object().clone())
         })
-    })
-}
-
-/// Serves a channel that stores its events.
-fn serve_persistent(args: &ServeArgs, config: JetStreamConfig) -> Result<(), Failure> {
-    serve(&args.serving, |orb: &Orb| {
-        let channel = PersistentChannel::open(config).map_err(because)?;
-        let object = channel.serve(orb, &args.key).map_err(because)?;
-        Ok(Served::new(channel, object.as_object().clone()))
     })
 }

@@ -2,7 +2,6 @@
 //! Connections of notification channels survive processes that are killed while events pass: suppliers and consumers connect once.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use orbium::{ExceptionKind, Interface, Orb};
@@ -13,9 +12,9 @@ use orbium_notification::idl::cos_notify_channel_admin::{
 use orbium_notification::idl::cos_notify_comm::{DisconnectedError, StructuredPushConsumer};
 use orbium_notification::{StructuredConsumer, property, structured_event};
 use orbium_testkit::transport_suite::loopback;
-use orbium_testkit::{NatsServer, PATIENCE, eventually};
+use orbium_testkit::{PATIENCE, eventually};
 
-use crate::program::{Folder, Served, run};
+use crate::program::{Folder, Served, nats, run};
 
 /// How often each event has arrived, by its number.
 type Arrived = Arc<Mutex<BTreeMap<i32, u32>>>;
@@ -154,9 +153,7 @@ fn consumers_and_suppliers_connect_once_whatever_is_killed() {
 /// Conformance: notification - EventReliability 1 with ConnectionReliability 1 - nothing is lost
 #[test]
 fn nothing_is_lost_of_events_and_connections_that_are_stored() {
-    let Some(nats) = NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR"))) else {
-        return;
-    };
+    let Some(nats) = nats() else { return };
     let (folder, client, url) = (Folder::new(), client(), nats.url());
     let file = folder.path("connections");
     let arguments = [

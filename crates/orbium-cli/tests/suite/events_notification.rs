@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium events tail|push|stat` on notification channels.
 
-use std::path::Path;
 use std::process::Stdio;
 
 use orbium::{ExceptionKind, Interface, Orb};
@@ -9,10 +8,10 @@ use orbium_notification::StructuredConsumer;
 use orbium_notification::idl::cos_notify_channel_admin::EventChannel;
 use orbium_notification::idl::cos_notify_comm::StructuredPushConsumer;
 use orbium_notification::idl::orbium_notification::DurableConsumerAdmin;
-use orbium_testkit::{NatsServer, eventually};
+use orbium_testkit::eventually;
 use serde_json::{Value, json};
 
-use crate::program::{Folder, Served, orbium, run};
+use crate::program::{Folder, Served, nats, orbium, run};
 
 fn event(severity: i16) -> Value {
     json!({
@@ -156,9 +155,7 @@ fn options_that_do_not_fit_a_notification_channel_are_refused() {
 /// Conformance: notification - persistence by a stream - `orbium notify serve --jetstream`
 #[test]
 fn structured_events_that_were_stored_are_printed_by_name() {
-    let Some(nats) = NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR"))) else {
-        return;
-    };
+    let Some(nats) = nats() else { return };
     let url = nats.url();
     let served = Served::new("notify", ["--jetstream", &url, "--stream", "ALARMS"]);
     let reference = served.reference();
@@ -188,9 +185,7 @@ fn structured_events_that_were_stored_are_printed_by_name() {
 /// Conformance: notification - persistence by a stream - dead letters: `orbium notify serve --dead-letters`
 #[test]
 fn a_structured_event_that_is_refused_is_printed_from_the_dead_letters() {
-    let Some(nats) = NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR"))) else {
-        return;
-    };
+    let Some(nats) = nats() else { return };
     let url = nats.url();
     let alarms = ["--jetstream", &url, "--stream", "ALARMS"];
     // It is not delivered again: once it was, until its last delivery.

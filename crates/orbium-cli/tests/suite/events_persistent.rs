@@ -3,23 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use orbium::{ExceptionKind, Orb};
+use orbium_event::persistent::{
+    Delivery, PersistentConsumer, PersistentSupplier, connect_consumer, connect_supplier,
+};
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Pattern, RemoteError, new_event};
-use orbium_event_jetstream::{
-    Delivery, PersistentConsumer, PersistentSupplier, connect_consumer, connect_supplier,
-};
 use orbium_testkit::transport_suite::loopback;
-use orbium_testkit::{NatsServer, PATIENCE, eventually};
+use orbium_testkit::{PATIENCE, eventually};
 
-use crate::program::{Served, orbium, run};
+use crate::program::{Served, nats, orbium, run};
 
 const EVENTS: u32 = 2000;
 /// Seconds until what was not acknowledged is delivered again, where something is killed.
@@ -29,10 +28,6 @@ const NEVER: &str = "60";
 
 /// The sequence numbers of deliveries, by the number of the event.
 type Log = Arc<Mutex<BTreeMap<u32, Vec<u64>>>>;
-
-pub(crate) fn nats() -> Option<NatsServer> {
-    NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
 
 /// A channel at an address that stays free when it is killed.
 pub(crate) struct Persistent {
@@ -316,8 +311,13 @@ fn an_event_that_is_refused_is_printed_from_the_dead_letters() {
 fn streams_that_cannot_be_used_serve_no_channel() {
     let gone = format!("nats://127.0.0.1:{}", orbium_testkit::dead_port());
     let serve = ["events", "serve", "--jetstream", &gone, "--stream"];
-    run(serve.into_iter().chain(["NAV"])).assert_failed_saying("cannot connect to the NATS server");
-    run(serve.into_iter().chain(["a.b"])).assert_failed_saying("is no name");
+    if cfg!(feature = "jetstream") {
+        let nav = run(serve.into_iter().chain(["NAV"]));
+        nav.assert_failed_saying("cannot connect to the NATS server");
+        run(serve.into_iter().chain(["a.b"])).assert_failed_saying("is no name");
+        let same = serve.into_iter().chain(["NAV", "--dead-letters", "NAV"]);
+        run(same).assert_failed_saying("a stream of their own");
+    }
     let half = run(["events", "serve", "--jetstream", &gone]);
     assert_ne!(half.status, Some(0));
     for more in [
@@ -327,8 +327,20 @@ fn streams_that_cannot_be_used_serve_no_channel() {
         let ran = run(serve.into_iter().chain(more.iter().copied()));
         assert_eq!(ran.status, Some(2), "{ran:?}");
     }
-    let same = serve.into_iter().chain(["NAV", "--dead-letters", "NAV"]);
-    run(same).assert_failed_saying("a stream of their own");
     let both = serve.into_iter().chain(["NAV", "--queue", "7"]);
     assert_ne!(run(both).status, Some(0));
+}
+
+/// A program without the client of NATS says so, and serves no channel in memory in place of the one that was asked for.
+#[test]
+fn a_program_without_jetstream_names_the_feature() {
+    for command in ["events", "notify"] {
+        let gone = format!("nats://127.0.0.1:{}", orbium_testkit::dead_port());
+        let serve = [command, "serve", "--jetstream", &gone, "--stream", "NAV"];
+        let reason = match cfg!(feature = "jetstream") {
+            true => "cannot connect to the NATS server",
+            false => "this program was built without the feature `jetstream` of orbium-cli",
+        };
+        run(serve).assert_failed_saying(reason);
+    }
 }

@@ -3,7 +3,6 @@
 //! program of `interop/build.sh omni` the tests say that they were skipped.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -12,22 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use orbium::Orb;
 use orbium_notification::idl::cos_notify_channel_admin::StructuredProxyPushConsumer;
 use orbium_notification::{property, structured_event};
-use orbium_testkit::{NatsServer, eventually, skipped_peer};
+use orbium_testkit::{NatsServer, eventually};
 
 use crate::events_connections::{Killed, client, supplier};
-use crate::program::Folder;
-
-/// The program of omniORB; `None`, and a line that says so, where it was not built.
-fn omni_pulls() -> Option<PathBuf> {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/interop");
-    let folder = env::var_os("ORBIUM_INTEROP_DIR").map_or(built, PathBuf::from);
-    let program = folder.join("omni-pulls");
-    if !program.exists() {
-        skipped_peer("omni-pulls is missing; interop/build.sh makes it");
-        return None;
-    }
-    Some(program)
-}
+use crate::program::{Folder, nats, peer};
 
 /// An event as omniORB prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,8 +126,8 @@ struct Stage {
 impl Stage {
     fn new(form: &'static str) -> Option<Self> {
         static LAST: AtomicU32 = AtomicU32::new(0);
-        let program = omni_pulls()?;
-        let nats = NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+        let program = peer("omni-pulls")?;
+        let nats = nats()?;
         let (folder, url) = (Folder::new(), nats.url());
         let file = folder.path("connections");
         let arguments = ["--connections", &file, "--jetstream", &url];

@@ -15,8 +15,8 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_testkit::{Chance, NatsServer, PATIENCE, Relay, eventually, with_patience};
 
 use crate::events_arrived::Arrived;
-use crate::events_persistent::{Persistent, SHORT_ACK_SECONDS, Source, client, nats};
-use crate::program::orbium;
+use crate::events_persistent::{Persistent, SHORT_ACK_SECONDS, Source, client};
+use crate::program::{nats, orbium};
 
 const SOURCES: usize = 3;
 /// Milliseconds between two kills, at most; a quarter of them at least.

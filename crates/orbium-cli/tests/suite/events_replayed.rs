@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium events tail --replay`.
 
-use crate::events_persistent::nats;
-use crate::program::{Ran, Served, run};
+use crate::program::{Ran, Served, nats, run};
 
 fn tail(served: &Served, replay: &str, count: &str) -> Ran {
     let tail = ["events", "tail", served.reference(), "--replay", replay];

@@ -7,8 +7,8 @@ use orbium_event::new_event;
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_testkit::eventually;
 
-use crate::events_persistent::{Persistent, SHORT_ACK_SECONDS, Source, client, nats};
-use crate::program::{Folder, run};
+use crate::events_persistent::{Persistent, SHORT_ACK_SECONDS, Source, client};
+use crate::program::{Folder, nats, run};
 
 const EVENTS: u32 = 400;
 

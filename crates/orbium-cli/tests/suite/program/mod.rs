@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Running the built program.
 
+use std::env;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use orbium_testkit::{NatsServer, skipped, skipped_peer};
 
 /// The program with arguments.
 pub(crate) fn orbium<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
@@ -152,6 +155,28 @@ impl Drop for Served {
         let is_excused = self.is_killed || std::thread::panicking();
         assert!(is_excused || ended.unwrap().success());
     }
+}
+
+/// A program of another ORB; `None`, and a line that says so, where it was not built.
+pub(crate) fn peer(name: &str) -> Option<PathBuf> {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/interop");
+    let folder = env::var_os("ORBIUM_INTEROP_DIR").map_or(built, PathBuf::from);
+    let program = folder.join(name);
+    if !program.exists() {
+        skipped_peer(&format!("{name} is missing; interop/build.sh makes it"));
+        return None;
+    }
+    Some(program)
+}
+
+/// A server for channels that store their events. `None`, and a line that says so, where there is no `nats-server`, or the program
+/// was built without its client.
+pub(crate) fn nats() -> Option<NatsServer> {
+    if !cfg!(feature = "jetstream") {
+        skipped("built without the feature `jetstream` of orbium-cli");
+        return None;
+    }
+    NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
 
 /// A folder of one test, removed in the end.
