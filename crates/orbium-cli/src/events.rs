@@ -2,6 +2,7 @@
 //! `orbium events`: channels, and what passes through them.
 
 mod args;
+mod channel_config;
 pub(crate) mod connections;
 mod described;
 mod dispatching;
