@@ -91,6 +91,8 @@ pub struct Registry<O> {
     /// Distinguishes keys of this ORB from those of an earlier process.
     pub incarnation: u64,
     stamps: AtomicU64,
+    /// How many ids it has assigned.
+    ids: AtomicU64,
     /// The root adapter, set before the ORB is there.
     pub root: OnceLock<Arc<dyn RegisteredAdapter<O>>>,
     /// For short keys with a stale hint.
@@ -144,6 +146,7 @@ impl<O: RegisteredObject> Registry<O> {
             objects: Arc::default(),
             incarnation,
             stamps: AtomicU64::new(1),
+            ids: AtomicU64::new(0),
             root: OnceLock::new(),
             adapters: Mutex::default(),
             plain_keys: PlainKeys::default(),
@@ -158,6 +161,15 @@ impl<O: RegisteredObject> Registry<O> {
         let count = self.stamps.fetch_add(1, Ordering::Relaxed);
         self.incarnation
             .wrapping_add(count.wrapping_mul(0xD134_2543_DE82_EF95))
+    }
+
+    /// An object id that no adapter has assigned before, of this incarnation or another: one at the
+    /// path of an earlier one must not assign the ids of that again.
+    pub fn next_id(&self) -> Box<[u8]> {
+        let count = 1 + self.ids.fetch_add(1, Ordering::Relaxed);
+        [self.incarnation.to_be_bytes(), count.to_be_bytes()]
+            .as_flattened()
+            .into()
     }
 
     fn lock_adapters(&self) -> MutexGuard<'_, Stamped<O>> {

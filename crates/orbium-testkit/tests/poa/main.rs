@@ -14,6 +14,7 @@ mod ior_table;
 mod locators;
 mod main_thread_waits;
 mod managers;
+mod object_ids;
 mod policies;
 mod threads;
 mod wrong_use;

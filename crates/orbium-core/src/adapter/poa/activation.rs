@@ -43,7 +43,7 @@ impl Poa {
             return Err(PoaError::WrongPolicy);
         }
         let id = self.generates_ids().then(|| self.new_system_id());
-        self.enter(id, servant, None)
+        self.enter(id.transpose()?, servant, None)
     }
 
     /// Makes a servant the object with that id.
@@ -105,13 +105,8 @@ impl Poa {
     }
 
     /// An id that no adapter of this path ever gave before.
-    pub(super) fn new_system_id(&self) -> Box<[u8]> {
-        let adapters = self.0.adapters.upgrade();
-        let incarnation = adapters.map_or(0, |adapters| adapters.registry.incarnation);
-        let count = self.0.next_id.fetch_add(1, Ordering::Relaxed);
-        [incarnation.to_be_bytes(), count.to_be_bytes()]
-            .as_flattened()
-            .into()
+    pub(super) fn new_system_id(&self) -> Result<Box<[u8]>, SystemException> {
+        Ok(self.0.adapters()?.registry.next_id())
     }
 
     /// Refuses ids that an adapter which names objects itself cannot have given.

@@ -18,7 +18,7 @@ mod upcall;
 use std::collections::HashMap;
 use std::fmt;
 use std::iter;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::ThreadId;
 
@@ -72,7 +72,6 @@ pub(crate) struct PoaCore {
     /// What makes its references, if an interceptor has set it.
     factory: OnceLock<CurrentFactory>,
     stamp: u64,
-    next_id: AtomicU64,
     destroyed: AtomicBool,
     /// The destruction is complete.
     gone: AtomicBool,
@@ -209,7 +208,6 @@ impl Poa {
             components: OnceLock::new(),
             factory: OnceLock::new(),
             stamp,
-            next_id: AtomicU64::new(1),
             destroyed: AtomicBool::new(false),
             gone: AtomicBool::new(false),
             children: Mutex::default(),

@@ -74,7 +74,7 @@ impl Poa {
         if self.0.policies.id_assignment != IdAssignment::System {
             return Err(PoaError::WrongPolicy);
         }
-        Ok(self.new_system_id())
+        Ok(self.new_system_id()?)
     }
 
     /// A reference to an object that need not be active (yet), with a new id.
