@@ -210,3 +210,40 @@ fn an_activator_that_calls_its_own_object_finds_none() {
     assert_eq!(seen.all(), ["ObjectNotExist"]);
     served.end();
 }
+
+/// The last request to a deactivated object ends on another thread, which hands its servant back once
+/// the activator has returned: an activator that waited for that waited for ever.
+#[test]
+fn an_activator_does_not_wait_for_the_end_of_another_object() {
+    let served = Served::new(Default::default());
+    let seen = Record::default();
+    let notes = seen.clone();
+    let replacing = move |id: &[u8], poa: &Poa, servant: &Arc<dyn Servant>| {
+        if id == b"a" {
+            poa.deactivate(b"b").unwrap();
+            let again = refused(poa.activate_servant_with_id(b"b", servant));
+            notes.note(format!("{again:?}"));
+            let ending: Target = poa.create_reference_with_id(b"b").unwrap();
+            notes.note(format!("{:?}", PoaError::from(ending.noop().unwrap_err())));
+        }
+    };
+    let doing = Doing::new(replacing, nothing);
+    let poa = managed_by(&served, &doing);
+    let (busy, state) = servant();
+    poa.activate_servant_with_id(b"b", &busy).unwrap();
+    let client = client();
+    let [a, b] = [b"a", b"b"].map(|id| remote(&served, &client, &poa, id));
+    let gated = b.clone();
+    let call = thread::spawn(move || gated.gate());
+    state.gate.await_waiting(1);
+    within("the incarnation", move || a.noop()).unwrap();
+    let expected = PoaError::System(omg(ExceptionKind::BadInvOrder, 3));
+    assert_eq!(seen.all(), [(); 2].map(|()| format!("{expected:?}")));
+    state.gate.open();
+    within("the call", move || call.join().unwrap()).unwrap();
+    // From elsewhere it may be incarnated again.
+    within("the next call", move || b.noop()).unwrap();
+    let calls = ["incarnate", "etherealize false false", "incarnate"];
+    assert_eq!(doing.record.all(), calls);
+    served.end();
+}

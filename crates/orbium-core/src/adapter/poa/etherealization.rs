@@ -15,8 +15,15 @@ use orbium_adapter::Controlled;
 impl PoaCore {
     /// The last request to an object has ended: hands its servant to the activator.
     pub(super) fn etherealize(&self, object: &ActiveObject) {
-        let end = object.end.load(Ordering::Acquire);
         let _turn = self.turn.take();
+        self.hand_back(object);
+        // Within the turn: a thread that has it never waits for this.
+        let mut objects = self.lock();
+        objects.ending.retain(|id| **id != *object.id);
+    }
+
+    fn hand_back(&self, object: &ActiveObject) {
+        let end = object.end.load(Ordering::Acquire);
         let remains = {
             let mut objects = self.lock();
             let servant = address(&object.servant);

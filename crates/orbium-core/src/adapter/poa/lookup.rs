@@ -124,12 +124,7 @@ impl Adapter for PoaCore {
         if self.policies.etherealizes() && !object.stands_in() {
             self.etherealize(object);
         }
-        let mut objects = self.lock();
-        objects.alive -= 1;
-        if !object.stands_in() {
-            objects.ending.retain(|id| **id != *object.id);
-        }
-        drop(objects);
+        self.lock().alive -= 1;
         self.one_gone.notify_all();
         self.release();
     }

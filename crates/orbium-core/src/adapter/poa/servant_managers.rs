@@ -16,7 +16,9 @@ use crate::adapter::object::{ActiveObject, Adapter};
 
 /// Makes servants for the objects of an adapter that retains them, and takes them back.
 ///
-/// Calls for one adapter never overlap. A panic is answered with UNKNOWN.
+/// Calls for one adapter never overlap. A panic is answered with UNKNOWN. While one runs, its thread
+/// cannot wait for another object to be etherealized: it gets BAD_INV_ORDER 3 where it activates or calls one
+/// that was deactivated and still serves a request.
 pub trait ServantActivator: Send + Sync + 'static {
     /// Makes the servant of an object that is not active. It becomes active, and this
     /// request and all further ones go to it.

@@ -196,13 +196,13 @@ impl PoaCore {
     /// Blocks while an object that was deactivated is still to be etherealized.
     ///
     /// # Errors
-    /// BAD_INV_ORDER: this thread serves a request to it.
+    /// BAD_INV_ORDER: this thread serves a request to it, or has the turn in which that is done.
     pub(super) fn await_end_of(self: &Arc<Self>, id: &[u8]) -> Result<(), SystemException> {
         if !self.is_ending(id) {
             return Ok(());
         }
         let adapter: Arc<dyn Adapter> = self.clone();
-        if frames::is_within(&adapter, id) {
+        if frames::is_within(&adapter, id) || self.turn.is_mine() {
             return Err(waits_for_oneself());
         }
         orbium_sync::role::about_to_block();
