@@ -41,6 +41,9 @@ const ONE_REQUEST: usize = 1 << STATE_BITS;
 pub trait Controlled: Send + Sync {
     /// The manager was deactivated.
     fn deactivated(&self, etherealizes: bool);
+
+    /// Blocks until servant activators have etherealized the objects that have ended.
+    fn await_etherealized(&self);
 }
 
 struct Shared {
@@ -57,6 +60,8 @@ struct Shared {
     warned: AtomicBool,
     /// Whether it is inactive because the ORB ends.
     ended: AtomicBool,
+    /// Whether the objects of its adapters have ended with it, or end with the ORB.
+    has_ended_objects: AtomicBool,
     /// Whether any manager of the ORB was ever activated.
     started: Arc<AtomicBool>,
     /// The ORB's number.
@@ -160,6 +165,7 @@ impl PoaManager {
             activated: AtomicBool::new(false),
             warned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            has_ended_objects: AtomicBool::new(false),
             started: Arc::clone(started),
             orb,
             changing: Mutex::new(()),
@@ -255,7 +261,8 @@ impl PoaManager {
 
     /// Refuses requests for good, held ones too; objects with servant activators are
     /// etherealized after their last requests. With `wait`, returns when none is being
-    /// served any more. Does nothing more the second time.
+    /// served any more and all are etherealized, whichever thread does that. Does nothing
+    /// more the second time.
     ///
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request.
@@ -278,13 +285,32 @@ impl PoaManager {
         // Fails only if it is inactive already.
         let changed = self.change(ManagerState::Inactive).is_ok();
         self.wait_while(wait, ManagerState::Inactive);
+        let controlled = self.controlled().clone();
+        let controlled = controlled.iter().filter_map(Weak::upgrade);
         if changed {
-            let controlled = self.controlled().clone();
-            for adapter in controlled.iter().filter_map(Weak::upgrade) {
+            for adapter in controlled.clone() {
                 adapter.deactivated(etherealizes);
             }
+            self.note_ended_objects();
+        }
+        if wait {
+            self.await_ended_objects();
+            controlled.for_each(|adapter| adapter.await_etherealized());
         }
         Ok(())
+    }
+
+    fn note_ended_objects(&self) {
+        self.0.has_ended_objects.store(true, Ordering::Release);
+        self.0.wake();
+    }
+
+    /// Waits for the thread that has deactivated it.
+    fn await_ended_objects(&self) {
+        let mut guard = self.0.changing.lock();
+        while !self.0.has_ended_objects.load(Ordering::Acquire) {
+            guard = self.0.changed.wait(guard);
+        }
     }
 
     /// Refuses requests from now on since the ORB ends. The objects may come back with
@@ -292,6 +318,7 @@ impl PoaManager {
     pub fn end_with_orb(&self) {
         self.0.ended.store(true, Ordering::Release);
         let _ = self.change(ManagerState::Inactive);
+        self.note_ended_objects();
     }
 
     /// Whether the ORB ends, and this manager with it.

@@ -8,7 +8,7 @@ use orbium::{
     ExceptionKind, Poa, PoaError, Servant, ServantActivator, ServantError, ServantRetention,
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Gate, Served, client, each_strategy, eventually, within};
+use orbium_testkit::{Gate, Served, client, each_strategy, eventually, spawn_blocked, within};
 
 use crate::fixture::{Record, child, managed, omg, refused, remote, servant, user};
 
@@ -245,5 +245,42 @@ fn an_activator_does_not_wait_for_the_end_of_another_object() {
     within("the next call", move || b.noop()).unwrap();
     let calls = ["incarnate", "etherealize false false", "incarnate"];
     assert_eq!(doing.record.all(), calls);
+    served.end();
+}
+
+/// A thread that came to a manager which another one was deactivating returned before the objects were
+/// etherealized.
+#[test]
+fn waiting_for_a_manager_that_is_deactivated_waits_for_etherealize() {
+    let served = Served::new(Default::default());
+    let (gate, seen) = (Arc::<Gate>::default(), Record::default());
+    let (closed, notes) = (Arc::clone(&gate), seen.clone());
+    let doing = Doing::new(nothing, move |_, _, _| {
+        closed.pass();
+        notes.note("etherealized");
+    });
+    let root = served.orb.root_poa();
+    let policies = managed(ServantRetention::Retain);
+    let poa = root.create_poa("managed", None, policies).unwrap();
+    poa.set_servant_activator(doing).unwrap();
+    for id in [b"a", b"b"] {
+        poa.activate_servant_with_id(id, &servant().0).unwrap();
+    }
+    let manager = poa.manager();
+    let deactivating = {
+        let manager = manager.clone();
+        thread::spawn(move || manager.deactivate(false))
+    };
+    gate.await_waiting(1);
+    let notes = seen.clone();
+    let waiting = spawn_blocked(move || {
+        let deactivated = manager.deactivate(true);
+        notes.note("returned");
+        deactivated
+    });
+    gate.open();
+    within("deactivate", move || deactivating.join().unwrap()).unwrap();
+    within("the wait", move || waiting.join().unwrap()).unwrap();
+    assert_eq!(seen.all(), ["etherealized", "etherealized", "returned"]);
     served.end();
 }

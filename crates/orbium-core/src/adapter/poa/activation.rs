@@ -195,6 +195,7 @@ impl Poa {
         }
         if core.policies.etherealizes() {
             *objects.incarnations.entry(address(servant)).or_default() += 1;
+            objects.incarnated += 1;
         }
         objects.by_id.insert(given.clone(), slot);
         Ok((slot, given))

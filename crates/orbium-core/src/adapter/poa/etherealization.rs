@@ -20,6 +20,7 @@ impl PoaCore {
         // Within the turn: a thread that has it never waits for this.
         let mut objects = self.lock();
         objects.ending.retain(|id| **id != *object.id);
+        objects.incarnated -= 1;
     }
 
     fn hand_back(&self, object: &ActiveObject) {
@@ -83,6 +84,13 @@ impl Controlled for PoaCore {
     fn deactivated(&self, etherealizes: bool) {
         if self.policies.etherealizes() {
             self.deactivate_all(etherealizes);
+        }
+    }
+
+    fn await_etherealized(&self) {
+        let mut objects = self.lock();
+        while objects.incarnated > objects.by_id.len() {
+            objects = self.one_gone.wait(objects);
         }
     }
 }

@@ -51,6 +51,8 @@ struct Objects {
     alive: usize,
     /// Objects that were deactivated and are still to be etherealized.
     ending: Vec<Box<[u8]>>,
+    /// Objects that are not etherealized yet, where they are in the end.
+    incarnated: usize,
     /// How many objects a servant is, by its address, where they are etherealized.
     incarnations: HashMap<[u8; size_of::<usize>()], usize>,
     /// Names that the adapter activator is called with, and on which threads.
