@@ -31,7 +31,8 @@ pub fn being_destroyed() -> SystemException {
 }
 
 /// There is no adapter that a key could be of.
-pub(crate) fn no_such_adapter() -> SystemException {
+#[must_use]
+pub fn no_such_adapter() -> SystemException {
     SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No)
 }
 

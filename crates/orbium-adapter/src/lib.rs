@@ -28,7 +28,7 @@ mod policy_values;
 mod registry;
 
 pub use exceptions::{
-    being_destroyed, no_such_object, refuse_to_wait_for_oneself, waits_for_oneself,
+    being_destroyed, no_such_adapter, no_such_object, refuse_to_wait_for_oneself, waits_for_oneself,
 };
 pub use ior_table::{IorTableError, TableEntries};
 pub use manager::{Controlled, ManagerState, PoaManager, Serving, WeakManager};

@@ -27,10 +27,10 @@ pub trait RegisteredObject {
 
 /// An adapter with objects of type `O`, as the registry sees it.
 pub trait RegisteredAdapter<O>: Send + Sync {
-    /// Checks that the adapter is not being destroyed.
+    /// Checks that the adapter is not being destroyed, and was not.
     ///
     /// # Errors
-    /// TRANSIENT: it is.
+    /// TRANSIENT: it is; OBJECT_NOT_EXIST: it was.
     fn check_not_destroyed(&self) -> Result<(), SystemException>;
 
     /// The adapter of that name below this one.

@@ -81,3 +81,27 @@ fn other_adapters_have_no_default_servant() {
     assert_eq!(root.set_servant(servant().0), Err(PoaError::WrongPolicy));
     served.end();
 }
+
+/// The adapter of such an object counted as one that is there, without its default servant: its clients received
+/// OBJ_ADAPTER 3.
+#[test]
+fn objects_below_a_destroyed_root_adapter_do_not_exist() {
+    let served = Served::new(Default::default());
+    let client = client();
+    let policies = defaulting(ServantRetention::NonRetain);
+    let poa = child(&served, "defaulting", policies);
+    poa.set_servant(servant().0).unwrap();
+    let targets = [
+        remote(&served, &client, &poa, b"any"),
+        poa.create_reference_with_id(b"any").unwrap(),
+    ];
+    for target in &targets {
+        target.noop().unwrap();
+    }
+    served.orb.root_poa().destroy(true).unwrap();
+    for target in &targets {
+        let refused = target.noop();
+        assert_eq!(refused, Err(omg(ExceptionKind::ObjectNotExist, 2)));
+    }
+    served.end();
+}

@@ -37,7 +37,6 @@ impl Poa {
         if wait {
             self.wait_until_gone();
         }
-        self.forget();
         if let Some(parent) = self.parent() {
             let mut siblings = parent.children();
             if let Ok(place) = super::place(&siblings, self.name())
@@ -46,6 +45,7 @@ impl Poa {
                 siblings.remove(place);
             }
         }
+        self.forget();
         Ok(())
     }
 

@@ -22,7 +22,7 @@ use crate::adapter::object::{ActiveObject, Adapter, Upcall};
 use crate::adapter::{Adapters, Lifespan, ManagerState, RequestProcessing, ThreadModel};
 use crate::raises::DispatchError;
 use crate::{Extension, ObjectRef, Policies, Priority, Servant};
-use orbium_adapter::{RegisteredAdapter, being_destroyed};
+use orbium_adapter::{RegisteredAdapter, being_destroyed, no_such_adapter};
 
 impl PoaCore {
     #[inline]
@@ -39,11 +39,11 @@ impl PoaCore {
 
 impl RegisteredAdapter<ActiveObject> for PoaCore {
     fn check_not_destroyed(&self) -> Result<(), SystemException> {
-        let destroyed = self.destroyed.load(Ordering::Acquire);
-        if destroyed && !self.gone.load(Ordering::Acquire) {
-            return Err(being_destroyed());
+        match self.destroyed.load(Ordering::Acquire) {
+            false => Ok(()),
+            true if self.gone.load(Ordering::Acquire) => Err(no_such_adapter()),
+            true => Err(being_destroyed()),
         }
-        Ok(())
     }
 
     fn child(&self, name: &str) -> Option<Arc<dyn RegisteredAdapter<ActiveObject>>> {
