@@ -289,6 +289,32 @@ fn interceptors_see_the_states_of_managers_and_the_end_of_adapters() -> Tested {
     Ok(())
 }
 
+/// The end of an adapter was reported again by each further `destroy`, and at the end of its ORB.
+#[test]
+fn interceptors_see_the_end_of_an_adapter_once() -> Tested {
+    struct Ending(Journal);
+
+    impl IorInterceptor for Ending {
+        fn adapter_state_changed(&self, ended: &[ObjectReferenceTemplate], state: AdapterState) {
+            for template in ended {
+                let names = template.adapter_name().join("/");
+                self.0.note(format!("{names} {state:?}"));
+            }
+        }
+    }
+
+    let journal = Journal::default();
+    let orb = orb(|all| all.add_ior(Ending(journal.clone())).unwrap());
+    let upper = child(&orb, "upper", Vec::new())?;
+    upper.destroy(true)?;
+    upper.destroy(true)?;
+    assert_eq!(journal.take(), ["RootPOA/upper NonExistent"]);
+    orb.root_poa().destroy(true)?;
+    orb.shutdown(true)?;
+    assert_eq!(journal.take(), ["RootPOA NonExistent"]);
+    Ok(())
+}
+
 /// Conformance: PI - policies that a program defines: IORInfo, get_server_policy
 #[test]
 fn interceptors_see_the_policies_that_an_adapter_was_made_with() -> Tested {

@@ -62,9 +62,11 @@ impl Poa {
         self.0.deactivate_all(etherealizes);
     }
 
-    /// Takes the adapter and those below it out of the ORB's books.
+    /// Takes the adapter and those below it out of the ORB's books, once.
     fn forget(&self) {
-        self.0.gone.store(true, Ordering::Release);
+        if self.0.gone.swap(true, Ordering::AcqRel) {
+            return;
+        }
         self.0.release();
         for child in self.the_children() {
             child.forget();
