@@ -10,6 +10,15 @@ use super::Orb;
 use super::state::{ENDED, ENDING, Ending, RUNNING};
 use crate::client::notice;
 
+/// The ORB has ended when this is dropped, by a panic too.
+struct Ended<'o>(&'o Orb);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.change_state(ENDING, ENDED);
+    }
+}
+
 impl Orb {
     /// Blocks until the ORB was shut down; the main thread serves what is its own in the
     /// meantime.
@@ -75,7 +84,10 @@ impl Orb {
             let orb = self.clone();
             // Whatever servants do when they are dropped, they cannot wait for
             // this very thread.
-            let end = move || role::while_serving_own_thread(orb.number(), || orb.end());
+            let end = move || {
+                let _ended = Ended(&orb);
+                role::while_serving_own_thread(orb.number(), || orb.end());
+            };
             if wait {
                 end();
             } else if let Err(error) =
@@ -149,7 +161,6 @@ impl Orb {
         self.core().adapters.table.set_locator(None);
         self.core().watching.end();
         self.core().client.config().interceptors.destroy();
-        self.change_state(ENDING, ENDED);
     }
 
     fn end_asynchronous(&self) {
@@ -163,6 +174,5 @@ impl Orb {
     fn end_copy(&self) {
         self.end_asynchronous();
         self.core().client.close_connections();
-        self.change_state(ENDING, ENDED);
     }
 }

@@ -75,7 +75,13 @@ impl PoaCore {
                     .end
                     .store(ETHEREALIZED | CLEANED_UP, Ordering::Release);
             }
-            drop(removed);
+            // A destructor that panics keeps neither the other objects nor the ORB from ending.
+            if catch_unwind(AssertUnwindSafe(|| drop(removed))).is_err() {
+                crate::log::error!(
+                    target: "orbium::poa", adapter = self.path_text(),
+                    "a servant panicked when it was dropped"
+                );
+            }
         }
     }
 }

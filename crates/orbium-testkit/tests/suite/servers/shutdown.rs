@@ -2,6 +2,7 @@
 //! Shutdown of an ORB.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -198,6 +199,36 @@ fn the_destructor_of_a_servant_may_end_its_orb() {
         eventually("the ORB has ended", || served.orb.addresses().is_err());
         shut_down(&served.orb);
     });
+}
+
+/// The panic left the ORB ending for ever: threads in `run` and later calls of `shutdown` waited for
+/// its end, and the other objects stayed.
+#[test]
+fn a_servant_that_panics_when_it_is_dropped_does_not_keep_its_orb_from_ending() {
+    struct Panics(Arc<AtomicUsize>);
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            panic!("a destructor");
+        }
+    }
+    let served = Served::new(ServerStrategy::default());
+    let dropped = Arc::<AtomicUsize>::default();
+    for _ in 0..2 {
+        let panics = Panics(Arc::clone(&dropped));
+        let state = TargetState::default();
+        state.on_act(move |_, v| {
+            let Panics(_) = &panics;
+            Ok(v)
+        });
+        let activated = served.orb.root_poa().activate::<Target, _>(Arc::new(state));
+        activated.unwrap();
+    }
+    let orb = served.orb.clone();
+    let run = spawn_blocked(move || orb.run());
+    shut_down(&served.orb);
+    within("run", move || run.join().unwrap()).unwrap();
+    assert_eq!(dropped.load(Ordering::SeqCst), 2);
 }
 
 /// Conformance: ORB - `shutdown`
