@@ -21,6 +21,7 @@ mod exceptions;
 mod ior_table;
 mod manager;
 mod managers;
+mod no_context;
 pub mod object_key;
 mod plain_keys;
 mod poa_error;
@@ -28,11 +29,13 @@ mod policy_values;
 mod registry;
 
 pub use exceptions::{
-    being_destroyed, no_such_adapter, no_such_object, refuse_to_wait_for_oneself, waits_for_oneself,
+    being_destroyed, gone, no_such_adapter, no_such_object, obj_adapter,
+    refuse_to_wait_for_oneself, waits_for_oneself,
 };
 pub use ior_table::{IorTableError, TableEntries};
 pub use manager::{Controlled, ManagerState, PoaManager, Serving, WeakManager};
 pub use managers::{ManagerAlreadyExists, Managers};
+pub use no_context::NoContext;
 pub use plain_keys::PlainKeys;
 pub use poa_error::PoaError;
 pub use policy_values::{

@@ -15,16 +15,6 @@ use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::OWN;
 use orbium_request::{Dispatcher, IncomingRequest, Kept, UntypedReply};
 
-/// The object key of a request message.
-pub(crate) fn key_of(message: &[u8]) -> Option<Vec<u8>> {
-    let mut message = message.to_vec();
-    let (header, body) = message.split_first_chunk_mut::<HEADER_LEN>()?;
-    let header = MessageHeader::parse(header).ok()?;
-    let mut reader = header.reader(body);
-    let request = RequestHeader::read(&mut reader, header.version.minor).ok()?;
-    Some(request.target.object_key()?.to_vec())
-}
-
 /// Serves a request message and returns the reply, if there is to be one.
 pub(crate) fn perform(
     orb: &Orb,

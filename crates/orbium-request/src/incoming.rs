@@ -4,7 +4,9 @@
 use std::fmt;
 
 use orbium_giop::real_time::read_priority_context;
-use orbium_giop::{ResponseFlags, ServiceContexts, service_context};
+use orbium_giop::{
+    HEADER_LEN, MessageHeader, RequestHeader, ResponseFlags, ServiceContexts, service_context,
+};
 use orbium_interceptor::Locality;
 use orbium_interceptor::server::{InterceptedMessage, ServedRequest};
 use orbium_invocation::{Operation, Priority};
@@ -13,6 +15,17 @@ use crate::{PeerConnection, ServerContext};
 use orbium_invocation::Expiry;
 use orbium_lane::{Decided, OWN};
 use orbium_sys::RealTimeError;
+
+/// The object key of a request message.
+#[must_use]
+pub fn key_of(message: &[u8]) -> Option<Vec<u8>> {
+    let mut message = message.to_vec();
+    let (header, body) = message.split_first_chunk_mut::<HEADER_LEN>()?;
+    let header = MessageHeader::parse(header).ok()?;
+    let mut reader = header.reader(body);
+    let request = RequestHeader::read(&mut reader, header.version.minor).ok()?;
+    Some(request.target.object_key()?.to_vec())
+}
 
 /// A request on its way to a servant.
 // In this order, pairs of words that are stored at once lie at multiples of 16 octets, never in

@@ -30,7 +30,7 @@ pub use deferred::{
     Task, Unanswered, Urgency, WaitingCaller,
 };
 pub use dispatcher::{Dispatcher, Host, Located};
-pub use incoming::{IncomingRequest, asked_priority};
+pub use incoming::{IncomingRequest, asked_priority, key_of};
 pub use intercepted::{intercept, intercept_linked, intercept_unlinked, interrupted};
 pub use observed_request::ObservedRequest;
 pub use peer_connection::{ConnectionWatch, PeerConnection};

@@ -4,8 +4,9 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_giop::{Ior, SystemException};
 
+use orbium_adapter::gone;
 use orbium_channel::protocol::ProfileComponents;
 use orbium_interceptor::{Interceptors, IorInterceptors, OrbIdentity};
 use orbium_lane::{Lanes, MainThread, OWN};
@@ -113,8 +114,7 @@ impl Adapters {
 
     /// What makes references; OBJECT_NOT_EXIST if the ORB is gone.
     pub(crate) fn factory(&self) -> Result<Arc<dyn ReferenceFactory>, SystemException> {
-        let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
-        self.factory.upgrade().ok_or(gone)
+        self.factory.upgrade().ok_or_else(gone)
     }
 
     /// The lanes that serve an adapter; none for the ORB's own alone.

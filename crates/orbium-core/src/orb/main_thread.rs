@@ -4,6 +4,7 @@
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{ExceptionKind, SystemException};
 use orbium_invocation::CancellationToken;
+use orbium_request::key_of;
 use orbium_transport::Deadline;
 
 use super::Orb;
@@ -74,7 +75,7 @@ impl Orb {
     pub(super) fn lane_for_main_thread(&self, message: &[u8]) -> Option<&Lane> {
         let main = &self.core().adapters.main;
         let lane = main.lane().filter(|_| !main.is_this())?;
-        let key = local::key_of(message)?;
+        let key = key_of(message)?;
         let object = self.core().adapters.registry.find(&key).ok()?;
         (object.policies().thread_model == ThreadModel::MainThread).then_some(lane)
     }

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
-use orbium_adapter::RegisteredAdapter;
-use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_adapter::{RegisteredAdapter, obj_adapter};
+use orbium_giop::SystemException;
 use orbium_sync::role;
 
 use super::servant_managers::handle;
@@ -119,11 +119,7 @@ impl PoaCore {
                     target: "orbium::poa", adapter = self.path_text(), name,
                     "an adapter activator failed"
                 );
-                Err(SystemException::omg(
-                    ExceptionKind::ObjAdapter,
-                    1,
-                    Completion::No,
-                ))
+                Err(obj_adapter(1))
             }
         }
     }

@@ -6,28 +6,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::servant_managers::handle;
-use super::{Poa, PoaError};
+use super::{NoContext, Poa, PoaError};
 use crate::adapter::frames::{self, Frame};
 use crate::{IncarnatedObject, Interface, Servant};
-
-/// The calling thread serves no request, or one of an adapter that does not allow
-/// [`PoaCurrent`].
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct NoContext;
-
-impl fmt::Display for NoContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no request is served here")
-    }
-}
-
-impl fmt::Debug for NoContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for NoContext {}
 
 /// The request that the calling thread serves (`PortableServer::Current`), as long as the
 /// thread serves it. [`Policies::current`](crate::Policies::current) says which adapters

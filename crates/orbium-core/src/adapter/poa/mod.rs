@@ -30,14 +30,15 @@ use orbium_sync::{SlotKey, Turn};
 
 pub use activators::AdapterActivator;
 pub(super) use calls::active;
-pub use current::{NoContext, PoaCurrent};
-pub use orbium_adapter::PoaError;
+pub use current::PoaCurrent;
+pub use orbium_adapter::{NoContext, PoaError};
 pub use servant_managers::{ServantActivator, ServantLocator};
 pub use servants::servant_of;
 
 use crate::Servant;
 use crate::adapter::managing::{Creating, ServantManager};
 use crate::adapter::{Adapters, Lifespan, PoaManager, PoaManagerFactory, Policies, ThreadModel};
+use orbium_adapter::gone;
 use orbium_adapter::object_key::{MAX_DEPTH, MAX_NAME, NO_HINT, ObjectKey};
 
 #[derive(Default)]
@@ -130,7 +131,6 @@ impl PoaCore {
 
     /// The ORB's adapters; OBJECT_NOT_EXIST if this one was destroyed, or the ORB is gone.
     pub(crate) fn adapters(&self) -> Result<Arc<Adapters>, SystemException> {
-        let gone = || SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
         if self.destroyed.load(Ordering::Acquire) {
             return Err(gone());
         }
@@ -317,8 +317,7 @@ impl Poa {
         manager: Option<PoaManager>,
         policies: Policies,
     ) -> Result<Self, PoaError> {
-        let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
-        let adapters = self.0.adapters.upgrade().ok_or(gone)?;
+        let adapters = self.0.adapters.upgrade().ok_or_else(gone)?;
         let mut path = self.0.path.clone();
         path.push(name.to_owned());
         if path.len() > MAX_DEPTH || name.len() > MAX_NAME {

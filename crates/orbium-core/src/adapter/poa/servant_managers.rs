@@ -5,6 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
+use orbium_adapter::obj_adapter;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use super::{Poa, PoaError};
@@ -194,7 +195,7 @@ impl Poa {
     ) -> Result<(), PoaError> {
         self.has_servant_manager()?;
         if self.0.policies.retains() != retains {
-            return Err(SystemException::omg(ExceptionKind::ObjAdapter, 4, Completion::No).into());
+            return Err(obj_adapter(4).into());
         }
         let mut place = self.0.servant_manager.lock();
         if place.is_some() {

@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, Weak};
 
-use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_adapter::gone;
+use orbium_giop::{Ior, SystemException};
 use orbium_interceptor::{AdapterState, IorInfo, ObjectReferenceFactory, ObjectReferenceTemplate};
 
 use super::{Poa, PoaCore};
@@ -15,8 +16,7 @@ struct OwnReferences(Weak<PoaCore>);
 
 impl ObjectReferenceFactory for OwnReferences {
     fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException> {
-        let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
-        let adapter = self.0.upgrade().ok_or(gone)?;
+        let adapter = self.0.upgrade().ok_or_else(gone)?;
         let (slot, priority) = (
             adapter.slot_for(object_id),
             adapter.settled_priority(object_id),
