@@ -30,7 +30,14 @@ const LOCAL: [&str; 9] = [
 
 /// By name, in alphabetical order; there are few.
 #[derive(Debug, Default)]
-pub(crate) struct InitialReferences(Mutex<Vec<(String, ObjectRef)>>);
+pub(crate) struct InitialReferences(Mutex<Vec<(String, Registered)>>);
+
+/// A reference that was registered. One of the same ORB would hold it.
+#[derive(Debug)]
+enum Registered {
+    Own(Arc<Ior>, Overrides),
+    OfAnother(ObjectRef),
+}
 
 impl InitialReferences {
     pub(crate) fn clear(&self) {
@@ -39,11 +46,13 @@ impl InitialReferences {
     }
 
     /// What is registered under a name.
-    fn get(&self, name: &str) -> Option<ObjectRef> {
+    fn get(&self, orb: &Orb, name: &str) -> Option<ObjectRef> {
         let references = self.0.lock();
-        let mut references = references.iter();
-        let (_, object) = references.find(|(known, _)| known == name)?;
-        Some(object.clone())
+        let (_, registered) = references.iter().find(|(known, _)| known == name)?;
+        Some(match registered {
+            Registered::OfAnother(object) => object.clone(),
+            Registered::Own(ior, own) => ObjectRef::new(orb.clone(), Arc::clone(ior), own.clone()),
+        })
     }
 }
 
@@ -111,7 +120,8 @@ impl Orb {
         name: &str,
         object: &impl Interface,
     ) -> Result<(), InvalidName> {
-        if object.as_object().ior().is_nil() {
+        let object = object.as_object();
+        if object.ior().is_nil() {
             return Err(InvalidName::because(name, ObjectError::Nil));
         }
         let mut references = self.core().initial.0.lock();
@@ -122,7 +132,11 @@ impl Orb {
         if name.is_empty() || taken {
             return Err(InvalidName::new(name));
         }
-        references.insert(place, (name.to_owned(), object.as_object().clone()));
+        let registered = match object.orb() == self {
+            true => Registered::Own(Arc::clone(object.0.ior()), object.overrides().clone()),
+            false => Registered::OfAnother(object.clone()),
+        };
+        references.insert(place, (name.to_owned(), registered));
         Ok(())
     }
 

@@ -58,7 +58,7 @@ impl<'o> Lookup<'o> {
 
     /// The initial reference of a name.
     pub(super) fn initial(&mut self, name: &str) -> Result<ObjectRef, InvalidName> {
-        if let Some(object) = self.orb.core().initial.get(name) {
+        if let Some(object) = self.orb.core().initial.get(self.orb, name) {
             return Ok(object);
         }
         let invalid = || InvalidName::new(name);

@@ -8,7 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::giop::{MessageKind, ReplyStatus, SystemException, minor};
-use orbium::{Completion, Config, ExceptionKind, Limits, Orb, ServerStrategy, Transport};
+use orbium::{
+    Completion, Config, ExceptionKind, Interface, Limits, Orb, ServerStrategy, Transport,
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Gate, Peer, RequestLine, Served, TargetState, client, descriptors, each_strategy,
@@ -370,6 +372,23 @@ fn an_orb_that_is_dropped_stops_listening() {
                 std::net::TcpListener::bind(("127.0.0.1", port)).is_ok()
             });
         });
+    });
+}
+
+/// The initial reference held its own ORB, which went on listening without a way to reach it.
+#[test]
+fn an_orb_with_an_initial_reference_to_its_own_object_stops_listening_when_it_is_dropped() {
+    let port = {
+        let served = Served::new(ServerStrategy::default());
+        let orb = &served.orb;
+        orb.register_initial_reference("Own", &served.target)
+            .unwrap();
+        let found = orb.resolve_initial_references("Own").unwrap();
+        assert_eq!(found.ior(), served.target.as_object().ior());
+        orb.addresses().unwrap()[0].port
+    };
+    eventually("the port is free again", || {
+        std::net::TcpListener::bind(("127.0.0.1", port)).is_ok()
     });
 }
 
