@@ -31,6 +31,7 @@ pub(crate) struct OpenRequest {
     urgency: Urgency,
 }
 
+#[derive(Default)]
 struct Progress {
     /// Taken by the answer, by a cancellation, or by the end of the adapter.
     way: Option<Box<dyn AnswerPath>>,
@@ -46,21 +47,11 @@ impl OpenRequest {
         adapter: usize,
     ) -> Result<Arc<Self>, DispatchError> {
         let context = incoming.context;
-        let way = match reply.head.response {
-            ResponseFlags::Full => reply.path.late(),
-            _ => Some(Box::new(Nowhere) as Box<dyn AnswerPath>),
-        };
-        let Some(way) = way else {
-            return Err(no_way().into());
-        };
         let all = &context.open_requests;
         let most = context.limits().open_requests;
         let entered = all.enter(adapter, most, |number| {
             Arc::new(Self {
-                progress: Mutex::new(Progress {
-                    way: Some(way),
-                    waker: None,
-                }),
+                progress: Mutex::default(),
                 all: Arc::clone(all),
                 number,
                 version: reply.head.version,
@@ -74,10 +65,23 @@ impl OpenRequest {
             })
         });
         let request = entered.map_err(|full| refused(incoming, most, &full))?;
+        // Not before there is room for it: behind a path that was asked for a late answer, the
+        // refusal would count as none.
+        let way = match reply.head.response {
+            ResponseFlags::Full => reply.path.late(),
+            _ => Some(Box::new(Nowhere) as Box<dyn AnswerPath>),
+        };
+        let Some(way) = way else {
+            all.leave(request.number);
+            return Err(no_way().into());
+        };
         let opened: Weak<Self> = Arc::downgrade(&request);
-        if let Some(way) = &request.lock().way {
-            way.opened(reply.head.request_id, opened);
-        }
+        let mut progress = request.lock();
+        progress
+            .way
+            .insert(way)
+            .opened(reply.head.request_id, opened);
+        drop(progress);
         Ok(request)
     }
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tokens that are dropped, bounds of open requests, and the ends of adapters and ORBs.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
+use orbium::interceptor::{Interceptors, Interrupt, SendException, ServerInterceptor};
 use orbium::{
-    Completion, Config, ExceptionKind, Limits, Poa, Policies, ServerStrategy, SystemException,
+    Completion, Config, ExceptionKind, IdUniqueness, Limits, Poa, Policies, RequestProcessing,
+    ServantError, ServantLocator, ServantRetention, ServerStrategy, SystemException, servant_of,
 };
 use orbium_testkit::{each_strategy, eventually, within};
 
-use crate::fixture::{Served, keeping, seen_by, with_strategy};
-use crate::later::RefusedError;
+use crate::fixture::{Servant, Served, keeping, seen_by, with_strategy};
+use crate::later::{Desk, RefusedError};
 
 fn system(outcome: Result<i32, RefusedError>) -> SystemException {
     match outcome {
@@ -95,6 +100,90 @@ fn open_requests_of_an_adapter_are_bounded() {
         assert_eq!(caller.join().unwrap(), Ok(6));
         served.end();
     });
+}
+
+/// Counts the requests that end with an exception.
+struct Counting(Arc<AtomicUsize>);
+
+impl ServerInterceptor for Counting {
+    fn send_exception(&self, _: &mut SendException<'_, '_>) -> Result<(), Interrupt> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// A request that was refused counted as one that is answered later: nothing was sent, and the client waited for
+/// ever.
+#[test]
+fn a_request_beyond_the_bound_that_interceptors_see_is_refused() {
+    each_strategy(|strategy| {
+        let (refusals, mut interceptors) = (Arc::<AtomicUsize>::default(), Interceptors::new());
+        let counting = Counting(Arc::clone(&refusals));
+        interceptors.add_server(counting).unwrap();
+        let config = Config {
+            interceptors,
+            ..limited(strategy, 1, LONG)
+        };
+        let served = Served::with(config, None);
+        let caller = served.call(1);
+        let (number, token) = served.token();
+        for desk in [&served.desk, &served.here] {
+            let desk = desk.clone();
+            let refused = system(within("the refusal", move || desk.take(2)));
+            let expected = SystemException::omg(ExceptionKind::Transient, 1, Completion::No);
+            assert_eq!(refused, expected);
+        }
+        assert_eq!(refusals.load(Ordering::SeqCst), 2);
+        token.ok(number).unwrap();
+        assert_eq!(caller.join().unwrap(), Ok(1));
+        served.end();
+    });
+}
+
+/// Has one servant serve all requests.
+struct Always(Arc<dyn orbium::Servant>);
+
+impl ServantLocator for Always {
+    type Cookie = ();
+
+    fn preinvoke(
+        &self,
+        _: &[u8],
+        _: &Poa,
+        _: &[u8],
+    ) -> Result<(Arc<dyn orbium::Servant>, ()), ServantError> {
+        Ok((Arc::clone(&self.0), ()))
+    }
+}
+
+/// As such a request counted as one that is answered later, its exception was discarded, and INTERNAL sent.
+#[test]
+fn a_request_beyond_the_bound_that_a_servant_locator_serves_is_refused() {
+    let served = Served::with(limited(ServerStrategy::default(), 1, LONG), None);
+    let root = served.orb.root_poa();
+    let policies = Policies {
+        id_uniqueness: IdUniqueness::Multiple,
+        servant_retention: ServantRetention::NonRetain,
+        request_processing: RequestProcessing::ServantManager,
+        ..Policies::default()
+    };
+    let located = root.create_poa("located", Some(root.manager()), policies);
+    let located = located.unwrap();
+    let (sender, tokens) = channel();
+    let keep = move |number, token| sender.send((number, token)).unwrap();
+    let servant = servant_of::<Desk, _>(Arc::new(Servant(Box::new(keep))));
+    located.set_servant_locator(Always(servant)).unwrap();
+    let desk = located.create_reference().unwrap();
+    let desk = seen_by(&served.client, &served.orb, &desk);
+    let first = desk.clone();
+    let caller = thread::spawn(move || first.take(1));
+    let (number, token) = tokens.recv().unwrap();
+    let refused = system(within("the refusal", move || desk.take(2)));
+    let expected = SystemException::omg(ExceptionKind::Transient, 1, Completion::No);
+    assert_eq!(refused, expected);
+    token.ok(number).unwrap();
+    assert_eq!(caller.join().unwrap(), Ok(1));
+    served.end();
 }
 
 /// Conformance: Messaging - asynchronous method handling: destroy waits for open requests
