@@ -14,7 +14,7 @@ use crate::corba::{self, DefinitionKind, component_ir};
 use crate::edit::Edit;
 use crate::entry::Key;
 use crate::fault::{self, Result};
-use crate::references::{Adapter, References, key_in};
+use crate::references::{Adapter, References};
 use crate::repositories::LoadingRepository;
 use crate::store::Store;
 use crate::view::View;
@@ -114,7 +114,7 @@ impl Objects {
         call: &Call<'_>,
         work: impl FnOnce(&View<'_>, Key) -> Result<T>,
     ) -> Result<T> {
-        self.view(|view| work(view, key_in(view.store, call.object_id())?))
+        self.view(|view| work(view, view.references.called(view.store, call)?))
     }
 
     /// As [`Objects::read`], without a request.
@@ -130,9 +130,8 @@ impl Objects {
         call: &Call<'_>,
         work: impl FnOnce(&mut Edit<'_>, Key) -> Result<T>,
     ) -> Result<T> {
-        let id = call.object_id();
         self.edit(|edit| {
-            let key = key_in(edit.store, id)?;
+            let key = edit.references.called(edit.store, call)?;
             work(edit, key)
         })
     }

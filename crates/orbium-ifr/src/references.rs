@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use orbium::{Interface, ObjectRef, Poa, SystemException};
+use orbium::{Call, Interface, ObjectRef, Poa, SystemException};
 
 use crate::corba::DefinitionKind;
 use crate::entry::{Key, TypeDef};
@@ -66,6 +66,21 @@ impl References {
         self.reference(stamp, DefinitionKind::DkPrimitive, key)
     }
 
+    /// The entry that a request is to, which is of the kind that its adapter is for: the client may
+    /// have made the object key itself.
+    pub(crate) fn called(&self, store: &Store, call: &Call<'_>) -> Result<Key> {
+        let key = key_in(store, call.object_id())?;
+        let kind = match primitive_of(key) {
+            Some(_) => DefinitionKind::DkPrimitive,
+            None => store.entry(key)?.body.kind(),
+        };
+        if self.adapter(kind)?.poa == call.poa() {
+            Ok(key)
+        } else {
+            Err(fault::GONE)
+        }
+    }
+
     /// The entry that a reference of this repository leads to.
     pub(crate) fn key_of(&self, store: &Store, object: &ObjectRef) -> Result<Key> {
         let adapters = self.adapters.get().ok_or(fault::GONE)?;
@@ -95,7 +110,7 @@ pub(crate) fn primitive_of(key: Key) -> Option<u32> {
 }
 
 /// The key in an object id, of an entry that is there.
-pub(crate) fn key_in(store: &Store, id: &[u8]) -> Result<Key> {
+fn key_in(store: &Store, id: &[u8]) -> Result<Key> {
     let (key, stamp) = id.split_first_chunk::<8>().ok_or(fault::GONE)?;
     let key = Key::from_be_bytes(*key);
     let is_there = primitive_of(key).is_some() || store.entry(key).is_ok();

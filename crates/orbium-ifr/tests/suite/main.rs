@@ -7,6 +7,7 @@ mod events;
 mod exporting;
 mod extended;
 mod files;
+mod forged_keys;
 mod hostile_files;
 mod kitchen;
 mod lying;
