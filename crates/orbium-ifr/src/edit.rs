@@ -291,39 +291,51 @@ impl Edit<'_> {
                 pending.push(*content);
             }
         }
-        for (user, entry) in self.store.entries() {
-            let needs = |key: &Key| doomed.contains(key);
-            let types = entry.body.types();
-            let mut types = types.iter().filter_map(|ty| match ty {
-                TypeDef::Entry(key) => Some(key),
-                TypeDef::Primitive(_) => None,
-            });
-            let uses = types.any(needs) || entry.body.others().iter().any(needs);
-            if uses && !doomed.contains(&user) && !self.serves_only(user, &doomed)? {
-                return Err(fault::IN_USE);
-            }
-        }
+        self.doom_anonymous(&mut doomed)?;
         if let Some(container) = self.store.entry(key)?.container {
             self.store
                 .update(container, |it| it.contents.retain(|it| *it != key))?;
         }
-        let mut types = Vec::new();
         for key in doomed {
-            types.extend(self.store.entry(key)?.body.types());
             self.store.remove(key);
         }
-        self.collect(types)
+        Ok(())
     }
 
-    /// Whether an anonymous type is used by nothing but doomed definitions, or by nothing.
-    fn serves_only(&self, key: Key, doomed: &HashSet<Key>) -> Result<bool> {
-        if !self.store.entry(key)?.body.is_anonymous() {
-            return Ok(false);
+    /// Adds the anonymous types that are of no use without what is doomed.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 1: a definition that is to stay depends on what is doomed.
+    fn doom_anonymous(&self, doomed: &mut HashSet<Key>) -> Result<()> {
+        let users = self.store.users();
+        let users_of = |key: Key| users.get(&key).map_or(&[][..], Vec::as_slice);
+        // First those that depend on it, then those on which nothing else depends.
+        let mut pending: Vec<Key> = doomed.iter().copied().collect();
+        while let Some(key) = pending.pop() {
+            for user in users_of(key) {
+                if doomed.contains(user) {
+                    continue;
+                }
+                if !self.store.entry(*user)?.body.is_anonymous() {
+                    return Err(fault::IN_USE);
+                }
+                doomed.insert(*user);
+                pending.push(*user);
+            }
         }
-        let mut users = self.store.entries();
-        Ok(users.all(|(user, it)| {
-            !it.body.types().contains(&TypeDef::Entry(key)) || doomed.contains(&user)
-        }))
+        pending.extend(doomed.iter());
+        while let Some(key) = pending.pop() {
+            for ty in self.store.entry(key)?.body.types() {
+                let TypeDef::Entry(ty) = ty else { continue };
+                if self.store.entry(ty).is_ok_and(|it| it.body.is_anonymous())
+                    && users_of(ty).iter().all(|user| doomed.contains(user))
+                    && doomed.insert(ty)
+                {
+                    pending.push(ty);
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn set_id(&mut self, key: Key, id: &str) -> Result<()> {

@@ -239,6 +239,22 @@ impl Store {
         Ok(wanted == key || self.all_bases(key)?.contains(&wanted))
     }
 
+    /// The entries that refer to each: by a type, or as a base or an exception.
+    pub(crate) fn users(&self) -> HashMap<Key, Vec<Key>> {
+        let mut users: HashMap<Key, Vec<Key>> = HashMap::new();
+        for (user, entry) in self.entries() {
+            let types = entry.body.types().into_iter();
+            let types = types.filter_map(|ty| match ty {
+                TypeDef::Entry(key) => Some(key),
+                TypeDef::Primitive(_) => None,
+            });
+            for key in types.chain(entry.body.others()) {
+                users.entry(key).or_default().push(user);
+            }
+        }
+        users
+    }
+
     /// What a container has: its own definitions in order, then what it inherits.
     pub(crate) fn contents(&self, key: Key, exclude_inherited: bool) -> Result<Vec<Key>> {
         let mut contents = self.entry(key)?.contents.clone();

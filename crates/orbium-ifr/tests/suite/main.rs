@@ -3,6 +3,7 @@
 
 mod canonical;
 mod code_bases;
+mod dependents;
 mod events;
 mod exporting;
 mod extended;
