@@ -249,7 +249,7 @@ impl Edit<'_> {
     }
 
     /// Checks that no type has become part of itself, or too large.
-    fn check_users(&self) -> Result<()> {
+    pub(crate) fn check_users(&self) -> Result<()> {
         for (key, entry) in self.store.entries() {
             if entry.body.is_type() || matches!(entry.body, Body::Exception(_)) {
                 self.store.type_of(key)?;

@@ -213,7 +213,8 @@ impl<'l> Loading<'l, '_> {
                 self.edit.check(*key)?;
             }
         }
-        Ok(())
+        // Those too that contain a value which was declared before.
+        Ok(self.edit.check_users()?)
     }
 
     fn body(&mut self, definition: &'l Definition) -> Loaded<Body> {

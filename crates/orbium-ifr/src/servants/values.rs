@@ -296,7 +296,8 @@ impl corba::ValueDefServant for Objects {
             let ty = edit.member_type(r#type)?;
             let body = Body::ValueMember { ty, public };
             let key = edit.create(container, Named { id, name, version }, body)?;
-            edit.check(container)?;
+            // Those of the value too, and of all that contains it.
+            edit.check_users()?;
             edit.reference(key)
         })
     }

@@ -2,10 +2,11 @@
 //! Changes of definitions on which others depend.
 
 use orbium::{ExceptionKind, Interface};
+use orbium_ifr::LoadError;
 use orbium_ifr::corba::{Contained, DefinitionKind, EnumDef, IdlType, PrimitiveKind, Repository};
 
 use crate::files::File;
-use crate::served::Served;
+use crate::served::{Served, model};
 use crate::writing::{member, primitive, refused};
 
 fn ty(of: &impl Interface) -> IdlType {
@@ -55,4 +56,64 @@ fn a_module_with_sequences_of_sequences_is_destroyed() {
     }
     let left = root.contents(DefinitionKind::DkAll, true).unwrap();
     assert!(left.is_empty());
+}
+
+/// A member that makes a struct of values too large left that as it was: every later change was refused, and the
+/// file could not be opened again.
+#[test]
+fn a_member_of_a_value_is_refused_that_makes_another_type_too_large() {
+    let served = Served::empty();
+    let root = served.remote();
+    let long = primitive(&root, PrimitiveKind::PkLong);
+    let (mut large, mut made) = (long, 0);
+    loop {
+        let (id, name) = (format!("IDL:S{made}:1.0"), format!("S{made}"));
+        let members = [member("a", &large), member("b", &large)];
+        let Ok(larger) = root.create_struct(&id, &name, "1.0", &members) else {
+            break;
+        };
+        (large, made) = (ty(&larger.unwrap()), made + 1);
+    }
+    let value = root
+        .create_value(
+            "IDL:V:1.0",
+            "V",
+            "1.0",
+            false,
+            false,
+            None,
+            false,
+            &[],
+            &[],
+            &[],
+        )
+        .unwrap()
+        .unwrap();
+    let members = [member("a", &ty(&value)), member("b", &ty(&value))];
+    root.create_struct("IDL:T:1.0", "T", "1.0", &members)
+        .unwrap();
+    let added = value.create_value_member("IDL:V/m:1.0", "m", "1.0", Some(&large), 0);
+    assert_eq!(refused(added).0, ExceptionKind::ImpLimit);
+    enumeration(&root).set_members(&["y".to_owned()]).unwrap();
+}
+
+/// The same where a value that was declared alone is defined by a further load.
+#[test]
+fn a_load_is_refused_that_makes_another_type_too_large() {
+    let served = Served::empty();
+    let mut large = "struct S0 { long a, b; };".to_owned();
+    for number in 1..15 {
+        let before = number - 1;
+        large += &format!(" struct S{number} {{ S{before} a, b; }};");
+    }
+    let declared = format!("{large} valuetype V; struct T {{ V a, b; }};");
+    served.repository.load(&model(&declared)).unwrap();
+    let defined = format!("{large} valuetype V {{ public S14 m; }};");
+    let Err(LoadError::System(refused)) = served.repository.load(&model(&defined)) else {
+        panic!("not refused");
+    };
+    assert_eq!(refused.kind, ExceptionKind::ImpLimit);
+    enumeration(&served.remote())
+        .set_members(&["y".to_owned()])
+        .unwrap();
 }
