@@ -4,17 +4,21 @@
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::role;
 
-/// A thread that serves a request would wait for itself.
+/// The thread is to wait for the requests of an ORB, if it `waits` at all. One that serves a request
+/// of another ORB leaves what it reads to others before.
 ///
 /// # Errors
-/// BAD_INV_ORDER 3, if it is to wait.
+/// BAD_INV_ORDER 3: it serves a request of that ORB, and would wait for itself.
 #[inline]
-pub fn refuse_to_wait_for_oneself(orb: usize, wait: bool) -> Result<(), SystemException> {
-    if wait && role::is_serving(orb) {
-        Err(waits_for_oneself())
-    } else {
-        Ok(())
+pub fn before_waiting(orb: usize, waits: bool) -> Result<(), SystemException> {
+    if !waits {
+        return Ok(());
     }
+    if role::is_serving(orb) {
+        return Err(waits_for_oneself());
+    }
+    role::about_to_block();
+    Ok(())
 }
 
 /// The exception for waiting for the end of the very request that waits.

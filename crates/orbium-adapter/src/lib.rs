@@ -29,8 +29,8 @@ mod policy_values;
 mod registry;
 
 pub use exceptions::{
-    being_destroyed, gone, no_such_adapter, no_such_object, obj_adapter,
-    refuse_to_wait_for_oneself, waits_for_oneself,
+    before_waiting, being_destroyed, gone, no_such_adapter, no_such_object, obj_adapter,
+    waits_for_oneself,
 };
 pub use ior_table::{IorTableError, TableEntries};
 pub use manager::{Controlled, ManagerState, PoaManager, Serving, WeakManager};

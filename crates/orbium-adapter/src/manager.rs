@@ -17,7 +17,7 @@ use orbium_trace::log::warn;
 use orbium_transport::Deadline;
 
 use crate::PoaError;
-use crate::exceptions::{being_destroyed, refuse_to_wait_for_oneself};
+use crate::exceptions::{before_waiting, being_destroyed};
 
 /// The state of a manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -240,7 +240,7 @@ impl PoaManager {
     /// request, which would be for ever: nothing is done then.
     #[inline]
     pub fn hold_requests(&self, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(self.0.orb, wait)?;
+        before_waiting(self.0.orb, wait)?;
         self.change(ManagerState::Holding)?;
         self.wait_while(wait, ManagerState::Holding);
         Ok(())
@@ -253,7 +253,7 @@ impl PoaManager {
     /// As [`PoaManager::hold_requests`].
     #[inline]
     pub fn discard_requests(&self, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(self.0.orb, wait)?;
+        before_waiting(self.0.orb, wait)?;
         self.change(ManagerState::Discarding)?;
         self.wait_while(wait, ManagerState::Discarding);
         Ok(())
@@ -281,7 +281,7 @@ impl PoaManager {
     }
 
     fn deactivate_with(&self, etherealizes: bool, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(self.0.orb, wait)?;
+        before_waiting(self.0.orb, wait)?;
         // Fails only if it is inactive already.
         let changed = self.change(ManagerState::Inactive).is_ok();
         self.wait_while(wait, ManagerState::Inactive);

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
+use orbium_adapter::before_waiting;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::role;
 
@@ -73,13 +74,7 @@ impl Orb {
     ///
     /// BAD_INV_ORDER for waiting from within a request, which would never return.
     pub fn shutdown(&self, wait: bool) -> Result<(), SystemException> {
-        if wait && role::is_serving(self.number()) {
-            return Err(SystemException::omg(
-                ExceptionKind::BadInvOrder,
-                3,
-                Completion::No,
-            ));
-        }
+        before_waiting(self.number(), wait)?;
         if self.change_state(RUNNING, ENDING) {
             let orb = self.clone();
             // Whatever servants do when they are dropped, they cannot wait for

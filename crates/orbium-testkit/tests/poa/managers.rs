@@ -4,10 +4,11 @@
 use std::thread;
 
 use orbium::{
-    Config, Lifespan, ManagerAlreadyExists, ManagerState, PoaError, PoaManager, Policies,
+    ClientStrategy, Config, Lifespan, ManagerAlreadyExists, ManagerState, Orb, PoaError,
+    PoaManager, Policies, SystemException,
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, eventually, within};
+use orbium_testkit::{Served, each_strategy, eventually, within};
 
 use crate::fixture::{child, user};
 
@@ -103,4 +104,46 @@ fn a_wait_for_completion_ends_when_another_thread_changes_the_manager() {
         within("the call", move || call.join().unwrap()).unwrap();
         served.end();
     }
+}
+
+/// Waits for the end of the requests of an ORB.
+type Wait = fn(&Orb) -> Result<(), SystemException>;
+
+/// A thread that waits for another ORB kept its connection, or its reactor: calls over that were not served, of which
+/// the other ORB's own requests may be waiting for one.
+#[test]
+fn a_request_that_waits_for_another_orb_does_not_keep_others_from_being_served() {
+    let waits: [Wait; 3] = [
+        |orb| Ok(orb.root_poa().manager().hold_requests(true)?),
+        |orb| Ok(orb.root_poa().destroy(true)?),
+        |orb| orb.shutdown(true),
+    ];
+    each_strategy(|strategy| {
+        for wait in waits {
+            let (served, other) = (Served::new(strategy), Served::new(strategy));
+            let (_caller, busy) = other.client();
+            let call = thread::spawn(move || busy.gate());
+            other.state.gate.await_waiting(1);
+            let orb = other.orb.clone();
+            served.state.on_act(move |_, v| {
+                wait(&orb)?;
+                Ok(v)
+            });
+            // Over one connection.
+            let client = Orb::new(Config {
+                client_strategy: ClientStrategy::LeaderFollowers,
+                ..Config::default()
+            });
+            let target = served.seen_by(&client.unwrap());
+            let waiting = target.clone();
+            let waiting = thread::spawn(move || waiting.act(1));
+            eventually("the request runs", || served.state.calls() == 1);
+            assert_eq!(within("another call", move || target.echo_long(5)), Ok(5));
+            other.state.gate.open();
+            within("the call", move || call.join().unwrap()).unwrap();
+            assert_eq!(within("the wait", move || waiting.join().unwrap()), Ok(1));
+            other.end();
+            served.end();
+        }
+    });
 }

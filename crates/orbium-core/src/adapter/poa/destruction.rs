@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use orbium_interceptor::AdapterState;
 
 use super::{Poa, PoaError};
-use orbium_adapter::refuse_to_wait_for_oneself;
+use orbium_adapter::before_waiting;
 
 impl Poa {
     /// Ends the adapter, those below it, and all their objects, which servant activators
@@ -32,7 +32,7 @@ impl Poa {
     }
 
     fn destroy_with(&self, etherealizes: bool, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(self.0.orb, wait)?;
+        before_waiting(self.0.orb, wait)?;
         self.end(etherealizes);
         if wait {
             self.wait_until_gone();
