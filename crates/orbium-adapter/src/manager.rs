@@ -427,7 +427,8 @@ impl PoaManager {
             self.warn_of_holding(operation);
         }
         let until = Deadline::after(self.0.hold_time);
-        if self.0.held.fetch_add(1, Ordering::AcqRel) >= self.0.held_limit {
+        let held = self.0.held.fetch_add(1, Ordering::AcqRel);
+        if held >= self.0.held_limit && self.state() == ManagerState::Holding {
             self.0.held.fetch_sub(1, Ordering::AcqRel);
             return Err(discarded);
         }

@@ -4,13 +4,13 @@
 use std::thread;
 
 use orbium::{
-    ClientStrategy, Config, Lifespan, ManagerAlreadyExists, ManagerState, Orb, PoaError,
-    PoaManager, Policies, SystemException,
+    ClientStrategy, Config, ExceptionKind, Lifespan, Limits, ManagerAlreadyExists, ManagerState,
+    Orb, PoaError, PoaManager, Policies, SystemException,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_strategy, eventually, within};
 
-use crate::fixture::{child, user};
+use crate::fixture::{child, omg, user};
 
 /// Conformance: POA - `POAManagerFactory`: `create_POAManager`, `find`, `list`, `get_id`
 #[test]
@@ -104,6 +104,26 @@ fn a_wait_for_completion_ends_when_another_thread_changes_the_manager() {
         within("the call", move || call.join().unwrap()).unwrap();
         served.end();
     }
+}
+
+/// Requests that an inactive manager refuses counted as held: beyond the bound they were TRANSIENT, and clients tried
+/// again for ever.
+#[test]
+fn an_inactive_manager_denies_objects_whatever_the_bound_of_held_requests_is() {
+    let served = Served::with(Config {
+        limits: Limits {
+            held_requests: 0,
+            ..Limits::default()
+        },
+        ..Config::default()
+    });
+    let (_client, target) = served.client();
+    let manager = served.orb.root_poa().manager();
+    manager.hold_requests(false).unwrap();
+    assert_eq!(target.noop(), Err(omg(ExceptionKind::Transient, 1)));
+    manager.deactivate(false).unwrap();
+    assert_eq!(target.noop(), Err(omg(ExceptionKind::ObjectNotExist, 4)));
+    served.end();
 }
 
 /// Waits for the end of the requests of an ORB.
