@@ -169,6 +169,30 @@ fn several_lanes_end_together() {
     lanes.served.end();
 }
 
+/// A request that was still served kept the lanes behind its own from ending.
+#[test]
+fn lanes_that_end_together_do_not_wait_for_one_another() {
+    for (busy, idle) in [(1, 2), (2, 1)] {
+        let mut lanes = TwoLanes::new("apart", "worker-pool:2/64");
+        lanes.configurator = lanes.configurator.with_drain_time(Duration::MAX);
+        let orb = client(ClientStrategy::default());
+        let blocked = call(&lanes.object(&orb, 10 * busy), Target::gate);
+        lanes.state.gate.await_waiting(1);
+        let (configurator, config) = (
+            lanes.configurator.clone(),
+            with(&lanes.configurator, &[("lanes", "none")]),
+        );
+        let ending = thread::spawn(move || configurator.reconfigure(config).unwrap());
+        let idle = lanes.lane(idle);
+        eventually("its threads end", || threads_called(&idle) == 0);
+        assert!(!blocked.is_finished() && !ending.is_finished());
+        lanes.state.gate.open();
+        assert_eq!(blocked.join().unwrap(), Ok(()));
+        within("the other one ends", move || ending.join().unwrap());
+        lanes.served.end();
+    }
+}
+
 /// At the same port, with calls by references from before.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
