@@ -9,16 +9,20 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Type};
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::described::description::{Description, VALUE_BASE_ID};
+use crate::freeing;
 use crate::{Facet, Kind, Read, State, Write};
 
 /// A handle on a value of any type: IDL's `ValueBase`. Clones share the value.
 ///
 /// Two handles are equal if they are handles on the same value.
 #[derive(Clone)]
-pub struct ValueBase(Arc<Object<dyn State>>);
+pub struct ValueBase(
+    /// `None` only while the handle is dropped.
+    Option<Arc<Object<dyn State>>>,
+);
 
 /// A value.
-struct Object<S: ?Sized> {
+pub(crate) struct Object<S: ?Sized> {
     class: &'static Class,
     /// Its operations; none for values of types without.
     facets: Facets,
@@ -70,40 +74,49 @@ impl ValueBase {
     #[doc(hidden)]
     #[must_use]
     pub fn with_state<S: State>(class: &'static Class, state: S) -> Self {
-        Self(Arc::new(Object {
+        Self(Some(Arc::new(Object {
             class,
             facets: None,
             state: RwLock::new(state),
-        }))
+        })))
     }
 
     #[doc(hidden)]
     #[must_use]
     pub fn with_facets<S: State>(class: &'static Class, state: S, facets: Vec<Facet>) -> Self {
-        Self(Arc::new(Object {
+        Self(Some(Arc::new(Object {
             class,
             facets: (!facets.is_empty()).then(|| Arc::new(facets)),
             state: RwLock::new(state),
-        }))
+        })))
+    }
+
+    /// The value itself.
+    #[inline]
+    fn object(&self) -> &Arc<Object<dyn State>> {
+        match &self.0 {
+            Some(object) => object,
+            None => unreachable!("a handle has its value until it is dropped"),
+        }
     }
 
     /// A new value of a type, with the operations of another one.
     pub(crate) fn with_shared(class: &'static Class, facets: &Facets) -> Self {
         let mut value = (class.make)();
-        if let Some(object) = Arc::get_mut(&mut value.0) {
+        if let Some(object) = value.0.as_mut().and_then(Arc::get_mut) {
             object.facets.clone_from(facets);
         }
         value
     }
 
     pub(crate) fn facets(&self) -> Facets {
-        self.0.facets.clone()
+        self.object().facets.clone()
     }
 
     /// The type of the value itself, not that of the handle it came by.
     #[must_use]
     pub fn class(&self) -> &'static Class {
-        self.0.class
+        self.object().class
     }
 
     /// The repository id of the type of the value itself.
@@ -133,43 +146,43 @@ impl ValueBase {
     /// Whether both are handles on the same value.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(self.object(), other.object())
     }
 
     /// The operations of a trait, if the value has them.
     #[doc(hidden)]
     #[must_use]
     pub fn operations<O: ?Sized + 'static>(&self) -> Option<&Arc<O>> {
-        self.0.facets.as_deref()?.iter().find_map(Facet::get)
+        self.object().facets.as_deref()?.iter().find_map(Facet::get)
     }
 
     /// The number of handles on the value, those within other values among them. Another
     /// thread may change it at any time.
     #[must_use]
     pub fn handles(&self) -> usize {
-        Arc::strong_count(&self.0)
+        Arc::strong_count(self.object())
     }
 
     /// A number that no other value has as long as this one lives.
     #[must_use]
     pub fn identity(&self) -> usize {
-        Arc::as_ptr(&self.0).cast::<()>().addr()
+        Arc::as_ptr(self.object()).cast::<()>().addr()
     }
 
     /// Runs a function with a read lock on the state. Readers overtake waiting writers, so that two threads
     /// that marshal overlapping graphs never wait for one another.
     pub(crate) fn with_whole<R>(&self, work: impl FnOnce(&dyn State) -> R) -> R {
-        work(&*self.0.state.read_recursive())
+        work(&*self.object().state.read_recursive())
     }
 
     pub(crate) fn reset(&self) {
-        self.0.state.write().reset();
+        self.object().state.write().reset();
     }
 
     /// The state of type `S`, which the value has.
     #[doc(hidden)]
     pub fn read_state<S: State>(&self) -> Read<'_, S> {
-        let whole = self.0.state.read_recursive();
+        let whole = self.object().state.read_recursive();
         let part = RwLockReadGuard::try_map(whole, |whole: &dyn State| {
             whole.part(TypeId::of::<S>())?.downcast_ref()
         });
@@ -182,13 +195,25 @@ impl ValueBase {
     /// The state of type `S`, which the value has.
     #[doc(hidden)]
     pub fn write_state<S: State>(&self) -> Write<'_, S> {
-        let whole = self.0.state.write();
+        let whole = self.object().state.write();
         let part = RwLockWriteGuard::try_map(whole, |whole: &mut dyn State| {
             whole.part_mut(TypeId::of::<S>())?.downcast_mut()
         });
         match part {
             Ok(part) => Write(part),
             Err(_) => unreachable!("a handle is made for values of its type only"),
+        }
+    }
+}
+
+/// The last handle frees the value, and those that it alone holds.
+impl Drop for ValueBase {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(object) = self.0.take()
+            && Arc::strong_count(&object) == 1
+        {
+            freeing::free(object);
         }
     }
 }

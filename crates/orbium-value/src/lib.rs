@@ -70,6 +70,7 @@ mod described;
 mod event_base;
 mod facet;
 mod factories;
+mod freeing;
 mod guard;
 mod handle;
 mod mapping;

@@ -147,6 +147,27 @@ fn a_chain_without_an_end_is_refused_before_the_stack_is_full() {
     self::refused(&octets, CdrErrorKind::TooDeep);
 }
 
+/// Values side by side, each of which refers back to the one before, nest nowhere in the message and
+/// are a chain all the same. The last handle freed them within one another, until the stack of the
+/// thread was full and the process ended.
+#[test]
+fn a_chain_that_no_message_nests_is_freed() {
+    const LINKS: usize = 200_000;
+    let mut octets = longs(&[TAG, 0, 0]);
+    let to_first = [TAG, INDIRECTION, offset(-20), 1];
+    octets.extend(longs(&to_first));
+    let to_one_before = longs(&[TAG, INDIRECTION, offset(-24), 2]);
+    octets.extend(to_one_before.repeat(LINKS - 2));
+    let work = move || {
+        let links = read_native::<Many<Option<Chain>>>(&octets).unwrap().0;
+        assert_eq!(links.len(), LINKS);
+        let (last, before) = (&links[LINKS - 1], &links[LINKS - 2]);
+        assert_eq!(&last.as_ref().unwrap().read().next, before);
+    };
+    let thread = std::thread::Builder::new().stack_size(512 << 10);
+    thread.spawn(work).unwrap().join().unwrap();
+}
+
 /// Every octet string of a real message cut short, or with one octet changed, is read as
 /// something or refused: nothing panics, and nothing hangs.
 #[test]
