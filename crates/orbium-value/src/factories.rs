@@ -29,9 +29,34 @@ type Make = dyn Fn() -> ValueBase + Send + Sync;
 /// file, is expected.
 #[derive(Default)]
 pub struct Factories {
-    factories: RwLock<HashMap<Cow<'static, str>, Factory>>,
+    factories: RwLock<ById>,
     /// Set where types that are not known may be asked for elsewhere.
     bases: OnceLock<Box<FindBases>>,
+}
+
+/// Factories by repository id.
+#[derive(Default)]
+struct ById {
+    factories: HashMap<Cow<'static, str>, Factory>,
+    /// Octets of the longest id that was registered.
+    longest: usize,
+}
+
+impl ById {
+    /// The factory of an id. A longer one than any that was registered is not looked at: a peer
+    /// chooses it, and a message may ask for it very often.
+    fn get(&self, id: &str) -> Option<&Factory> {
+        if id.len() > self.longest {
+            return None;
+        }
+        self.factories.get(id)
+    }
+
+    /// Whether the id had another factory.
+    fn insert(&mut self, id: Cow<'static, str>, factory: Factory) -> bool {
+        self.longest = self.longest.max(id.len());
+        self.factories.insert(id, factory).is_some()
+    }
 }
 
 #[derive(Clone)]
@@ -75,7 +100,7 @@ impl Factories {
     }
 
     fn insert(&self, id: Cow<'static, str>, factory: Factory) -> bool {
-        self.factories.write().insert(id, factory).is_some()
+        self.factories.write().insert(id, factory)
     }
 
     /// Makes the type of a value known; new ones have its operations.
@@ -118,7 +143,8 @@ impl Factories {
 
     /// Forgets the factory of a type; returns whether there was one.
     pub fn unregister(&self, repository_id: &str) -> bool {
-        self.factories.write().remove(repository_id).is_some()
+        let factories = &mut self.factories.write().factories;
+        factories.remove(repository_id).is_some()
     }
 
     /// The registered type of an id, if it was compiled, with its factory.
@@ -146,7 +172,9 @@ impl Factories {
 
 impl fmt::Debug for Factories {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.factories.read().keys()).finish()
+        f.debug_set()
+            .entries(self.factories.read().factories.keys())
+            .finish()
     }
 }
 

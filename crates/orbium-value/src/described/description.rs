@@ -3,6 +3,8 @@
 
 use orbium_cdr::{CdrErrorKind, TCKind, TypeCode, TypeRef};
 
+use crate::wire::header::MAX_ID_LENGTH;
+
 /// The repository id of `ValueBase`.
 pub(crate) const VALUE_BASE_ID: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
@@ -31,7 +33,7 @@ impl Description {
     /// [`CdrErrorKind::BadTypeCode`].
     pub(crate) fn new(code: TypeRef<'_>) -> Result<Self, CdrErrorKind> {
         let code = code.unaliased();
-        if code.id().is_empty() {
+        if code.id().is_empty() || lineage(code).any(|it| it.id().len() > MAX_ID_LENGTH) {
             return Err(CdrErrorKind::BadTypeCode);
         }
         let bad = CdrErrorKind::BadTypeCode;

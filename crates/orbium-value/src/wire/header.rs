@@ -13,6 +13,10 @@ use crate::wire::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VA
 /// Repository ids of one value that are read.
 const MAX_IDS: usize = 64;
 
+/// Octets of the longest repository id that is read: ids are compared and looked up for each value,
+/// and an indirection makes a value of few octets have a long one.
+pub(crate) const MAX_ID_LENGTH: usize = 1024;
+
 /// The flags that a tag may have.
 const FLAGS: u32 = CODEBASE | LIST_OF_IDS | CHUNKED;
 
@@ -156,6 +160,9 @@ fn id(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
 }
 
 fn new_id(length: u32, reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
+    if length as usize > MAX_ID_LENGTH + 1 {
+        return Err(reader.error(CdrErrorKind::BadValue));
+    }
     let (at, id) = text(length, reader)?;
     met(reader).ids.push((at, id));
     Ok(at)

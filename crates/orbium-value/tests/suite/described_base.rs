@@ -42,8 +42,9 @@ impl Octets {
     }
 }
 
-/// An any of a struct of values of many types with one base, which is described once.
-fn derived_of_one_base(types: u32, members: u32) -> Vec<u8> {
+/// An any of a struct of values of many types with one base, which is described once: it has so
+/// many members of that name.
+fn derived_of_one_base(types: u32, members: u32, name: &str) -> Vec<u8> {
     const STRUCT: u32 = 15;
     const VALUE: u32 = 29;
     let base = |octets: &mut Octets| {
@@ -52,7 +53,7 @@ fn derived_of_one_base(types: u32, members: u32) -> Vec<u8> {
             octets.long(0);
             octets.long(members);
             for _ in 0..members {
-                octets.text("");
+                octets.text(name);
                 octets.long(0);
                 octets.short(1);
             }
@@ -87,9 +88,27 @@ fn derived_of_one_base(types: u32, members: u32) -> Vec<u8> {
 #[test]
 fn many_types_of_one_large_base_are_refused() {
     let read = |types| {
-        let octets = derived_of_one_base(types, 100);
+        let octets = derived_of_one_base(types, 100, "");
         read_by::<Any>(&owner(|_| {}), &octets, Format::native()).map(drop)
     };
     assert_eq!(read(10), Ok(()));
     assert_eq!(read(20_000), Err(CdrErrorKind::CountTooLarge));
+}
+
+/// A long id would be compared and looked up for each value.
+#[test]
+fn a_value_type_with_a_long_repository_id_is_refused() {
+    const VALUE: u32 = 29;
+    let read = |length: usize| {
+        let mut octets = Octets::default();
+        octets.complex(VALUE, &"x".repeat(length), |octets| {
+            octets.short(0);
+            octets.long(0);
+            octets.long(0);
+        });
+        octets.long(0x7fff_ff00);
+        read_by::<Any>(&owner(|_| {}), &octets.0, Format::native()).map(drop)
+    };
+    assert_eq!(read(1024), Ok(()));
+    assert_eq!(read(1025), Err(CdrErrorKind::BadTypeCode));
 }

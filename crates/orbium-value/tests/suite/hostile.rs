@@ -168,6 +168,28 @@ fn a_chain_that_no_message_nests_is_freed() {
     thread.spawn(work).unwrap().join().unwrap();
 }
 
+/// An id is looked up for each value that has it, and a value refers to it by a few octets: with one of
+/// a megabyte, a message of two took minutes to read.
+#[test]
+fn a_repository_id_that_is_too_long_is_refused() {
+    for (length, kind) in [
+        (1024, CdrErrorKind::UnknownValue),
+        (1025, CdrErrorKind::BadValue),
+    ] {
+        let id = "x".repeat(length);
+        let mut writer = CdrWriter::new(Format::native());
+        writer.write_u32(TAG + 2);
+        writer.write_name(&id);
+        refused(&writer.finish().unwrap(), kind);
+        // In a list, as well.
+        let mut writer = CdrWriter::new(Format::native());
+        writer.write_u32(TAG + 6);
+        writer.write_u32(1);
+        writer.write_name(&id);
+        refused(&writer.finish().unwrap(), kind);
+    }
+}
+
 /// Every octet string of a real message cut short, or with one octet changed, is read as
 /// something or refused: nothing panics, and nothing hangs.
 #[test]
