@@ -18,12 +18,18 @@ pub(crate) struct DescribedTypes {
     by_id: HashMap<String, Found>,
     /// Members of the states of all types.
     members: usize,
+    /// Octets of the names of all these members.
+    names: usize,
 }
 
 /// Members of states for each octet of a message, and a few besides: many types may share one
 /// base that is described once.
 const MEMBERS_PER_OCTET: usize = 1;
 const FREE_MEMBERS: usize = 1 << 16;
+
+/// Octets of the names of members, likewise.
+const NAMES_PER_OCTET: usize = 4;
+const FREE_NAMES: usize = 1 << 20;
 
 impl DescribedTypes {
     /// The type of that id.
@@ -40,16 +46,20 @@ impl DescribedTypes {
     /// Adds a type.
     ///
     /// # Errors
-    /// [`CdrErrorKind::CountTooLarge`] if all types have more members than a message with
-    /// `octets` before this one may describe.
+    /// [`CdrErrorKind::CountTooLarge`] if all types have more members, or longer names of members,
+    /// than a message with `octets` before this one may describe.
     pub(crate) fn add(
         &mut self,
         description: Arc<Description>,
         found: Found,
         octets: usize,
     ) -> Result<(), CdrErrorKind> {
-        self.members += description.state().member_count();
-        if self.members > FREE_MEMBERS + MEMBERS_PER_OCTET * octets {
+        let members = description.state().members();
+        self.members += members.len();
+        self.names += members.map(|member| member.name().len()).sum::<usize>();
+        if self.members > FREE_MEMBERS + MEMBERS_PER_OCTET * octets
+            || self.names > FREE_NAMES + NAMES_PER_OCTET * octets
+        {
             return Err(CdrErrorKind::CountTooLarge);
         }
         let code = description.code();

@@ -95,6 +95,19 @@ fn many_types_of_one_large_base_are_refused() {
     assert_eq!(read(20_000), Err(CdrErrorKind::CountTooLarge));
 }
 
+/// The name of a member of the base was copied for each type: a message of two megabytes took
+/// fourteen gigabytes.
+#[test]
+fn many_types_of_a_base_with_a_long_name_are_refused() {
+    let name = "x".repeat(200_000);
+    let read = |types| {
+        let octets = derived_of_one_base(types, 1, &name);
+        read_by::<Any>(&owner(|_| {}), &octets, Format::native()).map(drop)
+    };
+    assert_eq!(read(3), Ok(()));
+    assert_eq!(read(100), Err(CdrErrorKind::CountTooLarge));
+}
+
 /// A long id would be compared and looked up for each value.
 #[test]
 fn a_value_type_with_a_long_repository_id_is_refused() {
