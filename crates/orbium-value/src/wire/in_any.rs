@@ -80,8 +80,17 @@ fn copy_read(
 ) -> Result<(), CdrError> {
     enter_any(reader)?;
     let before = writer.position();
-    let value = read(reader)?;
-    write_as(value.as_ref(), formal_id, writer);
+    let formats = (reader.format(), writer.format());
+    // What an any holds is as in CDR, so that those read it who know no more than its TypeCode.
+    reader.set_format(formats.0.with_natural_elements(false));
+    writer.set_minor(formats.1.with_natural_elements(false).minor);
+    let read = read(reader);
+    if let Ok(value) = &read {
+        write_as(value.as_ref(), formal_id, writer);
+    }
+    reader.set_format(formats.0);
+    writer.set_minor(formats.1.minor);
+    read?;
     leave_any(writer.position() - before, reader)?;
     writer.error().map_or(Ok(()), Err)
 }

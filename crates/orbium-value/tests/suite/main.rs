@@ -9,6 +9,7 @@ mod described_base;
 mod graphs;
 mod hostile;
 mod in_anys;
+mod natural;
 
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium_value::{idl_value, idl_value_box};
