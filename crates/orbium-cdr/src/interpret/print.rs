@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values for people.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use super::graphs::copy_graph;
 use super::visitor::{Group, Leaf, Run, Visitor};
@@ -13,9 +13,38 @@ use crate::{CdrError, CdrReader, CdrWriter, Format, TypeRef};
 /// Elements of a run of primitives that are shown.
 const MAX_SHOWN_ELEMENTS: usize = 64;
 
+/// Octets of text that are shown of a value. A peer that chooses the names of members, which are shown
+/// for each element of a sequence, makes far more text than it sends octets.
+const MAX_SHOWN_OCTETS: usize = 1 << 20;
+
+/// A formatter that takes so much text and no more.
+struct Bounded<'f, 'g> {
+    out: &'f mut fmt::Formatter<'g>,
+    left: usize,
+    is_full: bool,
+}
+
+impl fmt::Write for Bounded<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let left = self.left.checked_sub(text.len());
+        self.is_full = left.is_none();
+        self.left = left.ok_or(fmt::Error)?;
+        self.out.write_str(text)
+    }
+}
+
+/// A type as it is referred to.
+struct TypeName<'t>(TypeRef<'t>);
+
+impl fmt::Display for TypeName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_type_name(self.0, f)
+    }
+}
+
 /// A value, walked over and shown.
 pub(crate) struct Printed<'f, 'g> {
-    out: &'f mut fmt::Formatter<'g>,
+    out: Bounded<'f, 'g>,
     /// For each group open, outermost first, whether a part was shown.
     open: Vec<bool>,
     /// Whether the name of the next part was shown.
@@ -50,14 +79,19 @@ impl<'f, 'g> Printed<'f, 'g> {
         out: &'f mut fmt::Formatter<'g>,
     ) -> fmt::Result {
         let mut printed = Self {
-            out,
+            out: Bounded {
+                out,
+                left: MAX_SHOWN_OCTETS,
+                is_full: false,
+            },
             open: Vec::new(),
             named: true,
         };
         match walk_value(code, reader, &mut printed) {
             Ok(()) => Ok(()),
+            Err(_) if printed.out.is_full => printed.out.out.write_str("…"),
             Err(Stop::Output(error)) => Err(error),
-            Err(Stop::Value(error)) => write!(printed.out, "<{error}>"),
+            Err(Stop::Value(error)) => write!(printed.out.out, "<{error}>"),
         }
     }
 
@@ -98,7 +132,7 @@ impl<'f, 'g> Printed<'f, 'g> {
                 unscaled, scale, ..
             } => {
                 self.out.write_str(if *unscaled < 0 { "-" } else { "" })?;
-                return write_decimal(unscaled.unsigned_abs(), *scale, self.out);
+                return write_decimal(unscaled.unsigned_abs(), *scale, &mut self.out);
             }
             Leaf::Enum { ordinal, name: "" } => return write!(self.out, "#{ordinal}"),
             Leaf::Enum { name, .. } => return self.out.write_str(name),
@@ -132,9 +166,7 @@ impl Visitor for Printed<'_, '_> {
             }
             Group::Sequence(..) | Group::Array(..) => self.out.write_str("[")?,
             Group::Any(code) => {
-                self.out.write_str("Any(")?;
-                write_type_name(code, self.out)?;
-                self.out.write_str(": ")?;
+                write!(self.out, "Any({}: ", TypeName(code))?;
             }
         }
         self.open.push(false);
@@ -175,7 +207,6 @@ impl Visitor for Printed<'_, '_> {
     fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), Stop> {
         self.separate()?;
         copy_graph(code, reader, &mut CdrWriter::new(Format::native()))?;
-        self.out.write_str("value of ")?;
-        Ok(write_type_name(code, self.out)?)
+        Ok(write!(self.out, "value of {}", TypeName(code))?)
     }
 }

@@ -5,9 +5,12 @@ use super::TypeRef;
 use super::kind::TCKind;
 use super::known::Known;
 
-/// Pairs of parts that are compared before two types are taken to differ: no
-/// type that people wrote comes near, and a peer's cannot keep us busy.
-const MAX_PAIRS: usize = 1 << 16;
+/// Steps of a comparison before two types are taken to differ: no type that people wrote comes near,
+/// and a peer's cannot keep us busy.
+const MAX_STEPS: usize = 1 << 20;
+
+/// Octets of ids and names that are compared in one step.
+const OCTETS_PER_STEP: usize = 64;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
@@ -38,33 +41,78 @@ fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     if let Some(same) = decide(a, b, rule) {
         return same;
     }
-    let mut seen = Known::default();
-    let mut work = vec![(a, b)];
-    while let Some((a, b)) = work.pop() {
-        match decide(a, b, rule) {
-            Some(true) => continue,
-            Some(false) => return false,
-            None => {}
-        }
-        let (a, b) = (rule.look(a), rule.look(b));
-        if !agree(a, b, rule) || seen.len() > MAX_PAIRS {
+    let mut walk = Comparison {
+        rule,
+        seen: Known::default(),
+        work: vec![(a, b)],
+        steps: 0,
+    };
+    while let Some((a, b)) = walk.work.pop() {
+        if !walk.pair(rule.look(a), rule.look(b)) {
             return false;
-        }
-        if !seen.note_pair(a.identity(), b.identity()) {
-            continue;
-        }
-        match (a.content(), b.content()) {
-            (Some(a), Some(b)) => work.push((a, b)),
-            (None, None) => {}
-            _ => return false,
-        }
-        for (a, b) in a.members().zip(b.members()) {
-            if let (Some(a), Some(b)) = (a.type_code(), b.type_code()) {
-                work.push((a, b));
-            }
         }
     }
     true
+}
+
+/// A comparison part by part.
+struct Comparison<'a, 'b> {
+    rule: Rule,
+    /// The pairs that are or were in `work`.
+    seen: Known,
+    work: Vec<(TypeRef<'a>, TypeRef<'b>)>,
+    steps: usize,
+}
+
+impl<'a, 'b> Comparison<'a, 'b> {
+    /// Compares two types, without aliases where those do not count; their parts are to be
+    /// compared later.
+    fn pair(&mut self, a: TypeRef<'a>, b: TypeRef<'b>) -> bool {
+        if !self.spend(a) || !agree(a, b, self.rule) {
+            return false;
+        }
+        let parts_agree = match (a.content(), b.content()) {
+            (Some(a), Some(b)) => self.add(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        parts_agree
+            && a.members()
+                .zip(b.members())
+                .all(|(a, b)| match (a.type_code(), b.type_code()) {
+                    (Some(a), Some(b)) => self.add(a, b),
+                    _ => true,
+                })
+    }
+
+    /// Whether two parts may be the same. A pair is looked at once, however often it occurs.
+    fn add(&mut self, a: TypeRef<'a>, b: TypeRef<'b>) -> bool {
+        let (a, b) = (self.rule.look(a), self.rule.look(b));
+        if !a.kind().is_simple() && !self.spend_octets(a.id().len()) {
+            return false;
+        }
+        match decide(a, b, self.rule) {
+            Some(same) => same,
+            None => {
+                if self.seen.note_pair(a.identity(), b.identity()) {
+                    self.work.push((a, b));
+                }
+                true
+            }
+        }
+    }
+
+    /// Spends the steps for a type and the names of its members.
+    fn spend(&mut self, code: TypeRef<'_>) -> bool {
+        let names = code.members().map(|member| member.name().len());
+        self.steps += code.member_count();
+        self.spend_octets(code.id().len() + code.name().len() + names.sum::<usize>())
+    }
+
+    fn spend_octets(&mut self, octets: usize) -> bool {
+        self.steps += 1 + octets / OCTETS_PER_STEP;
+        self.steps <= MAX_STEPS
+    }
 }
 
 impl Rule {

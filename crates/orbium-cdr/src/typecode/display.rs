@@ -9,6 +9,10 @@ use super::{MemberRef, TypeCode, TypeRef};
 /// Depth to which types without names are spelled out.
 const MAX_DEPTH: u32 = 16;
 
+/// Characters of the name of a type that are shown where another one refers to it: a peer may have
+/// many members refer to one type.
+const MAX_SHOWN_NAME: usize = 128;
+
 impl fmt::Display for TypeCode {
     /// IDL-like text: the type in full, the named types in it by name.
     #[inline]
@@ -187,8 +191,16 @@ fn write_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>, depth: u32) -> fmt:
             }
             write!(f, "[{}]", code.length())
         }
-        _ if kind.has_id() => f.write_str(shown_name(code)),
+        _ if kind.has_id() => write_shortened(shown_name(code), f),
         _ => f.write_str(kind.keyword()),
+    }
+}
+
+/// A name, cut off if it is long.
+fn write_shortened(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match name.char_indices().nth(MAX_SHOWN_NAME) {
+        Some((end, _)) => write!(f, "{}…", &name[..end]),
+        None => f.write_str(name),
     }
 }
 

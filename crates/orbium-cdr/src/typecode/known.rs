@@ -26,11 +26,6 @@ impl Known {
         self.0.remove(&(part, part));
     }
 
-    #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Notes a pair; whether it was not known.
     #[inline]
     pub(super) fn note_pair(&mut self, a: Identity, b: Identity) -> bool {

@@ -7,6 +7,7 @@ mod blocks;
 mod by_hand;
 mod fixed;
 mod fragment_boundaries;
+mod hostile;
 mod interpret;
 mod laws;
 mod layout;
