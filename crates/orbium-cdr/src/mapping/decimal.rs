@@ -373,7 +373,8 @@ impl<const D: u16, const S: u16> Encode for Fixed<D, S> {
 }
 
 impl<const D: u16, const S: u16> Decode for Fixed<D, S> {
-    const MIN_SIZE: usize = D as usize / 2 + 1;
+    /// Without leading zeros: see `read_packed`.
+    const MIN_SIZE: usize = 1;
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let unscaled = read_packed(reader, D)?;
         Self::from_unscaled(unscaled).ok_or_else(|| reader.error(CdrErrorKind::BadFixed))

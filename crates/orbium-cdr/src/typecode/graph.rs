@@ -106,18 +106,19 @@ fn least_size(node: &Node, of: impl Fn(&Edge) -> u32) -> u32 {
             .iter()
             .filter_map(|member| member.content.as_ref())
             .map(of)
-            .fold(own_size(node.kind, 0), u32::saturating_add),
+            .fold(own_size(node.kind), u32::saturating_add),
         TCKind::Array => content().saturating_mul(node.number),
         TCKind::Alias | TCKind::Union => content(),
-        kind => own_size(kind, node.number),
+        kind => own_size(kind),
     }
 }
 
 /// Fewest octets of a value, members and elements not counted.
-pub(super) fn own_size(kind: TCKind, number: u32) -> u32 {
+pub(super) fn own_size(kind: TCKind) -> u32 {
     match kind {
+        // JacORB writes no leading zeros.
+        TCKind::Fixed => 1,
         TCKind::WChar => 2,
-        TCKind::Fixed => number / 2 + 1,
         TCKind::Enum
         | TCKind::Any
         | TCKind::TypeCode

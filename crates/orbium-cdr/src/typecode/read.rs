@@ -2,7 +2,7 @@
 //! Bytes to TypeCodes.
 
 use super::declare::{NO_DEFAULT, Type};
-use super::graph::{Edge, Graph, Node, NodeMember};
+use super::graph::{Edge, Graph, Node, NodeMember, own_size};
 use super::kind::TCKind;
 use super::{INDIRECTION, TypeCode};
 use crate::allocation;
@@ -94,7 +94,7 @@ impl Parser {
             Some(unbounded) if bound == 0 => Edge::Out(unbounded.into()),
             _ => self.push(Node {
                 number: bound,
-                least: 4,
+                least: own_size(kind),
                 ..Node::new(kind)
             }),
         }
@@ -109,7 +109,7 @@ impl Parser {
         Ok(self.push(Node {
             number: u32::from(digits),
             scale,
-            least: u32::from(digits) / 2 + 1,
+            least: own_size(TCKind::Fixed),
             ..Node::new(TCKind::Fixed)
         }))
     }

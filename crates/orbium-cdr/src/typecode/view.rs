@@ -298,10 +298,10 @@ fn least_size(description: &Type, depth: u32) -> u32 {
             .iter()
             .filter_map(|member| member.content)
             .map(|part| least_size(part, depth))
-            .fold(own_size(description.kind, 0), u32::saturating_add),
+            .fold(own_size(description.kind), u32::saturating_add),
         TCKind::Array => content().saturating_mul(description.number),
         TCKind::Alias | TCKind::Union => content(),
-        kind => own_size(kind, description.number),
+        kind => own_size(kind),
     }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Decimals are exact, in arithmetic and on the wire.
-use orbium_cdr::{CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Fixed, FixedError, Format};
+use orbium_cdr::{
+    Any, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Fixed, FixedError, Format, TypeCode,
+    Typed,
+};
 
 fn encode<const D: u16, const S: u16>(text: &str) -> Vec<u8> {
     let value: Fixed<D, S> = text.parse().expect("a decimal");
@@ -30,6 +33,43 @@ fn digits_are_packed_with_the_sign_last() {
     let octets = encode::<31, 0>(most);
     assert_eq!(octets.len(), 16);
     assert_eq!(decode::<31, 0>(&octets).as_deref(), Ok(most));
+}
+
+/// JacORB writes no leading zeros. A count of such decimals was compared with the octets that they take
+/// with all of their zeros, and sequences and arrays of them were refused at the end of a message.
+#[test]
+fn many_decimals_without_leading_zeros_are_read() {
+    let mut octets = 3u32.to_ne_bytes().to_vec();
+    octets.extend([0x0C, 0x7C, 0x12, 0x3D]);
+    let mut reader = CdrReader::new(&mut octets, Format::native());
+    let decimals = Vec::<Fixed<31, 0>>::decode(&mut reader).expect("three decimals");
+    let unscaled: Vec<_> = decimals.into_iter().map(Fixed::unscaled).collect();
+    assert_eq!(unscaled, [0, 7, -123]);
+
+    let mut octets = [0x0C, 0x7C];
+    let mut reader = CdrReader::new(&mut octets, Format::native());
+    let array = <[Fixed<8, 2>; 2]>::decode(&mut reader).expect("two decimals");
+    assert_eq!(array.map(Fixed::unscaled), [0, 7]);
+
+    // By its TypeCode, of this program or not.
+    let decimal = TypeCode::fixed(31, 0);
+    for code in [decimal.clone(), Fixed::<31, 0>::type_code()] {
+        let mut octets = 2u32.to_ne_bytes().to_vec();
+        octets.extend([0x0C, 0x7C]);
+        let mut reader = CdrReader::new(&mut octets, Format::native());
+        let any = Any::read_value(TypeCode::sequence(code, 0), &mut reader).expect("an any");
+        assert_eq!(format!("{any:?}"), "Any(sequence<fixed<31,0>>: [0, 7])");
+    }
+    let mut octets = 2u32.to_ne_bytes().to_vec();
+    octets.extend([0x0C, 0x7C]);
+    let mut writer = CdrWriter::new(Format::native());
+    let decimals = TypeCode::sequence(decimal, 0);
+    decimals.encode(&mut writer);
+    let mut message = writer.finish().expect("a type");
+    message.resize(message.len().next_multiple_of(4), 0);
+    message.extend(octets);
+    let mut reader = CdrReader::new(&mut message, Format::native());
+    Any::decode(&mut reader).expect("an any of a peer");
 }
 
 /// Conformance: CDR - `fixed`
