@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Offers beside a schedule.
+
+use orbium::Peer;
+use orbium_sched::{Options, Repository, Timing};
+
+use super::*;
+
+const MS: fn(u64) -> Duration = Duration::from_millis;
+
+/// 20 ms in each 50 ms at the highest priority, 30 ms in each 200 ms below.
+fn admission() -> ScheduleAdmission {
+    let mut repository = Repository::new();
+    for (name, period, time) in [("steer", 50, 20), ("log", 200, 30)] {
+        let timing = Timing {
+            period: Time::from_millis(period),
+            worst_case_execution_time: Time::from_millis(time),
+            ..Timing::default()
+        };
+        repository.register(name, timing).unwrap();
+    }
+    let schedule = repository.compute_scheduling(&Options::default()).unwrap();
+    assert_eq!(schedule.levels[0].priority, 99);
+    ScheduleAdmission::new(&schedule).cost(MS(10))
+}
+
+fn offer(priority: i16, requests: u32) -> Offer {
+    Offer::new(Priority::new(priority).unwrap(), requests)
+}
+
+fn asked(offer: &Offer) -> Asked<'_> {
+    Asked {
+        offer,
+        protocol: "iiop",
+        object_id: b"it",
+        adapter: "charts",
+        lane: "orbium-serve",
+        peer: &Peer::Unknown,
+        held: None,
+    }
+}
+
+fn accepted(admission: &ScheduleAdmission, offer: &Offer) -> Reservation {
+    match admission.consider(&asked(offer)) {
+        Verdict::Accept(terms, reservation) => {
+            assert!(offer.admits(&terms));
+            reservation
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Below all: 10 ms each 100 ms, delayed by 20 + 20 + 30 at the worst.
+#[test]
+fn a_binding_with_a_deadline_that_holds_is_admitted_until_it_ends() {
+    let admission = admission();
+    let held = accepted(&admission, &offer(1, 10).deadline(MS(100)));
+    assert_eq!(admission.active(), 1);
+    drop(held);
+    assert_eq!(admission.active(), 0);
+}
+
+#[test]
+fn a_deadline_that_cannot_hold_is_refused() {
+    let admission = admission();
+    // Alone with what is more urgent it takes 60 ms: 10 + 20 + 30, and 20 more at 50 ms.
+    for (deadline, holds) in [(79, false), (80, true)] {
+        let offer = offer(1, 5).deadline(MS(deadline));
+        let verdict = admission.consider(&asked(&offer));
+        match verdict {
+            Verdict::Accept(..) => assert!(holds),
+            Verdict::Refuse(reason) => {
+                assert!(!holds);
+                assert_eq!(reason.code, ReasonCode::Deadline);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A share of the processor would admit it: there is half of it left.
+#[test]
+fn a_binding_that_would_delay_the_schedule_is_refused() {
+    let admission = admission().cost(MS(31));
+    // At the highest priority it delays `steer` beyond 50 ms once in a second.
+    let verdict = admission.consider(&asked(&offer(100, 1)));
+    assert!(matches!(verdict, Verdict::Refuse(it) if it.code == ReasonCode::Deadline));
+    let verdict = admission.consider(&asked(&offer(1, 1)));
+    assert!(matches!(verdict, Verdict::Accept(..)));
+}
+
+#[test]
+fn the_highest_rate_that_holds_is_the_counter_offer() {
+    let admission = admission();
+    let wanted = offer(1, 1_000);
+    let Verdict::Counter(terms, reason) = admission.consider(&asked(&wanted)) else {
+        panic!("100 percent and more");
+    };
+    assert_eq!(reason.code, ReasonCode::Rate);
+    let best = terms.rate.requests;
+    let _held = accepted(&admission, &offer(1, best));
+    drop(_held);
+    let beyond = offer(1, best + 1);
+    assert!(matches!(
+        admission.consider(&asked(&beyond)),
+        Verdict::Counter(..)
+    ));
+    // What the client agrees to beforehand needs no further question.
+    let ranged = wanted.at_least(1);
+    accepted(&admission, &ranged);
+}
+
+#[test]
+fn bindings_are_counted_against_each_other_and_bursts_come_at_once() {
+    let admission = admission();
+    let _first = accepted(&admission, &offer(2, 5).deadline(MS(100)));
+    // 20 + 20 + 30 + 10 + 10.
+    for (deadline, holds) in [(89, false), (90, true)] {
+        let offer = offer(1, 5).deadline(MS(deadline));
+        let verdict = admission.consider(&asked(&offer));
+        assert_eq!(matches!(verdict, Verdict::Accept(..)), holds, "{verdict:?}");
+    }
+    // Three at once: the last of them is done 20 ms later, and `steer` comes once more.
+    for (deadline, holds) in [(129, false), (130, true)] {
+        let offer = offer(1, 5).burst(3).deadline(MS(deadline));
+        let verdict = admission.consider(&asked(&offer));
+        assert_eq!(matches!(verdict, Verdict::Accept(..)), holds, "{verdict:?}");
+    }
+}
+
+#[test]
+fn there_are_as_many_bindings_as_there_may_be() {
+    let admission = admission().bindings(1);
+    let _first = accepted(&admission, &offer(1, 1));
+    let verdict = admission.consider(&asked(&offer(1, 1)));
+    assert!(matches!(verdict, Verdict::Refuse(it) if it.code == ReasonCode::Bindings));
+}
+
+#[test]
+fn extremes_are_answers() {
+    let admission = admission();
+    for requests in [1, u32::MAX] {
+        for period in [Duration::from_micros(1), Duration::from_secs(86_400)] {
+            let mut offer = offer(i16::MAX, requests).burst(u32::MAX).at_least(1);
+            offer.rate.period = period;
+            let _ = admission.consider(&asked(&offer));
+        }
+    }
+}
