@@ -2,14 +2,14 @@
 //! The file of the state: a table of RT_Infos to which changes are appended.
 //!
 //! A line `operation` for a name that is there already replaces it; a line `schedule` says what the
-//! priorities were last computed for. What is appended survives the process, though not the host.
+//! priorities were last computed for. What is appended survives the process, though not the host. One service has it open.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use orbium_sched::{Options, Repository, Strategy, listing, parse};
+use orbium_sys::ExclusiveFile;
 
 use crate::error::ServiceError;
 
@@ -19,8 +19,7 @@ const MAX_FILE: u64 = 256 << 20;
 /// A file that changes are appended to.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    file: File,
-    path: PathBuf,
+    file: ExclusiveFile,
     has_failed: bool,
 }
 
@@ -35,19 +34,18 @@ impl Journal {
     /// Opens a file, or makes one, and writes what it says anew: each operation once.
     pub(crate) fn open(path: &Path) -> Result<(Self, Saved), ServiceError> {
         let failed = |error: io::Error| file_error(path, &error);
-        let saved = match fs::metadata(path) {
-            Ok(metadata) if metadata.len() > MAX_FILE => {
-                return Err(damaged(path, format!("it is longer than {MAX_FILE} bytes")));
+        let mut file = ExclusiveFile::open(path).map_err(failed)?;
+        let bytes = file.read(MAX_FILE).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => {
+                damaged(path, format!("it is longer than {MAX_FILE} bytes"))
             }
-            Ok(_) => read(path, &whole_lines(fs::read(path).map_err(failed)?, path)?)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Saved::default(),
-            Err(error) => return Err(failed(error)),
-        };
+            _ => failed(error),
+        })?;
+        let saved = read(path, &whole_lines(bytes, path)?)?;
         let text = content(&saved.repository, saved.options.as_ref());
-        let file = replace(path, &text).map_err(failed)?;
+        file.replace(text.as_bytes()).map_err(failed)?;
         let journal = Journal {
             file,
-            path: path.to_owned(),
             has_failed: false,
         };
         Ok((journal, saved))
@@ -63,17 +61,16 @@ impl Journal {
         if self.has_failed {
             return Err(io::Error::other("an earlier change was not written"));
         }
-        let written = self.file.write_all(lines.as_bytes());
+        let written = self.file.append(lines.as_bytes());
         self.has_failed = written.is_err();
         written
     }
 
     /// Begins anew with that text.
     pub(crate) fn rewrite(&mut self, text: &str) -> io::Result<()> {
-        let replaced = replace(&self.path, text);
+        let replaced = self.file.replace(text.as_bytes());
         self.has_failed = replaced.is_err();
-        self.file = replaced?;
-        Ok(())
+        replaced
     }
 }
 
@@ -93,12 +90,6 @@ pub(crate) fn schedule_line(options: &Options) -> String {
         ..
     } = options;
     format!("schedule {strategy} {min_priority} {max_priority}\n")
-}
-
-/// Replaces a file as a whole, and opens it to append.
-fn replace(path: &Path, text: &str) -> io::Result<File> {
-    orbium_sys::write_whole(path, text.as_bytes())?;
-    OpenOptions::new().append(true).open(path)
 }
 
 /// The text up to the last end of a line. A process that was killed may have left half a line behind it, and half a character.

@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 mod clock;
+mod exclusive_file;
 mod exhaustion;
 pub mod fork;
 mod host;
@@ -22,6 +23,7 @@ mod whole_file;
 
 pub use clock::deadline::Deadline;
 pub use clock::stamp::Stamp;
+pub use exclusive_file::ExclusiveFile;
 pub use exhaustion::{descriptor_limit, is_exhausted};
 pub use host::{effective_user, host_name, random_number};
 pub use lock_file::LockFile;

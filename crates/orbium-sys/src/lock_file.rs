@@ -61,7 +61,7 @@ impl LockFile {
 }
 
 /// Takes the exclusive lock of the file, if no other process has it.
-fn try_lock(file: &File) -> io::Result<()> {
+pub(crate) fn try_lock(file: &File) -> io::Result<()> {
     // SAFETY: the descriptor is open as long as the file is borrowed.
     match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
         0 => Ok(()),
@@ -77,7 +77,8 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+/// Whether that name is the file's.
+pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let held = file.metadata()?;
     match fs::symlink_metadata(path) {
         Ok(named) => Ok((named.dev(), named.ino()) == (held.dev(), held.ino())),

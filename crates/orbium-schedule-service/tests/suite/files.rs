@@ -57,6 +57,28 @@ fn the_file_does_not_grow_with_its_history() {
     );
 }
 
+/// Two services on one file lost each other's changes: each replaced what the other had appended. The lock is there after the file
+/// was replaced, too, and goes with the service.
+#[test]
+fn a_second_service_on_one_file_is_refused() {
+    let file = Scratch::new("twice");
+    let served = Served::open(file.path()).unwrap();
+    for name in ["a", "b"] {
+        register(&served.remote(), name, 50, 10);
+        let refused = Served::open(file.path()).err().unwrap();
+        assert!(matches!(refused, ServiceError::File { .. }), "{refused}");
+        let message = refused.to_string();
+        let named = message.contains(&*file.path().to_string_lossy());
+        assert!(named && message.contains("open already"), "{message}");
+        // The file is replaced.
+        served.privileged().destroy().unwrap();
+    }
+    register(&served.remote(), "c", 50, 10);
+    drop(served);
+    let served = Served::open(file.path()).unwrap();
+    assert_eq!(served.remote().get(1).unwrap().entry_point, "c");
+}
+
 #[test]
 fn half_a_line_at_the_end_is_dropped() {
     let file = Scratch::new("half");

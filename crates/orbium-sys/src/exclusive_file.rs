@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files that one process at a time has open.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::lock_file::{is_at, try_lock};
+use crate::whole_file::replace_whole;
+
+/// A file that is read once, appended to and replaced as a whole by one process: no other one can open it so, until it is
+/// dropped. The lock is the file's own, and a file that replaces it has one before it has the name.
+///
+/// ```
+/// use orbium_sys::ExclusiveFile;
+///
+/// let path = std::env::temp_dir().join(format!("orbium-exclusive-{}", std::process::id()));
+/// let mut file = ExclusiveFile::open(&path)?;
+/// file.append(b"first\n")?;
+/// assert!(ExclusiveFile::open(&path).is_err());
+/// file.replace(b"second\n")?;
+/// assert!(ExclusiveFile::open(&path).is_err());
+/// drop(file);
+/// assert_eq!(ExclusiveFile::open(&path)?.read(100)?, b"second\n");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ExclusiveFile {
+    /// Behind symbolic links.
+    path: PathBuf,
+    file: File,
+}
+
+impl ExclusiveFile {
+    /// Opens a file, or makes an empty one.
+    ///
+    /// # Errors
+    /// `ResourceBusy`: it is open already, here or in another process; else the system's.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        loop {
+            let file = options.open(path)?;
+            let path = fs::canonicalize(path)?;
+            if !file.metadata()?.is_file() {
+                // A device has nothing to lose.
+                return Ok(Self { path, file });
+            }
+            try_lock(&file).map_err(|error| match error.kind() {
+                io::ErrorKind::WouldBlock => in_use(),
+                _ => error,
+            })?;
+            // It may have been replaced since it was opened: then the lock of that file counts.
+            if is_at(&file, &path)? {
+                return Ok(Self { path, file });
+            }
+        }
+    }
+
+    /// The content, of which no more than so many bytes are read.
+    ///
+    /// # Errors
+    /// `FileTooLarge` beyond `most`; else the system's.
+    pub fn read(&mut self, most: u64) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        let limit = most.saturating_add(1);
+        (&mut self.file).take(limit).read_to_end(&mut content)?;
+        match content.len() as u64 > most {
+            true => Err(io::ErrorKind::FileTooLarge.into()),
+            false => Ok(content),
+        }
+    }
+
+    /// Appends to the content.
+    ///
+    /// # Errors
+    /// The system's: a part may have been written.
+    pub fn append(&mut self, content: &[u8]) -> io::Result<()> {
+        self.file.write_all(content)
+    }
+
+    /// Puts another content in place of this one: others read the old content or the new, also after the host has failed
+    /// at any moment. The permissions stay.
+    ///
+    /// # Errors
+    /// The system's: the content stays as it is.
+    pub fn replace(&mut self, content: &[u8]) -> io::Result<()> {
+        let metadata = self.file.metadata()?;
+        if !metadata.is_file() {
+            return self.append(content);
+        }
+        self.file = replace_whole(&self.path, |draft| {
+            // Before it has the name by which others open it.
+            try_lock(draft)?;
+            draft.set_permissions(metadata.permissions())?;
+            draft.write_all(content)
+        })?;
+        Ok(())
+    }
+}
+
+fn in_use() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::ResourceBusy,
+        "it is open already, here or in another process",
+    )
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// A file that is removed at the end.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let name = format!("orbium-exclusive-{}-{name}", std::process::id());
+            Self(std::env::temp_dir().join(name))
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_second_one_is_refused_until_the_first_is_dropped() {
+        let scratch = Scratch::new("second");
+        let mut first = ExclusiveFile::open(&scratch.0).unwrap();
+        for content in ["a", "b"] {
+            first.replace(content.as_bytes()).unwrap();
+            let error = ExclusiveFile::open(&scratch.0).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::ResourceBusy);
+        }
+        first.append(b"c").unwrap();
+        drop(first);
+        let mut second = ExclusiveFile::open(&scratch.0).unwrap();
+        assert_eq!(second.read(2).unwrap(), b"bc");
+    }
+
+    /// One thread replaces the file again and again: whatever the moment, no other one gets it.
+    #[test]
+    fn no_moment_of_a_replacement_lets_a_second_one_in() {
+        let scratch = Scratch::new("window");
+        let mut first = ExclusiveFile::open(&scratch.0).unwrap();
+        let (refused, admitted) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let ends = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !ends.load(Ordering::Relaxed) {
+                        let count = match ExclusiveFile::open(&scratch.0) {
+                            Ok(_) => &admitted,
+                            Err(_) => &refused,
+                        };
+                        count.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+            let tries = || refused.load(Ordering::Relaxed) + admitted.load(Ordering::Relaxed);
+            let mut replaced = 0;
+            while replaced < 200 || tries() < 200 {
+                first.replace(b"content").unwrap();
+                replaced += 1;
+            }
+            ends.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(admitted.into_inner(), 0);
+    }
+
+    #[test]
+    fn permissions_and_links_stay_and_the_length_is_bounded() {
+        let (scratch, link) = (Scratch::new("linked"), Scratch::new("link"));
+        fs::write(&scratch.0, "content").unwrap();
+        fs::set_permissions(&scratch.0, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&scratch.0, &link.0).unwrap();
+        let mut file = ExclusiveFile::open(&link.0).unwrap();
+        let error = file.read(6).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        file.replace(b"new").unwrap();
+        assert!(ExclusiveFile::open(&scratch.0).is_err());
+        assert!(fs::symlink_metadata(&link.0).unwrap().is_symlink());
+        assert_eq!(fs::read(&scratch.0).unwrap(), b"new");
+        let mode = fs::metadata(&scratch.0).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+    }
+
+    #[test]
+    fn a_device_is_not_locked() {
+        let mut first = ExclusiveFile::open(Path::new("/dev/null")).unwrap();
+        let mut second = ExclusiveFile::open(Path::new("/dev/null")).unwrap();
+        first.replace(b"gone").unwrap();
+        assert!(second.read(10).unwrap().is_empty());
+    }
+}
