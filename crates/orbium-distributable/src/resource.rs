@@ -82,7 +82,7 @@ impl ResourceManager {
     /// Locks it, however long that takes.
     ///
     /// # Errors
-    /// [`ResourceError::NoSegment`], [`ResourceError::Held`], [`ResourceError::Deadlock`];
+    /// [`ResourceError::NoSegment`], [`ResourceError::Held`], [`ResourceError::Deadlock`], [`ResourceError::Waits`];
     /// [`ResourceError::Segment`] if the thread is cancelled.
     pub fn lock(&self) -> Result<(), ResourceError> {
         self.lock_until(None).map(drop)

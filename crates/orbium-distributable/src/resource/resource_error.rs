@@ -26,6 +26,9 @@ pub enum ResourceError {
     NotHeld,
     /// The owner waits, directly or through others, for a resource of the calling thread: BAD_INV_ORDER.
     Deadlock,
+    /// The calling distributable thread waits for a resource of this process already, in another upcall of it, which an asynchronous
+    /// call has begun: BAD_INV_ORDER.
+    Waits,
 }
 
 impl fmt::Display for ResourceError {
@@ -37,6 +40,7 @@ impl fmt::Display for ResourceError {
             Self::Held => f.write_str("the distributable thread holds the resource already"),
             Self::NotHeld => f.write_str("the distributable thread does not hold the resource"),
             Self::Deadlock => f.write_str("the owner waits for a resource of the calling thread"),
+            Self::Waits => f.write_str("the distributable thread waits for a resource already"),
         }
     }
 }

@@ -187,7 +187,7 @@ impl Resources {
     /// [`leave`](Self::leave) then says.
     ///
     /// # Errors
-    /// [`ResourceError::Deadlock`].
+    /// [`ResourceError::Deadlock`], [`ResourceError::Waits`].
     pub(crate) fn enter(
         &self,
         key: u64,
@@ -197,6 +197,11 @@ impl Resources {
         self.with(scheduler, |table, effects| {
             if table.is_deadlock(key, thread) {
                 return Err(ResourceError::Deadlock);
+            }
+            // One flow of control waits once, whatever a peer sends: the other native thread would not be woken, and the owners of
+            // two resources could wait for each other unnoticed.
+            if table.awaited_by(thread).is_some() {
+                return Err(ResourceError::Waits);
             }
             thread.presence().block(thread::current(), scheduler);
             let Some(resource) = table.resources.get_mut(&key) else {
@@ -308,11 +313,16 @@ impl Table {
         Some(&owner.thread)
     }
 
-    /// The owner of the resource for which a thread waits.
-    fn waits_for(&self, thread: &DistributableThread) -> Option<&DistributableThread> {
+    /// The resource for which a thread waits.
+    fn awaited_by(&self, thread: &DistributableThread) -> Option<&Resource> {
         let is_awaited = |it: &&Resource| it.waiters.iter().any(|it| it.id() == thread.id());
-        let awaited = self.resources.values().find(is_awaited)?;
-        awaited.owner.as_ref().map(|it| &it.thread)
+        self.resources.values().find(is_awaited)
+    }
+
+    /// The owner of that.
+    fn waits_for(&self, thread: &DistributableThread) -> Option<&DistributableThread> {
+        let owner = self.awaited_by(thread)?.owner.as_ref();
+        owner.map(|it| &it.thread)
     }
 
     /// Whether the owner of a resource waits for the thread. Ends, as no deadlock has been let in before.
@@ -406,5 +416,37 @@ impl Table {
             waiters.chain([resource.ceiling])
         });
         scheduler.most_urgent(all, |it| *it)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduling::fixed_priority::FixedPriority;
+    use crate::thread::id::ThreadId;
+
+    /// Two upcalls of one thread, as an asynchronous call and a further one begin them: the native thread of the first was not
+    /// woken when the resource was unlocked, which nothing unlocked any more then.
+    #[test]
+    fn a_thread_that_waits_in_one_upcall_does_not_wait_in_another() {
+        let scheduler = CountedScheduler::new(FixedPriority::default());
+        let (resources, orb) = (Resources::default(), Orb::builder().build().unwrap());
+        let add = |name| resources.add(name, None, &orb, &scheduler).unwrap();
+        let [first, second] = ["first", "second"].map(add);
+        let thread = || DistributableThread::new(ThreadId::unique());
+        let (owner, waiter) = (thread(), thread());
+        for key in [first, second] {
+            assert_eq!(resources.try_lock(key, &owner, &scheduler), Ok(true));
+        }
+        assert_eq!(resources.enter(first, &waiter, &scheduler), Ok(()));
+        for key in [first, second] {
+            let refused = resources.enter(key, &waiter, &scheduler);
+            assert_eq!(refused, Err(ResourceError::Waits));
+        }
+        resources.unlock(first, &owner, &scheduler).unwrap();
+        assert!(resources.is_owner(first, &waiter, &scheduler));
+        waiter.presence().unblock(&scheduler);
+        resources.unlock(first, &waiter, &scheduler).unwrap();
+        assert_eq!(resources.enter(second, &waiter, &scheduler), Ok(()));
     }
 }
