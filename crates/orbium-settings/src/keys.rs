@@ -251,7 +251,7 @@ keys! {
     "limits.messages_in_assembly" "NUMBER" "messages in fragments at a time, per connection"
         |c, text| c.limits.messages_in_assembly = number(text)?,
         |c| c.limits.messages_in_assembly.to_string();
-    "limits.connections" "NUMBER" "connections served at once"
+    "limits.connections" "NUMBER" "connections served at once, not counting endpoints of datagrams"
         |c, text| c.limits.connections = number(text)?,
         |c| c.limits.connections.to_string();
     "limits.initial_idle_time" "TIME or none" "time of a peer until its first message begins, handshakes included"

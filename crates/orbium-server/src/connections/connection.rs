@@ -240,13 +240,20 @@ impl ServerConnection {
         own.map_or(self.opening, |own| own.earlier(self.opening))
     }
 
-    /// Whether nothing is lost if the connection ends now: no reply is to come, and no thread
-    /// is set aside for it.
+    /// Whether it counts against the limit of connections: the socket of an endpoint of datagrams,
+    /// which all clients share, does not.
+    pub(crate) fn is_counted(&self) -> bool {
+        !self.stream.has_many_peers()
+    }
+
+    /// Whether nothing is lost if the connection ends now: no reply is to come, no thread is set
+    /// aside for it, and it is not all that an endpoint of datagrams has.
     pub(crate) fn may_make_room(&self) -> bool {
-        !(self.may_be_silent()
-            || self.has_pending()
-            || self.is_due()
-            || self.has_dedicated_thread())
+        self.is_counted()
+            && !(self.may_be_silent()
+                || self.has_pending()
+                || self.is_due()
+                || self.has_dedicated_thread())
     }
 
     /// The peer. Called only when it must be known: a peer that authenticates itself

@@ -23,6 +23,8 @@ struct Entry {
 /// Connections, each of which knows its place.
 pub(crate) struct ConnectionTable {
     entries: Vec<Entry>,
+    /// How many of them do not count against the limit.
+    uncounted: usize,
     /// The descriptors that the process may have: there may be no room for more connections.
     descriptors: usize,
     /// When the connections were looked at last.
@@ -45,6 +47,7 @@ impl ConnectionTable {
     pub(crate) fn new(descriptors: Option<usize>) -> Self {
         Self {
             entries: Vec::new(),
+            uncounted: 0,
             descriptors: descriptors.unwrap_or(usize::MAX),
             looked: None,
         }
@@ -56,9 +59,11 @@ impl ConnectionTable {
 
     /// Enters a connection; `false` if there are as many as there may be.
     pub(crate) fn enter(&mut self, connection: &Arc<ServerConnection>, limits: &Limits) -> bool {
-        if self.entries.len() >= limits.connections {
+        let is_counted = connection.is_counted();
+        if is_counted && self.entries.len() - self.uncounted >= limits.connections {
             return false;
         }
+        self.uncounted += usize::from(!is_counted);
         // With room for as many again, no connection will have to be closed soon.
         if self.entries.len() >= limits.connections.min(self.descriptors) / 2 {
             self.look(limits);
@@ -84,6 +89,7 @@ impl ConnectionTable {
             return None;
         }
         let removed = self.entries.swap_remove(place).connection;
+        self.uncounted -= usize::from(!removed.is_counted());
         if let Some(moved) = self.entries.get(place) {
             moved.connection.place.store(place, Ordering::Relaxed);
         }

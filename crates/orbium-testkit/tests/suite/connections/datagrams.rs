@@ -142,6 +142,23 @@ fn only_groups_are_joined_and_only_by_own_objects() {
     b.end();
 }
 
+/// The stream of the socket was the emptiest connection. To make room for another one it was ended, and with a thread per
+/// connection its socket was shut down for good: no oneway arrived any more, and two threads spun.
+#[test]
+fn an_endpoint_of_datagrams_makes_no_room_for_connections() {
+    each_strategy(|strategy| {
+        let mut config = config(strategy, &["iiop://127.0.0.1:0", "diop://127.0.0.1:0"]);
+        config.limits.connections = 1;
+        let served = Served::with(config);
+        let calling = client("iiop");
+        assert_eq!(served.seen_by(&calling).echo_long(1), Ok(1));
+        let posting = client("diop");
+        served.seen_by(&posting).post(7).unwrap();
+        eventually("the oneway arrives", || served.state.posted() == [7]);
+        served.end();
+    });
+}
+
 #[test]
 fn code_sets_hold_for_the_message_that_names_them() {
     let wide = CodeSetContext::new(CodeSetId(0x0501_0001), CodeSetId(0x0001_0109));
