@@ -83,6 +83,10 @@ struct BidirectionalAcceptor {
 impl Acceptor for BidirectionalAcceptor {
     fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
         let stream = self.inner.accept()?;
+        if stream.has_many_peers() {
+            // Datagrams: there is no connection that could go both ways.
+            return Ok(stream);
+        }
         Ok(Box::new(self.hub.accepted(stream, &self.scheme)))
     }
 

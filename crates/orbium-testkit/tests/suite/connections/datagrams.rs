@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use orbium::giop::codeset::{CodeSetContext, CodeSetId};
 use orbium::giop::{ResponseFlags, ServiceContext, service_context};
-use orbium::{Config, ExceptionKind, Interface, Orb, ProtocolPolicy, ServerStrategy};
+use orbium::{
+    BidirectionalPolicy, Config, ExceptionKind, Interface, Orb, ProtocolPolicy, ServerStrategy,
+};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{RequestLine, Served, each_strategy, eventually, reach, request};
+use orbium_testkit::{PATIENCE, RequestLine, Served, each_strategy, eventually, reach, request};
 
 fn config(strategy: ServerStrategy, endpoints: &[&str]) -> Config {
     let mut config = Config {
@@ -161,6 +163,17 @@ fn an_endpoint_of_datagrams_makes_no_room_for_connections() {
 
 #[test]
 fn code_sets_hold_for_the_message_that_names_them() {
+    code_sets_hold_for_one_message(BidirectionalPolicy::Normal);
+}
+
+/// The stream of the socket was taken for a connection that may carry the requests of both sides,
+/// and so of one client: text of the next client was read with the code sets of the one before.
+#[test]
+fn code_sets_hold_for_one_message_where_connections_go_both_ways() {
+    code_sets_hold_for_one_message(BidirectionalPolicy::Both);
+}
+
+fn code_sets_hold_for_one_message(bidirectional: BidirectionalPolicy) {
     let wide = CodeSetContext::new(CodeSetId(0x0501_0001), CodeSetId(0x0001_0109));
     let data = wide.encode();
     let context = ServiceContext {
@@ -168,7 +181,10 @@ fn code_sets_hold_for_the_message_that_names_them() {
         data: &data,
     };
     each_strategy(|strategy| {
-        let served = Served::with(config(strategy, &["diop://127.0.0.1:0"]));
+        let served = Served::with(Config {
+            bidirectional,
+            ..config(strategy, &["diop://127.0.0.1:0"])
+        });
         let at = served.orb.channels().unwrap()[0].address.clone();
         let send = |contexts: &[ServiceContext<'_>]| {
             let line = RequestLine {
