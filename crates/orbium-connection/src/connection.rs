@@ -103,6 +103,8 @@ impl Connection {
         giop.attach(&*stream);
         Self {
             shared: BidirectionalHalf::of(&*stream).map(|_| Box::new(Shared::Half)),
+            // A datagram for each fragment would meet those of other clients, and may be lost.
+            fragment_size: config.fragment_size.filter(|_| !stream.sends_one_message()),
             stream,
             giop,
             storage: Vec::new(),
@@ -115,7 +117,6 @@ impl Connection {
             counted,
             timeout: None,
             message_limit: config.limits.message_size,
-            fragment_size: config.fragment_size,
             reacts: false,
             introduction: Introduction::new(code_sets.announcement(), PriorityContext::None),
             numbers: None,

@@ -139,6 +139,10 @@ impl ByteStream for CodedStream {
         self.inner.has_many_peers()
     }
 
+    fn sends_one_message(&self) -> bool {
+        self.inner.sends_one_message()
+    }
+
     fn opening_deadline(&self) -> Option<Deadline> {
         self.inner.opening_deadline()
     }

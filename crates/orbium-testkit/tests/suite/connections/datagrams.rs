@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use orbium::giop::codeset::{CodeSetContext, CodeSetId};
-use orbium::giop::{ResponseFlags, ServiceContext, service_context};
+use orbium::giop::{MessageHeader, ResponseFlags, ServiceContext, service_context};
 use orbium::{
     BidirectionalPolicy, Config, ExceptionKind, Interface, Orb, ProtocolPolicy, ServerStrategy,
 };
@@ -159,6 +159,28 @@ fn an_endpoint_of_datagrams_makes_no_room_for_connections() {
         eventually("the oneway arrives", || served.state.posted() == [7]);
         served.end();
     });
+}
+
+/// A client that sends its requests in fragments sent those of a large oneway as datagrams: they
+/// met those of other clients, with the same request ids, and any that was lost took the rest with it.
+#[test]
+fn a_oneway_over_datagrams_is_sent_in_one_piece() {
+    let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let at = server.local_addr().unwrap();
+    server.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut config = config(ServerStrategy::default(), &[]);
+    config.client_protocols = Some("diop".parse().unwrap());
+    config.fragment_size = Some(1024);
+    let client = Orb::new(config).unwrap();
+    let target: Target = reach(&client, &format!("corbaloc:diop:1.2@{at}/Target"));
+    target.pour(&[3; 10_000]).unwrap();
+    let mut datagram = [0; 1 << 16];
+    let (len, _) = server.recv_from(&mut datagram).unwrap();
+    let header = MessageHeader::parse(datagram.first_chunk().unwrap()).unwrap();
+    assert!(
+        !header.more_fragments && len > 10_000,
+        "{header:?}, {len} octets"
+    );
 }
 
 #[test]
