@@ -139,7 +139,9 @@ fn take_on(shared: &Arc<Shared>, client: Box<dyn ByteStream>) {
     let client: Arc<dyn ByteStream> = Arc::from(client);
     let id = {
         let mut streams = shared.lock();
-        if streams.open.len() >= shared.config.limits.connections || shared.is_stopping() {
+        // There is one stream of datagrams for each such endpoint, however many come there.
+        let is_full = streams.open.len() >= shared.config.limits.connections;
+        if is_full && !client.has_many_peers() || shared.is_stopping() {
             orbium_trace::log::warn!(target: "orbium::bridge", "connection refused: the limit of connections is reached");
             return;
         }

@@ -4,7 +4,9 @@
 use std::io;
 use std::net::Shutdown;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_channel::framing::Framing;
@@ -18,6 +20,9 @@ use orbium_transport::{ByteStream, Deadline};
 
 use crate::rewrite;
 use crate::shared::Shared;
+
+/// How long a client is refused after the server could not be reached, before that is tried again.
+const CONNECT_PAUSE: Duration = Duration::from_millis(100);
 
 /// One direction of a connection.
 pub(crate) struct Pump<'a> {
@@ -64,35 +69,58 @@ impl<'a> Pump<'a> {
         if client.set_timeouts(Some(Some(receive)), None).is_err() {
             return;
         }
-        let server = match connect(shared, id) {
-            Ok(server) => server,
-            Err(error) => {
-                orbium_trace::log::warn!(target: "orbium::bridge", to = %shared.to, %error, "cannot relay");
-                pump.refuse_all(first);
-                return;
-            }
-        };
+        let mut next = Some(first);
+        while let Some(header) = next {
+            next = match connect(shared, id) {
+                Ok(server) => pump.relay(&server, client, header),
+                Err(error) => {
+                    orbium_trace::log::warn!(target: "orbium::bridge", to = %shared.to, %error, "cannot relay");
+                    pump.refuse_for_now(header)
+                }
+            };
+        }
+    }
+
+    /// Relays over one connection to the server, until either side ends; the message that is to
+    /// go over another one.
+    fn relay(
+        &mut self,
+        server: &Arc<dyn ByteStream>,
+        client: &Arc<dyn ByteStream>,
+        first: MessageHeader,
+    ) -> Option<MessageHeader> {
+        let shared = self.shared;
+        let has_ended = AtomicBool::new(false);
         thread::scope(|scope| {
             let back = || {
-                Pump::new(shared, &*server).replies(&**client);
-                // Whether in order or not: it is the end for the client too.
-                client.shutdown(Shutdown::Both);
+                Pump::new(shared, &**server).replies(&**client);
+                // Whether in order or not: it is the end for the client too. A socket of
+                // datagrams stays for all that send to it.
+                if client.has_many_peers() {
+                    has_ended.store(true, Ordering::Release);
+                } else {
+                    client.shutdown(Shutdown::Both);
+                }
             };
             if thread::Builder::new().spawn_scoped(scope, back).is_err() {
-                return;
+                return None;
             }
             let mut next = Some(first);
-            while let Some(header) = next {
-                let octets = pump.framing.message(&header);
-                if shared.send(&*server, octets).is_err() {
+            while let Some(header) = next
+                && !has_ended.load(Ordering::Acquire)
+            {
+                let octets = self.framing.message(&header);
+                if shared.send(&**server, octets).is_err() {
+                    next = None;
                     break;
                 }
-                pump.framing.consume(&header);
-                next = pump.next();
+                self.framing.consume(&header);
+                next = self.next();
             }
             // The replies to what was sent may still come.
             server.shutdown(Shutdown::Write);
-        });
+            next
+        })
     }
 
     fn replies(&mut self, client: &dyn ByteStream) {
@@ -150,19 +178,31 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Answers a client with the failure to reach the server.
-    fn refuse_all(&mut self, first: MessageHeader) {
+    /// Answers a client with the failure to reach the server, for a while; the message to try
+    /// again with.
+    fn refuse_for_now(&mut self, first: MessageHeader) -> Option<MessageHeader> {
+        let until = Deadline::after(Some(CONNECT_PAUSE));
+        // Messages of which the beginning was refused: the server is not to get the rest.
+        let mut unfinished = 0_usize;
         let mut next = Some(first);
-        while let Some(header) = next {
+        while let Some(header) = next
+            && (unfinished > 0 || !until.has_passed())
+        {
+            match (header.kind, header.more_fragments) {
+                (MessageKind::Fragment, false) => unfinished = unfinished.saturating_sub(1),
+                (MessageKind::Fragment, true) | (_, false) => {}
+                (_, true) => unfinished += 1,
+            }
             let message = self.framing.message(&header);
             if let Some(reply) = refusal(&header, message)
                 && self.shared.send(self.from, &reply).is_err()
             {
-                return;
+                return None;
             }
             self.framing.consume(&header);
             next = self.next();
         }
+        next
     }
 }
 

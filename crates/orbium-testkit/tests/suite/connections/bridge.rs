@@ -3,9 +3,12 @@
 
 use std::time::Duration;
 
-use orbium::giop::{Profile, TaggedComponent};
-use orbium::{Bridge, Config, ExceptionKind, Interface};
-use orbium_testkit::{Peer, Served, client, each_strategy, eventually, reach, reference, within};
+use orbium::giop::{Profile, ReplyStatus, TaggedComponent};
+use orbium::{Bridge, Config, ExceptionKind, Interface, Orb, ServerStrategy};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{
+    Peer, RequestLine, Served, client, each_strategy, eventually, reach, reference, request, within,
+};
 
 fn config(endpoint: &str) -> Config {
     Config {
@@ -179,4 +182,59 @@ fn a_client_that_sends_nothing_is_cut_off() {
     assert_eq!(target.echo_long(1), Ok(1));
     drop((client, bridge));
     served.end();
+}
+
+/// A client that stayed connected while the server was gone was refused for ever.
+///
+/// Conformance: protocols - bridges
+#[test]
+fn a_client_that_stays_connected_finds_the_server_that_comes_back() {
+    let gone = Served::new(ServerStrategy::default());
+    let at = format!("iiop://127.0.0.1:{}", gone.port());
+    let bridge = bridge_to(&gone, "iiop://127.0.0.1:0");
+    gone.end();
+    let port = bridge.channels()[0].address.rsplit_once(':').unwrap().1;
+    let mut peer = Peer::connect(port.parse().unwrap());
+    let mut call = || {
+        peer.send(&request(RequestLine::new(1, "echo_long"), |w| {
+            w.write_u32(3)
+        }));
+        peer.receive().reply().1
+    };
+    assert_eq!(call(), ReplyStatus::SystemException);
+    let again = Served::with(config(&at));
+    eventually("the bridge finds the server again", || {
+        call() == ReplyStatus::NoException
+    });
+    again.end();
+}
+
+/// The socket was shut down for good at the end of the first connection to the server, which ends those that are
+/// idle, and a thread spun; where the server could not be reached at once, nothing was relayed ever after.
+///
+/// Conformance: protocols - bridges
+#[test]
+fn an_endpoint_of_datagrams_outlives_connections_to_the_server() {
+    let gone = Served::new(ServerStrategy::default());
+    let at = format!("iiop://127.0.0.1:{}", gone.port());
+    let bridge = bridge_to(&gone, "diop://127.0.0.1:0");
+    let client = Orb::new(Config {
+        client_protocols: Some("diop".parse().unwrap()),
+        ..Config::default()
+    })
+    .unwrap();
+    let reference = format!("corbaloc:diop:1.2@{}/Target", bridge.channels()[0].address);
+    let target: Target = reach(&client, &reference);
+    target.post(1).unwrap();
+    eventually("the first oneway arrives", || gone.state.posted() == [1]);
+    gone.end();
+    // With and without a server there.
+    target.post(2).unwrap();
+    let again = Served::with(config(&at));
+    eventually("a oneway arrives again", || {
+        target.post(3).unwrap();
+        again.state.posted().contains(&3)
+    });
+    drop(bridge);
+    again.end();
 }
