@@ -10,6 +10,7 @@ mod datagram;
 mod endpoint;
 mod in_process;
 mod listening;
+mod look_up;
 mod properties;
 mod resolve;
 mod socket_stream;

@@ -3,13 +3,12 @@
 //! connection; never on the way of a request.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
-use std::sync::Arc;
-use std::time::Duration;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use orbium_sync::lock::{Condvar, Mutex};
+use orbium_sync::lock::Mutex;
 use orbium_sys as sys;
 
+use crate::look_up::{look_up, look_up_before};
 use crate::{Deadline, HostPort, Stage};
 
 /// The addresses of a host; a literal address needs no look-up.
@@ -26,22 +25,6 @@ pub fn resolve(at: &HostPort) -> io::Result<Vec<SocketAddr>> {
 /// Errors of the resolver come in kinds of all sorts; one says what they are.
 fn unresolved(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, what)
-}
-
-/// Or why there is none.
-fn look_up(at: &HostPort) -> Result<Vec<SocketAddr>, String> {
-    let mut addresses = Vec::new();
-    let why = match (at.host.as_str(), at.port).to_socket_addrs() {
-        Ok(found) => {
-            addresses.extend(found);
-            if !addresses.is_empty() {
-                return Ok(addresses);
-            }
-            "it has no address".into()
-        }
-        Err(error) => error.to_string(),
-    };
-    Err(format!("host `{}`: {why}", at.host))
 }
 
 /// Addresses to which a host and port resolved at the last look-up.
@@ -68,7 +51,7 @@ impl Resolved {
     }
 
     /// The addresses, looked up unless they are known; on a thread that is
-    /// abandoned at the deadline.
+    /// abandoned at the deadline, and that further callers wait for until it ends.
     ///
     /// # Errors
     /// `NotFound`, `TimedOut`.
@@ -81,7 +64,7 @@ impl Resolved {
             resolve(&self.at)?
         } else {
             Stage::Resolve.enter();
-            resolve_before(self.at.clone(), deadline)?
+            look_up_before(&self.at, deadline, look_up)?.map_err(unresolved)?
         };
         self.lock().clone_from(&found);
         Ok(found)
@@ -94,33 +77,6 @@ impl Resolved {
 
     fn lock(&self) -> orbium_sync::lock::MutexGuard<'_, Vec<SocketAddr>> {
         self.addresses.lock()
-    }
-}
-
-/// What a look-up has found, once it has.
-#[derive(Default)]
-struct Answer {
-    found: Mutex<Option<Result<Vec<SocketAddr>, String>>>,
-    there: Condvar,
-}
-
-fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr>> {
-    let answer = Arc::new(Answer::default());
-    let given = Arc::clone(&answer);
-    let job = move || {
-        // The caller may have given up.
-        let found = look_up(&at);
-        *given.found.lock() = Some(found);
-        given.there.notify_one();
-    };
-    sys::spawn("orbium-resolve", None, Box::new(job))?;
-    let mut found = answer.found.lock();
-    loop {
-        if let Some(found) = found.take() {
-            return found.map_err(unresolved);
-        }
-        let left = deadline.remaining()?.unwrap_or(Duration::from_secs(3600));
-        found = answer.there.wait_timeout(found, left).0;
     }
 }
 
