@@ -143,7 +143,8 @@ impl TcpConnector {
         }
     }
 
-    /// Connects to the first address that answers before the deadline.
+    /// Connects to the first address that answers before the deadline. Each has its share of the time: one
+    /// that answers nothing leaves the rest to the others.
     ///
     /// # Errors
     /// The error of the last address tried, or of the look-up.
@@ -174,16 +175,58 @@ fn connect_to_first(
     let Some((last, others)) = addresses.split_last() else {
         return Err(io::ErrorKind::AddrNotAvailable.into());
     };
-    for address in others {
-        if let Ok(stream) = sys::connect(*address, properties, deadline) {
+    for (place, address) in others.iter().enumerate() {
+        let until = share(deadline, addresses.len() - place)?;
+        if let Ok(stream) = sys::connect(*address, properties, until) {
             return Ok(stream);
         }
     }
     sys::connect(*last, properties, deadline)
 }
 
+/// The deadline for the first of so many attempts.
+fn share(deadline: Deadline, attempts: usize) -> io::Result<Deadline> {
+    let attempts = u32::try_from(attempts).unwrap_or(u32::MAX).max(1);
+    let left = deadline.remaining()?;
+    Ok(Deadline::after(left.map(|left| left / attempts)))
+}
+
 impl Connector for TcpConnector {
     fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
         Ok(Box::new(self.connect_tcp(deadline)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use socket2::{Domain, Socket, Type};
+
+    use super::*;
+
+    /// A listener that answers no further client, and the clients that wait for it.
+    fn full_listener() -> (TcpListener, Vec<TcpStream>) {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        socket.bind(&any.into()).unwrap();
+        socket.listen(0).unwrap();
+        let listener = TcpListener::from(socket);
+        let at = listener.local_addr().unwrap();
+        let next = || TcpStream::connect_timeout(&at, Duration::from_millis(100)).ok();
+        let waiting = std::iter::from_fn(next).collect();
+        (listener, waiting)
+    }
+
+    /// The first address of a host with two had all the time there was: where it answered nothing, as behind a
+    /// firewall, each call failed, though the second address would have answered.
+    #[test]
+    fn an_address_that_answers_nothing_leaves_time_for_the_next() {
+        let (silent, _waiting) = full_listener();
+        let open = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addresses = [&silent, &open].map(|it| it.local_addr().unwrap());
+        let deadline = Deadline::after(Some(Duration::from_secs(2)));
+        let stream = connect_to_first(&addresses, &ProtocolProperties::default(), deadline);
+        assert_eq!(stream.unwrap().peer_addr().unwrap(), addresses[1]);
     }
 }
