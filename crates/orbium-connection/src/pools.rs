@@ -27,6 +27,9 @@ use crate::pools::pool_key::PoolKey;
 /// Connections made until idle ones are looked at again.
 const SWEEP_AFTER: usize = 32;
 
+/// Pools that there are, at least, when those without references are dropped though no connection was made.
+const MIN_POOLS_AT_SWEEP: usize = 64;
+
 /// The looks at idle connections within the time after which they are closed.
 const CHECKS_PER_IDLE_TIME: u32 = 4;
 
@@ -49,6 +52,8 @@ struct Known {
     /// Behind the hashes of their keys, in the order of these.
     shared: Vec<(u64, Arc<Pool>)>,
     hashes: RandomState,
+    /// How many of them there are when the unused ones are dropped next, though no connection was made.
+    sweep_at: usize,
     /// Those of one reference each end with it, and those of an earlier configuration with the
     /// last reference that is bound to them.
     private: Vec<Weak<Pool>>,
@@ -77,6 +82,24 @@ impl Known {
             }
         }
         None
+    }
+
+    /// Takes out the shared pools without references and connections.
+    fn take_unused(&mut self) -> Vec<(u64, Arc<Pool>)> {
+        let is_unused =
+            |(_, pool): &mut (u64, Arc<Pool>)| Arc::strong_count(pool) == 1 && !pool.is_in_use();
+        self.shared.extract_if(.., is_unused).collect()
+    }
+
+    /// The same once there are twice as many pools as the last time left. Connections that are made have pools dropped
+    /// too, but those to servers that cannot be reached are never made.
+    fn take_unused_if_many(&mut self) -> Vec<(u64, Arc<Pool>)> {
+        if self.shared.len() < self.sweep_at.max(MIN_POOLS_AT_SWEEP) {
+            return Vec::new();
+        }
+        let unused = self.take_unused();
+        self.sweep_at = 2 * self.shared.len();
+        unused
     }
 
     fn all(&self) -> Vec<Arc<Pool>> {
@@ -136,6 +159,10 @@ impl Pools {
         };
         let pool = Pool::new(key, all.config.current(), all)?;
         known.shared.insert(place, (hash, Arc::clone(&pool)));
+        let unused = known.take_unused_if_many();
+        drop(known);
+        // Without the lock: oneways in their buffers may need connections.
+        drop(unused);
         Ok(pool)
     }
 
@@ -220,9 +247,7 @@ impl All {
     /// drops pools without references. It visits every pool, so it runs once for many
     /// new connections.
     fn sweep(&self) {
-        let is_unused =
-            |(_, pool): &mut (u64, Arc<Pool>)| Arc::strong_count(pool) == 1 && !pool.is_in_use();
-        let unused: Vec<_> = self.lock().shared.extract_if(.., is_unused).collect();
+        let unused = self.lock().take_unused();
         // Without the lock: oneways in their buffers may need connections.
         drop(unused);
         self.snapshot().iter().for_each(|pool| pool.drop_spoilt());
@@ -337,3 +362,6 @@ impl Drop for Pools {
         self.0.flusher.end();
     }
 }
+
+#[cfg(test)]
+mod tests;
