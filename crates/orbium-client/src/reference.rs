@@ -324,7 +324,7 @@ impl Reference {
     pub fn own_key(&self) -> Option<Vec<u8>> {
         for offer in &protocol::offers(&self.ior) {
             if offer.target.is_none() && self.orb.is_own_channel(&offer.channel) {
-                return Some(offer.object_key.clone());
+                return Some(offer.object_key.to_vec());
             }
         }
         None

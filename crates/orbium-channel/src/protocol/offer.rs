@@ -150,10 +150,10 @@ pub struct Offer {
     pub channel: Channel,
     /// The GIOP version of the profile.
     pub version: Version,
-    /// The key of the object.
-    pub object_key: Vec<u8>,
-    /// The components of the profile.
-    pub components: Vec<TaggedComponent>,
+    /// The key of the object, shared by all ways of its profile.
+    pub object_key: Rc<[u8]>,
+    /// The components of the profile, shared likewise.
+    pub components: Rc<[TaggedComponent]>,
     /// The profile, if requests must name the object by all of it.
     pub target: Option<TaggedProfile>,
 }
@@ -164,14 +164,21 @@ impl Offer {
     }
 }
 
-/// All ways that a reference offers, nearest first: those within this host,
+/// Ways of a reference that count at most. Each gets a pool of connections and a template of requests: a peer may send
+/// a reference with any number of addresses.
+pub(super) const MAX_OFFERS: usize = 64;
+
+/// All ways that a reference offers, up to 64, nearest first: those within this host,
 /// then the others as the reference has them. Profiles that are not understood
 /// offer nothing, nor do those for processes of another host.
 pub fn offers(ior: &Ior) -> Vec<Rc<Offer>> {
     let mut offers = Vec::new();
     for profile in &ior.profiles {
-        add_offers(profile, &mut offers);
+        if offers.len() < MAX_OFFERS {
+            add_offers(profile, &mut offers);
+        }
     }
+    offers.truncate(MAX_OFFERS);
     in_order(&offers, &|offer| Some(distance(&offer.channel.scheme)))
 }
 
@@ -249,12 +256,13 @@ pub(super) fn add_offers(profile: &TaggedProfile, offers: &mut Vec<Rc<Offer>>) -
         _ => return false,
     };
     let any = !channels.is_empty();
-    for channel in &channels {
+    let (object_key, components) = (Rc::from(object_key), Rc::from(components));
+    for channel in channels {
         offers.push(Rc::new(Offer {
-            channel: channel.clone(),
+            channel,
             version,
-            object_key: object_key.clone(),
-            components: components.clone(),
+            object_key: Rc::clone(&object_key),
+            components: Rc::clone(&components),
             target: (profile.tag == TAG_UIPMC).then(|| profile.clone()),
         }));
     }
@@ -275,6 +283,9 @@ fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> V
     let mut channels = Vec::new();
     add_internet(&mut channels, "iiop", host, port);
     for component in components {
+        if channels.len() >= MAX_OFFERS {
+            break;
+        }
         match Component::parse(component) {
             Ok(Component::AlternateAddress(at)) => {
                 add_internet(&mut channels, "iiop", &at.host, at.port);
@@ -282,7 +293,7 @@ fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> V
             Ok(Component::Ssl { port, .. }) => add_internet(&mut channels, "ssliop", host, port),
             // An endpoint for each priority, the profile's own among them.
             Ok(Component::TaoEndpoints(endpoints)) => {
-                for at in endpoints.iter().map(|it| &it.address) {
+                for at in endpoints.iter().take(MAX_OFFERS).map(|it| &it.address) {
                     add_internet(&mut channels, "iiop", &at.host, at.port);
                 }
             }
@@ -387,3 +398,6 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+mod many_addresses;

@@ -104,7 +104,7 @@ impl Candidate {
             knows_code_sets: minor > 0 && protocol::code_sets(&offer.components).is_some(),
             template: template(version, offer, headers),
             is_cancelled: protocol::bears_cancelling(&offer.components),
-            object_key: offer.object_key.clone(),
+            object_key: offer.object_key.to_vec(),
             routers,
             readdressed: OnceLock::new(),
         })
