@@ -27,6 +27,10 @@ use crate::peer_memory::Budget;
 /// Octets of the largest datagram there is.
 const MAX_DATAGRAM_LENGTH: usize = 1 << 16;
 
+/// Datagrams in a row that complete no message, after which a caller gets its turn: it may have
+/// others to serve, or has to end.
+const MAX_IN_VAIN: usize = 64;
+
 /// A datagram socket as a byte stream of frames.
 struct DatagramStream {
     socket: Arc<dyn Datagrams>,
@@ -68,11 +72,11 @@ impl DatagramStream {
         self.receiving.lock()
     }
 
-    /// Receives until there is a whole frame.
+    /// Receives until there is a whole frame; `WouldBlock` after many datagrams without.
     fn fill(&self, receiving: &mut Receiving) -> io::Result<()> {
         receiving.frame.clear();
         receiving.at = 0;
-        loop {
+        for _ in 0..MAX_IN_VAIN {
             let (len, peer) = self.socket.receive(&mut receiving.datagram)?;
             if len == 0 && peer == Peer::Unknown {
                 // Shut down.
@@ -95,6 +99,7 @@ impl DatagramStream {
             orbium_trace::log::debug!(target: "orbium::wire", %peer, "not a message");
             receiving.frame.clear();
         }
+        Err(io::ErrorKind::WouldBlock.into())
     }
 }
 
@@ -289,3 +294,6 @@ impl Acceptor for DatagramAcceptor {
         self.socket.address()
     }
 }
+
+#[cfg(test)]
+mod tests;

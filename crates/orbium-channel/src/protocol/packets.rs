@@ -29,10 +29,12 @@ pub(super) enum Packets {
 #[derive(Debug)]
 pub(super) struct Miop {
     sender: [u8; 8],
-    sent: AtomicU32,
     collector: Mutex<Collector<Peer>>,
     started: Instant,
 }
+
+/// Messages that this process has sent over any of its sockets: no two have the same number.
+static SENT: AtomicU32 = AtomicU32::new(0);
 
 /// Why a datagram gave no message.
 #[derive(Debug)]
@@ -53,7 +55,6 @@ impl Packets {
         let limits = CollectorLimits::default();
         Self::Miop(Box::new(Miop {
             sender: host::process_number(),
-            sent: AtomicU32::new(0),
             collector: Mutex::new(Collector::new(CollectorLimits {
                 message: limit.min(limits.total),
                 ..limits
@@ -90,7 +91,7 @@ impl Miop {
     fn send(&self, socket: &dyn Datagrams, pieces: &[IoSlice<'_>]) -> io::Result<()> {
         let len = pieces.iter().map(|piece| piece.len()).sum();
         let mut id = [0; ID_LEN];
-        let count = self.sent.fetch_add(1, Ordering::Relaxed);
+        let count = SENT.fetch_add(1, Ordering::Relaxed);
         id[..8].copy_from_slice(&self.sender);
         id[8..].copy_from_slice(&count.to_be_bytes());
         let plan = PacketPlan::new(len, id, socket.largest());

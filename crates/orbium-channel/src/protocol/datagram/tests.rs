@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sockets that receive more than messages, and packets of several senders.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use orbium_giop::{MessageHeader, MessageKind, Version};
+
+use super::super::packets::Giop;
+use super::*;
+
+/// Octets before the id of a message in each of its packets, and of that.
+const ID: std::ops::Range<usize> = 20..32;
+
+/// Receives noise so many times, then one message, and then that it was shut down.
+#[derive(Debug)]
+struct Noise {
+    left: AtomicUsize,
+    message: Vec<u8>,
+    sent: Mutex<Vec<Vec<u8>>>,
+    source: UnixStream,
+}
+
+impl Noise {
+    fn new(datagrams: usize, message: &[u8]) -> Self {
+        Self {
+            left: AtomicUsize::new(datagrams + 1),
+            message: message.to_vec(),
+            sent: Mutex::new(Vec::new()),
+            source: UnixStream::pair().unwrap().0,
+        }
+    }
+}
+
+impl Datagrams for Noise {
+    fn receive(&self, room: &mut [u8]) -> io::Result<(usize, Peer)> {
+        let left = self.left.load(Ordering::Relaxed);
+        if left == 0 {
+            return Ok((0, Peer::Unknown));
+        }
+        self.left.store(left - 1, Ordering::Relaxed);
+        let octets = if left == 1 {
+            &self.message[..]
+        } else {
+            &b"noise"[..]
+        };
+        room[..octets.len()].copy_from_slice(octets);
+        Ok((octets.len(), Peer::InProcess))
+    }
+
+    fn send(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        let whole = pieces.iter().flat_map(|piece| piece.iter().copied());
+        self.sent.lock().push(whole.collect());
+        Ok(())
+    }
+
+    fn largest(&self) -> usize {
+        1000
+    }
+
+    fn set_timeout(&self, _timeout: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_nonblocking(&self, _nonblocking: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn shutdown(&self) {}
+
+    fn source(&self) -> &dyn AsFd {
+        &self.source
+    }
+
+    fn address(&self) -> &'static str {
+        "nowhere"
+    }
+}
+
+fn message() -> Vec<u8> {
+    let header = MessageHeader {
+        version: Version::V1_2,
+        order: orbium_cdr::ByteOrder::NATIVE,
+        more_fragments: false,
+        kind: MessageKind::CloseConnection,
+        size: 0,
+    };
+    header.encode().to_vec()
+}
+
+/// Any process can send to a port of datagrams: the thread that receives there never came back while noise
+/// arrived, and neither served its other connections nor saw that the server ends.
+#[test]
+fn a_flood_of_noise_leaves_turns_to_others_and_hides_no_message() {
+    let message = message();
+    let stream = DatagramStream {
+        socket: Arc::new(Noise::new(1000, &message)),
+        packets: Packets::of("diop", 1 << 20),
+        receiving: receiving(&Giop, Side::Server, 1 << 20),
+        serves: true,
+        end: None,
+    };
+    let mut room = [0; 100];
+    let mut turns = 0;
+    let count = loop {
+        match stream.receive(&mut room) {
+            Ok(count) => break count,
+            Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
+        }
+        turns += 1;
+    };
+    assert_eq!(room[..count], message);
+    assert!(turns > 0, "a thousand datagrams in one turn");
+}
+
+/// Each connection counted its messages from zero: a receiver that knows them by their ids alone took
+/// the packets of one for those of the other.
+#[test]
+fn no_two_messages_of_a_process_have_the_same_id() {
+    let socket = Noise::new(0, &[]);
+    for _ in 0..2 {
+        let packets = Packets::of("miop", 1 << 20);
+        packets.send(&socket, &[IoSlice::new(&message())]).unwrap();
+    }
+    let sent = socket.sent.lock();
+    assert_eq!(sent.len(), 2);
+    assert_eq!(&sent[0][..4], b"MIOP");
+    assert_ne!(sent[0][ID], sent[1][ID]);
+}
