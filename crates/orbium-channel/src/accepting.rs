@@ -23,6 +23,10 @@ const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// thread of its own still reads it.
 const ROOM_PAUSE: Duration = Duration::from_millis(1);
 
+/// Connections accepted at most before an acceptor is closed: more than wait in the backlog of any,
+/// so that clients that come again and again keep none open.
+const MAX_LAST_ACCEPTED: usize = 4096;
+
 /// The most acceptors that share a poller; connections are numbered from behind them on.
 pub const MAX_ACCEPTORS: usize = 255;
 
@@ -289,7 +293,10 @@ impl Accepting {
             match change {
                 Change::Open(place, acceptor) => self.add(place, acceptor, poller),
                 Change::Close(place) => {
-                    while let Some(stream) = self.accept(token(place), poller) {
+                    for _ in 0..MAX_LAST_ACCEPTED {
+                        let Some(stream) = self.accept(token(place), poller) else {
+                            break;
+                        };
                         take_on(stream, place);
                     }
                     drop(self.remove(place, poller));
@@ -445,3 +452,6 @@ fn is_refusal(error: &io::Error) -> bool {
         io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Acceptors with clients that never stop coming.
+
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use orbium_transport::TcpByteStream;
+
+use super::*;
+
+/// Has a client waiting that many times.
+#[derive(Debug)]
+struct Queue {
+    waiting: AtomicUsize,
+    listener: TcpListener,
+    stream: TcpStream,
+}
+
+impl Queue {
+    fn of(clients: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        Self {
+            waiting: AtomicUsize::new(clients),
+            listener,
+            stream,
+        }
+    }
+}
+
+impl Acceptor for Queue {
+    fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        let left = waiting.checked_sub(1).ok_or(io::ErrorKind::WouldBlock)?;
+        self.waiting.store(left, Ordering::Relaxed);
+        Ok(Box::new(TcpByteStream::new(self.stream.try_clone()?)))
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        &self.listener
+    }
+
+    fn address(&self) -> &'static str {
+        "nowhere"
+    }
+}
+
+/// How many of those that wait are taken on before the acceptor is closed.
+fn taken_on_before_closing(clients: usize) -> usize {
+    let poller = Poller::new().unwrap();
+    let mut accepting = Accepting::default();
+    accepting.add(0, Box::new(Queue::of(clients)), &poller);
+    assert!(accepting.changes().close(0));
+    let mut taken = 0;
+    assert!(accepting.apply_changes(&poller, &mut |_, _| taken += 1));
+    assert_eq!(accepting.open().count(), 0);
+    taken
+}
+
+/// Clients that connect again as soon as they are turned away kept the thread, which serves others too,
+/// and the one that closes the endpoint.
+#[test]
+fn an_acceptor_is_closed_however_many_clients_come() {
+    assert_eq!(taken_on_before_closing(1000), 1000);
+    assert!(taken_on_before_closing(20_000) < 20_000);
+}
