@@ -188,9 +188,11 @@ impl TlsStream {
                 count => receiving.add(count),
             }
             receiving.feed(&mut opened.connection.lock());
-            if !receiving.has_news() && self.receive_timeout.load(Ordering::Relaxed) > 0 {
-                // The bound holds for one system call; the caller knows
-                // how much time is left.
+            let is_bounded = self.receive_timeout.load(Ordering::Relaxed) > 0
+                || self.nonblocking.load(Ordering::Relaxed);
+            if is_bounded && !receiving.has_news() {
+                // The bound holds for one system call; the caller knows how much time is left,
+                // or has others to receive from while a peer sends records of nothing.
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }

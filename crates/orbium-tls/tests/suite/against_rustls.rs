@@ -2,9 +2,10 @@
 //! Streams here against those of rustls: every cipher, new keys, both roles.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, ErrorKind, Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::mpsc;
 use std::thread;
 
 use orbium_testkit::PATIENCE;
@@ -165,5 +166,48 @@ fn a_server_of_rustls_is_called() {
                 assert!(received == sent, "{size} octets came back changed");
             }
         });
+    });
+}
+
+/// A thread with other streams to receive from stayed with one as long as its peer sent records
+/// without data, which cost the peer little.
+#[test]
+fn records_without_data_do_not_keep_a_receive_that_may_not_wait() {
+    let realm = Realm::new("authority");
+    let (chain, key) = identity(&realm.config(&About::named("server")));
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    // Far more octets than one receive takes.
+    config.send_tls13_tickets = 500;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (sent, all_sent) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let socket = listener.accept().unwrap().0;
+            let connection = ServerConnection::new(Arc::new(config)).unwrap();
+            let mut stream = StreamOwned::new(connection, socket);
+            stream.write_all(b"data").unwrap();
+            stream.flush().unwrap();
+            sent.send(stream).unwrap();
+        });
+        let tls = Tls::new(realm.trusting()).unwrap();
+        let stream = connect_with(&tls, &address, &Default::default()).unwrap();
+        let _peer = all_sent.recv_timeout(PATIENCE).unwrap();
+        stream.set_nonblocking(true).unwrap();
+        let mut room = [0; 4];
+        let error = stream.receive(&mut room).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WouldBlock);
+        let count = loop {
+            match stream.receive(&mut room) {
+                Ok(count) => break count,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
+            }
+        };
+        assert_eq!(&room[..count], b"data");
     });
 }
