@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use orbium_sync::lock::Mutex;
 use orbium_sys::{Interest, wait_for};
-use orbium_transport::{ByteStream, Peer};
+use orbium_transport::{ByteStream, Deadline, Peer};
 
 use super::{Opened, TlsStream, is_gone};
 use crate::TlsFailure;
@@ -110,9 +110,15 @@ impl TlsStream {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
+        let limit = Deadline::after(time);
         let source = self.socket.source();
-        if wait_for([(&source, interest)], time)? == [true] {
-            return Ok(());
+        let mut left = Ok(time);
+        // A signal that is handled ends a wait early.
+        while let Ok(time) = left {
+            if wait_for([(&source, interest)], time)? == [true] {
+                return Ok(());
+            }
+            left = limit.remaining();
         }
         self.deadline.remaining().map_err(too_slow)?;
         Err(io::ErrorKind::WouldBlock.into())

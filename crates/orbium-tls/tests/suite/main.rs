@@ -7,6 +7,7 @@ mod configuration;
 mod damaged;
 mod forked;
 mod frugality;
+mod interrupted;
 mod midway;
 mod orb;
 mod realm;
