@@ -112,10 +112,11 @@ impl Orb {
     #[doc(hidden)]
     pub fn change_lanes(&self, joining: &[Lane], ending: &[Lane]) {
         let adapters = &self.core().adapters;
-        ending.iter().for_each(Lane::begin_leaving);
         adapters
             .lanes
             .change_shared(joining, ending, self.started_lane());
+        // The others serve by now: a request that finds a lane leaving finds those that joined.
+        ending.iter().for_each(Lane::begin_leaving);
         adapters.follow_lanes();
     }
 

@@ -97,10 +97,12 @@ impl Adapters {
                 let asked = object
                     .priority
                     .or_else(|| asked_priority(&request.contexts));
-                let lane = match asked {
+                let lane_of = |lanes| match asked {
                     Some(priority) => lane_for(lanes, priority),
                     None => lane_without_priority(request, lanes),
                 };
+                // Others have joined before any of these began to leave.
+                let lane = lane_of(lanes).or_else(|| lane_of(self.lanes_of(policies)));
                 // No lane is that low.
                 Ok(to(request, lane.ok_or_else(not_allowed)?, plain))
             }
