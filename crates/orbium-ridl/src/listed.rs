@@ -47,11 +47,13 @@ fn from_listing(file: &Arc<str>, text: &str, listing: &Listing) -> Requirements 
             on: it.on.number() as usize - 1,
             times: it.calls,
             kind: it.kind,
+            state: it.state,
         });
         Requirement {
             operation: None,
             name: info.entry_point.clone(),
             timing: info.timing,
+            state: info.state,
             calls: calls.collect(),
             excerpt: excerpt(file, line, *number, indent, line.chars().count() - indent),
         }

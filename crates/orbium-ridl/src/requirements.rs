@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use orbium_idl::model::{DefId, Definition, DefinitionKind, Model};
 use orbium_idl::{Diagnostic, Excerpt, Severity};
-use orbium_sched::{DependencyKind, Handle, Repository, SchedError, Timing};
+use orbium_sched::{
+    Dependency, DependencyKind, EnableState, Handle, Repository, SchedError, Timing,
+};
 
 use crate::annotation;
 use crate::resolve::resolve;
@@ -29,6 +31,8 @@ pub struct Requirement {
     pub name: String,
     /// Its timing.
     pub timing: Timing,
+    /// Whether it is part of schedules; a table can disable it.
+    pub state: EnableState,
     /// What it calls.
     pub calls: Vec<Call>,
     /// The annotation, or the line of a table.
@@ -45,6 +49,8 @@ pub struct Call {
     /// Two-way: this operation calls the other one. One-way: this operation consumes what the other
     /// one supplies.
     pub kind: DependencyKind,
+    /// Whether schedules follow it; a table can disable it.
+    pub state: EnableState,
 }
 
 impl Requirements {
@@ -80,11 +86,19 @@ impl Requirements {
         let mut repository = Repository::new();
         let mut handles: Vec<Handle> = Vec::with_capacity(self.operations.len());
         for it in &self.operations {
-            handles.push(repository.register(&it.name, it.timing)?);
+            let handle = repository.register(&it.name, it.timing)?;
+            repository.set_enable_state(handle, it.state)?;
+            handles.push(handle);
         }
         for (it, handle) in self.operations.iter().zip(&handles) {
             for call in &it.calls {
-                repository.add_dependency(*handle, handles[call.on], call.times, call.kind)?;
+                let dependency = Dependency {
+                    on: handles[call.on],
+                    calls: call.times,
+                    kind: call.kind,
+                    state: call.state,
+                };
+                repository.depend(*handle, dependency)?;
             }
         }
         Ok(repository)
@@ -153,7 +167,12 @@ impl Reader<'_> {
             (caller, on, DependencyKind::TwoWayCall)
         };
         let calls = &mut self.requirements.operations[from].calls;
-        calls.push(Call { on, times, kind });
+        calls.push(Call {
+            on,
+            times,
+            kind,
+            state: EnableState::default(),
+        });
     }
 
     fn register(&mut self, definition: &Definition, timing: Timing, excerpt: Excerpt) {
@@ -163,6 +182,7 @@ impl Reader<'_> {
             operation: Some(definition.id),
             name: name_of(definition),
             timing,
+            state: EnableState::default(),
             calls: Vec::new(),
             excerpt,
         });

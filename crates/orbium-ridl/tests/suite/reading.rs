@@ -121,3 +121,22 @@ fn a_table_is_the_same_as_annotations() {
     let again = table.repository().unwrap();
     assert_eq!(again.infos(), repository.infos());
 }
+
+/// `enabled=DISABLED` was read and forgotten: `orbium sched check` judged another set than the service that keeps the table.
+#[test]
+fn what_a_table_disables_is_part_of_no_schedule() {
+    let text = r#"operation "steer" period="50 ms" wcet="10 ms"
+        operation "spare" period="50 ms" wcet="20 ms" enabled=DISABLED
+        operation "log" wcet="1 ms"
+        consumes "log" operation="steer" enabled=DISABLED
+        consumes "log" operation="spare"
+        calls "steer" operation="log" times=2
+    "#;
+    let table = orbium_ridl::Requirements::listed("t.txt", text);
+    let parsed = orbium_sched::parse(text).unwrap().repository;
+    let mut repository = table.repository().unwrap();
+    assert_eq!(repository.infos(), parsed.infos());
+    let schedule = repository.compute_scheduling(&Options::default()).unwrap();
+    assert_eq!(schedule.threads.len(), 1);
+    assert_eq!(schedule.threads[0].worst_case, Time::from_millis(12));
+}
