@@ -31,7 +31,8 @@ pub enum AnomalyKind {
     PassiveRoot,
     /// An operation with threads of its own has no rate: no period, and none that dependencies imply.
     NoRate,
-    /// The operation is the entry point of a thread of its own and is called by another one.
+    /// The operation is the entry point of a thread of its own, as it has threads or runs for the data of suppliers, and is called by
+    /// another one.
     TwoEntryPoints {
         /// A caller.
         caller: Handle,

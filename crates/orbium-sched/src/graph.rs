@@ -2,7 +2,7 @@
 //! The graph of dependencies: acyclic, with an order in which dependencies come first.
 
 use crate::error::SchedError;
-use crate::info::DependencyKind;
+use crate::info::{DependencyKind, RtInfo};
 use crate::repository::Repository;
 
 /// An edge: the index of the other operation, and the number of calls.
@@ -52,6 +52,13 @@ impl Graph {
             SchedError::CyclicDependencies(cycle.iter().map(name).collect())
         })?;
         Ok(graph)
+    }
+
+    /// Whether a thread begins with that operation: nothing calls it, or it has threads of its own, or runs for each event of a supplier.
+    pub(crate) fn is_entry(&self, index: usize, info: &RtInfo) -> bool {
+        info.timing.threads > 0
+            || self.callers[index].is_empty()
+            || !self.suppliers[index].is_empty()
     }
 
     /// The dependency of an operation of that number, calls first.

@@ -3,6 +3,7 @@
 //! dependencies imply (rule 2).
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use crate::graph::Graph;
 use crate::info::{InfoKind, RtInfo};
@@ -22,11 +23,20 @@ pub struct Rate {
 /// time than there is, never less.
 pub(crate) const MAX_RATES: usize = 64;
 
-/// The rates of every operation; none where nothing implies one.
-pub(crate) fn of_all(repository: &Repository, graph: &Graph) -> Vec<Vec<Rate>> {
+/// The rates of an operation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rates {
+    /// None where nothing implies one.
+    pub(crate) all: Vec<Rate>,
+    /// Whether its suppliers imply them.
+    pub(crate) implied: bool,
+}
+
+/// The rates of every operation.
+pub(crate) fn of_all(repository: &Repository, graph: &Graph) -> Vec<Rates> {
     let infos = repository.infos();
     let least = least_periods(infos, graph);
-    let mut rates: Vec<Vec<Rate>> = vec![Vec::new(); infos.len()];
+    let mut rates: Vec<Rates> = vec![Rates::default(); infos.len()];
     let mut inputs = Vec::with_capacity(infos.len());
     let mut waiting = vec![0_usize; infos.len()];
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); infos.len()];
@@ -43,17 +53,33 @@ pub(crate) fn of_all(repository: &Repository, graph: &Graph) -> Vec<Vec<Rate>> {
         }
         inputs.push(source);
     }
-    // An operation that calls its own supplier never becomes ready, and has no rate.
-    while let Some(index) = ready.pop() {
-        rates[index] = inputs[index].rates(index, graph, &rates, infos[index].timing.kind);
-        for user in &users[index] {
-            waiting[*user] -= 1;
-            if waiting[*user] == 0 {
-                ready.push(*user);
+    let (mut next, mut done) = (0, vec![false; infos.len()]);
+    loop {
+        while let Some(index) = ready.pop() {
+            if mem::replace(&mut done[index], true) {
+                continue;
+            }
+            rates[index] = inputs[index].rates(index, graph, &rates, infos[index].timing.kind);
+            for user in &users[index] {
+                waiting[*user] = waiting[*user].saturating_sub(1);
+                if waiting[*user] == 0 {
+                    ready.push(*user);
+                }
             }
         }
+        // An operation that calls its own supplier never becomes ready: it has the period of what it calls, if that has one.
+        let mut rest = inputs.iter().enumerate().skip(next);
+        let own = |(index, source): (usize, &Source)| match source {
+            Source::SuppliersOr(period) if !done[index] => Some((index, *period)),
+            _ => None,
+        };
+        let Some((index, period)) = rest.find_map(own) else {
+            return rates;
+        };
+        next = index + 1;
+        inputs[index] = Source::Period(period);
+        ready.push(index);
     }
-    rates
 }
 
 /// The least non-zero period of each operation and of all that it calls; zero if there is none.
@@ -74,14 +100,17 @@ enum Source {
     Period(Time),
     /// The operations that supply it.
     Suppliers,
+    /// Those, if they have it run more often than once in that period, which is the least of those it calls.
+    SuppliersOr(Time),
     /// The operations that call it.
     Callers,
 }
 
 impl Source {
     fn of(index: usize, info: &RtInfo, graph: &Graph, least: Time) -> Self {
-        let has_thread = info.timing.threads > 0 || graph.callers[index].is_empty();
-        match (has_thread, least.is_zero()) {
+        let is_supplied = info.timing.period.is_zero() && !graph.suppliers[index].is_empty();
+        match (graph.is_entry(index, info), least.is_zero()) {
+            (true, false) if is_supplied => Source::SuppliersOr(least),
             (true, false) => Source::Period(least),
             (true, true) => Source::Suppliers,
             (false, _) => Source::Callers,
@@ -91,34 +120,62 @@ impl Source {
     fn operations<'a>(&self, index: usize, graph: &'a Graph) -> &'a [(usize, u64)] {
         match self {
             Source::Period(_) => &[],
-            Source::Suppliers => &graph.suppliers[index],
+            Source::Suppliers | Source::SuppliersOr(_) => &graph.suppliers[index],
             Source::Callers => &graph.callers[index],
         }
     }
 
-    fn rates(&self, index: usize, graph: &Graph, rates: &[Vec<Rate>], kind: InfoKind) -> Vec<Rate> {
-        if let Source::Period(period) = self {
-            return vec![Rate {
-                period: *period,
-                runs: 1,
-            }];
-        }
-        let edges = self.operations(index, graph).iter();
-        let all = edges.flat_map(|(on, calls)| {
-            let scaled = rates[*on].iter();
-            scaled.map(|it| (it.period, it.runs.saturating_mul(*calls)))
-        });
-        match (self, kind) {
-            (Source::Suppliers, InfoKind::Conjunction) => {
-                let slowest = all.max_by_key(|(period, _)| *period);
-                slowest
-                    .map(|(period, _)| Rate { period, runs: 1 })
-                    .into_iter()
-                    .collect()
+    fn rates(&self, index: usize, graph: &Graph, rates: &[Rates], kind: InfoKind) -> Rates {
+        let edges = self.operations(index, graph);
+        let period = match self {
+            Source::Period(period) | Source::SuppliersOr(period) => Some(*period),
+            Source::Suppliers | Source::Callers => None,
+        };
+        let all = match (self, kind) {
+            (Source::Suppliers | Source::SuppliersOr(_), InfoKind::Conjunction) => {
+                slowest(edges, rates).into_iter().collect()
             }
-            _ => merged(all),
+            _ => merged(edges.iter().flat_map(|(on, calls)| {
+                let scaled = rates[*on].all.iter();
+                scaled.map(|it| (it.period, it.runs.saturating_mul(*calls)))
+            })),
+        };
+        match period.map(|period| Rate { period, runs: 1 }) {
+            Some(own) if !is_more_often(&all, own) => Rates {
+                all: vec![own],
+                implied: false,
+            },
+            _ => Rates {
+                all,
+                implied: !matches!(self, Source::Callers),
+            },
         }
     }
+}
+
+/// Whether so many runs are more than at a rate.
+fn is_more_often(all: &[Rate], rate: Rate) -> bool {
+    let share = |it: &Rate| it.runs as f64 * rate.period.ticks() as f64 / it.period.ticks() as f64;
+    all.iter().map(share).sum::<f64>() > rate.runs as f64 + 1e-9
+}
+
+/// The events of the supplier with the fewest, as one rate in its least period: each run of a conjunction takes one from each.
+fn slowest(edges: &[(usize, u64)], rates: &[Rates]) -> Option<Rate> {
+    let one = |(on, calls): &(usize, u64)| {
+        let all = &rates[*on].all;
+        let runs = all.iter().map(|it| it.runs.saturating_mul(*calls));
+        Some(Rate {
+            period: all.first()?.period,
+            runs: runs.fold(0, u64::saturating_add),
+        })
+    };
+    let frequency =
+        |it: &Rate, other: &Rate| u128::from(it.runs) * u128::from(other.period.ticks());
+    let all = edges.iter().filter_map(one);
+    all.min_by(|one, other| {
+        let order = frequency(one, other).cmp(&frequency(other, one));
+        order.then(other.period.cmp(&one.period))
+    })
 }
 
 /// One rate for each period.

@@ -212,7 +212,7 @@ impl Repository {
     }
 
     /// Writes what a schedule assigned, in the order of handles.
-    pub(crate) fn assign(&mut self, assignments: &[Option<Assignment>]) {
+    pub(crate) fn set_assignments(&mut self, assignments: &[Option<Assignment>]) {
         for (info, assignment) in self.infos.iter_mut().zip(assignments) {
             info.assignment = *assignment;
         }

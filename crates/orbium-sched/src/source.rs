@@ -10,6 +10,7 @@ use crate::options::Strategy;
 use crate::repository::Repository;
 use crate::schedule::{Dispatching, Level, Schedule, Verdict};
 use crate::table::hash_of;
+use crate::time::Time;
 
 /// The schedule as Rust source: a constant index for each operation and `static SCHEDULE`, a
 /// [`Table`](crate::Table). The same repository gives the same bytes. Operations that are disabled are in the table without a
@@ -45,8 +46,10 @@ pub fn source(repository: &Repository, schedule: &Schedule) -> Result<String, Sc
         &mut text,
         format_args!("pub const ENTRIES: [orbium_sched::Entry; {count}] = ["),
     );
-    for info in repository.infos() {
-        put(&mut text, format_args!("    {},", entry(info, schedule)?));
+    let runs = schedule.runs(repository.infos());
+    for (info, run) in repository.infos().iter().zip(runs) {
+        let entry = entry(info, run, schedule)?;
+        put(&mut text, format_args!("    {entry},"));
     }
     text.push_str("];\n\n/// The schedule.\n#[rustfmt::skip]\n");
     text.push_str("pub static SCHEDULE: orbium_sched::Table = orbium_sched::Table {\n");
@@ -85,7 +88,11 @@ pub(crate) fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{line}");
 }
 
-fn entry(info: &RtInfo, schedule: &Schedule) -> Result<String, SchedError> {
+fn entry(
+    info: &RtInfo,
+    (period, longest): (Time, Time),
+    schedule: &Schedule,
+) -> Result<String, SchedError> {
     if info.state.is_disabled() {
         return Ok(format!(
             "orbium_sched::Entry::disabled({:?}, {}, {})",
@@ -96,15 +103,20 @@ fn entry(info: &RtInfo, schedule: &Schedule) -> Result<String, SchedError> {
     }
     let not_scheduled = || SchedError::NotScheduled(info.entry_point.clone());
     let it = schedule.assignment(info.handle).ok_or_else(not_scheduled)?;
-    Ok(format!(
+    let worst_case = info.timing.worst_case_execution_time;
+    let mut entry = format!(
         "orbium_sched::Entry::new({:?}, ({}, {}, {}), {}, {})",
         info.entry_point,
         it.preemption_priority,
         it.subpriority,
         it.priority,
-        info.timing.period.ticks(),
-        info.timing.worst_case_execution_time.ticks()
-    ))
+        period.ticks(),
+        worst_case.ticks()
+    );
+    if longest != worst_case {
+        entry.push_str(&format!(".with_calls({})", longest.ticks()));
+    }
+    Ok(entry)
 }
 
 fn variant(strategy: Strategy) -> &'static str {

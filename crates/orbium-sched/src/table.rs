@@ -30,10 +30,12 @@ pub struct Entry {
     pub name: &'static str,
     /// What it was assigned.
     pub assignment: Assignment,
-    /// Its period; zero if it is reactive.
+    /// Its period, or that of the data for which it runs, the least of several; zero if it runs when it is called.
     pub period: Time,
     /// Its worst-case execution time.
     pub worst_case: Time,
+    /// Its longest run, with all that it calls and the overhead of the analysis.
+    pub longest_run: Time,
 }
 
 impl Entry {
@@ -54,6 +56,16 @@ impl Entry {
             },
             period: Time::from_ticks(period),
             worst_case: Time::from_ticks(worst_case),
+            longest_run: Time::from_ticks(worst_case),
+        }
+    }
+
+    /// The same of an operation that takes longer with what it calls: so many units of 100 ns at the most.
+    #[must_use]
+    pub const fn with_calls(self, longest_run: u64) -> Self {
+        Self {
+            longest_run: Time::from_ticks(longest_run),
+            ..self
         }
     }
 
@@ -131,16 +143,18 @@ impl Table {
         // All of them before the first name is leaked.
         let assignments: Result<Vec<_>, SchedError> =
             repository.infos().iter().map(assignment).collect();
-        let entry = |(info, assignment): (&RtInfo, Assignment)| Entry {
+        let entry = |((info, assignment), run): ((&RtInfo, Assignment), (Time, Time))| Entry {
             name: info.entry_point.clone().leak(),
             assignment,
-            period: info.timing.period,
+            period: run.0,
             worst_case: info.timing.worst_case_execution_time,
+            longest_run: run.1,
         };
         let entries: Vec<_> = repository
             .infos()
             .iter()
             .zip(assignments?)
+            .zip(schedule.runs(repository.infos()))
             .map(entry)
             .collect();
         let queue = |level: &Level| Queue {

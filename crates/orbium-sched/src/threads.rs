@@ -5,7 +5,7 @@ use crate::anomaly::{Anomaly, AnomalyKind, Severity};
 use crate::graph::Graph;
 use crate::info::{Criticality, Handle, Importance, InfoKind, RtInfo};
 use crate::options::Overhead;
-use crate::rates::{self, Rate};
+use crate::rates::{self, Rate, Rates};
 use crate::repository::Repository;
 use crate::time::Time;
 
@@ -62,15 +62,14 @@ pub(crate) fn find(
     for (index, info) in infos.filter(|(_, it)| !it.state.is_disabled()) {
         check_times(info, &mut anomalies);
         check_conjunction(index, info, graph, &rates, &mut anomalies);
-        let is_root = graph.callers[index].is_empty();
-        if !is_root && info.timing.threads == 0 {
+        if !graph.is_entry(index, info) {
             continue;
         }
         if let Some((caller, _)) = graph.callers[index].first() {
             anomalies.push(two_entry_points(repository, info, *caller));
         }
         let background = !info.timing.quantum.is_zero();
-        if rates[index].is_empty() && !background {
+        if rates[index].all.is_empty() && !background {
             anomalies.push(without_rate(info, graph.suppliers[index].is_empty()));
             continue;
         }
@@ -133,7 +132,11 @@ impl<'a> Walk<'a> {
         reached
     }
 
-    fn thread(&mut self, entry: usize, rates: Vec<Rate>, background: bool) -> Thread {
+    fn thread(&mut self, entry: usize, rates: Rates, background: bool) -> Thread {
+        let Rates {
+            all: rates,
+            implied,
+        } = rates;
         let reached = self.reach(entry);
         for index in &reached {
             self.calls[*index] = 0;
@@ -166,9 +169,7 @@ impl<'a> Walk<'a> {
             estimate: timing.worst_case_execution_time,
             period: rates.first().map_or(Time::ZERO, |rate| rate.period),
             rates: if background { Vec::new() } else { rates },
-            implied: reached
-                .iter()
-                .all(|index| self.infos[*index].timing.period.is_zero()),
+            implied,
             suppliers: suppliers.map(|(on, _)| Handle::at(*on)).collect(),
             criticality: timing.criticality,
             importance: timing.importance,
@@ -223,8 +224,12 @@ fn about(info: &RtInfo, severity: Severity, kind: AnomalyKind, description: Stri
 
 fn two_entry_points(repository: &Repository, info: &RtInfo, caller: usize) -> Anomaly {
     let caller = Handle::at(caller);
+    let own = match info.timing.threads {
+        0 => "runs for the data of its suppliers",
+        _ => "has threads of its own",
+    };
     let text = format!(
-        "`{}` has threads of its own and is called by `{}`: a thread has one entry point",
+        "`{}` {own} and is called by `{}`: a thread has one entry point",
         info.entry_point,
         repository.name(caller)
     );
@@ -289,7 +294,7 @@ fn check_conjunction(
     index: usize,
     info: &RtInfo,
     graph: &Graph,
-    rates: &[Vec<Rate>],
+    rates: &[Rates],
     anomalies: &mut Vec<Anomaly>,
 ) {
     if info.timing.kind != InfoKind::Conjunction {
@@ -297,7 +302,7 @@ fn check_conjunction(
     }
     let suppliers = graph.suppliers[index].iter();
     let mut periods: Vec<_> = suppliers
-        .flat_map(|(on, _)| rates[*on].iter().map(|it| it.period))
+        .flat_map(|(on, _)| rates[*on].all.iter().map(|it| it.period))
         .collect();
     periods.sort_unstable();
     let is_harmonic = periods

@@ -72,9 +72,9 @@ impl Book {
         state.options = saved.options;
         if let Some(options) = saved.options {
             // Without a schedule, as after changes that it does not hold for, it waits for the next.
-            let _ = state
-                .attempt(&options)
-                .and_then(|()| state.assign(&options));
+            if state.attempt(&options).is_ok() {
+                state.assign();
+            }
         }
         Ok(Book(Mutex::new(state)))
     }
@@ -263,7 +263,7 @@ impl State {
         self.attempt(options)?;
         self.append(&schedule_line(options))?;
         self.options = Some(*options);
-        self.assign(options)?;
+        self.assign();
         let not_scheduled = || SchedError::NotScheduled(String::new());
         Ok(self.schedule.as_ref().ok_or_else(not_scheduled)?)
     }
@@ -281,9 +281,12 @@ impl State {
         Ok(())
     }
 
-    fn assign(&mut self, options: &Options) -> Result<(), SchedError> {
-        self.schedule = Some(self.repository.compute_scheduling(options)?);
-        Ok(())
+    /// Assigns the priorities of the schedule that was computed last.
+    fn assign(&mut self) {
+        if let Some(schedule) = &self.attempt {
+            self.repository.assign(schedule);
+            self.schedule = Some(schedule.clone());
+        }
     }
 
     pub(crate) fn destroy(&mut self) -> Result<(), Fault> {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Admission of bindings to a scheduled server: those that meet their deadlines.
 
+mod followers;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +13,17 @@ use orbium::rt::Offer;
 use orbium::rt::binding::{
     Admission, Asked, Rate, Reason, ReasonCode, Reservation, Terms, Verdict,
 };
-use orbium_sched::feasibility::{Task, response_time};
+use orbium_sched::feasibility::{Effort, Task, merged, response_time_within, utilization};
 use orbium_sched::{Schedule, Time};
+
+use crate::admission::followers::{Followers, Late};
+
+/// Terms of the response times for one rate of an offer. A rate that is not shown to hold within them, as near a utilization of
+/// 1, is refused.
+const MAX_TERMS: u64 = 2_000_000;
+
+/// Rounds after which consumers count as late without end.
+const MAX_ROUNDS: usize = 100;
 
 /// Admits the bindings that meet their deadlines together with a schedule and all other bindings, and let
 /// all of those meet theirs: by exact response times on one processor, in place of a share of it.
@@ -21,7 +32,8 @@ use orbium_sched::{Schedule, Time};
 /// the execution time of its adapter, and its deadline, or else the interval. It has a thread of its
 /// own, and its CORBA priority is compared with the native priorities of the queues, as
 /// [`ScheduledLanes`](crate::ScheduledLanes) have them; of equal ones each delays the other. What does not fit is
-/// answered with the highest rate that does, if there is one.
+/// answered with the highest rate that does, if there is one. The analysis of an offer is bounded: close to a full processor, where
+/// response times take long to find, a rate that would hold may be refused.
 ///
 /// ```
 /// use orbium_sched::{Options, Repository, Time, Timing};
@@ -47,6 +59,7 @@ use orbium_sched::{Schedule, Time};
 pub struct ScheduleAdmission {
     /// What the schedule has, with the priority of each.
     scheduled: Vec<Prioritized>,
+    followers: Arc<Followers>,
     cost: Duration,
     costs: HashMap<String, Duration>,
     blocking: Time,
@@ -61,6 +74,15 @@ struct Prioritized {
     task: Task,
     /// The longest response, from the release of a job, with which its deadline holds.
     longest: Time,
+    scheduled: Option<Place>,
+}
+
+/// What a task is in the schedule, by indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    thread: usize,
+    rate: usize,
+    queue: usize,
 }
 
 #[derive(Debug, Default)]
@@ -90,19 +112,34 @@ impl ScheduleAdmission {
     /// Together with the threads of that schedule: at most 64 bindings, 1 ms for each request.
     #[must_use]
     pub fn new(schedule: &Schedule) -> Self {
-        let of_level = schedule.levels.iter().flat_map(|level| {
-            let tasks = schedule.tasks(level).into_iter();
-            let periodic = tasks.filter(|(_, task)| task.period > Time::ZERO);
-            periodic.map(|(_, task)| Prioritized {
-                priority: level.priority,
-                task,
-                longest: Time::from_ticks(
-                    task.deadline.ticks().saturating_sub(task.jitter.ticks()),
-                ),
-            })
-        });
+        let of_level = schedule
+            .levels
+            .iter()
+            .enumerate()
+            .flat_map(|(queue, level)| {
+                let (mut last, mut rate) = (None, 0);
+                let tasks = schedule
+                    .tasks(level)
+                    .into_iter()
+                    .map(move |(thread, task)| {
+                        rate = if last == Some(thread) { rate + 1 } else { 0 };
+                        last = Some(thread);
+                        Prioritized {
+                            priority: level.priority,
+                            task,
+                            longest: less(task.deadline, task.jitter),
+                            scheduled: Some(Place {
+                                thread,
+                                rate,
+                                queue,
+                            }),
+                        }
+                    });
+                tasks.filter(|it| it.task.period > Time::ZERO)
+            });
         Self {
             scheduled: of_level.collect(),
+            followers: Arc::new(Followers::new(schedule)),
             cost: Duration::from_millis(1),
             costs: HashMap::new(),
             blocking: Time::ZERO,
@@ -167,12 +204,8 @@ impl ScheduleAdmission {
             );
             return Err(Reason::new(ReasonCode::Bindings, text));
         }
-        let others: Vec<Prioritized> = self
-            .scheduled
-            .iter()
-            .chain(others.map(|(_, task)| task))
-            .copied()
-            .collect();
+        let others = others.map(|(_, task)| task);
+        let others: Vec<_> = self.scheduled.iter().chain(others).copied().collect();
         let holds = |requests: u32| {
             let mine = task_of(offer, requests, cost);
             mine.is_some_and(|mine| self.holds(&others, mine))
@@ -205,23 +238,82 @@ impl ScheduleAdmission {
         Ok(Verdict::Accept(terms, Reservation::new(held)))
     }
 
-    /// Whether one more task meets its deadline, and all of those that it can delay meet theirs.
+    /// Whether one more task meets its deadline, and all of those that it delays meet theirs: those of its priority and below,
+    /// and consumers of their data.
     fn holds(&self, others: &[Prioritized], mine: Prioritized) -> bool {
-        let all: Vec<Prioritized> = others.iter().copied().chain([mine]).collect();
-        let mut delayed = (0..all.len()).filter(|index| all[*index].priority <= mine.priority);
-        delayed.all(|index| self.meets_deadline(&all, index))
+        let mut all: Vec<Prioritized> = others.iter().copied().chain([mine]).collect();
+        all.sort_by_key(|it| Reverse(it.priority));
+        let mut late = self.followers.in_time();
+        let mut effort = Effort::of(MAX_TERMS);
+        for _ in 0..MAX_ROUNDS {
+            let Some(responses) = self.responses(&all, mine.priority, &late, &mut effort) else {
+                return false;
+            };
+            let next = self.followers.delays(&late, &responses);
+            if next == late {
+                return true;
+            }
+            late = next;
+        }
+        false
     }
 
-    /// Whether one of all tasks does. Its own later jobs delay it too, so a deadline may be longer than
-    /// the period.
-    fn meets_deadline(&self, all: &[Prioritized], index: usize) -> bool {
-        let own = all[index];
-        let others = all.iter().enumerate().filter(|(other, _)| *other != index);
-        let delaying = others.filter(|(_, it)| it.priority >= own.priority);
-        let delaying: Vec<Task> = delaying.map(|(_, it)| it.task).collect();
-        let (level, begin) = ([own.task], Time::ZERO);
-        response_time(&level, &delaying, self.blocking, own.longest, begin).is_some()
+    /// The response of each queue of the schedule that the priority delays, or else none; `None` if a deadline is not shown to
+    /// hold. The jobs of a priority end with the longest time in which the processor has none but those and more urgent ones.
+    /// Later jobs of a task are among them, so a deadline may be longer than the period.
+    fn responses(
+        &self,
+        all: &[Prioritized],
+        delaying: i32,
+        late: &Late,
+        effort: &mut Effort,
+    ) -> Option<Vec<Option<Time>>> {
+        let mut responses = vec![None; self.followers.queues()];
+        let (mut higher, mut begin, mut is_delayed) = (Vec::new(), Time::ZERO, false);
+        for level in all.chunk_by(|one, other| one.priority == other.priority) {
+            let level: Vec<_> = level.iter().map(|it| it.delayed(late)).collect();
+            is_delayed |= level
+                .iter()
+                .any(|it| it.priority <= delaying || it.is_late(late));
+            let tasks = merged(level.iter().map(|it| it.task).collect());
+            if is_delayed {
+                if utilization(&tasks) + utilization(&higher) > OVERLOAD {
+                    return None;
+                }
+                let limit = level.iter().map(|it| it.longest).min().unwrap_or_default();
+                let blocking = self.blocking;
+                // It is no shorter than that of what is more urgent.
+                begin = response_time_within(&tasks, &higher, blocking, limit, begin, effort)?;
+                for it in level.iter().filter_map(|it| it.scheduled) {
+                    responses[it.queue] = Some(begin);
+                }
+            }
+            higher.extend(tasks);
+            higher = merged(higher);
+        }
+        Some(responses)
     }
+}
+
+impl Prioritized {
+    /// The same, of a thread that may be late.
+    fn delayed(mut self, late: &Late) -> Self {
+        if let Some(Place { thread, rate, .. }) = self.scheduled {
+            let late = late[thread][rate];
+            self.task.jitter = self.task.jitter.saturating_add(late);
+            self.longest = less(self.longest, late);
+        }
+        self
+    }
+
+    fn is_late(&self, late: &Late) -> bool {
+        let scheduled = self.scheduled;
+        scheduled.is_some_and(|it| !late[it.thread][it.rate].is_zero())
+    }
+}
+
+fn less(time: Time, by: Time) -> Time {
+    Time::from_ticks(time.ticks().saturating_sub(by.ticks()))
 }
 
 impl Admission for ScheduleAdmission {
@@ -229,6 +321,9 @@ impl Admission for ScheduleAdmission {
         self.decide(asked).unwrap_or_else(Verdict::Refuse)
     }
 }
+
+/// A utilization at which no response ends, whatever was rounded.
+const OVERLOAD: f64 = 1.0 + 1e-9;
 
 /// The largest number up to `wanted` with which deadlines hold: with fewer requests they do, too.
 fn most(wanted: u32, holds: impl Fn(u32) -> bool) -> Option<u32> {
@@ -264,6 +359,7 @@ fn task_of(offer: &Offer, requests: u32, cost: Time) -> Option<Prioritized> {
             ..Task::new(period, cost).with_deadline(deadline)
         },
         longest: deadline,
+        scheduled: None,
     })
 }
 

@@ -62,9 +62,9 @@ pub const ENTRIES: [orbium_sched::Entry; 11] = [
     orbium_sched::Entry::new("Avionics::Flight::navigate", (2, 1, 97), 0, 300000),
     orbium_sched::Entry::new("Avionics::HeadUp::hud", (1, 2, 98), 1000000, 90000),
     orbium_sched::Entry::new("Avionics::BuiltInTest::bit", (3, 0, 96), 10000000, 1200000),
-    orbium_sched::Entry::new("Avionics::Flight::steer#dispatch", (0, 2, 99), 0, 200),
-    orbium_sched::Entry::new("Avionics::Flight::airspeed#dispatch", (1, 3, 98), 0, 200),
-    orbium_sched::Entry::new("Avionics::Flight::navigate#dispatch", (2, 2, 97), 0, 200),
+    orbium_sched::Entry::new("Avionics::Flight::steer#dispatch", (0, 2, 99), 500000, 200).with_calls(120200),
+    orbium_sched::Entry::new("Avionics::Flight::airspeed#dispatch", (1, 3, 98), 1000000, 200).with_calls(80200),
+    orbium_sched::Entry::new("Avionics::Flight::navigate#dispatch", (2, 2, 97), 2000000, 200).with_calls(300200),
 ];
 
 /// The schedule.

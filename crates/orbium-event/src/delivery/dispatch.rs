@@ -16,6 +16,7 @@ use crate::config::{ChannelConfig, ConnectError, Dispatching};
 use crate::delivery::dispatch::ready::{GuardOf, Ready};
 use crate::delivery::start_once::StartOnce;
 use crate::statistics::Counter;
+use crate::supply::operations::DISPATCH;
 
 /// Consumers that may wait in an inbox, at most.
 const MAX_INBOX: usize = 1 << 16;
@@ -25,8 +26,11 @@ const MAX_INBOX: usize = 1 << 16;
 pub(crate) struct Place {
     /// The number of its queue, 0 being the most urgent.
     pub(crate) queue: usize,
-    /// The index of its operation, and what the table has for it.
+    /// The index of its operation, and what the table has for dispatching to it: the deadline and the time of the thread that the
+    /// schedule was computed with.
     operation: (usize, &'static Entry),
+    /// That of its operation.
+    period: orbium_sched::Time,
 }
 
 /// What consumers without RT_Info have: the last place of a queue, and no deadline.
@@ -74,7 +78,7 @@ pub(crate) struct Removal<'r, W> {
 impl Place {
     /// The period of its operation, if it has one.
     pub(crate) fn period(&self) -> Option<Duration> {
-        let period = self.operation.1.period.as_duration();
+        let period = self.period.as_duration();
         (!period.is_zero()).then_some(period)
     }
 }
@@ -117,7 +121,12 @@ impl<W> DispatchQueues<W> {
         if rt_info == 0 {
             let queue = self.queues.len().checked_sub(1).ok_or(unknown)?;
             let operation = (usize::MAX, &UNSCHEDULED);
-            return Ok(Place { queue, operation });
+            let period = UNSCHEDULED.period;
+            return Ok(Place {
+                queue,
+                operation,
+                period,
+            });
         }
         let index = rt_info
             .checked_sub(1)
@@ -125,8 +134,13 @@ impl<W> DispatchQueues<W> {
         let index = index.ok_or(unknown)?;
         let entry = self.table.entry(index).map_err(|_| unknown)?;
         let (queue, _) = self.table.queue_of(entry).ok_or(unknown)?;
-        let operation = (index, entry);
-        Ok(Place { queue, operation })
+        let dispatches = |it: &&Entry| it.name.strip_suffix(DISPATCH) == Some(entry.name);
+        let mut entries = self.table.entries.iter();
+        Ok(Place {
+            queue,
+            operation: (index, entries.find(dispatches).unwrap_or(entry)),
+            period: entry.period,
+        })
     }
 
     /// The queue of that number, and what the schedule has for it.
@@ -313,6 +327,28 @@ mod tests {
         assert_eq!([(); 3].map(|()| next()), [Some(2), Some(1), Some(0)]);
         queues.close();
         assert_eq!(next(), None);
+    }
+
+    /// A consumer without a period of its own had no deadline and came last, behind runs that can wait a hundred times as long.
+    #[test]
+    fn a_consumer_is_ordered_by_the_operation_that_dispatches_to_it() {
+        static DISPATCHED: Table = by_deadline(&[
+            Entry::new("show", (0, 0, 9), 0, 0),
+            Entry::new("slow", (0, 1, 9), 1_000_000, 0),
+            Entry::new("show#dispatch", (0, 2, 9), 10_000, 0),
+        ]);
+        let queues = queues(Dispatching::Scheduled(&DISPATCHED));
+        let now = Instant::now();
+        for rt_info in [2, 1] {
+            let place = queues.place(rt_info).unwrap();
+            assert_eq!(queues.submit(place, now, rt_info), Ok(()));
+        }
+        // Its guard is that of its own period.
+        assert_eq!(queues.place(1).unwrap().period(), None);
+        let (_, queue) = queues.queue(0).unwrap();
+        let mut ready = queue.ready();
+        let mut next = || queue.next(&mut ready, &|_| false, &|_| None);
+        assert_eq!([(); 2].map(|()| next()), [Some(1), Some(2)]);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use crate::event::ANY;
 use crate::subscription::pattern::Pattern;
 use crate::supply::publication::Publication;
 
+/// What the name of the operation that dispatches to a consumer ends with.
+pub(crate) const DISPATCH: &str = "#dispatch";
+
 /// A consumer as a schedule has it.
 pub(crate) struct Consumption {
     /// The handle of its operation; not 0.
@@ -65,7 +68,7 @@ impl Registration<'_> {
         let info = self.repository.get(consumer)?;
         let has_thread = info.timing.threads > 0 || consumption.is_remote;
         self.criticality = info.timing.criticality;
-        self.base = self.unused(&format!("{}#dispatch", info.entry_point));
+        self.base = self.unused(&format!("{}{DISPATCH}", info.entry_point));
         let root = self.group(&self.base.clone(), &consumption.pattern)?;
         if has_thread {
             self.data(consumer, root, 1)

@@ -57,10 +57,10 @@ pub const ENTRIES: [orbium_sched::Entry; 10] = [
     orbium_sched::Entry::new("Display::show", (0, 1, 99), 0, 30000),
     orbium_sched::Entry::new("AirFrame::push", (2, 1, 97), 0, 40000),
     orbium_sched::Entry::new("Alarm::sound", (1, 0, 98), 0, 50000),
-    orbium_sched::Entry::new("Display::show#dispatch", (0, 2, 99), 0, 200),
-    orbium_sched::Entry::new("AirFrame::push#dispatch", (2, 2, 97), 0, 200),
-    orbium_sched::Entry::new("Alarm::sound#dispatch", (1, 2, 98), 0, 200),
-    orbium_sched::Entry::new("Alarm::sound#dispatch-1", (2, 3, 97), 0, 200),
+    orbium_sched::Entry::new("Display::show#dispatch", (0, 2, 99), 500000, 200).with_calls(30200),
+    orbium_sched::Entry::new("AirFrame::push#dispatch", (2, 2, 97), 2000000, 200).with_calls(40200),
+    orbium_sched::Entry::new("Alarm::sound#dispatch", (1, 2, 98), 1000000, 200).with_calls(50200),
+    orbium_sched::Entry::new("Alarm::sound#dispatch-1", (2, 3, 97), 2000000, 200),
     orbium_sched::Entry::new("Alarm::sound#dispatch-2", (1, 1, 98), 1000000, 200),
 ];
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Processor demand: deadlines of queues that are ordered by deadline or laxity.
 
-use super::bounds::{utilization, utilization_is_at_most_one};
+use super::bounds::utilization_is_at_most_one;
+use super::effort::Effort;
 use super::task::{Task, merged, sum};
 use crate::time::Time;
 
 /// Steps after which the test gives up and says that nothing is proved.
-const MAX_STEPS: usize = 1_000_000;
+const MAX_STEPS: u64 = 1_000_000;
 
 /// Whether all deadlines are kept under EDF, and so under least laxity: exact, by processor
 /// demand (Baruah, Rosier and Howell 1990), stepping down as Zhang and Burns (2009) do.
@@ -19,6 +20,17 @@ pub fn edf_is_feasible(tasks: &[Task]) -> bool {
 /// preempt it and a lower one can block it. Exact without either, sufficient with them.
 #[must_use]
 pub fn queue_is_feasible(queue: &[Task], higher: &[Task], blocking: Time) -> bool {
+    let mut effort = Effort::of_steps(MAX_STEPS, queue.len() + higher.len());
+    queue_is_feasible_within(queue, higher, blocking, &mut effort)
+}
+
+/// As [`queue_is_feasible`], within an effort that further tests share.
+pub(crate) fn queue_is_feasible_within(
+    queue: &[Task],
+    higher: &[Task],
+    blocking: Time,
+    effort: &mut Effort,
+) -> bool {
     let queue: Vec<_> = busy(queue);
     let higher: Vec<_> = busy(higher);
     let Some(least) = queue
@@ -36,10 +48,10 @@ pub fn queue_is_feasible(queue: &[Task], higher: &[Task], blocking: Time) -> boo
     if higher.is_empty() && blocking.is_zero() && queue.iter().all(is_simple) {
         return true;
     }
-    let Some(mut window) = busy_period(&all, blocking) else {
+    let Some(mut window) = busy_period(&all, blocking, effort) else {
         return false;
     };
-    for _ in 0..MAX_STEPS {
+    while effort.take(all.len()) {
         if window.ticks() < least {
             return true;
         }
@@ -49,11 +61,9 @@ pub fn queue_is_feasible(queue: &[Task], higher: &[Task], blocking: Time) -> boo
         window = match demand.cmp(&window) {
             std::cmp::Ordering::Greater => return false,
             std::cmp::Ordering::Less => demand,
-            std::cmp::Ordering::Equal => Time::from_ticks(window.ticks() - 1),
+            // At zero there is no demand, or the least would be zero, and the demand greater.
+            std::cmp::Ordering::Equal => Time::from_ticks(window.ticks().saturating_sub(1)),
         };
-        if window.is_zero() {
-            return true;
-        }
     }
     false
 }
@@ -64,15 +74,9 @@ fn busy(tasks: &[Task]) -> Vec<Task> {
 }
 
 /// The longest time without an idle processor; none when it is not found in time.
-fn busy_period(tasks: &[Task], blocking: Time) -> Option<Time> {
+fn busy_period(tasks: &[Task], blocking: Time, effort: &mut Effort) -> Option<Time> {
     let mut length = blocking.saturating_add(sum(tasks, |it| it.execution_time));
-    // At a utilization close to 1 the period grows slowly.
-    let steps = if utilization(tasks) > 0.999_999 {
-        MAX_STEPS / 10
-    } else {
-        MAX_STEPS
-    };
-    for _ in 0..steps {
+    while effort.take(tasks.len()) {
         let next = blocking.saturating_add(sum(tasks, |it| it.interference(length)));
         if next == Time::MAX {
             return None;

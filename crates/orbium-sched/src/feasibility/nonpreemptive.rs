@@ -9,11 +9,12 @@
 //! before the period, of George, Rivierre and Spuri (1996).
 
 use super::bounds::utilization_is_at_most_one;
+use super::effort::Effort;
 use super::task::{Task, sum};
 use crate::time::Time;
 
 /// Evaluations of tasks after which nothing counts as proved.
-const MAX_TERMS: usize = 20_000_000;
+const MAX_TERMS: u64 = 20_000_000;
 
 /// A task of a queue in which no job preempts another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,17 @@ pub fn nonpreemptive_queue_is_feasible(
     higher: &[Task],
     blocking: Time,
 ) -> bool {
+    let mut effort = Effort::of(MAX_TERMS);
+    nonpreemptive_queue_is_feasible_within(queue, higher, blocking, &mut effort)
+}
+
+/// As [`nonpreemptive_queue_is_feasible`], within an effort that further tests share.
+pub(crate) fn nonpreemptive_queue_is_feasible_within(
+    queue: &[NonPreemptive],
+    higher: &[Task],
+    blocking: Time,
+    effort: &mut Effort,
+) -> bool {
     let all: Vec<Task> = queue
         .iter()
         .map(|it| it.task)
@@ -82,11 +94,10 @@ pub fn nonpreemptive_queue_is_feasible(
     let Some(demand) = Demand::new(queue, higher, blocking) else {
         return true;
     };
-    let mut steps = MAX_TERMS / all.len().max(1);
-    let Some(window) = demand.longest_window(&all, &mut steps) else {
+    let Some(window) = demand.longest_window(&all, effort) else {
         return false;
     };
-    demand.is_met_within(window, &mut steps)
+    demand.is_met_within(window, effort)
 }
 
 /// The demand on the processor by windows that end at *starts*: deadlines less estimates, all of
@@ -154,7 +165,7 @@ impl Demand {
 
     /// The longest window that has to be looked at, as a start; none if it is not found in time.
     /// Beyond the last start no less urgent job blocks, and the processor is busy that long at most.
-    fn longest_window(&self, all: &[Task], steps: &mut usize) -> Option<Time> {
+    fn longest_window(&self, all: &[Task], effort: &mut Effort) -> Option<Time> {
         let last = self.queue.last().map(|it| it.task.deadline)?;
         if self.is_simple {
             // A utilization of 1 is enough for all windows beyond.
@@ -165,8 +176,7 @@ impl Demand {
         let mut length = self
             .blocking
             .saturating_add(sum(&all, |it| it.execution_time));
-        while *steps > 0 {
-            *steps -= 1;
+        while effort.take(all.len()) {
             let work = sum(&all, |it| it.interference(length));
             let next = self.blocking.saturating_add(work);
             if next == Time::MAX {
@@ -182,7 +192,7 @@ impl Demand {
 
     /// Whether there is time for the demand of every window up to that one, stepping down as
     /// Zhang and Burns (2009) do, and stopping where another section begins to block.
-    fn is_met_within(&self, mut start: Time, steps: &mut usize) -> bool {
+    fn is_met_within(&self, mut start: Time, effort: &mut Effort) -> bool {
         let least = self.shifts.first().map_or(Time::MAX, |(first, _)| *first);
         while start >= least {
             let shift = self.shift(start);
@@ -190,7 +200,7 @@ impl Demand {
             let (section, longer_before) = self.section(start);
             let own = sum_of(&self.queue, start);
             let demand = own.saturating_add(self.blocking).saturating_add(section);
-            let Some(end) = self.end(demand, window, steps) else {
+            let Some(end) = self.end(demand, window, effort) else {
                 return false;
             };
             let next = end.saturating_add(shift).max(longer_before);
@@ -203,10 +213,9 @@ impl Demand {
     }
 
     /// When a demand is met that more urgent queues preempt, if that is within a window.
-    fn end(&self, demand: Time, window: Time, steps: &mut usize) -> Option<Time> {
+    fn end(&self, demand: Time, window: Time, effort: &mut Effort) -> Option<Time> {
         let mut end = demand;
-        while *steps > 0 && end <= window {
-            *steps -= 1;
+        while end <= window && effort.take(self.queue.len() + self.higher.len()) {
             let taken = sum(&self.higher, |it| it.interference(end));
             let next = demand.saturating_add(taken);
             if next == end {

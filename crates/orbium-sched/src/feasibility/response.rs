@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Exact response times under fixed priorities (Joseph and Pandya 1986; Audsley 1993).
 
+use super::effort::Effort;
 use super::task::{Task, sum};
 use crate::time::Time;
 
-/// Steps after which a response counts as longer than the limit, which is on the safe side. Near a
-/// utilization of 1 a response of microseconds can be approached in steps of 100 ns up to minutes.
-const MAX_STEPS: usize = 1_000_000;
+/// Steps after which a response counts as longer than the limit, which is on the safe side.
+const MAX_STEPS: u64 = 1_000_000;
 
 /// The longest time from the release of jobs of `level` to the end of the last of them, above
 /// which `higher` have priority: the least fixed point of
@@ -21,15 +21,26 @@ pub fn response_time(
     limit: Time,
     begin: Time,
 ) -> Option<Time> {
+    let mut effort = Effort::of_steps(MAX_STEPS, level.len() + higher.len());
+    response_time_within(level, higher, blocking, limit, begin, &mut effort)
+}
+
+/// As [`response_time`], within an effort that further tests share.
+#[must_use]
+pub fn response_time_within(
+    level: &[Task],
+    higher: &[Task],
+    blocking: Time,
+    limit: Time,
+    begin: Time,
+    effort: &mut Effort,
+) -> Option<Time> {
     let once = |tasks| sum(tasks, |it| it.interference(Time::from_ticks(1)));
     let least = blocking
         .saturating_add(once(level))
         .saturating_add(once(higher));
     let mut response = begin.max(least);
-    for _ in 0..MAX_STEPS {
-        if response > limit {
-            break;
-        }
+    while response <= limit && effort.take(level.len() + higher.len()) {
         let own = sum(level, |it| it.interference(response));
         let taken = sum(higher, |it| it.interference(response));
         let next = blocking.saturating_add(own).saturating_add(taken);

@@ -62,7 +62,8 @@ pub(crate) fn sum(tasks: &[Task], of: impl Fn(&Task) -> Time) -> Time {
 }
 
 /// Tasks that differ in their execution time alone, as one: the formulas add those anyway.
-pub(crate) fn merged(mut tasks: Vec<Task>) -> Vec<Task> {
+#[must_use]
+pub fn merged(mut tasks: Vec<Task>) -> Vec<Task> {
     let key = |it: &Task| (it.period, it.deadline, it.jitter);
     tasks.sort_unstable_by_key(key);
     tasks.dedup_by(|later, kept| {

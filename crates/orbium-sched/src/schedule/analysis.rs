@@ -8,9 +8,10 @@
 //! levels are analysed again until nothing changes.
 
 use super::level::{Dispatching, Level, Test};
+use super::outcome::task_of;
 use crate::feasibility::{
-    NonPreemptive, Task, merged, nonpreemptive_queue_is_feasible, queue_is_feasible, response_time,
-    utilization_bound,
+    Effort, NonPreemptive, Task, merged, nonpreemptive_queue_is_feasible_within,
+    queue_is_feasible_within, response_time_within, utilization_bound,
 };
 use crate::info::Handle;
 use crate::options::{Options, Preemption};
@@ -20,6 +21,9 @@ use crate::time::Time;
 
 /// Rounds after which jitter counts as unbounded.
 const MAX_ROUNDS: usize = 100;
+
+/// Terms of the tests of all levels and rounds together, after which nothing counts as proved: less than a second.
+const MAX_TERMS: u64 = 100_000_000;
 
 /// The bounds are left to the exact test where rounding could decide.
 const MARGIN: f64 = 1e-9;
@@ -74,13 +78,13 @@ pub(super) fn run(
         .iter()
         .map(|it| vec![Time::ZERO; it.rates.len()])
         .collect();
-    let mut round = 0;
+    let (mut round, mut effort) = (0, Effort::of(MAX_TERMS));
     loop {
         let mut state = State::new(options);
         for level in levels {
             let tasks = tasks(level, threads, &jitters, &cost);
             let is_last = level.queue as usize + 1 == levels.len();
-            state.add(level, &tasks, is_last);
+            state.add(level, &tasks, is_last, &mut effort);
         }
         round += 1;
         let ends = |thread: usize, jitter: Time, is_followed: bool| {
@@ -114,10 +118,11 @@ fn tasks(
         let thread = &threads[*index];
         for (rate, jitter) in thread.rates.iter().zip(&jitters[*index]) {
             let (run, jitter) = (cost(thread), *jitter);
+            let time = run.saturating_mul(rate.runs);
             tasks.push(NonPreemptive {
                 task: Task {
                     jitter,
-                    ..Task::new(rate.period, run.saturating_mul(rate.runs))
+                    ..task_of(level, thread, rate.period, time)
                 },
                 section: run,
                 estimate: match level.dispatching {
@@ -204,16 +209,16 @@ impl State {
         }
     }
 
-    fn add(&mut self, level: &Level, queue: &[NonPreemptive], is_last: bool) {
+    fn add(&mut self, level: &Level, queue: &[NonPreemptive], is_last: bool, effort: &mut Effort) {
         let tasks: Vec<Task> = queue.iter().map(|it| it.task).collect();
         let bound = self.bounds.add(level, &tasks);
         let tasks = merged(tasks);
         let blocking = if is_last { Time::ZERO } else { self.blocking };
         let (response, met) = match level.dispatching {
             Dispatching::TimeSliced => (None, None),
-            Dispatching::Static => self.fixed(&tasks, blocking, bound),
+            Dispatching::Static => self.fixed(&tasks, blocking, bound, effort),
             Dispatching::Deadline | Dispatching::Laxity => {
-                (None, self.dynamic(queue, &tasks, blocking))
+                (None, self.dynamic(queue, &tasks, blocking, effort))
             }
         };
         self.responses.push(response);
@@ -221,14 +226,20 @@ impl State {
         self.higher.extend(tasks);
     }
 
-    fn dynamic(&self, queue: &[NonPreemptive], tasks: &[Task], blocking: Time) -> Option<Test> {
+    fn dynamic(
+        &self,
+        queue: &[NonPreemptive],
+        tasks: &[Task],
+        blocking: Time,
+        effort: &mut Effort,
+    ) -> Option<Test> {
         let (met, test) = match self.preemption {
             Preemption::Preemptive => (
-                queue_is_feasible(tasks, &self.higher, blocking),
+                queue_is_feasible_within(tasks, &self.higher, blocking, effort),
                 Test::ProcessorDemand,
             ),
             Preemption::NonPreemptive => (
-                nonpreemptive_queue_is_feasible(queue, &self.higher, blocking),
+                nonpreemptive_queue_is_feasible_within(queue, &self.higher, blocking, effort),
                 Test::NonPreemptiveDemand,
             ),
         };
@@ -240,10 +251,16 @@ impl State {
         tasks: &[Task],
         blocking: Time,
         bound: Option<Test>,
+        effort: &mut Effort,
     ) -> (Option<Time>, Option<Test>) {
         let limit = tasks.iter().map(|it| it.deadline).max().unwrap_or_default();
-        let begin = Time::from_ticks(self.last.ticks().saturating_sub(self.blocking.ticks()));
-        let response = response_time(tasks, &self.higher, blocking, limit, begin);
+        // As long as the level above, unless that was blocked and this one is not.
+        let begin = if blocking == self.blocking {
+            self.last
+        } else {
+            Time::ZERO
+        };
+        let response = response_time_within(tasks, &self.higher, blocking, limit, begin, effort);
         self.last = response.unwrap_or_default();
         let is_met = |it: &Task, response: Time| response.saturating_add(it.jitter) <= it.deadline;
         let met = response.is_some_and(|response| tasks.iter().all(|it| is_met(it, response)));

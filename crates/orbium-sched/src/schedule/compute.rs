@@ -68,7 +68,24 @@ impl Repository {
     /// Those of [`Schedule::compute`]; the assignments are then as they were.
     pub fn compute_scheduling(&mut self, options: &Options) -> Result<Schedule, SchedError> {
         let schedule = Schedule::compute(self, options)?;
-        self.assign(&schedule.assignments);
+        self.assign(&schedule);
         Ok(schedule)
+    }
+
+    /// Writes the assignments of a schedule of these operations into the RT_Infos.
+    ///
+    /// ```
+    /// use orbium_sched::{Options, Repository, Schedule, Time, Timing};
+    ///
+    /// let mut repository = Repository::new();
+    /// let timing = Timing { period: Time::from_millis(50), ..Timing::default() };
+    /// let steer = repository.register("Rudder::steer", timing)?;
+    /// let schedule = Schedule::compute(&repository, &Options::default())?;
+    /// repository.assign(&schedule);
+    /// assert_eq!(repository.priority(steer)?.priority, 99);
+    /// # Ok::<(), orbium_sched::SchedError>(())
+    /// ```
+    pub fn assign(&mut self, schedule: &Schedule) {
+        self.set_assignments(&schedule.assignments);
     }
 }

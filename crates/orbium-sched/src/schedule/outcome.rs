@@ -5,7 +5,7 @@ use super::level::{Dispatching, Level};
 use crate::anomaly::{Anomaly, Severity};
 use crate::error::SchedError;
 use crate::feasibility::Task;
-use crate::info::{Assignment, Handle};
+use crate::info::{Assignment, Handle, RtInfo};
 use crate::options::{Preemption, Strategy};
 use crate::threads::Thread;
 use crate::time::Time;
@@ -94,6 +94,23 @@ impl Schedule {
         self.assignments.get(handle.index()).copied().flatten()
     }
 
+    /// The runs of each operation as tables have them: its period, by which they have deadlines, and the longest one. Those of a thread
+    /// that begins with it, which has the period of its data, if it has none itself, and the time of all that it calls; or else
+    /// its own, with a period of zero if it runs within its callers.
+    pub(crate) fn runs(&self, infos: &[RtInfo]) -> Vec<(Time, Time)> {
+        let own = |it: &RtInfo| (it.timing.period, it.timing.worst_case_execution_time);
+        let mut runs: Vec<_> = infos.iter().map(own).collect();
+        for thread in self.threads.iter().filter(|it| !it.background) {
+            if let Some((period, longest)) = runs.get_mut(thread.entry.index()) {
+                *longest = thread.worst_case;
+                if period.is_zero() {
+                    *period = thread.period;
+                }
+            }
+        }
+        runs
+    }
+
     /// The tasks of a level: one for each rate of each thread, with the index of the thread.
     pub fn tasks(&self, level: &Level) -> Vec<(usize, Task)> {
         let mut tasks = Vec::new();
@@ -101,16 +118,21 @@ impl Schedule {
             let thread = &self.threads[*index];
             for (rate, jitter) in thread.rates.iter().zip(&self.jitters[*index]) {
                 let time = thread.worst_case.saturating_mul(rate.runs);
+                let task = task_of(level, thread, rate.period, time);
                 let jitter = *jitter;
-                tasks.push((
-                    *index,
-                    Task {
-                        jitter,
-                        ..Task::new(rate.period, time)
-                    },
-                ));
+                tasks.push((*index, Task { jitter, ..task }));
             }
         }
         tasks
+    }
+}
+
+/// A task of a thread in that level. A queue by deadline or laxity orders all runs of a thread by one relative deadline, which is the
+/// least of its periods; others are judged by the period of each.
+pub(super) fn task_of(level: &Level, thread: &Thread, period: Time, time: Time) -> Task {
+    let task = Task::new(period, time);
+    match level.dispatching {
+        Dispatching::Deadline | Dispatching::Laxity => task.with_deadline(thread.period),
+        Dispatching::Static | Dispatching::TimeSliced => task,
     }
 }

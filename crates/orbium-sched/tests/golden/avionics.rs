@@ -38,7 +38,7 @@ pub const ENTRIES: [orbium_sched::Entry; 5] = [
     orbium_sched::Entry::new("ADC::update", (1, 0, 98), 1000000, 200000),
     orbium_sched::Entry::new("GPS::update", (2, 0, 97), 2000000, 200000),
     orbium_sched::Entry::new("BIT::run", (3, 0, 96), 10000000, 1000000),
-    orbium_sched::Entry::new("AirFrame::push", (2, 1, 97), 0, 200000),
+    orbium_sched::Entry::new("AirFrame::push", (2, 1, 97), 2000000, 200000),
 ];
 
 /// The schedule.

@@ -8,7 +8,7 @@ use orbium_sched::feasibility::{
     utilization_bound_holds,
 };
 use orbium_sched::simulator::{Simulated, simulate};
-use orbium_sched::{Dispatching, Preemption};
+use orbium_sched::{Dispatching, Options, Preemption, Repository, Timing};
 
 fn tasks(all: &[(u64, u64)]) -> Vec<Task> {
     let task =
@@ -112,6 +112,27 @@ fn blocking_enters_once() {
         responses(&[(20, 5), (40, 10), (80, 20)], 3),
         [Some(8), Some(18), Some(40)]
     );
+}
+
+/// The last level is blocked by nothing: (10, 6), (20, 2), (100, 1) is 1 + 2 + 6, however long the level above it is blocked. Its
+/// response was looked for from that one's on, 17 less 3, and was 15.
+#[test]
+fn the_last_level_does_not_begin_with_the_blocking_of_the_one_above() {
+    let mut book = Repository::new();
+    for (period, time) in [(10, 6), (20, 2), (100, 1)] {
+        let timing = Timing {
+            period: Time::from_ticks(period),
+            worst_case_execution_time: Time::from_ticks(time),
+            ..Timing::default()
+        };
+        book.register(&period.to_string(), timing).unwrap();
+    }
+    let mut options = Options::default();
+    options.overhead.blocking = Time::from_ticks(3);
+    let schedule = book.compute_scheduling(&options).unwrap();
+    let responses = schedule.levels.iter().map(|it| it.response);
+    let expected = [9, 17, 9].map(|it| Some(Time::from_ticks(it)));
+    assert!(responses.eq(expected), "{schedule:?}");
 }
 
 /// The first deadline that a queue by deadline misses when each task has that first release, with

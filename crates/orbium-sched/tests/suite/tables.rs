@@ -2,7 +2,8 @@
 //! The table of a schedule as Rust source: it is compiled here.
 
 use orbium_sched::{
-    Dispatching, Options, Repository, SchedError, Schedule, Strategy, Timing, dot, source, summary,
+    DependencyKind, Dispatching, Options, Repository, SchedError, Schedule, Strategy, Table,
+    Timing, dot, source, summary,
 };
 
 use crate::book::{avionics, ms, repository, timing};
@@ -152,4 +153,33 @@ fn a_schedule_of_nothing_has_a_utilization_of_zero() {
         text.starts_with("strategy rms, utilization 0.000,"),
         "{text}"
     );
+}
+
+/// A consumer has the period of its data in the table. Without, dispatchers gave its runs no deadline, and a queue by deadline or
+/// laxity served them last, though the analysis counts on their deadlines.
+#[test]
+fn a_consumer_has_the_deadline_of_its_data() {
+    let mut book = repository(&[timing(50, 1), timing(200, 1), timing(0, 1), timing(0, 1)]);
+    let [fast, slow, consumer, called] = ["a", "b", "c", "d"].map(|it| book.lookup(it).unwrap());
+    for supplier in [slow, fast] {
+        book.add_dependency(consumer, supplier, 1, DependencyKind::OneWayCall)
+            .unwrap();
+    }
+    book.add_dependency(consumer, called, 1, DependencyKind::TwoWayCall)
+        .unwrap();
+    let schedule = book
+        .compute_scheduling(&Options::new(Strategy::Edf))
+        .unwrap();
+    let table = Table::leak(&book, &schedule).unwrap();
+    let periods = table.entries.iter().map(|it| it.period);
+    assert!(periods.eq([50, 200, 50, 0].map(ms)), "{table:?}");
+    let text = source(&book, &schedule).unwrap();
+    assert!(text.contains(r#"Entry::new("c", (0, "#), "{text}");
+    assert!(text.contains(", 99), 500000, 10000),\n    orbium_sched::Entry::new(\"d\""));
+    // All of its runs are ordered by the one deadline that the table has.
+    let consumer = schedule.threads.iter().position(|it| it.entry == consumer);
+    let tasks = schedule.tasks(&schedule.levels[0]);
+    let own = tasks.iter().filter(|(thread, _)| Some(*thread) == consumer);
+    let own: Vec<_> = own.map(|(_, it)| (it.period, it.deadline)).collect();
+    assert_eq!(own, [(ms(50), ms(50)), (ms(200), ms(50))]);
 }

@@ -2,7 +2,8 @@
 //! Threads, and the rates that dependencies imply.
 
 use orbium_sched::{
-    DependencyKind, EnableState, InfoKind, Options, Rate, Repository, Schedule, Strategy, Timing,
+    DependencyKind, EnableState, Handle, InfoKind, Options, Rate, Repository, Schedule, Strategy,
+    Timing,
 };
 
 use crate::book::{ms, schedule, timing};
@@ -124,6 +125,101 @@ fn disjunctions_add_rates_and_conjunctions_take_the_lowest() {
             assert_eq!(thread.rates, expected);
         }
     }
+}
+
+/// Rates of the thread that begins with an operation, in milliseconds.
+fn rates_of(schedule: &Schedule, entry: Handle) -> Vec<(u64, u64)> {
+    let mut threads = schedule.threads.iter();
+    let thread = threads.find(|it| it.entry == entry).unwrap();
+    let rates = thread.rates.iter();
+    rates
+        .map(|it| (it.period.ticks() / 10_000, it.runs))
+        .collect()
+}
+
+/// A supplier that pushes two events per run has a conjunction run twice, as does one that itself has two suppliers. Both were
+/// counted as one run in the longest period: the schedule was called feasible at less than half of the load.
+#[test]
+fn a_conjunction_runs_as_often_as_the_supplier_with_the_fewest_events() {
+    let mut book = Repository::new();
+    let timing_of = |kind, time| Timing {
+        kind,
+        ..timing(0, time)
+    };
+    let [fast, slow] = [50, 100].map(|it| book.register(&it.to_string(), timing(it, 1)).unwrap());
+    let both = timing_of(InfoKind::Conjunction, 20);
+    let bursts = book.register("bursts", both).unwrap();
+    let sum = book.register("sum", timing_of(InfoKind::Disjunction, 1));
+    let (sum, chained) = (sum.unwrap(), book.register("chained", both).unwrap());
+    for (consumer, supplier, calls) in [
+        (bursts, fast, 1),
+        (bursts, slow, 2),
+        (sum, fast, 1),
+        (sum, slow, 1),
+        (chained, sum, 1),
+        (chained, fast, 1),
+    ] {
+        book.add_dependency(consumer, supplier, calls, DependencyKind::OneWayCall)
+            .unwrap();
+    }
+    let schedule = schedule(&book, Strategy::Rms);
+    // Two in each 100 ms, and one in each 50 ms, not one in each 100 ms.
+    assert_eq!(rates_of(&schedule, bursts), [(100, 2)]);
+    assert_eq!(rates_of(&schedule, chained), [(50, 1)]);
+}
+
+/// An operation runs for the data of a supplier, and another one calls it: the first was left out, and with it most of the load.
+#[test]
+fn a_consumer_that_is_called_runs_for_its_data_too() {
+    let mut book = Repository::new();
+    let supplier = book.register("supplier", timing(10, 1)).unwrap();
+    let caller = book.register("caller", timing(1_000, 1)).unwrap();
+    let consumer = book.register("consumer", timing(0, 9)).unwrap();
+    book.add_dependency(consumer, supplier, 1, DependencyKind::OneWayCall)
+        .unwrap();
+    book.add_dependency(caller, consumer, 1, DependencyKind::TwoWayCall)
+        .unwrap();
+    let schedule = schedule(&book, Strategy::Rms);
+    assert_eq!(rates_of(&schedule, consumer), [(10, 1)]);
+    assert!(!schedule.is_feasible() && !schedule.is_sound());
+    let kinds: Vec<_> = schedule.anomalies.iter().map(|it| it.kind.code()).collect();
+    assert!(kinds.contains(&"two-entry-points"), "{kinds:?}");
+}
+
+/// What dispatches events runs for each of them, however rarely the operation that it calls is said to run. The period of that was
+/// taken for the rate, and the load counted a tenth.
+#[test]
+fn a_reactive_operation_runs_for_its_data_whatever_it_calls() {
+    for (period, expected) in [(100, (10, 1)), (5, (5, 1)), (10, (10, 1))] {
+        let mut book = Repository::new();
+        let supplier = book.register("supplier", timing(10, 1)).unwrap();
+        let show = book.register("show", timing(period, 20)).unwrap();
+        let dispatch = book.register("dispatch", timing(0, 1)).unwrap();
+        book.add_dependency(dispatch, supplier, 1, DependencyKind::OneWayCall)
+            .unwrap();
+        book.add_dependency(dispatch, show, 1, DependencyKind::TwoWayCall)
+            .unwrap();
+        let schedule = schedule(&book, Strategy::Rms);
+        assert_eq!(rates_of(&schedule, dispatch), [expected], "{period}");
+        assert!(!schedule.is_feasible());
+    }
+}
+
+/// It calls its own supplier, which so has its rate: that of what it calls, which has a period.
+#[test]
+fn an_operation_that_calls_its_supplier_has_a_rate() {
+    let mut book = Repository::new();
+    let own = book.register("own", timing(0, 1)).unwrap();
+    let supplier = book.register("supplier", timing(50, 1)).unwrap();
+    for kind in [DependencyKind::TwoWayCall, DependencyKind::OneWayCall] {
+        book.add_dependency(own, supplier, 1, kind).unwrap();
+    }
+    let consumer = book.register("consumer", timing(0, 1)).unwrap();
+    book.add_dependency(consumer, own, 3, DependencyKind::OneWayCall)
+        .unwrap();
+    let schedule = schedule(&book, Strategy::Rms);
+    assert_eq!(rates_of(&schedule, own), [(50, 1)]);
+    assert_eq!(rates_of(&schedule, consumer), [(50, 3)]);
 }
 
 /// A consumer above its slow supplier is released late: by the supplier's response.

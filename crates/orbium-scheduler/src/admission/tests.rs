@@ -128,12 +128,66 @@ fn bindings_are_counted_against_each_other_and_bursts_come_at_once() {
     }
 }
 
+/// `show` runs for the data of `steer` at the priority of that, and of `log` below: at the end of `log`, which a binding of the
+/// same priority delays. 20 ms of `show` and `steer` behind 200 ms of `log` are beyond its 200, though `log` itself and the
+/// binding end in time.
+#[test]
+fn a_consumer_of_what_a_binding_delays_meets_its_deadline_too() {
+    let mut repository = Repository::new();
+    let mut register = |name, period, time| {
+        let timing = Timing {
+            period: Time::from_millis(period),
+            worst_case_execution_time: Time::from_millis(time),
+            ..Timing::default()
+        };
+        repository.register(name, timing).unwrap()
+    };
+    let (steer, log) = (register("steer", 50, 10), register("log", 200, 20));
+    let show = register("show", 0, 5);
+    for supplier in [steer, log] {
+        let data = orbium_sched::DependencyKind::OneWayCall;
+        repository.add_dependency(show, supplier, 1, data).unwrap();
+    }
+    let schedule = repository.compute_scheduling(&Options::default()).unwrap();
+    assert!(schedule.is_feasible());
+    for (cost, holds) in [(60, true), (110, false)] {
+        let admission = ScheduleAdmission::new(&schedule).cost(MS(cost));
+        let verdict = admission.consider(&asked(&offer(98, 1)));
+        assert_eq!(matches!(verdict, Verdict::Accept(..)), holds, "{verdict:?}");
+    }
+}
+
 #[test]
 fn there_are_as_many_bindings_as_there_may_be() {
     let admission = admission().bindings(1);
     let _first = accepted(&admission, &offer(1, 1));
     let verdict = admission.consider(&asked(&offer(1, 1)));
     assert!(matches!(verdict, Verdict::Refuse(it) if it.code == ReasonCode::Bindings));
+}
+
+/// A request that leaves 100 ns of each second: the responses below it grew by a second a step, for minutes, under the lock of
+/// all bindings. They would end in time; what is not shown to is refused, and anything else is admitted after that.
+#[test]
+fn an_offer_that_nearly_fills_the_processor_is_answered() {
+    let schedule = Repository::new().compute_scheduling(&Options::default());
+    let admission = ScheduleAdmission::new(&schedule.unwrap());
+    let admission = admission
+        .cost(MS(10))
+        .cost_in("full", Duration::from_nanos(999_999_900));
+    let days = MS(10_000_000_000);
+    let mut small = offer(2, 1).deadline(days);
+    small.rate.period = days;
+    let held: Vec<_> = (0..40).map(|_| accepted(&admission, &small)).collect();
+    let full = offer(100, 1).deadline(days);
+    for _ in 0..3 {
+        let verdict = admission.consider(&Asked {
+            adapter: "full",
+            ..asked(&full)
+        });
+        assert!(matches!(verdict, Verdict::Refuse(_)), "{verdict:?}");
+    }
+    let _more = accepted(&admission, &small);
+    assert_eq!(admission.active(), held.len() + 1);
 }
 
 #[test]

@@ -125,7 +125,7 @@ impl ScheduledLanes {
     }
 
     /// As [`Self::reserve`], by the operations of the queue: in each of the shortest of their periods, the
-    /// execution time that all of them take within it. A queue without periods has no reservation.
+    /// execution time that all of them take within it, with all that they call. A queue without periods has no reservation.
     #[must_use]
     pub fn reserve_by_schedule(self, queue: usize) -> Self {
         match reservation_of(self.table, queue) {
@@ -308,7 +308,7 @@ fn reservation_of(table: &Table, queue: usize) -> Option<Reservation> {
     let entries = || table.entries.iter().filter(of_queue);
     let period = entries().map(|it| it.period.as_duration()).min()?;
     // An operation of a longer period takes its whole time in one of the shortest ones at worst.
-    let runtime = entries().map(|it| it.worst_case.as_duration()).sum();
+    let runtime = entries().map(|it| it.longest_run.as_duration()).sum();
     Some(Reservation::new(runtime, period)).filter(|it| !it.runtime.is_zero())
 }
 
@@ -333,10 +333,10 @@ mod tests {
 
     use super::*;
 
-    /// 5 ms in each 50 ms and 10 ms in each 100 ms; a queue without periods.
+    /// 5 ms in each 50 ms, with what it calls 7, and 10 ms in each 100 ms; a queue without periods.
     static SCHEDULE: Table = Table {
         entries: &[
-            Entry::new("Gyro::read", (0, 0, 9), 500_000, 50_000),
+            Entry::new("Gyro::read", (0, 0, 9), 500_000, 50_000).with_calls(70_000),
             Entry::new("Gyro::adjust", (0, 1, 9), 1_000_000, 100_000),
             Entry::new("Log::write", (1, 0, 8), 0, 10_000),
         ],
@@ -361,7 +361,7 @@ mod tests {
         let ms = Duration::from_millis;
         assert_eq!(
             configs[0].reservation,
-            Some(Reservation::new(ms(15), ms(50)))
+            Some(Reservation::new(ms(17), ms(50)))
         );
         assert_eq!(configs[1].reservation, None);
         // Where the host refuses the reservation to a soft lane.

@@ -23,7 +23,7 @@ pub const GYRO_READ: usize = 2;
 /// The operations.
 #[rustfmt::skip]
 pub const ENTRIES: [orbium_sched::Entry; 3] = [
-    orbium_sched::Entry::new("Rudder::steer", (0, 1, 99), 500000, 100000),
+    orbium_sched::Entry::new("Rudder::steer", (0, 1, 99), 500000, 100000).with_calls(140000),
     orbium_sched::Entry::new("Log::write", (1, 0, 98), 1000000, 300000),
     orbium_sched::Entry::new("Gyro::read", (0, 0, 99), 0, 20000),
 ];

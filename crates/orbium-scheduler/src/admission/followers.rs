@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Consumers of a schedule: they are released when their suppliers end, later by as much as bindings delay those.
+
+use std::collections::HashMap;
+
+use orbium_sched::{Dispatching, Handle, Schedule, Thread, Time};
+
+/// The threads of a schedule with those that supply their data.
+#[derive(Clone, Debug)]
+pub(super) struct Followers {
+    /// For each rate of each thread, the threads whose ends release those runs.
+    suppliers: Vec<Vec<Vec<usize>>>,
+    /// For each thread, its queue.
+    queues: Vec<usize>,
+    /// For each queue, the response by which the schedule has its consumers released; none of queues by deadline or laxity, of
+    /// which the deadlines do.
+    responses: Vec<Option<Time>>,
+}
+
+impl Followers {
+    pub(super) fn new(schedule: &Schedule) -> Self {
+        let mut runners: HashMap<Handle, Vec<usize>> = HashMap::new();
+        for (index, thread) in schedule.threads.iter().enumerate() {
+            for operation in &thread.operations {
+                runners.entry(*operation).or_default().push(index);
+            }
+        }
+        let of_thread = |(index, thread): (usize, &Thread)| {
+            let suppliers = thread.suppliers.iter().filter(|_| thread.implied);
+            let runners = suppliers.filter_map(|it| runners.get(it)).flatten();
+            let all: Vec<usize> = runners.copied().filter(|it| *it != index).collect();
+            of_rates(schedule, thread, &all)
+        };
+        let suppliers = schedule.threads.iter().enumerate().map(of_thread).collect();
+        let mut queues = vec![0; schedule.threads.len()];
+        for (queue, level) in schedule.levels.iter().enumerate() {
+            level.threads.iter().for_each(|it| queues[*it] = queue);
+        }
+        let levels = schedule.levels.iter();
+        let of_static = |dispatching| dispatching == Dispatching::Static;
+        let responses = levels.map(|it| it.response.filter(|_| of_static(it.dispatching)));
+        Self {
+            suppliers,
+            queues,
+            responses: responses.collect(),
+        }
+    }
+
+    /// How many queues there are.
+    pub(super) fn queues(&self) -> usize {
+        self.responses.len()
+    }
+
+    /// No rate of any thread is late.
+    pub(super) fn in_time(&self) -> Late {
+        let rates = self.suppliers.iter().map(Vec::len);
+        rates.map(|it| vec![Time::ZERO; it]).collect()
+    }
+
+    /// By how much longer the rates of each thread are released late than the schedule has it, when its queues have these responses,
+    /// as far as they were computed, and the rates were late by `late`. No time is less than that.
+    pub(super) fn delays(&self, late: &Late, responses: &[Option<Time>]) -> Late {
+        let longer = |queue: usize| {
+            let (before, now) = (self.responses[queue], responses[queue]);
+            let (Some(before), Some(now)) = (before, now) else {
+                return Time::ZERO;
+            };
+            Time::from_ticks(now.ticks().saturating_sub(before.ticks()))
+        };
+        let end = |thread: usize, supplier: usize| {
+            // One in the same queue is followed without a gap.
+            let by_queue = match self.queues[supplier] {
+                queue if queue == self.queues[thread] => Time::ZERO,
+                queue => longer(queue),
+            };
+            let own = late[supplier].iter().max().copied();
+            own.unwrap_or_default().saturating_add(by_queue)
+        };
+        let of_thread = |(thread, rates): (usize, &Vec<Vec<usize>>)| {
+            let known = rates.iter().zip(&late[thread]);
+            let delays = known.map(|(suppliers, known)| {
+                let ends = suppliers.iter().map(|supplier| end(thread, *supplier));
+                ends.max().unwrap_or_default().max(*known)
+            });
+            delays.collect()
+        };
+        self.suppliers.iter().enumerate().map(of_thread).collect()
+    }
+}
+
+/// For each rate of each thread, by how much it is late.
+pub(super) type Late = Vec<Vec<Time>>;
+
+/// The suppliers of each rate of a thread: those that have its period, or all where some have another period than the thread, as those
+/// of a conjunction.
+fn of_rates(schedule: &Schedule, thread: &Thread, all: &[usize]) -> Vec<Vec<usize>> {
+    let has = |thread: &Thread, period| thread.rates.iter().any(|it| it.period == period);
+    let periods = |supplier: &usize| schedule.threads[*supplier].rates.iter();
+    let is_exact = (all.iter().flat_map(periods)).all(|it| has(thread, it.period));
+    let of_period = |period| {
+        let suppliers = all.iter().copied();
+        let supplies = |it: &usize| !is_exact || has(&schedule.threads[*it], period);
+        suppliers.filter(supplies).collect()
+    };
+    thread.rates.iter().map(|it| of_period(it.period)).collect()
+}
