@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # usage: interop/build.sh omni|jacorb|glassfish|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
-# Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-handlers, omni-contexts, omni-pulls, omni-experiment and
+# Builds OUTDIR/omni-server, omni-client, omni-forwarder, omni-values, omni-handlers, omni-contexts, omni-pulls, omni-rtec, omni-experiment and
 # omni-experiment-counted, or
 # OUTDIR/jacorb-server, jacorb-client, jacorb-forwarder, jacorb-values, jacorb-experiment, jacorb-interceptors,
 # jacorb-intercepted, jacorb-handlers, jacorb-names,
@@ -42,7 +42,7 @@ build_omni() {
     pkg-config --exists omniDynamic4 || unavailable "the omniORB 4 headers (libomniorb4-dev) are missing"
     mkdir -p "$out/omni"
     make -s -C "$out/omni" -f "$here/omni/Makefile" SRC="$here/omni" IDL="$idl" -j "${ORBIUM_JOBS:-2}"
-    for program in server client forwarder values handlers contexts pulls experiment experiment-counted; do
+    for program in server client forwarder values handlers contexts pulls rtec experiment experiment-counted; do
         ln -sf "omni/omni-$program" "$out/omni-$program"
     done
 }

@@ -17,6 +17,7 @@ mod events_arrived;
 mod events_connections;
 mod events_gateway;
 mod events_notification;
+mod events_omniorb;
 mod events_options;
 mod events_persistent;
 mod events_pulled;
