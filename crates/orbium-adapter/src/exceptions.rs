@@ -40,12 +40,6 @@ pub fn gone() -> SystemException {
     SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No)
 }
 
-/// OBJ_ADAPTER with one of the standard's minor codes.
-#[must_use]
-pub fn obj_adapter(minor: u32) -> SystemException {
-    SystemException::omg(ExceptionKind::ObjAdapter, minor, Completion::No)
-}
-
 /// There is no adapter that a key could be of.
 #[must_use]
 pub fn no_such_adapter() -> SystemException {

@@ -9,11 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use orbium_host::{CHECKS, Journal, MAX_PLAN_BYTES, Napi, Plan, PlanRequest, Steer, Tree};
+use orbium_host::{Journal, Napi, Plan, PlanRequest, Steer, Tree};
 
+use crate::doctor::names;
 use crate::failure::Failure;
 use crate::output;
 
@@ -107,10 +107,6 @@ impl Place {
     }
 }
 
-fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(CHECKS.iter().map(|check| check.name))
-}
-
 /// The name of a user, or of a group behind `@`.
 fn user(text: &str) -> Result<String, String> {
     if orbium_host::is_user(text) {
@@ -145,7 +141,7 @@ fn print_plan(args: &PlanArgs) -> Result<(), Failure> {
 }
 
 fn carry_out(args: &ApplyArgs) -> Result<(), Failure> {
-    let plan = Plan::parse(&read(&args.plan)?).map_err(Failure::because)?;
+    let plan = read(&args.plan)?;
     let done = orbium_host::apply(&plan, &args.place.tree(), &args.place.journal())
         .map_err(|refusal| Failure::because(refusal.to_string()))?;
     output::print(&format!(
@@ -164,20 +160,13 @@ fn take_back(args: &UndoArgs) -> Result<(), Failure> {
     }
 }
 
-/// A plan from a file or from standard input, no longer than a plan may be.
-fn read(file: &Path) -> Result<String, Failure> {
-    use std::io::Read as _;
-
-    let failed = |error| Failure::because(format!("{}: {error}", file.display()));
-    let input: Box<dyn std::io::Read> = match file.to_str() {
-        Some("-") => Box::new(std::io::stdin()),
-        _ => Box::new(fs::File::open(file).map_err(failed)?),
+/// A plan from a file or from standard input.
+fn read(file: &Path) -> Result<Plan, Failure> {
+    let read = match file.to_str() {
+        Some("-") => Plan::read(std::io::stdin()),
+        _ => fs::File::open(file)
+            .map_err(|error| error.to_string())
+            .and_then(Plan::read),
     };
-    let mut text = String::new();
-    // One more than a plan may have, so that a longer one is refused and not cut.
-    input
-        .take(MAX_PLAN_BYTES + 1)
-        .read_to_string(&mut text)
-        .map_err(failed)?;
-    Ok(text)
+    read.map_err(|why| Failure::because(format!("{}: {why}", file.display())))
 }

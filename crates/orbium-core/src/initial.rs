@@ -35,7 +35,7 @@ pub(crate) struct InitialReferences(Mutex<Vec<(String, Registered)>>);
 /// A reference that was registered. One of the same ORB would hold it.
 #[derive(Debug)]
 enum Registered {
-    Own(Arc<Ior>, Overrides),
+    Own(Arc<Ior>, Box<Overrides>),
     OfAnother(ObjectRef),
 }
 
@@ -51,7 +51,9 @@ impl InitialReferences {
         let (_, registered) = references.iter().find(|(known, _)| known == name)?;
         Some(match registered {
             Registered::OfAnother(object) => object.clone(),
-            Registered::Own(ior, own) => ObjectRef::new(orb.clone(), Arc::clone(ior), own.clone()),
+            Registered::Own(ior, own) => {
+                ObjectRef::new(orb.clone(), Arc::clone(ior), Overrides::clone(own))
+            }
         })
     }
 }
@@ -133,7 +135,10 @@ impl Orb {
             return Err(InvalidName::new(name));
         }
         let registered = match object.orb() == self {
-            true => Registered::Own(Arc::clone(object.0.ior()), object.overrides().clone()),
+            true => Registered::Own(
+                Arc::clone(object.0.ior()),
+                Box::new(object.overrides().clone()),
+            ),
             false => Registered::OfAnother(object.clone()),
         };
         references.insert(place, (name.to_owned(), registered));

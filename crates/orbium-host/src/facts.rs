@@ -68,7 +68,7 @@ fn try_fifo() -> Option<Result<(), String>> {
 }
 
 /// The kernel and its clocks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Kernel {
     /// As `uname -r` has it.
     pub release: Option<String>,

@@ -28,7 +28,7 @@ impl Severity {
 }
 
 /// Finding of one check, with its remedy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Finding {
     /// How bad it is.
     pub severity: Severity,

@@ -43,6 +43,7 @@ pub use apply::{Refusal, apply};
 pub use facts::{Facts, Kernel};
 pub use finding::{Finding, Severity};
 pub use journal::Journal;
+pub use judge::examination::Examination;
 pub use judge::{CHECKS, Check};
 pub use plan::{Left, MAX_PLAN_BYTES, Plan};
 pub use planning::{Napi, PlanRequest, Steer, plan};

@@ -5,6 +5,7 @@
 //! of [`settings`](super::settings) and nothing else.
 
 use std::fmt::Write as _;
+use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,18 @@ impl Plan {
             format!("line {line} of the plan: {}", error.message())
         })?;
         plan.validated()
+    }
+
+    /// The plan of a file, read no further than a plan may be long.
+    ///
+    /// # Errors
+    /// As of [`parse`](Self::parse); that of the system.
+    pub fn read(file: impl Read) -> Result<Self, String> {
+        let mut text = String::new();
+        // One more than a plan may have, so that a longer one is refused and not cut.
+        let read = file.take(MAX_PLAN_BYTES + 1).read_to_string(&mut text);
+        read.map_err(|error| error.to_string())?;
+        Self::parse(&text)
     }
 
     fn validated(self) -> Result<Self, String> {

@@ -2,6 +2,7 @@
 //! Handles on values, and what is known of their types at run time.
 
 use core::any::TypeId;
+use core::cell::{Cell, RefCell};
 use core::fmt;
 use std::sync::Arc;
 
@@ -9,7 +10,6 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Type};
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::described::description::{Description, VALUE_BASE_ID};
-use crate::freeing;
 use crate::{Facet, Kind, Read, State, Write};
 
 /// A handle on a value of any type: IDL's `ValueBase`. Clones share the value.
@@ -213,7 +213,7 @@ impl Drop for ValueBase {
         if let Some(object) = self.0.take()
             && Arc::strong_count(&object) == 1
         {
-            freeing::free(object);
+            free(object);
         }
     }
 }
@@ -303,4 +303,52 @@ impl Class {
             _ => None,
         }
     }
+}
+
+/// What is likely to be the last handle on a value.
+type Last = Arc<Object<dyn State>>;
+
+/// Values within values that are freed on the stack; those below them are freed after these.
+const MAX_NESTED: u32 = 32;
+
+thread_local! {
+    /// Values that this thread is freeing.
+    static NESTED: Cell<u32> = const { Cell::new(0) };
+    /// Values that are freed once the stack is free again.
+    static PENDING: RefCell<Vec<Last>> = const { RefCell::new(Vec::new()) };
+}
+
+/// One value more that is being freed.
+struct Level;
+
+impl Level {
+    fn enter() -> Self {
+        NESTED.set(NESTED.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        NESTED.set(NESTED.get() - 1);
+    }
+}
+
+/// Drops what is likely to be the last handle on a value. A message describes a chain of any length
+/// without nesting its values: each refers back to the one before. Its end takes no stack for each of them.
+fn free(object: Last) {
+    let level = NESTED.get();
+    if level >= MAX_NESTED {
+        // At the end of a thread, when the list is gone, the value is freed here.
+        let _ = PENDING.try_with(|pending| pending.borrow_mut().push(object));
+        return;
+    }
+    let entered = Level::enter();
+    drop(object);
+    if level == 0 {
+        while let Some(next) = PENDING.try_with(|it| it.borrow_mut().pop()).ok().flatten() {
+            drop(next);
+        }
+    }
+    drop(entered);
 }

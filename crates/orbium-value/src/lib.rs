@@ -70,7 +70,6 @@ mod described;
 mod event_base;
 mod facet;
 mod factories;
-mod freeing;
 mod guard;
 mod handle;
 mod mapping;
@@ -113,6 +112,10 @@ pub const MAX_DEPTH: u32 = 256;
 
 /// Anys of values within values of anys that are read; deeper ones are refused.
 pub const MAX_ANY_DEPTH: u32 = 4;
+
+/// Octets of the longest repository id that is read: ids are compared and looked up for each value,
+/// and an indirection makes a value of few octets have a long one.
+pub(crate) const MAX_ID_LENGTH: usize = 1024;
 
 /// Values of one message that are read; larger graphs are refused.
 pub const MAX_VALUES: usize = 1 << 20;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium doctor`: what this host lacks for real time, and what mends it.
 //!
-//! `orbium-host` examines and judges; here stand the command line and the report.
-
-mod report;
+//! `orbium-host` examines, judges and reports; here stands the command line.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use orbium_host::{CHECKS, Check, Facts, Finding, Severity, Tree};
+use orbium_host::{CHECKS, Check, Examination, Facts, Severity, Tree};
 
 use crate::failure::Failure;
 use crate::output;
@@ -35,7 +33,8 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
-fn names() -> PossibleValuesParser {
+/// The names of checks.
+pub(crate) fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(CHECKS.iter().map(|check| check.name))
 }
 
@@ -53,18 +52,14 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<(), Failure> {
         facts = facts.with_trial();
     }
     let is_wanted =
-        |check: &&Check| args.only.is_empty() || args.only.iter().any(|name| name == check.name);
-    let findings: Vec<(&Check, Finding)> = CHECKS
-        .iter()
-        .filter(is_wanted)
-        .map(|check| (check, check.judge(&facts)))
-        .collect();
+        |check: &Check| args.only.is_empty() || args.only.iter().any(|name| name == check.name);
+    let examination = Examination::of(&facts, is_wanted);
     if args.json {
-        output::print_json(&report::json(&facts.kernel, &findings))?;
+        output::print_json(&examination.to_json())?;
     } else {
-        output::print(&report::text(&facts.kernel, &findings))?;
+        output::print(&examination.text())?;
     }
-    match report::count(&findings, Severity::Problem) {
+    match examination.count(Severity::Problem) {
         0 => Ok(()),
         _ => Err(Failure::ProblemsFound),
     }

@@ -15,7 +15,7 @@ use orbium_testkit::PATIENCE;
 use crate::program::Served;
 
 /// What a consumer sees.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
     /// An event of that type.
     Event(i32),

@@ -235,8 +235,6 @@ impl<'a, 'b> Exchange<'a, 'b> {
     /// Sends a oneway of a servant. Its thread hands over what it serves only if it has to wait
     /// for room.
     #[cold]
-    // Out of the plain exchange, which it takes registers from.
-    #[inline(never)]
     fn perform_oneway(&mut self) -> Answer {
         let Some(connection) = &mut self.link.connection else {
             return self.perform_locally();
@@ -388,8 +386,7 @@ fn send(
     sent.map(|()| serves).map_err(SendFailure::System)
 }
 
-/// Sends a oneway of a servant, whose thread hands over what it serves only if it has to wait for
-/// room.
+/// Sends a oneway of a servant: its thread hands over what it serves only if it has to wait for room.
 fn send_without_waiting(
     connection: &mut Connection,
     writer: &mut CdrWriter<'_>,

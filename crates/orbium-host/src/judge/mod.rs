@@ -3,6 +3,7 @@
 
 mod cgroup;
 mod cpu;
+pub(crate) mod examination;
 mod kernel;
 mod limits;
 mod memory;

@@ -23,7 +23,7 @@ fn forged<I: Interface>(of: &I, adapter: &str, entry: u64) -> I {
     I::from_object(object.orb().plain_reference(ior))
 }
 
-/// `_set_members` made an enumeration of whatever was called as one: of the repository itself too, whose file
+/// `_set_members` made an enumeration of whatever was called as one: of the repository itself too, and its file
 /// could not be opened again.
 #[test]
 fn the_repository_is_no_enumeration() {

@@ -124,7 +124,7 @@ fn a_table_is_the_same_as_annotations() {
 
 /// `enabled=DISABLED` was read and forgotten: `orbium sched check` judged another set than the service that keeps the table.
 #[test]
-fn what_a_table_disables_is_part_of_no_schedule() {
+fn disabled_operations_are_part_of_no_schedule() {
     let text = r#"operation "steer" period="50 ms" wcet="10 ms"
         operation "spare" period="50 ms" wcet="20 ms" enabled=DISABLED
         operation "log" wcet="1 ms"

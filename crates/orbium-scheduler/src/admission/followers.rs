@@ -8,7 +8,7 @@ use orbium_sched::{Dispatching, Handle, Schedule, Thread, Time};
 /// The threads of a schedule with those that supply their data.
 #[derive(Clone, Debug)]
 pub(super) struct Followers {
-    /// For each rate of each thread, the threads whose ends release those runs.
+    /// For each rate of each thread, the threads that release those runs as they end.
     suppliers: Vec<Vec<Vec<usize>>>,
     /// For each thread, its queue.
     queues: Vec<usize>,

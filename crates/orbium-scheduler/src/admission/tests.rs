@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Offers beside a schedule.
+//! Offers in addition to a schedule.
 
 use orbium::Peer;
 use orbium_sched::{Options, Repository, Timing};

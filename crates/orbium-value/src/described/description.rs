@@ -3,7 +3,7 @@
 
 use orbium_cdr::{CdrErrorKind, TCKind, TypeCode, TypeRef};
 
-use crate::wire::header::MAX_ID_LENGTH;
+use crate::MAX_ID_LENGTH;
 
 /// The repository id of `ValueBase`.
 pub(crate) const VALUE_BASE_ID: &str = "IDL:omg.org/CORBA/ValueBase:1.0";

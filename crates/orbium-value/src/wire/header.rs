@@ -5,17 +5,13 @@ use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
-use crate::ValueBase;
 use crate::factories::Found;
 use crate::wire::met::{Id, found, met};
 use crate::wire::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VALUE_TAG};
+use crate::{MAX_ID_LENGTH, ValueBase};
 
 /// Repository ids of one value that are read.
 const MAX_IDS: usize = 64;
-
-/// Octets of the longest repository id that is read: ids are compared and looked up for each value,
-/// and an indirection makes a value of few octets have a long one.
-pub(crate) const MAX_ID_LENGTH: usize = 1024;
 
 /// The flags that a tag may have.
 const FLAGS: u32 = CODEBASE | LIST_OF_IDS | CHUNKED;

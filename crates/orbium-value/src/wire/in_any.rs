@@ -81,7 +81,7 @@ fn copy_read(
     enter_any(reader)?;
     let before = writer.position();
     let formats = (reader.format(), writer.format());
-    // What an any holds is as in CDR, so that those read it who know no more than its TypeCode.
+    // What an any holds is as in CDR, so that it can be read with no more than its TypeCode.
     reader.set_format(formats.0.with_natural_elements(false));
     writer.set_minor(formats.1.with_natural_elements(false).minor);
     let read = read(reader);

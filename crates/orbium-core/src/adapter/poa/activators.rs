@@ -6,11 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
-use orbium_adapter::{RegisteredAdapter, obj_adapter};
+use orbium_adapter::RegisteredAdapter;
 use orbium_giop::SystemException;
 use orbium_sync::role;
 
 use super::servant_managers::handle;
+use super::upcall::obj_adapter;
 use super::{Poa, PoaCore, PoaError};
 use crate::adapter::ThreadModel;
 use crate::adapter::managing::Creating;

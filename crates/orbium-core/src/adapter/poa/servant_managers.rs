@@ -5,9 +5,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use orbium_adapter::obj_adapter;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
+use super::upcall::obj_adapter;
 use super::{Poa, PoaError};
 use crate::Servant;
 use crate::adapter::RequestProcessing;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orbium_giop::SystemException;
+use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_request::UntypedReply;
 
 use super::{Poa, PoaCore, PoaError};
@@ -14,9 +14,12 @@ use crate::adapter::managing::{Activating, ServantManager};
 use crate::adapter::object::{ActiveObject, Adapter, Upcall};
 use crate::adapter::{RequestProcessing, ThreadModel};
 use crate::raises::DispatchError;
-use orbium_adapter::{
-    RegisteredAdapter, being_destroyed, no_such_object, obj_adapter, waits_for_oneself,
-};
+use orbium_adapter::{RegisteredAdapter, being_destroyed, no_such_object, waits_for_oneself};
+
+/// OBJ_ADAPTER with one of the standard's minor codes.
+pub(super) fn obj_adapter(minor: u32) -> SystemException {
+    SystemException::omg(ExceptionKind::ObjAdapter, minor, Completion::No)
+}
 
 /// Runs `upcall` so that `Current` shows that object.
 fn within_frame<R>(object: &ActiveObject, upcall: impl FnOnce() -> R) -> R {

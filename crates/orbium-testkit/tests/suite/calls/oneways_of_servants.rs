@@ -47,7 +47,7 @@ fn a_servant_that_sends_a_oneway_keeps_its_thread() {
 /// Oneways that are sent at once as far as there is room, and then wait: others are served, and
 /// each message goes out whole.
 #[test]
-fn a_servant_whose_oneway_waits_for_room_keeps_nothing_else_waiting() {
+fn a_oneway_of_a_servant_that_waits_for_room_keeps_nothing_else_waiting() {
     const COUNT: i32 = 2000;
     // Together more than both sockets hold.
     const SIZE: usize = 8000;

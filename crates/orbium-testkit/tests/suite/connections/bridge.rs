@@ -197,7 +197,7 @@ fn a_client_that_stays_connected_finds_the_server_that_comes_back() {
     let mut peer = Peer::connect(port.parse().unwrap());
     let mut call = || {
         peer.send(&request(RequestLine::new(1, "echo_long"), |w| {
-            w.write_u32(3)
+            w.write_u32(3);
         }));
         peer.receive().reply().1
     };
