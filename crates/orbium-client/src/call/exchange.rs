@@ -221,28 +221,15 @@ impl<'a, 'b> Exchange<'a, 'b> {
         };
         orbium_trace::probe!(MessagingSend);
         let timeout = self.link.timeout;
-        if self.oneway && role::is_set() && timeout != Some(Duration::ZERO) {
-            return self.perform_oneway();
-        }
-        match send(connection, &mut self.writer, timeout, self.timing) {
+        let sent = if self.oneway && role::is_set() {
+            send_without_waiting(connection, &mut self.writer, timeout, self.timing)
+        } else {
+            send(connection, &mut self.writer, timeout, self.timing)
+        };
+        match sent {
             Ok(_) if self.oneway => Answer::Results,
             Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
             Ok(_) => self.receive(false),
-            Err(failure) => self.not_sent(failure),
-        }
-    }
-
-    /// Sends a oneway of a servant. Its thread hands over what it serves only if it has to wait
-    /// for room.
-    #[cold]
-    fn perform_oneway(&mut self) -> Answer {
-        let Some(connection) = &mut self.link.connection else {
-            return self.perform_locally();
-        };
-        let (timeout, timing) = (self.link.timeout, self.timing);
-        let sent = send_without_waiting(connection, &mut self.writer, timeout, timing);
-        match sent {
-            Ok(()) => Answer::Results,
             Err(failure) => self.not_sent(failure),
         }
     }
@@ -386,20 +373,21 @@ fn send(
     sent.map(|()| serves).map_err(SendFailure::System)
 }
 
-/// Sends a oneway of a servant: its thread hands over what it serves only if it has to wait for room.
+/// As `send`, for a oneway of a servant: its thread hands over what it serves only if it has to wait for room.
+#[cold]
 fn send_without_waiting(
     connection: &mut Connection,
     writer: &mut CdrWriter<'_>,
     timeout: Option<Duration>,
     timing: &Timing,
-) -> Result<(), SendFailure> {
-    let sent = match writer.len() <= connection.message_limit() {
-        true => connection.send_at_once(writer),
-        false => Ok(0),
-    };
+) -> Result<bool, SendFailure> {
+    if timeout == Some(Duration::ZERO) || writer.len() > connection.message_limit() {
+        return send(connection, writer, timeout, timing);
+    }
+    let sent = connection.send_at_once(writer);
     let sent = sent.map_err(SendFailure::System)?;
     if sent == 0 {
-        return send(connection, writer, timeout, timing).map(drop);
+        return send(connection, writer, timeout, timing);
     }
     if sent < writer.len() {
         connection.about_to_wait();
@@ -409,7 +397,7 @@ fn send_without_waiting(
         rest.map_err(SendFailure::System)?;
     }
     connection.put_storage(writer.take_storage());
-    Ok(())
+    Ok(false)
 }
 
 /// What it means that a connection did not take a timeout.
