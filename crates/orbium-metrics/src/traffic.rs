@@ -19,8 +19,12 @@ pub(crate) struct Traffic {
     pub(crate) sent: AtomicU64,
 }
 
-fn add(counter: &AtomicU64, octets: usize) {
-    counter.store(counter.load(Relaxed) + octets as u64, Relaxed);
+/// Counts the octets that a receive or a send took.
+fn counted(counter: &AtomicU64, taken: io::Result<usize>) -> io::Result<usize> {
+    if let Ok(octets) = &taken {
+        counter.store(counter.load(Relaxed) + *octets as u64, Relaxed);
+    }
+    taken
 }
 
 /// A stream that counts its bytes. Every method of the trait is forwarded.
@@ -32,35 +36,19 @@ pub(crate) struct Metered {
 
 impl ByteStream for Metered {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        let received = self.stream.receive(room);
-        if let Ok(octets) = &received {
-            add(&self.traffic.received, *octets);
-        }
-        received
+        counted(&self.traffic.received, self.stream.receive(room))
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
-        let sent = self.stream.send(octets);
-        if let Ok(octets) = &sent {
-            add(&self.traffic.sent, *octets);
-        }
-        sent
+        counted(&self.traffic.sent, self.stream.send(octets))
     }
 
     fn send_at_once(&self, octets: &[u8]) -> io::Result<usize> {
-        let sent = self.stream.send_at_once(octets);
-        if let Ok(octets) = &sent {
-            add(&self.traffic.sent, *octets);
-        }
-        sent
+        counted(&self.traffic.sent, self.stream.send_at_once(octets))
     }
 
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        let sent = self.stream.send_vectored(pieces);
-        if let Ok(octets) = &sent {
-            add(&self.traffic.sent, *octets);
-        }
-        sent
+        counted(&self.traffic.sent, self.stream.send_vectored(pieces))
     }
 
     fn set_timeouts(
