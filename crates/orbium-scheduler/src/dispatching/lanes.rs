@@ -210,7 +210,8 @@ impl ScheduledLanes {
                 reservation,
                 budget: of_queue(&self.budgets, number),
                 busy_poll: of_queue(&self.busy_polls, number).unwrap_or_default(),
-                processors: self.processors_of(number),
+                processors: of_queue(&self.queue_processors, number)
+                    .or_else(|| self.processors.clone()),
                 soft: self.soft,
                 strategy,
                 order: order(queue.dispatching, strategy),
@@ -252,12 +253,6 @@ impl ScheduledLanes {
         self.strategy.unwrap_or(default)
     }
 
-    fn processors_of(&self, queue: usize) -> Option<Vec<usize>> {
-        let own = self.queue_processors.iter().find(|(of, _)| *of == queue);
-        own.map(|(_, processors)| processors.clone())
-            .or_else(|| self.processors.clone())
-    }
-
     fn endpoints_of(&self, queue: usize) -> Vec<Endpoint> {
         let named = self.endpoints.iter().filter(|(of, _)| *of == queue);
         let named: Vec<Endpoint> = named.map(|(_, endpoint)| endpoint.clone()).collect();
@@ -280,8 +275,9 @@ fn order(dispatching: Dispatching, strategy: ServerStrategy) -> Order {
     }
 }
 
-fn of_queue<T: Copy>(all: &[(usize, T)], queue: usize) -> Option<T> {
-    all.iter().find(|(of, _)| *of == queue).map(|(_, it)| *it)
+fn of_queue<T: Clone>(all: &[(usize, T)], queue: usize) -> Option<T> {
+    let own = all.iter().find(|(of, _)| *of == queue);
+    own.map(|(_, it)| it.clone())
 }
 
 /// Runs `work` at the CORBA priority that a table has for the operation of that index, which the
