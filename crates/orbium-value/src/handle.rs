@@ -22,7 +22,7 @@ pub struct ValueBase(
 );
 
 /// A value.
-pub(crate) struct Object<S: ?Sized> {
+struct Object<S: ?Sized> {
     class: &'static Class,
     /// Its operations; none for values of types without.
     facets: Facets,
@@ -343,12 +343,11 @@ fn free(object: Last) {
         let _ = PENDING.try_with(|pending| pending.borrow_mut().push(object));
         return;
     }
-    let entered = Level::enter();
+    let _entered = Level::enter();
     drop(object);
     if level == 0 {
         while let Some(next) = PENDING.try_with(|it| it.borrow_mut().pop()).ok().flatten() {
             drop(next);
         }
     }
-    drop(entered);
 }
