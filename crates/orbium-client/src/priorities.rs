@@ -247,6 +247,7 @@ impl Pools {
                 None => connections.sharing.private.then(next_number),
             },
             properties: connections.properties,
+            priority: connections.priority,
             carries,
             mark: marked_for.and_then(|at| client.real_time()?.network_mark(at)),
             is_single: own.is_some_and(PrivateConnections::is_single),

@@ -10,7 +10,7 @@ pub enum CommunicationClass {
     Isochronous = 0,
     /// Bulk data at intervals: private connections with large buffers and a low mark.
     Burst = 1,
-    /// Small requests that must not wait: connections that no other class shares, without delay
+    /// Small requests that must not wait: connections that no other class and no other priority shares, without delay
     /// of small segments, with a high mark.
     Message = 2,
     /// A stream of messages at a fixed rate: private connections; the server keeps the rate.

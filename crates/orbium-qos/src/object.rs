@@ -26,7 +26,11 @@ pub trait QosObject: Interface {
             if sockets::is_private(class) {
                 object = object.with_private_connections();
             }
+            if let (CommunicationClass::Message, Some(priority)) = (class, qos.priority) {
+                object = object.with_connections_of(priority);
+            }
             if class == CommunicationClass::Isochronous
+                && qos.loss != Some(0)
                 && let Some(policy) = datagrams_first(&object)
             {
                 object = object.with_protocols(policy);

@@ -29,9 +29,10 @@ pub struct Qos {
     pub class: Option<CommunicationClass>,
     /// Octets per second that are sent at most.
     pub bandwidth: Option<u64>,
-    /// Messages in a thousand that may be lost.
+    /// Messages in a thousand that may be lost; of ISOCHRONOUS alone. With 0 nothing goes by datagrams.
     pub loss: Option<u16>,
-    /// How often each message is sent.
+    /// How often each message to a group (`miop`) is sent; of ISOCHRONOUS alone. Receivers drop
+    /// the copies.
     pub copies: Option<u8>,
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections and sockets of each communication class.
 
+use std::num::NonZeroU8;
+
 use orbium_core::ProtocolProperties;
 
 use crate::{CommunicationClass, Qos};
@@ -33,6 +35,7 @@ pub(crate) fn properties(
         CommunicationClass::Isochronous => {
             properties.pacing_rate = qos.bandwidth.or(base.pacing_rate);
             properties.dscp = Some(STREAM_MARK);
+            properties.multicast_copies = qos.copies.and_then(NonZeroU8::new);
         }
         CommunicationClass::Burst => {
             properties.send_buffer = Some(BURST_BUFFER);
@@ -78,6 +81,12 @@ mod tests {
         assert_eq!(of(Class::Burst), (Some(8), paced, Some(4 << 20), false));
         assert_eq!(of(Class::Message), (Some(46), None, None, true));
         assert_eq!(of(Class::MessageStream), (Some(34), None, None, true));
+        let twice = Qos {
+            copies: Some(2),
+            ..qos
+        };
+        let media = properties(Class::Isochronous, &twice, base);
+        assert_eq!(media.multicast_copies, NonZeroU8::new(2));
         assert!(is_private(Class::Burst) && !is_private(Class::Message));
     }
 }

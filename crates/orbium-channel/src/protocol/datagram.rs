@@ -215,7 +215,11 @@ impl Connector for DatagramConnector {
             .transport
             .open(&self.address, &self.properties, deadline)?;
         let stream = DatagramStream {
-            packets: Packets::of(self.transport.scheme(), self.limit),
+            packets: Packets::of(
+                self.transport.scheme(),
+                self.limit,
+                self.properties.multicast_copies,
+            ),
             socket: Arc::from(socket),
             receiving: receiving(&*self.messaging, Side::Client, self.limit),
             serves: false,
@@ -273,7 +277,7 @@ impl Acceptor for DatagramAcceptor {
         (&self.wanted).read_exact(&mut [0])?;
         let stream = DatagramStream {
             socket: Arc::clone(&self.socket),
-            packets: Packets::of(&self.scheme, self.limit),
+            packets: Packets::of(&self.scheme, self.limit, None),
             receiving: receiving(&*self.messaging, Side::Server, self.limit),
             serves: true,
             end: Some(end),

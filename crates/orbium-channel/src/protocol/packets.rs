@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::iter;
+use std::num::NonZeroU8;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -29,6 +30,8 @@ pub(super) enum Packets {
 #[derive(Debug)]
 pub(super) struct Miop {
     sender: [u8; 8],
+    /// How often each message is sent.
+    copies: NonZeroU8,
     collector: Mutex<Collector<Peer>>,
     started: Instant,
 }
@@ -47,14 +50,15 @@ impl fmt::Display for NotAPacket {
 }
 
 impl Packets {
-    /// As a transport has it, for messages up to that many octets.
-    pub(super) fn of(scheme: &str, limit: usize) -> Self {
+    /// As a transport has it, for messages up to that many octets. Only those with an id can be sent in copies.
+    pub(super) fn of(scheme: &str, limit: usize, copies: Option<NonZeroU8>) -> Self {
         if scheme != "miop" {
             return Self::Whole;
         }
         let limits = CollectorLimits::default();
         Self::Miop(Box::new(Miop {
             sender: host::process_number(),
+            copies: copies.unwrap_or(NonZeroU8::MIN),
             collector: Mutex::new(Collector::new(CollectorLimits {
                 message: limit.min(limits.total),
                 ..limits
@@ -96,7 +100,8 @@ impl Miop {
         id[8..].copy_from_slice(&count.to_be_bytes());
         let plan = PacketPlan::new(len, id, socket.largest());
         let plan = plan.ok_or(io::ErrorKind::InvalidInput)?;
-        for packet in plan {
+        // One whole copy after the other: what is lost together is rarely the same packet of two.
+        for packet in iter::repeat_n(plan, usize::from(self.copies.get())).flatten() {
             let body = slices_within(pieces.iter().map(|piece| &**piece), packet.range.clone());
             let slices: Vec<_> = iter::once(&packet.head[..])
                 .chain(body)

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use orbium_giop::real_time::{self, PublishedPolicies};
-use orbium_invocation::ConnectionSharing;
+use orbium_invocation::{ConnectionSharing, Priority};
 use orbium_transport::ProtocolProperties;
 
 use orbium_connection::PrivateConnections;
@@ -16,6 +16,8 @@ pub(crate) struct ConnectionPolicies {
     pub(crate) sharing: ConnectionSharing,
     /// Socket properties of its connections.
     pub(crate) properties: Option<ProtocolProperties>,
+    /// The priority of the references that share them.
+    pub(crate) priority: Option<Priority>,
     /// Private connections with a dedicated thread, or a single one.
     pub(crate) own: Option<Arc<PrivateConnections>>,
 }

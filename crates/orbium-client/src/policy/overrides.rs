@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orbium_config::BidirectionalPolicy;
 use orbium_giop::ResponseFlags;
 use orbium_interceptor::{ContextList, ReplyContexts};
-use orbium_invocation::{CancellationToken, ConnectionSharing, Operation, SyncScope};
+use orbium_invocation::{CancellationToken, ConnectionSharing, Operation, Priority, SyncScope};
 use orbium_transport::ProtocolProperties;
 
 use crate::policy::client_policies::ClientPolicies;
@@ -20,6 +20,8 @@ pub struct Overrides {
     pub policies: ClientPolicies,
     /// Socket properties of its connections.
     pub properties: Option<ProtocolProperties>,
+    /// Its connections are shared with references of the same priority alone.
+    pub connection_priority: Option<Priority>,
     /// Private connections with a dedicated thread, or a single one.
     pub own_connections: Option<Arc<PrivateConnections>>,
     /// Service contexts that requests carry.
@@ -40,6 +42,7 @@ impl Overrides {
     pub(crate) fn are_any(&self) -> bool {
         self.policies.are_any()
             || self.properties.is_some()
+            || self.connection_priority.is_some()
             || self.own_connections.is_some()
             || !self.contexts.is_empty()
             || self.reply_contexts.is_some()
@@ -53,6 +56,7 @@ impl Overrides {
         ConnectionPolicies {
             sharing: self.policies.connections.clone().or(wider),
             properties: self.properties,
+            priority: self.connection_priority,
             own: self.own_connections.clone(),
         }
     }

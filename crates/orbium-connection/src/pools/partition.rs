@@ -4,7 +4,7 @@
 use std::fmt;
 
 use orbium_giop::real_time::PriorityBand;
-use orbium_invocation::NetworkMark;
+use orbium_invocation::{NetworkMark, Priority};
 use orbium_transport::ProtocolProperties;
 
 /// The part of a pool's key that keeps calls with different policies from sharing
@@ -15,6 +15,8 @@ pub struct ConnectionPartition {
     pub band: Option<PriorityBand>,
     /// Id of the reference that owns them (PrivateConnectionPolicy).
     pub private: Option<u64>,
+    /// The priority of all requests of the references that share them.
+    pub priority: Option<Priority>,
     /// Each request carries its priority (CLIENT_PROPAGATED).
     pub carries: bool,
     /// DSCP mark of their packets.
@@ -38,6 +40,7 @@ impl fmt::Display for ConnectionPartition {
         let said = [
             band,
             self.private.map(|_| "private".to_owned()),
+            self.priority.map(|it| format!("priority {}", it.number())),
             dscp.map(|it| format!("dscp {it}")),
             own.pacing_rate.map(|it| format!("paced {it}/s")),
             own.send_buffer.map(|it| format!("send buffer {it}")),

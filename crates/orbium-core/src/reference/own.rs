@@ -35,6 +35,13 @@ impl ObjectRef {
         self.overriding(|own| own.properties = Some(properties))
     }
 
+    /// The same object, over connections that it shares with references of the same
+    /// priority alone. Calls have the priority that they have without.
+    #[must_use]
+    pub fn with_connections_of(&self, priority: Priority) -> Self {
+        self.overriding(|own| own.connection_priority = Some(priority))
+    }
+
     /// The socket properties of its connections: its own, or else those that the ORB was built with.
     #[must_use]
     pub fn properties(&self) -> ProtocolProperties {

@@ -133,6 +133,17 @@ fn each_class_has_connections_that_no_other_shares() {
     let message = target.with_qos(&of(CommunicationClass::Message)).unwrap();
     assert_eq!(message.noop(), Ok(()));
     assert_eq!(connections(&served.orb), 6);
+    // Each priority of MESSAGE has its own, whichever reference calls.
+    for (priority, expected) in [(100, 7), (200, 8), (100, 8)] {
+        let urgent = target.with_qos(&Qos {
+            priority: Priority::new(priority),
+            ..of(CommunicationClass::Message)
+        });
+        let urgent = urgent.unwrap();
+        assert_eq!(urgent.noop(), Ok(()));
+        assert_eq!(connections(&served.orb), expected, "priority {priority}");
+        kept.push(urgent);
+    }
     drop(kept);
     served.end();
 }
@@ -233,6 +244,14 @@ fn media_take_datagrams_where_they_are_offered() {
     orbium_testkit::eventually("it comes", || served.state.posted() == [7]);
     // A twoway call goes over a connection.
     assert_eq!(media.noop(), Ok(()));
+    // What must not be lost does not go by datagrams.
+    let all = Qos {
+        loss: Some(0),
+        ..of(CommunicationClass::Isochronous)
+    };
+    let media = target.with_qos(&all).unwrap();
+    let first = media.as_object().protocols().swap_remove(0);
+    assert_eq!(first.channel.unwrap().scheme, "iiop");
     served.end();
 }
 

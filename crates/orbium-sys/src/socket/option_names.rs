@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Socket options as text, for endpoints and configurations.
 
+use std::num::NonZeroU8;
 use std::time::Duration;
 
 use crate::SocketOptions;
@@ -70,8 +71,12 @@ impl SocketOptions {
     ];
 
     /// Names of the options that are for multicast alone.
-    pub const MULTICAST_NAMES: &[&str] =
-        &["multicast_ttl", "multicast_loop", "multicast_interface"];
+    pub const MULTICAST_NAMES: &[&str] = &[
+        "multicast_ttl",
+        "multicast_loop",
+        "multicast_interface",
+        "multicast_copies",
+    ];
 
     /// Sets the option of a name, which is that of its field. Sizes are in
     /// octets, rates in octets per second, `busy_poll` in microseconds; an
@@ -102,6 +107,10 @@ impl SocketOptions {
             "multicast_interface" => {
                 let interface = text.parse().ok();
                 self.multicast_interface = Some(interface.ok_or(OptionError::BadValue)?);
+            }
+            "multicast_copies" => {
+                let copies = number(text).ok().and_then(NonZeroU8::new);
+                self.multicast_copies = Some(copies.ok_or(OptionError::BadValue)?);
             }
             _ => return Err(OptionError::Unknown),
         }

@@ -2,6 +2,7 @@
 //! Socket options, and their application.
 
 use std::io;
+use std::num::NonZeroU8;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
@@ -67,6 +68,10 @@ pub struct SocketOptions {
     /// Multicast: where to send and to receive; the routing table says if
     /// nothing else does.
     pub multicast_interface: Option<NetworkInterface>,
+    /// Multicast: how often each message is sent. Receivers know messages by their ids, and drop
+    /// those that they have received before. Default: once. No option of the kernel's: what sends
+    /// messages obeys it.
+    pub multicast_copies: Option<NonZeroU8>,
 }
 
 impl SocketOptions {
@@ -90,6 +95,7 @@ impl SocketOptions {
             multicast_ttl: None,
             multicast_loop: None,
             multicast_interface: None,
+            multicast_copies: None,
         }
     }
 }

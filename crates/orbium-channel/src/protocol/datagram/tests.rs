@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sockets that receive more than messages, and packets of several senders.
 
+use std::num::NonZeroU8;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbium_giop::{MessageHeader, MessageKind, Version};
@@ -94,7 +95,7 @@ fn a_flood_of_noise_leaves_turns_to_others_and_hides_no_message() {
     let message = message();
     let stream = DatagramStream {
         socket: Arc::new(Noise::new(1000, &message)),
-        packets: Packets::of("diop", 1 << 20),
+        packets: Packets::of("diop", 1 << 20, None),
         receiving: receiving(&Giop, Side::Server, 1 << 20),
         serves: true,
         end: None,
@@ -118,11 +119,41 @@ fn a_flood_of_noise_leaves_turns_to_others_and_hides_no_message() {
 fn no_two_messages_of_a_process_have_the_same_id() {
     let socket = Noise::new(0, &[]);
     for _ in 0..2 {
-        let packets = Packets::of("miop", 1 << 20);
+        let packets = Packets::of("miop", 1 << 20, None);
         packets.send(&socket, &[IoSlice::new(&message())]).unwrap();
     }
     let sent = socket.sent.lock();
     assert_eq!(sent.len(), 2);
     assert_eq!(&sent[0][..4], b"MIOP");
     assert_ne!(sent[0][ID], sent[1][ID]);
+}
+
+/// A message in copies arrives once, as long as one copy of each of its packets does. A datagram of
+/// DIOP has no id by which a receiver knows it again, and is sent once.
+#[test]
+fn copies_make_up_for_lost_packets_and_arrive_once() {
+    let copies = NonZeroU8::new(2);
+    let body = [7; 2500];
+    let octets = [&message()[..], &body].concat();
+    let socket = Noise::new(0, &[]);
+    let sender = Packets::of("miop", 1 << 20, copies);
+    sender.send(&socket, &[IoSlice::new(&octets)]).unwrap();
+    let mut sent = socket.sent.lock().clone();
+    assert_eq!(sent.len(), 6);
+    // Of the first copy the middle packet is lost.
+    sent.remove(1);
+    let receiver = Packets::of("miop", 1 << 20, None);
+    let mut received = Vec::new();
+    for packet in sent {
+        let mut whole = Vec::new();
+        let taken = receiver.unpack(&Peer::InProcess, &packet, &mut whole);
+        assert!(taken.is_ok());
+        received.extend((!whole.is_empty()).then_some(whole));
+    }
+    assert_eq!(received, [octets]);
+
+    let socket = Noise::new(0, &[]);
+    let sender = Packets::of("diop", 1 << 20, copies);
+    sender.send(&socket, &[IoSlice::new(&message())]).unwrap();
+    assert_eq!(socket.sent.lock().len(), 1);
 }
