@@ -49,7 +49,7 @@ fn scripted(client: &Orb) -> (FakeServer, Target) {
 /// Calls on another thread, with a token.
 fn calling(target: &Target, token: &CancellationToken) -> thread::JoinHandle<Outcome> {
     let target = target.with_cancellation(token);
-    thread::spawn(move || target.echo_long(1))
+    orbium_testkit::spawn(move || target.echo_long(1))
 }
 
 fn outcome(call: thread::JoinHandle<Outcome>) -> Outcome {
@@ -92,7 +92,7 @@ fn other_calls_on_the_connection_go_on() {
         let target = served.seen_by(&client);
         let token = CancellationToken::new();
         let tokened = target.with_cancellation(&token);
-        let call = thread::spawn(move || tokened.act(1));
+        let call = orbium_testkit::spawn(move || tokened.act(1));
         gated.state.gate.await_waiting(1);
         token.cancel();
         assert_eq!(outcome(call), Err(cancelled(Completion::Maybe)));
@@ -140,8 +140,8 @@ fn a_call_races_with_its_cancellation() {
         for v in 0..50 {
             let token = CancellationToken::new();
             let (tokened, plain) = (target.with_cancellation(&token), target.clone());
-            let call = thread::spawn(move || tokened.echo_long(v));
-            let concurrent = thread::spawn(move || plain.echo_long(v + 1000));
+            let call = orbium_testkit::spawn(move || tokened.echo_long(v));
+            let concurrent = orbium_testkit::spawn(move || plain.echo_long(v + 1000));
             for _ in 0..v {
                 thread::yield_now();
             }
@@ -169,7 +169,7 @@ fn one_token_cancels_many_calls() {
         let calls: Vec<_> = (0..4)
             .map(|_| {
                 let target = target.with_cancellation(&token).with_timeout(LONG);
-                thread::spawn(move || target.gate().map(|()| 0))
+                orbium_testkit::spawn(move || target.gate().map(|()| 0))
             })
             .collect();
         let gate = &served.state.gate;
@@ -209,7 +209,7 @@ fn kept_busy(octets: impl Fn(u32) -> Vec<u8>) {
     let ended = Arc::new(AtomicBool::new(false));
     let sender = {
         let ended = Arc::clone(&ended);
-        thread::spawn(move || {
+        orbium_testkit::spawn(move || {
             for octet in octets {
                 if ended.load(Ordering::Relaxed) || !peer.try_send(&[octet]) {
                     break;
@@ -272,20 +272,19 @@ fn a_cancelled_call_does_not_wait_for_its_retry() {
     let token = CancellationToken::new();
     let tokened = target.as_object().with_cancellation(&token);
     let object = tokened.with_idempotent_retries(u32::MAX);
-    let call = thread::spawn(move || object.non_existent().map(i32::from));
-    let mut refused = 0;
-    eventually("the call is repeated", || {
-        if let Some(peer) = server.accept_at_once() {
-            peer.reset();
-            refused += 1;
-        }
-        refused > 2
-    });
+    let call = orbium_testkit::spawn(move || object.non_existent().map(i32::from));
+    // A connection that is lost before the request is sent is no retry of an idempotent operation,
+    // and few such losses end the call: on a loaded machine the test waited for a repeat in vain.
+    for _ in 0..3 {
+        let mut peer = server.accept();
+        peer.receive();
+        peer.reset();
+    }
     token.cancel();
     let ended = Arc::new(AtomicBool::new(false));
     let refusing = {
         let ended = Arc::clone(&ended);
-        thread::spawn(move || {
+        orbium_testkit::spawn(move || {
             while !ended.load(Ordering::Relaxed) {
                 server
                     .accept_at_once()
