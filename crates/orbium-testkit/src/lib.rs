@@ -42,8 +42,8 @@ pub use recording::{Fields, RecordedEvent, RecordedSpan, Recorder};
 pub use skipping::{skipped, skipped_peer};
 pub use target::{Gate, TargetState};
 pub use waiting::{
-    PATIENCE, block_on, eventually, pause_calls, spawn_blocked, spawn_blocked_in, with_patience,
-    with_time_enough, within,
+    PATIENCE, block_on, eventually, pause_calls, spawn, spawn_blocked, spawn_blocked_in,
+    with_patience, with_time_enough, within,
 };
 
 mod generated {

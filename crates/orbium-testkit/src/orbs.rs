@@ -16,6 +16,11 @@ use crate::waiting::within;
 /// # Panics
 /// The test panics; the strategy is named.
 pub fn each_strategy(test: impl Fn(ServerStrategy)) {
+    with_each_strategy(&test);
+}
+
+/// Hundreds of tests call [`each_strategy`]: this is compiled once.
+fn with_each_strategy(test: &dyn Fn(ServerStrategy)) {
     for strategy in [
         ServerStrategy::ThreadPerConnection,
         ServerStrategy::Reactive,
@@ -49,6 +54,11 @@ pub fn in_order(strategy: ServerStrategy) -> ServerStrategy {
 /// # Panics
 /// The test panics; the strategy is named.
 pub fn each_client_strategy(test: impl Fn(ClientStrategy)) {
+    with_each_client_strategy(&test);
+}
+
+/// As `with_each_strategy`.
+fn with_each_client_strategy(test: &dyn Fn(ClientStrategy)) {
     for strategy in ClientStrategy::ALL {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(*strategy))) {
             eprintln!("with client strategy {strategy}");

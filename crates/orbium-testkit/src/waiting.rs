@@ -12,6 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Scope, ScopedJoinHandle, Thread};
 use std::time::{Duration, Instant};
 
+use orbium::lock::Mutex;
 use orbium_transport::Stamp;
 
 /// Time limit of anything that must happen, before a test fails: on a busy machine a
@@ -42,6 +43,11 @@ pub fn with_patience<T>(patience: Duration, body: impl FnOnce() -> T) -> T {
 /// It does not within [`PATIENCE`].
 #[track_caller]
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    wait_until(what, &mut holds);
+}
+
+#[track_caller]
+fn wait_until(what: &str, holds: &mut dyn FnMut() -> bool) {
     let limit = Instant::now() + PATIENCE_HERE.get();
     while !holds() {
         assert!(Instant::now() < limit, "never came true: {what}");
@@ -77,18 +83,33 @@ pub fn with_time_enough(least: Duration, mut attempt: impl FnMut(Duration) -> bo
 /// It panics, or is not done within [`PATIENCE`].
 #[track_caller]
 pub fn within<T: Send + 'static>(what: &str, body: impl FnOnce() -> T + Send + 'static) -> T {
+    let result = Arc::new(Mutex::new(None));
+    let kept = Arc::clone(&result);
+    run_within(what, Box::new(move || *kept.lock() = Some(body())));
+    result.lock().take().expect("a result")
+}
+
+/// Hundreds of tests call [`within`]: what starts a thread is compiled once.
+#[track_caller]
+fn run_within(what: &str, body: Box<dyn FnOnce() + Send>) {
     let (done, finished) = channel();
-    let thread = thread::spawn(move || {
-        let result = body();
+    let thread = spawn(move || {
+        body();
         // The receiver may have given up.
         let _ = done.send(());
-        result
     });
     match finished.recv_timeout(PATIENCE_HERE.get()) {
         Err(RecvTimeoutError::Timeout) => panic!("hangs: {what}"),
         // Done, or ended by a panic.
         _ => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
     }
+}
+
+/// Starts a thread, as [`thread::spawn`] does, whose code is compiled for each body again: this is
+/// compiled for each type of result.
+pub fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let body: Box<dyn FnOnce() -> T + Send> = Box::new(body);
+    thread::spawn(body)
 }
 
 /// Runs something that is to block, on a thread of its own, and returns once that sleeps in the
@@ -101,7 +122,7 @@ pub fn spawn_blocked<T: Send + 'static>(
     body: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
     let (body, named) = naming(body);
-    let thread = thread::spawn(body);
+    let thread = spawn(body);
     await_sleep(&named.recv().expect("a thread that has begun"));
     thread
 }

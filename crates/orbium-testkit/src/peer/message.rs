@@ -2,9 +2,9 @@
 //! Whole GIOP messages, written and parsed.
 
 use orbium::giop::{
-    CancelRequest, HEADER_LEN, Ior, LocateRequest, MessageHeader, MessageKind, ReplyHeader,
-    ReplyStatus, RequestHeader, RequestTemplate, ResponseFlags, ServiceContext, Version,
-    begin_reply, finish_message,
+    BodyStart, CancelRequest, HEADER_LEN, Ior, LocateRequest, MessageHeader, MessageKind,
+    ReplyHeader, ReplyStatus, RequestHeader, RequestTemplate, ResponseFlags, ServiceContext,
+    Version, begin_reply, finish_message,
 };
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Encode, Format};
 
@@ -165,22 +165,30 @@ impl<'a> RequestLine<'a> {
 /// The arguments cannot be written.
 #[must_use]
 pub fn request(line: RequestLine<'_>, arguments: impl FnOnce(&mut CdrWriter<'_>)) -> Vec<u8> {
+    let mut writer = CdrWriter::new(Format::plain(line.order, line.minor));
+    let start = begin_request(&line, &mut writer);
+    arguments(&mut writer);
+    whole(writer, start)
+}
+
+fn begin_request(line: &RequestLine<'_>, writer: &mut CdrWriter<'_>) -> BodyStart {
     let version = Version {
         major: 1,
         minor: line.minor,
     };
     let template = RequestTemplate::in_order(line.order, version, line.key);
-    let mut writer = CdrWriter::new(Format::plain(line.order, line.minor));
-    let start = template.begin(
-        &mut writer,
+    template.begin(
+        writer,
         line.id,
         line.response,
         line.operation,
         line.contexts,
-    );
-    arguments(&mut writer);
+    )
+}
+
+fn whole(mut writer: CdrWriter<'_>, start: BodyStart) -> Vec<u8> {
     finish_message(&mut writer, start);
-    writer.finish().expect("a request")
+    writer.finish().expect("a message")
 }
 
 /// Writes a reference, which need not outlive the writer. The writer stands at a multiple of
@@ -210,6 +218,5 @@ pub fn reply(
     let mut writer = CdrWriter::new(Format::plain(order, minor));
     let start = begin_reply(&mut writer, version, id, status, &[]);
     results(&mut writer);
-    finish_message(&mut writer, start);
-    writer.finish().expect("a reply")
+    whole(writer, start)
 }

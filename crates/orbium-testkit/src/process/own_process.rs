@@ -54,6 +54,11 @@ pub fn run_in_own_process(here: &str, variables: &[(&str, &str)], body: impl FnO
     if std::env::var(TEST).is_ok_and(|name| name == test) {
         return body();
     }
+    run_elsewhere(test, variables);
+}
+
+#[track_caller]
+fn run_elsewhere(test: &str, variables: &[(&str, &str)]) {
     let (output, succeeded) = run_test(test, variables);
     let ran = output
         .lines()

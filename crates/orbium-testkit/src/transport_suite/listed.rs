@@ -12,6 +12,16 @@ macro_rules! transport_suite {
             #[allow(unused_imports, reason = "what the subject is made of")]
             use super::*;
             $crate::transport_suite! { @subject $subject }
+            $crate::transport_suite! { @level octets }
+            $crate::transport_suite! { @level orbs }
+        })+
+    };
+    // Subjects that another one equals but for the client's strategy.
+    (@clients $($name:ident => $subject:expr),+ $(,)?) => {
+        $(mod $name {
+            #[allow(unused_imports, reason = "what the subject is made of")]
+            use super::*;
+            $crate::transport_suite! { @subject $subject }
             $crate::transport_suite! { @level orbs }
         })+
     };
@@ -72,6 +82,19 @@ macro_rules! transport_suite {
             descriptors_may_run_out
         }
     };
+    // What a server makes of octets that no ORB sends.
+    (@level octets) => {
+        $crate::transport_suite! { @tests here orbs
+            malformed_messages_are_answered_with_message_error
+            messages_cut_off_anywhere_cost_the_connection_only
+            messages_with_any_octet_wrong_do_no_harm
+            random_octets_do_no_harm
+            a_message_left_unfinished_is_cut_off
+            a_first_message_that_has_begun_is_not_silence
+            a_message_that_trickles_is_cut_off
+            a_message_in_single_octets_is_served
+        }
+    };
     (@level orbs) => {
         $crate::transport_suite! { @tests here orbs
             every_operation_is_answered
@@ -83,14 +106,6 @@ macro_rules! transport_suite {
             oneways_arrive_in_order
             buffered_oneways_arrive_in_order
             a_message_beyond_the_limit_is_refused
-            malformed_messages_are_answered_with_message_error
-            messages_cut_off_anywhere_cost_the_connection_only
-            messages_with_any_octet_wrong_do_no_harm
-            random_octets_do_no_harm
-            a_message_left_unfinished_is_cut_off
-            a_first_message_that_has_begun_is_not_silence
-            a_message_that_trickles_is_cut_off
-            a_message_in_single_octets_is_served
             a_client_that_reads_nothing_does_not_delay_others
             a_call_that_takes_too_long_is_given_up
             connections_beyond_the_limit_are_closed
@@ -133,6 +148,7 @@ macro_rules! transport_suite {
             use super::*;
             $crate::transport_suite! { @subject $subject }
             $crate::transport_suite! { @level streams }
+            $crate::transport_suite! { @level octets }
             $crate::transport_suite! { @level orbs }
         })+
     };

@@ -20,7 +20,8 @@
 //!
 //! There are two levels: [`streams`] tests the transport alone, [`orbs`] tests calls
 //! over it, with each server strategy. Messaging protocols other than GIOP change
-//! nothing about streams; `transport_suite! { @orbs … }` leaves those tests out.
+//! nothing about streams; `transport_suite! { @orbs … }` leaves those tests out. `@clients` leaves
+//! out those of octets that no ORB sends, too: what a server makes of them depends on no strategy of clients.
 //!
 //! Some of them count allocations: the test binary sets
 //! [`CountingAllocator`](crate::CountingAllocator) as its global allocator.

@@ -45,7 +45,7 @@ fn inproc(strategy: ClientStrategy) -> Subject {
     .named_endpoints()
 }
 
-orbium_testkit::transport_suite! { @orbs
+orbium_testkit::transport_suite! { @clients
     iiop_leader_followers => iiop(LeaderFollowers),
     iiop_io_thread => iiop(IoThread),
     iiop_per_thread => iiop(ExclusivePerThread),

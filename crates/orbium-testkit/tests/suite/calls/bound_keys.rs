@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Objects called by a plain key: clients are sent to the whole reference, once.
 
-use std::thread;
-
 use orbium::giop::{
     Ior, LocateReplyHeader, LocateStatus, MessageKind, ReplyStatus, ResponseFlags,
     Target as Addressed, Version, begin_locate_reply, finish_message, write_locate_request,
@@ -275,7 +273,7 @@ fn text_that_nothing_can_carry_is_refused_all_the_same() {
     let client = client();
     let url = format!("corbaloc:iiop:1.2@127.0.0.1:{}/x", server.port());
     let target = reach(&client, &url);
-    let call = thread::spawn(move || target.echo_string("Žofie"));
+    let call = orbium_testkit::spawn(move || target.echo_string("Žofie"));
     let mut peer = server.accept();
     let to = reference(2, &[server.port()], b"x", &[]);
     // Sixteen are followed (`limits.forwards`).

@@ -3,7 +3,6 @@
 //! without one.
 
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use orbium::interceptor::Policy;
@@ -36,7 +35,7 @@ fn a_call_gets_the_only_connection_once_a_oneway_is_written() {
     let (go_on, may_go_on) = mpsc::channel::<()>();
     let writing = {
         let object = target.as_object().clone();
-        thread::spawn(move || {
+        orbium_testkit::spawn(move || {
             object.send(&POST, |w| {
                 begun.send(()).unwrap();
                 may_go_on.recv().unwrap();
@@ -64,7 +63,7 @@ fn a_call_sends_the_buffer_over_the_only_connection() {
         let target = target_of(&server, &client).with_buffering(HELD);
         (0..3).for_each(|v| target.post(v).unwrap());
         server.accept().close();
-        let call = thread::spawn(move || target.echo_long(7));
+        let call = orbium_testkit::spawn(move || target.echo_long(7));
         let mut peer = server.accept();
         let mut arrived = Vec::new();
         loop {

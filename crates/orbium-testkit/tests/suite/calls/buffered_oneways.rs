@@ -170,7 +170,7 @@ fn the_buffer_is_sent_before_a_call_with_a_reply() {
             (0..3).for_each(|v| target.post(3 * round + v).unwrap());
             let call = {
                 let target = target.clone();
-                thread::spawn(move || target.echo_long(7))
+                orbium_testkit::spawn(move || target.echo_long(7))
             };
             let peer = peer.get_or_insert_with(|| server.accept());
             let first = 3 * round;
@@ -294,7 +294,7 @@ fn a_call_with_a_deadline_waits_for_room() {
     let refused = short.pour(&[7; 10_000]).unwrap_err();
     assert_eq!(refused.kind, ExceptionKind::Transient);
     let patient = target.with_timeout(NEVER);
-    let waiting = thread::spawn(move || patient.pour(&[7; 10_000]));
+    let waiting = orbium_testkit::spawn(move || patient.pour(&[7; 10_000]));
     let mut peer = server.accept();
     for _ in 0..=sent {
         peer.expect_request("pour");

@@ -54,7 +54,7 @@ fn timed_out(completed: Completion) -> SystemException {
 fn a_silent_server_is_given_up_with_timeout() {
     let (mut peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
-    let call = thread::spawn(move || hurried.echo_long(1));
+    let call = orbium_testkit::spawn(move || hurried.echo_long(1));
     let request = peer.expect_request("echo_long");
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::Maybe)));
@@ -71,7 +71,7 @@ fn a_silent_server_is_given_up_with_timeout() {
 fn a_connection_with_an_answer_outstanding_is_not_used_again() {
     let (mut peer, server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
-    let call = thread::spawn(move || hurried.echo_long(1));
+    let call = orbium_testkit::spawn(move || hurried.echo_long(1));
     let late = peer.expect_request("echo_long");
     assert!(within("the call", move || call.join().unwrap()).is_err());
     // The late reply is discarded.
@@ -82,7 +82,7 @@ fn a_connection_with_an_answer_outstanding_is_not_used_again() {
         ReplyStatus::NoException,
         |w| w.write_u32(666),
     ));
-    let call = thread::spawn(move || target.echo_long(2));
+    let call = orbium_testkit::spawn(move || target.echo_long(2));
     let mut fresh = server.accept();
     let request = fresh.expect_request("echo_long");
     fresh.answer(&request, |w| w.write_u32(2));
@@ -94,7 +94,7 @@ fn a_connection_with_an_answer_outstanding_is_not_used_again() {
 fn a_trickled_reply_does_not_outlast_the_deadline() {
     let (mut peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
-    let call = thread::spawn(move || hurried.echo_octets(&[]));
+    let call = orbium_testkit::spawn(move || hurried.echo_octets(&[]));
     let request = peer.expect_request("echo_octets");
     let whole = reply(
         2,
@@ -120,7 +120,7 @@ fn a_trickled_reply_does_not_outlast_the_deadline() {
 fn unrelated_replies_do_not_keep_a_call_alive() {
     let (mut peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
-    let call = thread::spawn(move || hurried.echo_long(1));
+    let call = orbium_testkit::spawn(move || hurried.echo_long(1));
     let request = peer.expect_request("echo_long");
     let stray = reply(
         2,
@@ -145,7 +145,7 @@ fn unrelated_replies_do_not_keep_a_call_alive() {
 fn a_server_that_does_not_read_is_given_up() {
     let (peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
-    let call = thread::spawn(move || hurried.echo_octets(&vec![1; 64 << 20]));
+    let call = orbium_testkit::spawn(move || hurried.echo_octets(&vec![1; 64 << 20]));
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::No)));
     drop(peer);
@@ -159,7 +159,7 @@ fn a_server_that_reads_slowly_is_given_up() {
     const ALL: usize = 64 << 20;
     let (server, _client, target) = scripted();
     let hurried = target.with_timeout(SHORT);
-    let call = thread::spawn(move || hurried.echo_octets(&vec![1; ALL]));
+    let call = orbium_testkit::spawn(move || hurried.echo_octets(&vec![1; ALL]));
     let peer = server.accept();
     // All of it would take it many times what the call has.
     let mut room = vec![0; 64 << 10];
@@ -179,7 +179,7 @@ fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
     // Too large for the kernel to take whole.
     let (peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
-    let call = thread::spawn(move || hurried.pour(&vec![1; 64 << 20]));
+    let call = orbium_testkit::spawn(move || hurried.pour(&vec![1; 64 << 20]));
     let result = within("the oneway", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::No)));
     drop(peer);
@@ -190,7 +190,7 @@ fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
 fn a_oneway_behind_others_that_are_not_read_is_given_up() {
     let (peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(2 * SHORT);
-    let calls = thread::spawn(move || {
+    let calls = orbium_testkit::spawn(move || {
         // The first few fit into the buffers of the kernel.
         let results = (0..10_000).map(|_| hurried.pour(&[1; 64 << 10]));
         results.enumerate().find(|(_, result)| result.is_err())
@@ -250,11 +250,11 @@ fn a_host_that_answers_no_connection_is_given_up() {
 fn the_bound_holds_over_retries_and_forwards_together() {
     let (server, client, target) = scripted();
     let hurried = target.with_timeout(4 * SHORT);
-    let call = thread::spawn(move || hurried.echo_long(1));
+    let call = orbium_testkit::spawn(move || hurried.echo_long(1));
     let over = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&over);
     // Forwards to itself, each time within the bound.
-    let forwards = thread::spawn(move || {
+    let forwards = orbium_testkit::spawn(move || {
         let mut count = 0;
         let mut peer = server.accept();
         let here = reference(2, &[server.port()], b"x", &[]);
@@ -373,12 +373,12 @@ fn the_orb_wide_bound_holds_and_that_of_a_reference_goes_before_it() {
     target.as_object().connect().unwrap();
     let peer = server.accept();
     let hurried = target.clone();
-    let call = thread::spawn(move || hurried.echo_long(1));
+    let call = orbium_testkit::spawn(move || hurried.echo_long(1));
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::Maybe)));
     drop(peer);
     let patient = target.with_timeout(Duration::from_secs(60));
-    let call = thread::spawn(move || patient.echo_long(1));
+    let call = orbium_testkit::spawn(move || patient.echo_long(1));
     let mut peer = server.accept();
     let request = peer.expect_request("echo_long");
     thread::sleep(2 * SHORT);
@@ -405,7 +405,7 @@ fn waiting_for_a_free_connection_counts_too() {
     );
     let first = {
         let target = target.clone();
-        thread::spawn(move || target.echo_long(1))
+        orbium_testkit::spawn(move || target.echo_long(1))
     };
     let mut peer = server.accept();
     let request = peer.expect_request("echo_long");

@@ -144,7 +144,7 @@ static NOOP: Operation = Operation::new("noop");
 
 /// Calls on a thread, so that the test can play the server, and gives its story.
 fn failing(call: impl FnOnce() -> SystemException + Send + 'static) -> thread::JoinHandle<Failure> {
-    thread::spawn(move || story(call()))
+    orbium_testkit::spawn(move || story(call()))
 }
 
 fn joined(call: thread::JoinHandle<Failure>) -> Failure {
@@ -420,7 +420,7 @@ fn an_exception_has_the_story_of_its_own_call() {
     let explained = orbium::explain(&unusable).failure.unwrap();
     assert_eq!(explained.operation, "noop");
     // Other threads have made no such call.
-    let elsewhere = thread::spawn(move || orbium::explain(&refused).failure);
+    let elsewhere = orbium_testkit::spawn(move || orbium::explain(&refused).failure);
     assert_eq!(elsewhere.join().unwrap(), None);
 }
 

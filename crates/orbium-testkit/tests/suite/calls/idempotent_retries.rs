@@ -65,7 +65,7 @@ impl Scripted {
         let request = peer.receive().request();
         peer.answer(&request, |w| w.write_u8(v));
         // The client reads the reply before the connection ends.
-        thread::spawn(move || peer.receive_rest());
+        orbium_testkit::spawn(move || peer.receive_rest());
     }
 
     /// Drops connections until the call is over; how many requests came.
@@ -95,7 +95,7 @@ impl Scripted {
 /// Calls on another thread, so that the test can play the server.
 fn calling(target: &Target) -> thread::JoinHandle<Called> {
     let target = target.clone();
-    thread::spawn(move || target.echo_octet(1))
+    orbium_testkit::spawn(move || target.echo_octet(1))
 }
 
 static ECHO_OCTET: Operation = Operation::new("echo_octet").idempotent();
@@ -107,7 +107,7 @@ fn call_async(object: &ObjectRef) -> Asynchronous<u8> {
 /// The same without waiting, and its story.
 fn calling_async(target: &Target) -> thread::JoinHandle<(Called, Option<Failure>)> {
     let object = target.as_object().clone();
-    thread::spawn(move || {
+    orbium_testkit::spawn(move || {
         let called = call_async(&object).wait();
         (called, orbium::last_failure())
     })
@@ -155,7 +155,7 @@ fn other_operations_are_not_sent_again() {
     each_client_strategy(|strategy| {
         let scripted = Scripted::new(retrying(calling_by(strategy), 5));
         let target = scripted.target.clone();
-        let call = thread::spawn(move || target.echo_long(1));
+        let call = orbium_testkit::spawn(move || target.echo_long(1));
         scripted.lose();
         assert_eq!(result(call), Err(lost()));
         static OTHER: Operation = Operation::new("echo_long");
@@ -186,7 +186,7 @@ fn the_story_names_every_attempt() {
     each_client_strategy(|strategy| {
         let scripted = Scripted::new(retrying(calling_by(strategy), 2));
         let target = scripted.target.clone();
-        let call = thread::spawn(move || (target.echo_octet(1), orbium::last_failure()));
+        let call = orbium_testkit::spawn(move || (target.echo_octet(1), orbium::last_failure()));
         let other = Scripted::new(retrying(calling_by(strategy), 2));
         let later = calling_async(&other.target);
         for (scripted, call) in [(scripted, call), (other, later)] {
@@ -249,7 +249,7 @@ fn completed_no_of_the_last_attempt_is_not_that_of_the_call() {
     for is_async in [false, true] {
         let target = scripted.target.clone();
         let call = if is_async {
-            thread::spawn(move || call_async(target.as_object()).wait())
+            orbium_testkit::spawn(move || call_async(target.as_object()).wait())
         } else {
             calling(&target)
         };

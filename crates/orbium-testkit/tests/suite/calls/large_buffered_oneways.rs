@@ -43,7 +43,7 @@ fn large_oneways_arrive_whole_and_in_order() {
     }
     let mut peer = server.accept();
     assert_eq!(posts(&mut peer, 1), [0]);
-    let reading = std::thread::spawn(move || {
+    let reading = orbium_testkit::spawn(move || {
         for place in 1..=sent {
             assert_eq!(peer.expect_request("pour").body.len(), 300_004);
             assert_eq!(posts(&mut peer, 1), [place]);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! LocateRequest, asked and answered.
 
-use std::thread;
-
 use orbium::giop::{
     LocateReplyHeader, LocateStatus, MessageKind, Target as Addressed, Version, begin_locate_reply,
     finish_message, write_locate_request,
@@ -84,7 +82,7 @@ fn located(
         &client,
         &reference(2, &[server.port()], b"x", &[]).to_string(),
     );
-    let call = thread::spawn(move || target.as_object().locate());
+    let call = orbium_testkit::spawn(move || target.as_object().locate());
     let mut peer = server.accept();
     let (id, _) = peer.expect(MessageKind::LocateRequest).locate_request();
     let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
@@ -138,7 +136,7 @@ fn an_answer_that_cannot_be_read_is_an_exception() {
         &client,
         &reference(2, &[server.port()], b"x", &[]).to_string(),
     );
-    let call = thread::spawn(move || target.as_object().locate());
+    let call = orbium_testkit::spawn(move || target.as_object().locate());
     let mut peer = server.accept();
     let (id, _) = peer.expect(MessageKind::LocateRequest).locate_request();
     let mut message = b"GIOP\x01\x02\x00\x04\0\0\0\x08".to_vec();

@@ -10,7 +10,7 @@ use orbium_testkit::{FakeServer, Peer, client, reach, reference, within, write_r
 
 fn calling(target: &Target, v: i32) -> thread::JoinHandle<Result<i32, SystemException>> {
     let target = target.clone();
-    thread::spawn(move || target.echo_long(v))
+    orbium_testkit::spawn(move || target.echo_long(v))
 }
 
 fn result(call: thread::JoinHandle<Result<i32, SystemException>>) -> Result<i32, SystemException> {

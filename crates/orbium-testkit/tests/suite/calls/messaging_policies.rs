@@ -34,7 +34,7 @@ fn calling<T: Send + 'static>(
     call: impl FnOnce(&Target) -> Outcome<T> + Send + 'static,
 ) -> thread::JoinHandle<Outcome<T>> {
     let target = target.clone();
-    thread::spawn(move || call(&target))
+    orbium_testkit::spawn(move || call(&target))
 }
 
 fn outcome<T: Send + 'static>(call: thread::JoinHandle<Outcome<T>>) -> Outcome<T> {

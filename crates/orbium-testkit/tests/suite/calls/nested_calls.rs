@@ -202,7 +202,7 @@ fn a_peer_that_dies_in_a_nested_call_costs_only_that_call() {
         let dying = orbium_testkit::reach(&client, &ior.to_string());
         let caller = {
             let (target, dying) = (target.clone(), dying.clone());
-            thread::spawn(move || target.nest(Some(&dying), 1))
+            orbium_testkit::spawn(move || target.nest(Some(&dying), 1))
         };
         let mut peer = server.accept();
         peer.expect_request("nest");
@@ -231,7 +231,7 @@ fn run_may_be_called_within_a_request() {
         });
         let first = {
             let target = target.clone();
-            thread::spawn(move || target.act(1))
+            orbium_testkit::spawn(move || target.act(1))
         };
         eventually("the request runs", || served.state.calls() == 1);
         // Others are served meanwhile.

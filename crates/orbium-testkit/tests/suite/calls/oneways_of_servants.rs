@@ -63,7 +63,7 @@ fn a_oneway_of_a_servant_that_waits_for_room_keeps_nothing_else_waiting() {
             Ok(count)
         });
         let (_client, target) = front.client();
-        let pouring = thread::spawn(move || target.act(COUNT));
+        let pouring = orbium_testkit::spawn(move || target.act(COUNT));
         let mut peer = server.accept();
         let (_other, target) = front.client();
         within("other requests", move || {

@@ -191,7 +191,7 @@ fn the_narrowest_scope_has_the_policy() {
     assert_eq!((hours(&object), hours(&target)), (HOUR, 2 * HOUR));
     let elsewhere = {
         let (target, client) = (target.clone(), client.clone());
-        thread::spawn(move || (hours(&target), client.thread_policies(&[]).len()))
+        orbium_testkit::spawn(move || (hours(&target), client.thread_policies(&[]).len()))
     };
     assert_eq!(elsewhere.join().unwrap(), (3 * HOUR, 0));
     client.set_thread_policies(&[], SetOverride::Set).unwrap();

@@ -2,8 +2,6 @@
 //! `validate_connection`: policies of references, threads and ORBs that cannot be had with what
 //! a reference says.
 
-use std::thread;
-
 use orbium::giop::TaggedComponent;
 use orbium::interceptor::Policy;
 use orbium::router_policies::{PriorityRange, QueueOrder, RouterPolicies};
@@ -47,7 +45,7 @@ fn a_valid_connection_is_that_of_the_next_call() {
     assert_eq!(target.validate_connection(), Ok(()));
     assert_eq!(target.validate_connection(), Ok(()));
     let mut peer = server.accept();
-    let call = thread::spawn(move || target.echo_long(1));
+    let call = orbium_testkit::spawn(move || target.echo_long(1));
     let request = peer.expect_request("echo_long");
     peer.answer(&request, |w| w.write_u32(1));
     assert_eq!(within("the call", move || call.join().unwrap()), Ok(1));
@@ -80,7 +78,7 @@ fn inconsistent_policies_of_every_scope_are_listed() {
     assert_eq!(target.echo_long(1), Err(INV_POLICY_1));
     assert_eq!(target.policy(kind).err(), Some(INV_POLICY_1));
     let other = target.clone();
-    let elsewhere = thread::spawn(move || other.validate_connection());
+    let elsewhere = orbium_testkit::spawn(move || other.validate_connection());
     assert_eq!(elsewhere.join().unwrap(), Ok(()));
     client.set_thread_policies(&[], SetOverride::Set).unwrap();
     assert_eq!(target.validate_connection(), Ok(()));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every status of a reply, in every version and both byte orders.
 
-use std::thread;
-
 use orbium::giop::{ReplyStatus, SystemException};
 use orbium::{Completion, ExceptionKind};
 use orbium_cdr::{ByteOrder, CdrWriter};
@@ -22,7 +20,7 @@ fn outcome(
         &client,
         &reference(minor, &[server.port()], b"x", &[]).to_string(),
     );
-    let call = thread::spawn(move || target.refuse(1));
+    let call = orbium_testkit::spawn(move || target.refuse(1));
     let mut peer = server.accept();
     let request = peer.expect_request("refuse");
     assert_eq!(request.header.version.minor, minor);

@@ -24,7 +24,7 @@ fn scripted() -> (FakeServer, Orb, Target) {
 /// Calls on another thread, so that the test can play the server.
 fn calling(target: &Target, v: i32) -> thread::JoinHandle<Result<i32, SystemException>> {
     let target = target.clone();
-    thread::spawn(move || target.echo_long(v))
+    orbium_testkit::spawn(move || target.echo_long(v))
 }
 
 fn result(call: thread::JoinHandle<Result<i32, SystemException>>) -> Result<i32, SystemException> {
@@ -263,7 +263,7 @@ fn a_request_that_could_not_be_sent_whole_is_sent_again() {
     // Octets enough that the kernel notices before all are taken.
     let big = {
         let target = target.clone();
-        thread::spawn(move || target.echo_octets(&vec![1; 8 << 20]).map(|back| back.len()))
+        orbium_testkit::spawn(move || target.echo_octets(&vec![1; 8 << 20]).map(|back| back.len()))
     };
     let mut peer = server.accept();
     let request = peer.expect_request("echo_octets");
@@ -281,7 +281,7 @@ fn every_call_is_served_at_most_once_while_servers_come_and_go() {
     let (server, client, target) = scripted();
     let done = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&done);
-    let relay = thread::spawn(move || {
+    let relay = orbium_testkit::spawn(move || {
         let mut served = Vec::new();
         while !over.load(Ordering::SeqCst) {
             let Some(mut peer) = server.accept_at_once() else {

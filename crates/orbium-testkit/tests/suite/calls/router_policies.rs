@@ -2,7 +2,6 @@
 //! The policies of Messaging for routers: RequestPriority, ReplyPriority, Routing, MaxHops and
 //! QueueOrder.
 
-use std::thread;
 use std::time::Duration;
 
 use orbium::giop::time::EndTimes;
@@ -83,7 +82,7 @@ fn received(
     call: impl FnOnce(&Target) -> Result<i32, SystemException> + Send + 'static,
 ) -> Request {
     let target = target.clone();
-    let call = thread::spawn(move || call(&target));
+    let call = orbium_testkit::spawn(move || call(&target));
     let mut peer = server.accept();
     let request = peer.expect_request("echo_long");
     peer.answer(&request, |w| w.write_u32(1));
@@ -154,7 +153,7 @@ fn oneways_and_asynchronous_requests_carry_them_too() {
     assert_eq!(carried(&request), values());
     let server = FakeServer::listen();
     let target = with(&reach(&client, &at(&server, &[]).to_string()), values());
-    let post = thread::spawn(move || target.post(1));
+    let post = orbium_testkit::spawn(move || target.post(1));
     assert_eq!(carried(&server.accept().expect_request("post")), values());
     within("the oneway", move || post.join().unwrap()).unwrap();
 }

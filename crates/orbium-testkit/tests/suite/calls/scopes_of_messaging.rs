@@ -24,7 +24,7 @@ fn on_thread<T: Send + 'static>(
     run: impl FnOnce(&Target) -> Result<T, SystemException> + Send + 'static,
 ) -> thread::JoinHandle<Result<T, SystemException>> {
     let target = target.clone();
-    thread::spawn(move || run(&target))
+    orbium_testkit::spawn(move || run(&target))
 }
 
 fn ended<T: Send + 'static>(

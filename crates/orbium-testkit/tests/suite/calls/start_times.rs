@@ -59,7 +59,7 @@ fn a_request_is_not_sent_before_its_start() {
                 roundtrip_timeout: (!oneway).then_some(LONG),
                 ..TimePolicies::NONE
             }));
-            let call = thread::spawn(move || {
+            let call = orbium_testkit::spawn(move || {
                 if oneway {
                     later.post(1)
                 } else {

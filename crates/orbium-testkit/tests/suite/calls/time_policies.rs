@@ -83,7 +83,7 @@ fn expired_requests_are_not_sent() {
         client.set_thread_time_policies(TimePolicies::NONE);
         // Nothing was even connected.
         assert!(server.accept_at_once().is_none());
-        let call = thread::spawn(move || target.echo_long(5));
+        let call = orbium_testkit::spawn(move || target.echo_long(5));
         let mut peer = server.accept();
         let first = peer.expect_request("echo_long");
         assert_eq!(first.contexts, []);
@@ -94,7 +94,7 @@ fn expired_requests_are_not_sent() {
 
 /// Makes a call and shows what the server gets.
 fn seen(server: &FakeServer, target: Target) -> Request {
-    let call = thread::spawn(move || target.echo_long(1));
+    let call = orbium_testkit::spawn(move || target.echo_long(1));
     let mut peer = server.accept();
     let request = peer.expect_request("echo_long");
     peer.answer(&request, |w| w.write_u32(1));
@@ -143,7 +143,7 @@ fn deadlines_travel_with_the_request() {
 
     // As often as a request is sent again, with what is left then.
     let hurried = target.with_timeout(LONG);
-    let call = thread::spawn(move || hurried.echo_long(1));
+    let call = orbium_testkit::spawn(move || hurried.echo_long(1));
     let mut peer = server.accept();
     let (first, _) = contexts_of(&peer.expect_request("echo_long"));
     peer.close();
@@ -296,7 +296,7 @@ fn are_held_too_long(config: Config, time: Duration) -> bool {
     let manager = served.orb.root_poa().manager();
     manager.hold_requests(true).unwrap();
     let hurried = target.with_time_policies(within_time(time));
-    let call = thread::spawn(move || hurried.act(1));
+    let call = orbium_testkit::spawn(move || hurried.act(1));
     let answer = within("the answer", move || call.join().unwrap());
     // A oneway has no reply.
     let posted = target.with_timeout(time).post(7);
@@ -347,7 +347,7 @@ fn requests_waiting_behind_another_too_long_are_not_dispatched() {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
         let slow = target.clone();
-        let blocking = thread::spawn(move || slow.gate());
+        let blocking = orbium_testkit::spawn(move || slow.gate());
         served.state.gate.await_waiting(1);
         let before = served.state.calls();
         // The client itself would wait. An end is over in time, whenever the call begins.
@@ -355,7 +355,7 @@ fn requests_waiting_behind_another_too_long_are_not_dispatched() {
             request_end: Some(SystemTime::now() + SHORT),
             ..TimePolicies::NONE
         });
-        let call = thread::spawn(move || hurried.echo_long(1));
+        let call = orbium_testkit::spawn(move || hurried.echo_long(1));
         thread::sleep(3 * SHORT);
         served.state.gate.open();
         within("the other call", move || blocking.join().unwrap()).unwrap();

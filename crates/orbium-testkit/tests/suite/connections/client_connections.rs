@@ -47,7 +47,7 @@ impl Scripted {
 fn call(target: &Target, peer: impl FnOnce() -> Peer) -> Peer {
     let target = target.clone();
     let at = priority::current();
-    let call = thread::spawn(move || priority::while_at(at, || target.noop()));
+    let call = orbium_testkit::spawn(move || priority::while_at(at, || target.noop()));
     let mut peer = peer();
     let request = peer.expect_request("noop");
     peer.answer(&request, |_| {});
@@ -95,7 +95,7 @@ fn connections_made_in_advance_are_those_that_calls_use() {
         );
         // The one released last is used first.
         let target = scripted.target.clone();
-        let call = thread::spawn(move || target.noop());
+        let call = orbium_testkit::spawn(move || target.noop());
         let mut used = None;
         eventually("a request", || {
             used = peers.iter_mut().position(has_ended);
@@ -116,7 +116,7 @@ fn each_thread_makes_its_own_in_advance() {
     let client = with(ClientStrategy::ExclusivePerThread, Limits::default());
     let scripted = Scripted::new(&client);
     let object = scripted.object().clone();
-    let ready = thread::spawn(move || {
+    let ready = orbium_testkit::spawn(move || {
         object.connect()?;
         object.connect()
     });
@@ -304,7 +304,7 @@ fn a_busy_connection_is_never_closed_to_make_room() {
             .iter()
             .map(|scripted| {
                 let target = scripted.target.clone();
-                thread::spawn(move || target.echo_long(7))
+                orbium_testkit::spawn(move || target.echo_long(7))
             })
             .collect();
         let mut busy: Vec<_> = servers
@@ -367,7 +367,7 @@ fn a_call_that_lasts_is_not_idle() {
         );
         let scripted = Scripted::new(&client);
         let target = scripted.target.clone();
-        let call = thread::spawn(move || target.echo_long(1));
+        let call = orbium_testkit::spawn(move || target.echo_long(1));
         let mut peer = scripted.server.accept();
         let request = peer.expect_request("echo_long");
         assert!(peer.is_silent(5 * time), "closed under a call");

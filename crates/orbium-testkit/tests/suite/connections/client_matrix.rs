@@ -155,7 +155,7 @@ fn a_peer_that_ends_under_load_is_an_exception_to_its_callers() {
         let callers: Vec<_> = (0..6)
             .map(|_| {
                 let (target, own) = (b_in_a.clone(), own.clone());
-                thread::spawn(move || {
+                orbium_testkit::spawn(move || {
                     loop {
                         if let Err(exception) = target.nest(Some(&own), 3) {
                             return exception;

@@ -2,7 +2,6 @@
 //! Orderly close of connections.
 
 use std::sync::mpsc;
-use std::thread;
 
 use orbium::giop::{MessageKind, Version, close_connection};
 use orbium_testkit::{
@@ -20,7 +19,7 @@ fn a_client_that_ends_says_so() {
         &client,
         &reference(2, &[server.port()], b"x", &[]).to_string(),
     );
-    let call = thread::spawn(move || target.noop());
+    let call = orbium_testkit::spawn(move || target.noop());
     let mut peer = server.accept();
     let request = peer.expect_request("noop");
     peer.answer(&request, |_| {});
@@ -60,7 +59,7 @@ fn connections_that_servers_have_closed_are_not_kept_for_ever() {
                 &client,
                 &reference(2, &[server.port()], b"x", &[]).to_string(),
             );
-            let call = thread::spawn(move || target.noop());
+            let call = orbium_testkit::spawn(move || target.noop());
             let mut peer = server.accept();
             let request = peer.expect_request("noop");
             peer.answer(&request, |_| {});

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code sets: agreed upon, announced, and refused.
 
-use std::thread;
-
 use orbium::giop::codeset::{CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetId};
 use orbium::giop::{
     LocateStatus, MessageKind, ReplyStatus, ServiceContext, SystemExceptionBody, TaggedComponent,
@@ -81,7 +79,7 @@ fn code_sets_are_announced_until_the_server_has_answered() {
     let text = "é€";
     for first in [true, false] {
         let caller = target.clone();
-        let call = thread::spawn(move || caller.echo_string(text));
+        let call = orbium_testkit::spawn(move || caller.echo_string(text));
         let request = peer.expect_request("echo_string");
         assert_eq!(announced(&request), first.then_some(agreed));
         assert_eq!(&request.body[4..], [text.as_bytes(), b"\0"].concat());
@@ -122,7 +120,7 @@ fn a_server_of_latin_1_gets_latin_1_and_what_it_lacks_is_not_sent() {
     for components in [vec![], vec![latin]] {
         let (server, _client, target) = scripted(2, &components);
         let caller = target.clone();
-        let call = thread::spawn(move || caller.echo_string("é"));
+        let call = orbium_testkit::spawn(move || caller.echo_string("é"));
         let mut peer = server.accept();
         let request = peer.expect_request("echo_string");
         assert_eq!(&request.body[4..], b"\xE9\0");
@@ -131,7 +129,7 @@ fn a_server_of_latin_1_gets_latin_1_and_what_it_lacks_is_not_sent() {
             within("the call", move || call.join().unwrap()).unwrap(),
             "ä"
         );
-        let call = thread::spawn(move || target.echo_string("€"));
+        let call = orbium_testkit::spawn(move || target.echo_string("€"));
         if components.is_empty() {
             // Its reference may say less than the object's own.
             is_here(&mut peer, 2);
@@ -147,7 +145,7 @@ fn a_server_of_latin_1_gets_latin_1_and_what_it_lacks_is_not_sent() {
 fn wide_text_needs_a_server_that_says_how_it_wants_it() {
     let refused = |minor| {
         let (server, _client, target) = scripted(minor, &[]);
-        let call = thread::spawn(move || target.echo_wstring("w"));
+        let call = orbium_testkit::spawn(move || target.echo_wstring("w"));
         is_here(&mut server.accept(), minor);
         within("the refusal", move || call.join().unwrap()).unwrap_err()
     };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages in fragments, received and sent.
 
-use std::thread;
 use std::time::Duration;
 
 use orbium::giop::{
@@ -248,7 +247,7 @@ fn a_reply_split_anywhere_is_understood() {
         .collect();
     let count = cases.len();
     let expected = sent.clone();
-    let script = thread::spawn(move || {
+    let script = orbium_testkit::spawn(move || {
         let mut peer = server.accept();
         for (order, at) in cases {
             let request = peer.expect_request("echo_octets");
@@ -285,7 +284,7 @@ fn fragments_of_a_reply_that_come_at_once_are_understood_within_a_deadline() {
         let target = reach(&client, &ior);
         let sent = octets(100);
         let expected = sent.clone();
-        let call = thread::spawn(move || target.echo_octets(&[]));
+        let call = orbium_testkit::spawn(move || target.echo_octets(&[]));
         let mut peer = server.accept();
         let request = peer.expect_request("echo_octets");
         let whole = reply(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls that share a connection, against a scripted server.
 
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use orbium::giop::{CancelRequest, MessageKind, ReplyStatus, Version, message_error, minor};
@@ -84,7 +84,7 @@ type Call = JoinHandle<Result<i32, SystemException>>;
 
 fn call(target: &Target, v: i32) -> Call {
     let target = target.clone();
-    thread::spawn(move || target.echo_long(v))
+    orbium_testkit::spawn(move || target.echo_long(v))
 }
 
 fn argument(request: &Request) -> u32 {
@@ -351,7 +351,7 @@ fn fragments_of_several_replies_may_be_mixed() {
         let calls: Vec<_> = (0..3)
             .map(|_| {
                 let target = scripted.target.clone();
-                thread::spawn(move || target.make(1))
+                orbium_testkit::spawn(move || target.make(1))
             })
             .collect();
         let mut peer = scripted.server.accept();
@@ -405,7 +405,7 @@ fn one_that_cannot_send_all_leaves_the_rest_to_the_connection() {
         let scripted = Scripted::connected(strategy);
         // More than the kernel takes.
         let hurried = scripted.target.with_timeout(SHORT);
-        let big = thread::spawn(move || hurried.echo_octets(&vec![1; 32 << 20]));
+        let big = orbium_testkit::spawn(move || hurried.echo_octets(&vec![1; 32 << 20]));
         let mut peer = scripted.server.accept();
         let ended = within("the call", move || big.join().unwrap()).unwrap_err();
         assert_eq!(ended.kind, ExceptionKind::Timeout);
@@ -434,7 +434,7 @@ fn a_call_that_finds_no_room_has_not_begun() {
     each_shared(|strategy| {
         let scripted = Scripted::connected(strategy);
         let hurried = scripted.target.with_timeout(SHORT);
-        let big = thread::spawn(move || hurried.pour(&vec![1; 32 << 20]));
+        let big = orbium_testkit::spawn(move || hurried.pour(&vec![1; 32 << 20]));
         let peer = scripted.server.accept();
         // Success says that the connection has taken it.
         assert_eq!(within("the oneway", move || big.join().unwrap()), Ok(()));

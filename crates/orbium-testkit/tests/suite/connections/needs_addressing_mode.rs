@@ -38,7 +38,7 @@ fn the_request_is_sent_again_as_asked_and_later_ones_too() {
         let (server, _client, target) = scripted();
         for v in 0..3 {
             let hurried = target.clone();
-            let call = thread::spawn(move || hurried.echo_long(v));
+            let call = orbium_testkit::spawn(move || hurried.echo_long(v));
             let mut peer = match v {
                 0 => {
                     let mut peer = server.accept();
@@ -64,7 +64,7 @@ fn two_calls_at_once_may_be_asked() {
     let calls: Vec<_> = (0..2)
         .map(|v| {
             let target = target.clone();
-            thread::spawn(move || target.echo_long(v))
+            orbium_testkit::spawn(move || target.echo_long(v))
         })
         .collect();
     let mut peers: Vec<Peer> = calls.iter().map(|_| server.accept()).collect();
@@ -91,7 +91,7 @@ fn two_calls_at_once_may_be_asked() {
 #[test]
 fn a_server_that_is_never_content_does_not_keep_the_call() {
     let (server, _client, target) = scripted();
-    let call = thread::spawn(move || target.echo_long(1));
+    let call = orbium_testkit::spawn(move || target.echo_long(1));
     let mut peer = server.accept();
     let mut asked = 0;
     while let Some(message) = peer.try_receive() {
@@ -119,7 +119,7 @@ fn a_server_that_is_never_content_does_not_keep_the_call() {
 #[test]
 fn locate_requests_follow_it_too() {
     let (server, _client, target) = scripted();
-    let call = thread::spawn(move || target.as_object().locate());
+    let call = orbium_testkit::spawn(move || target.as_object().locate());
     let mut peer = server.accept();
     let mut answer = |expected: u16, status: LocateStatus, wanted: Option<u16>| {
         let (id, mode) = peer.expect(MessageKind::LocateRequest).locate_request();
@@ -189,7 +189,7 @@ fn a_server_understands_all_three_modes() {
 #[test]
 fn a_mode_that_does_not_exist_is_a_malformed_reply() {
     let (server, _client, target) = scripted();
-    let call = thread::spawn(move || target.echo_long(1));
+    let call = orbium_testkit::spawn(move || target.echo_long(1));
     ask_for(&mut server.accept(), 9);
     let exception = within("the call", move || call.join().unwrap()).unwrap_err();
     assert_eq!(exception.kind, ExceptionKind::Marshal);

@@ -7,7 +7,6 @@ use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use orbium::giop::{MessageKind, ResponseFlags, Version, close_connection};
@@ -355,7 +354,7 @@ fn requests_submitted_while_another_is_sent_go_out_together() {
     counting.hold_next();
     let (before, calls) = (counting.requests(), served.state.calls());
     let other = target.clone();
-    let sender = thread::spawn(move || echo(&other, -2).wait());
+    let sender = orbium_testkit::spawn(move || echo(&other, -2).wait());
     eventually("a send is held up", || {
         counting.0.holds.lock().unwrap().1 == 1
     });
@@ -394,7 +393,7 @@ fn connections_that_end_just_after_a_send_end_in_order() {
     let first = echo(&target, -1);
     assert_eq!(within("a call", || first.wait()), Ok(-1));
     counting.hold_next();
-    let sender = thread::spawn(move || drop(echo(&target, -2)));
+    let sender = orbium_testkit::spawn(move || drop(echo(&target, -2)));
     eventually("a request is served while its sender is held up", || {
         counting.0.holds.lock().unwrap().1 == 1 && served.state.calls() == 2
     });

@@ -164,7 +164,7 @@ fn a_call_without_a_reachable_address_is_explained() {
     let served = served(orbium::ServerStrategy::default(), &["iiop://127.0.0.1:0"]);
     assert_eq!(served.seen_by(&client).echo_long(3), Ok(3));
     assert_eq!(orbium::last_failure(), Some(failure));
-    let others = std::thread::spawn(orbium::last_failure);
+    let others = orbium_testkit::spawn(orbium::last_failure);
     assert_eq!(others.join().unwrap(), None);
     served.end();
 }

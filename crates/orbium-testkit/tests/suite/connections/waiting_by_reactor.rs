@@ -122,7 +122,7 @@ fn threads_that_block_otherwise_let_another_thread_serve() {
     let (client, target) = served.client();
     let first = {
         let target = target.clone();
-        thread::spawn(move || target.act(1))
+        orbium_testkit::spawn(move || target.act(1))
     };
     for v in 0..20 {
         let target = target.clone();
@@ -188,7 +188,7 @@ fn time_that_is_over_ends_a_wait() {
     let (client, target) = served.client();
     let first = {
         let target = target.clone();
-        thread::spawn(move || {
+        orbium_testkit::spawn(move || {
             let begun = Instant::now();
             (target.act(1), begun.elapsed())
         })
@@ -234,7 +234,7 @@ fn is_late_below_another(time: Duration) -> bool {
     let calls: Vec<_> = (0..2)
         .map(|v| {
             let own = target.clone();
-            let call = thread::spawn(move || own.act(v));
+            let call = orbium_testkit::spawn(move || own.act(v));
             let gate = &behind.state.gate;
             let is_there = || gate.waiting() == v as u64 + 1;
             eventually("it waits, or was over before", || {
@@ -267,7 +267,7 @@ fn a_server_that_dies_is_noticed_by_waiting_callers() {
     let (client, target) = served.client();
     for round in 0..3 {
         let own = target.clone();
-        let call = thread::spawn(move || own.act(round));
+        let call = orbium_testkit::spawn(move || own.act(round));
         let mut peer = dying.accept();
         peer.expect_request("echo_long");
         let other = target.clone();
@@ -291,7 +291,7 @@ fn an_orb_ends_while_its_thread_waits() {
         let callers: Vec<_> = (0..4)
             .map(|_| {
                 let (target, inner, own) = (target.clone(), inner.clone(), own.clone());
-                thread::spawn(move || {
+                orbium_testkit::spawn(move || {
                     loop {
                         if let Err(exception) = target.nest(Some(&inner), 5) {
                             return exception;
@@ -342,7 +342,7 @@ fn no_thread_spins_while_replies_wait_for_their_turn() {
     let calls: Vec<_> = (0..2)
         .map(|v| {
             let own = target.clone();
-            let call = thread::spawn(move || own.act(v));
+            let call = orbium_testkit::spawn(move || own.act(v));
             eventually("it has come", || behind.state.calls() == v as u64 + 1);
             call
         })

@@ -60,7 +60,7 @@ fn servers_that_die_in_every_phase_leave_nothing() {
                 let port = server.port();
                 let over = Arc::new(AtomicBool::new(false));
                 let ended = Arc::clone(&over);
-                let dying = thread::spawn(move || {
+                let dying = orbium_testkit::spawn(move || {
                     let mut deaths = 0;
                     while !ended.load(Ordering::SeqCst) {
                         match server.accept_at_once() {

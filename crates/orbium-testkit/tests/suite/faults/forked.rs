@@ -385,7 +385,7 @@ fn an_orb_that_serves_stays_with_the_parent() {
             call(&target, 2);
             assert_eq!(served.orb.object_to_string(&served.target), ior);
             let orb = served.orb.clone();
-            let running = thread::spawn(move || orb.run());
+            let running = orbium_testkit::spawn(move || orb.run());
             served.end();
             // The end may come before `run` begins.
             let ran = within("run", || running.join().unwrap());

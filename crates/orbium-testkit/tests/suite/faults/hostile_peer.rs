@@ -391,7 +391,7 @@ fn the_caller_gets_an_exception_for_any_answer_of_a_server() {
         orbium::giop::ReplyStatus::NoException,
         |w| w.write_octets(b"text\0"),
     );
-    let script = thread::spawn(move || {
+    let script = orbium_testkit::spawn(move || {
         let mut place = 0;
         while place < good.len() {
             let mut peer = server.accept();

@@ -166,7 +166,7 @@ fn the_last_word_never_stands_within_a_reply() {
         let served = Served::new(strategy);
         let mut peer = stopped(&served);
         eventually("a request is served", || served.state.calls() > 0);
-        let ending = thread::spawn(move || served.end());
+        let ending = orbium_testkit::spawn(move || served.end());
         // Reads again when the server has nearly given up.
         thread::sleep(Duration::from_millis(1500));
         // Whatever ends it, what came before counts.

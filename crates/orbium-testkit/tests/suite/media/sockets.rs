@@ -2,7 +2,6 @@
 //! Media over UDP and groups, found through references.
 
 use std::net::UdpSocket;
-use std::thread;
 use std::time::Duration;
 
 use orbium::media::{
@@ -254,7 +253,7 @@ fn waiting_ends() {
     assert!(matches!(receiver.receive(), Err(MediaError::TimedOut)));
     receiver.set_timeout(None).unwrap();
     let stopper = receiver.stopper();
-    let waiting = thread::spawn(move || {
+    let waiting = orbium_testkit::spawn(move || {
         let outcome = receiver.receive();
         assert!(matches!(outcome, Err(MediaError::Ended)), "{outcome:?}");
         let again = receiver.receive();

@@ -3,7 +3,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use orbium::ServerStrategy;
 use orbium::giop::{
@@ -120,7 +119,7 @@ fn a_connection_that_waits_for_a_place_does_not_hinder_the_end() {
     other.send(&[act(1), act(3), act(5)].concat());
     eventually("the first waits", || lane.waiting_requests() == QUEUE + 1);
     let (orb, state) = (served.orb.clone(), Arc::clone(&served.state));
-    let ending = thread::spawn(move || orb.shutdown(true));
+    let ending = orbium_testkit::spawn(move || orb.shutdown(true));
     // What waits is not begun any more.
     eventually("the queue is closed", || lane.waiting_requests() == 0);
     state.gate.open();
@@ -154,7 +153,7 @@ fn others_call_at_the_same_time(served: &Served) {
     let greedy = {
         let over = Arc::clone(&over);
         let mut greedy = greedy;
-        thread::spawn(move || {
+        orbium_testkit::spawn(move || {
             let mut sent = 0_u32;
             while !over.load(Ordering::SeqCst) {
                 for _ in 0..100 {
@@ -171,7 +170,7 @@ fn others_call_at_the_same_time(served: &Served) {
     let calling: Vec<_> = (0..3)
         .map(|_| {
             let (target, failed) = (served.seen_by(&client()), Arc::clone(&failed));
-            thread::spawn(move || {
+            orbium_testkit::spawn(move || {
                 for v in 0..300 {
                     if let Err(error) = target.echo_long(v) {
                         failed.lock().unwrap().push(error.to_string());

@@ -184,7 +184,7 @@ fn others_are_served_while_a_message_is_inflated() {
             Orb::new(config).unwrap()
         };
         let attacked = served.seen_by(&attacker);
-        let sending = thread::spawn(move || {
+        let sending = orbium_testkit::spawn(move || {
             // Less than 255,000 octets on the wire.
             attacked.pour(&vec![0; 200 * MIB]).unwrap();
             for id in 0..posts {

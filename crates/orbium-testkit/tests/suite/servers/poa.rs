@@ -286,7 +286,7 @@ fn a_holding_manager_holds_requests_until_it_is_activated() {
         let calls: Vec<_> = (0..10)
             .map(|v| {
                 let target = target.clone();
-                thread::spawn(move || target.echo_long(v))
+                orbium_testkit::spawn(move || target.echo_long(v))
             })
             .collect();
         // An object of another adapter is served meanwhile.
@@ -323,7 +323,7 @@ fn no_more_requests_are_held_than_the_limit_says() {
         let calls: Vec<_> = (0..5)
             .map(|_| {
                 let target = target.clone();
-                thread::spawn(move || target.noop())
+                orbium_testkit::spawn(move || target.noop())
             })
             .collect();
         let refused = || calls.iter().filter(|call| call.is_finished()).count();
@@ -351,7 +351,7 @@ fn a_discarding_manager_answers_transient_and_an_inactive_one_refuses_for_good()
         manager.hold_requests(false).unwrap();
         let held = {
             let target = target.clone();
-            thread::spawn(move || target.noop())
+            orbium_testkit::spawn(move || target.noop())
         };
         eventually("a call is held", || manager.held_requests() == 1);
         manager.discard_requests(false).unwrap();
@@ -386,7 +386,7 @@ fn waiting_for_completion_waits_for_the_requests_being_served() {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
         let manager = served.orb.root_poa().manager();
-        let call = thread::spawn(move || target.gate());
+        let call = orbium_testkit::spawn(move || target.gate());
         served.state.gate.await_waiting(1);
         assert_eq!(manager.requests_in_progress(), 1);
         let waiting = {
@@ -478,7 +478,7 @@ fn destroying_waits_for_the_requests_being_served() {
         let state = servant();
         let target: Target = a.activate_with_id(b"x", Arc::clone(&state)).unwrap();
         let target = remotely(&served, &client, &target);
-        let call = thread::spawn(move || target.gate());
+        let call = orbium_testkit::spawn(move || target.gate());
         state.gate.await_waiting(1);
         let destroying = spawn_blocked(move || a.destroy(true));
         assert!(!destroying.is_finished());
@@ -516,9 +516,9 @@ fn requests_to_an_adapter_that_is_being_destroyed_are_transient() {
             own[1].clone(),
         ];
         let busy = targets[0].clone();
-        let call = thread::spawn(move || busy.gate());
+        let call = orbium_testkit::spawn(move || busy.gate());
         state.gate.await_waiting(1);
-        let destroying = thread::spawn(move || a.destroy(true));
+        let destroying = orbium_testkit::spawn(move || a.destroy(true));
         // It cannot be done as long as the gate is closed.
         let transient = SystemException::omg(ExceptionKind::Transient, 4, Completion::No);
         for target in &targets {
@@ -543,7 +543,7 @@ fn destroying_does_not_wait_for_requests_that_are_held() {
         let a = served.orb.root_poa().create_poa("a", None, USER).unwrap();
         let target: Target = a.activate_with_id(b"x", servant()).unwrap();
         let target = remotely(&served, &client, &target);
-        let held = thread::spawn(move || target.noop());
+        let held = orbium_testkit::spawn(move || target.noop());
         eventually("a call is held", || a.manager().held_requests() == 1);
         within("destroy", move || a.destroy(true)).unwrap();
         let exception = within("the held call", move || held.join().unwrap()).unwrap_err();

@@ -32,7 +32,7 @@ fn a_request_in_flight_is_answered_before_the_end() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
-        let call = thread::spawn(move || target.gate());
+        let call = orbium_testkit::spawn(move || target.gate());
         served.state.gate.await_waiting(1);
         served.orb.shutdown(false).unwrap();
         served.state.gate.open();
@@ -55,7 +55,7 @@ fn a_nested_request_in_flight_is_answered_before_the_end() {
         );
         served.state.on_act(move |_, v| slow.echo_long(v));
         let (_client, target) = served.client();
-        let call = thread::spawn(move || target.act(3));
+        let call = orbium_testkit::spawn(move || target.act(3));
         let mut peer = behind.accept();
         let request = peer.expect_request("echo_long");
         served.orb.shutdown(false).unwrap();
@@ -138,7 +138,7 @@ fn waiting_for_the_end_from_within_a_request_is_refused_and_not_waiting_is_not()
         assert_eq!(target.echo_long(5), Ok(5));
         let orb = served.orb.clone();
         let (running, runs) = channel();
-        let run = thread::spawn(move || {
+        let run = orbium_testkit::spawn(move || {
             running.send(()).unwrap();
             orb.run()
         });
@@ -157,7 +157,7 @@ fn run_returns_at_the_end_on_every_thread() {
     let runs: Vec<_> = (0..4)
         .map(|_| {
             let orb = served.orb.clone();
-            thread::spawn(move || orb.run())
+            orbium_testkit::spawn(move || orb.run())
         })
         .collect();
     let (_client, target) = served.client();
@@ -302,7 +302,7 @@ fn held_requests_are_answered_at_the_end() {
             .manager()
             .hold_requests(false)
             .unwrap();
-        let call = thread::spawn(move || target.noop());
+        let call = orbium_testkit::spawn(move || target.noop());
         let manager = served.orb.root_poa().manager();
         eventually("the call is held", || manager.held_requests() == 1);
         shut_down(&served.orb);
@@ -443,7 +443,7 @@ fn an_orb_that_ends_before_it_listens_does_not_begin_to() {
     let gated = Transport::stream(Gated(Arc::clone(&gate)));
     let orb = Orb::builder().transport(gated).build().unwrap();
     let begins = orb.clone();
-    let begins = thread::spawn(move || begins.addresses());
+    let begins = orbium_testkit::spawn(move || begins.addresses());
     gate.await_waiting(1);
     shut_down(&orb);
     gate.open();

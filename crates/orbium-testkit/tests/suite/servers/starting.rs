@@ -114,7 +114,7 @@ fn restarts_under_load_deny_no_object() {
     for _ in 0..3 {
         let url = format!("corbaloc:uiop:1.2@{}|Target", path.display());
         let (done, served, wrong) = (Arc::clone(&done), Arc::clone(&served), Arc::clone(&wrong));
-        callers.push(thread::spawn(move || {
+        callers.push(orbium_testkit::spawn(move || {
             let client = client();
             let target = reach(&client, &url);
             while !done.load(Ordering::Acquire) {
@@ -193,7 +193,7 @@ fn a_request_that_is_held_is_served_when_the_manager_is_activated() {
     let object: Target = orb.root_poa().activate(TargetState::default()).unwrap();
     let client = client();
     let target = reach(&client, &orb.object_to_string(&object));
-    let call = thread::spawn(move || target.noop());
+    let call = orbium_testkit::spawn(move || target.noop());
     let manager = orb.root_poa().manager();
     eventually("the call is held", || manager.held_requests() == 1);
     assert!(!call.is_finished());

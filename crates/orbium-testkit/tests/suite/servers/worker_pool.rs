@@ -180,7 +180,7 @@ fn at_the_end_waiting_requests_are_not_begun_and_running_ones_are_answered() {
     was_read(&mut peer);
     was_read(&mut idle);
     let orb = served.orb.clone();
-    let ending = std::thread::spawn(move || orb.shutdown(true));
+    let ending = orbium_testkit::spawn(move || orb.shutdown(true));
     idle.expect(MessageKind::CloseConnection);
     peer.expect(MessageKind::CloseConnection);
     peer.expect_end();

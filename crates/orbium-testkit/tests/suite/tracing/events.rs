@@ -201,7 +201,7 @@ fn a_stale_connection_that_is_replaced_is_logged() {
         for _ in 0..2 {
             let call = {
                 let target = target.clone();
-                std::thread::spawn(move || target.noop())
+                orbium_testkit::spawn(move || target.noop())
             };
             let mut peer = server.accept();
             let asked = peer.expect_request("noop");

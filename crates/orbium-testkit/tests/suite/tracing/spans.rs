@@ -520,7 +520,7 @@ fn forwards_and_retries_are_counted_in_the_span_of_the_whole_call() {
         let here = reference(2, &[first.port()], b"here", &[]).to_string();
         let there = reference(2, &[second.port()], b"there", &[]);
         let target: orbium_testkit::probe::Target = reach(&client, &here);
-        let call = std::thread::spawn(move || target.echo_long(1));
+        let call = orbium_testkit::spawn(move || target.echo_long(1));
         let mut peer = first.accept();
         let asked = peer.expect_request("echo_long");
         peer.forward(&asked, &there);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sets of pollables (`CORBA::PollableSet`).
 
-use std::thread;
 use std::time::Duration;
 
 use orbium::giop::MessageKind;
@@ -108,7 +107,7 @@ fn calls_that_are_over_are_ready() {
 #[test]
 fn another_thread_waits() {
     let (scripted, mut peer, mut set, requests) = under_way(2);
-    let waiting = thread::spawn(move || (next(&mut set), set));
+    let waiting = orbium_testkit::spawn(move || (next(&mut set), set));
     reply_to(&mut peer, &requests[1]);
     let (first, mut set) = within("the other thread", move || waiting.join().unwrap());
     assert_eq!(first, Ok(1));

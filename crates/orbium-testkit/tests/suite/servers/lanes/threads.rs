@@ -174,7 +174,7 @@ fn a_lane_may_have_its_own_threads_and_no_others() {
     );
     let far = elsewhere.seen_by(&served.orb);
     behind.state.on_act(move |_, v| far.gate().map(|()| v));
-    let waiting = thread::spawn(move || target.act(1));
+    let waiting = orbium_testkit::spawn(move || target.act(1));
     elsewhere.state.gate.await_waiting(1);
     let mut peer = Peer::connect(port(&lanes[0]));
     peer.send(&act("Behind", 2, None));
