@@ -105,7 +105,7 @@ fn run_within(what: &str, body: Box<dyn FnOnce() + Send>) {
     }
 }
 
-/// Starts a thread, as [`thread::spawn`] does, whose code is compiled for each body again: this is
+/// Starts a thread as [`thread::spawn`] does, which is compiled for each body again: this is
 /// compiled for each type of result.
 pub fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let body: Box<dyn FnOnce() -> T + Send> = Box::new(body);
