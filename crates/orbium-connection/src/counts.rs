@@ -209,7 +209,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
-                    for round in 0..100_000 {
+                    for round in 0..10_000 {
                         meet(4 * round + 1);
                         counts.opened();
                         meet(4 * round + 2);
