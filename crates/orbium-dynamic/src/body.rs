@@ -9,6 +9,8 @@ use orbium_cdr::{
 #[derive(Clone)]
 pub(crate) struct Body {
     octets: Vec<u8>,
+    /// Of fragments that are aligned separately.
+    boundaries: Vec<u32>,
     /// Of the first octet, from the alignment origin.
     position: usize,
     format: Format,
@@ -19,9 +21,11 @@ impl Body {
     /// Takes everything that is left.
     pub(crate) fn take(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let position = reader.position();
+        let boundaries = reader.boundaries_ahead();
         let rest = reader.remaining();
         Ok(Self {
             octets: reader.take(rest)?.to_vec(),
+            boundaries,
             position,
             format: reader.format(),
             owner: reader.owner().cloned(),
@@ -41,6 +45,7 @@ impl Body {
         // A reader turns foreign byte order where it lies.
         let mut octets = self.octets.clone();
         let reader = CdrReader::at(&mut octets, self.position, self.format);
+        let reader = reader.with_boundaries_ahead(&self.boundaries);
         read(&mut reader.with_owner(self.owner.as_ref()))
     }
 

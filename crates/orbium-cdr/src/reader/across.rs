@@ -47,18 +47,24 @@ impl<'a> CdrReader<'a> {
             self.end += DATA_AT.wrapping_sub(*boundary as usize) & 7;
         }
         if !ahead.is_empty() {
-            self.end = self.position();
-            let bytes = core::mem::take(&mut self.rest);
-            self.more = Some(Box::new(More {
-                boundaries: Some(FragmentBoundaries {
-                    bytes,
-                    index,
-                    ahead,
-                    chunk: None,
-                }),
-                ..More::default()
-            }));
+            self.set_boundaries(index, ahead);
         }
+    }
+
+    /// Has the next byte be that of this index, and boundaries at the indices ahead.
+    #[cold]
+    fn set_boundaries(&mut self, index: usize, ahead: &'a [u32]) {
+        self.end = self.position();
+        let bytes = core::mem::take(&mut self.rest);
+        self.more = Some(Box::new(More {
+            boundaries: Some(FragmentBoundaries {
+                bytes,
+                index,
+                ahead,
+                chunk: None,
+            }),
+            ..More::default()
+        }));
     }
 
     /// The unread bytes up to the next boundary.
@@ -69,6 +75,28 @@ impl<'a> CdrReader<'a> {
             return self.rest;
         }
         self.ahead_across()
+    }
+
+    /// The boundaries ahead, in bytes from the next one on: of what is taken whole, to be read later
+    /// [with them](Self::with_boundaries_ahead).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn boundaries_ahead(&self) -> Vec<u32> {
+        let boundaries = self.boundaries().into_iter();
+        let ahead = boundaries.flat_map(|it| it.ahead.iter().map(move |at| (*at, it.index)));
+        ahead
+            .map(|(at, index)| at.saturating_sub(index as u32))
+            .collect()
+    }
+
+    /// The same reader with [such boundaries](Self::boundaries_ahead).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_boundaries_ahead(mut self, ahead: &'a [u32]) -> Self {
+        if !ahead.is_empty() {
+            self.set_boundaries(0, ahead);
+        }
+        self
     }
 
     pub(crate) fn boundaries(&self) -> Option<&FragmentBoundaries<'a>> {

@@ -8,6 +8,7 @@ mod dyn_any_hostile;
 mod dyn_any_kinds;
 mod dyn_any_values;
 mod events;
+mod fragmented_replies;
 mod handled;
 mod idl_text;
 mod json_errors;
