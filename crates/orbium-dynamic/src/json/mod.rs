@@ -34,12 +34,16 @@ use crate::value_content::may_hold_values;
 /// The value of an any as JSON, without its type.
 ///
 /// # Errors
-/// A [`CdrError`] if the value cannot be walked: that of a custom value type, for one.
+/// A [`CdrError`] if the value cannot be walked: that of a custom value type, for one. The names of members and enumerators
+/// in the text have a mebibyte at most, and 256 octets more for each octet of the value; longer ones are
+/// [`NoMemory`](orbium_cdr::CdrErrorKind::NoMemory), and such types in the value
+/// [`TooDeep`](orbium_cdr::CdrErrorKind::TooDeep).
 pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError> {
     let code = any.type_code().as_ref();
+    let size = any.value_octets().len();
     if !may_hold_values(code) {
         let graph = Graph::default();
-        let mut printer = Printer::new(options, &graph);
+        let mut printer = Printer::new(options, &graph, size);
         let mut octets = any.value_octets().to_vec();
         let reader = CdrReader::new(&mut octets, Format::native());
         walk_value(code, &mut reader.with_owner(any.owner()), &mut printer)?;
@@ -47,7 +51,7 @@ pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError>
     }
     let data = Linked::new(any)?;
     let graph = Graph::of(&data);
-    let mut printer = Printer::new(options, &graph);
+    let mut printer = Printer::new(options, &graph, size);
     data.read_with(|reader| walk_value(code, reader, &mut printer))?;
     Ok(printer.finish())
 }

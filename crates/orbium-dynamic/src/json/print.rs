@@ -16,6 +16,13 @@ use super::graph::Graph;
 use super::options::{JsonOptions, quoted};
 use super::{numbers, types};
 
+/// Octets of names and types that are written for each octet of a value: a sequence repeats the names of
+/// its elements' members, and a peer chooses names of any length.
+const NAMES_PER_OCTET: usize = 256;
+
+/// Octets of names and types that are written for any value, however short.
+const FREE_NAMES: usize = 1 << 20;
+
 /// Something that has begun and not ended.
 enum Frame {
     /// An object: whether it has a member yet.
@@ -33,17 +40,21 @@ pub(super) struct Printer<'t> {
     pub(super) out: String,
     options: &'t JsonOptions<'t>,
     open: Vec<Frame>,
+    /// Octets of names and types that may still be written.
+    names: usize,
     pub(super) graph: &'t Graph,
     /// By identity: the `$id` of values that are written or begun.
     pub(super) numbered: HashMap<usize, usize>,
 }
 
 impl<'t> Printer<'t> {
-    pub(super) fn new(options: &'t JsonOptions<'t>, graph: &'t Graph) -> Self {
+    /// For a value of so many octets.
+    pub(super) fn new(options: &'t JsonOptions<'t>, graph: &'t Graph, octets: usize) -> Self {
         Self {
             out: String::new(),
             options,
             open: Vec::new(),
+            names: FREE_NAMES.saturating_add(octets.saturating_mul(NAMES_PER_OCTET)),
             graph,
             numbered: HashMap::new(),
         }
@@ -51,6 +62,13 @@ impl<'t> Printer<'t> {
 
     pub(super) fn finish(self) -> String {
         self.out
+    }
+
+    /// Counts a name or a type that is written.
+    fn spend(&mut self, octets: usize) -> Result<(), CdrError> {
+        let left = self.names.checked_sub(octets);
+        self.names = left.ok_or_else(|| CdrError::new(CdrErrorKind::NoMemory, 0))?;
+        Ok(())
     }
 
     /// Begins a new line, if there are several.
@@ -138,10 +156,10 @@ impl<'t> Printer<'t> {
     }
 
     fn type_code(&mut self, code: TypeRef<'_>) -> Result<(), CdrError> {
-        let text = types::printed(code, self.options.types);
+        let text = types::printed(code, self.options.types, self.names);
         let text = text.ok_or_else(|| CdrError::new(CdrErrorKind::TooDeep, 0))?;
         self.out.push_str(&text);
-        Ok(())
+        self.spend(text.len())
     }
 
     fn text(&mut self, text: &Text, number_as_string: bool) {
@@ -173,6 +191,9 @@ impl<'t> Printer<'t> {
     }
 
     fn plain(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
+        if let Leaf::Enum { name, .. } = leaf {
+            self.spend(name.len())?;
+        }
         let out = &mut self.out;
         match leaf {
             Leaf::Nothing => out.push_str("null"),
@@ -280,6 +301,7 @@ impl Visitor for Printer<'_> {
     }
 
     fn member(&mut self, name: &str) -> Result<(), CdrError> {
+        self.spend(name.len())?;
         self.key(name);
         Ok(())
     }

@@ -15,10 +15,15 @@ use super::parser::{Parsed, Parser};
 /// octets.
 const MAX_PARTS: usize = 1 << 16;
 
-/// A type as JSON; nothing for one that is too large.
-pub(super) fn printed(code: TypeRef<'_>, known: Option<&dyn TypesById>) -> Option<String> {
+/// A type as JSON; nothing for one that is too large, or would take more than `most` octets.
+pub(super) fn printed(
+    code: TypeRef<'_>,
+    known: Option<&dyn TypesById>,
+    most: usize,
+) -> Option<String> {
     let mut printer = TypePrinter {
         out: String::new(),
+        most,
         known,
         inside: Vec::new(),
         parts: 0,
@@ -34,6 +39,7 @@ pub(super) fn parse(parser: &mut Parser<'_>, text: &str) -> Parsed<TypeCode> {
 
 struct TypePrinter<'k> {
     out: String,
+    most: usize,
     known: Option<&'k dyn TypesById>,
     /// The ids of the types around.
     inside: Vec<String>,
@@ -43,7 +49,8 @@ struct TypePrinter<'k> {
 impl TypePrinter<'_> {
     fn code(&mut self, code: TypeRef<'_>) -> Option<()> {
         self.parts += 1;
-        if self.parts > MAX_PARTS || self.inside.len() >= MAX_DEPTH {
+        let is_large = self.parts > MAX_PARTS || self.out.len() > self.most;
+        if is_large || self.inside.len() >= MAX_DEPTH {
             return None;
         }
         if let Some(spelling) = spelling::of(code) {

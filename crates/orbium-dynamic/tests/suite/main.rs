@@ -13,6 +13,7 @@ mod handled;
 mod idl_text;
 mod json_errors;
 mod json_forms;
+mod json_hostile;
 mod json_round_trip;
 mod json_values;
 mod main_thread;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values of a peer that would become far more JSON than they have octets.
+
+use orbium_cdr::{Any, CdrErrorKind, CdrReader, Decode, Format, Type, TypeCode};
+use orbium_dynamic::{JsonOptions, to_json};
+
+fn json(any: &Any) -> Result<String, CdrErrorKind> {
+    to_json(any, &JsonOptions::default()).map_err(|error| error.kind)
+}
+
+/// An any of so many structs, each of one octet with that name.
+fn structs(name: &str, count: usize) -> Any {
+    let member = [(name, Type::OCTET.into())];
+    let code = TypeCode::sequence(TypeCode::structure("IDL:S:1.0", "S", member), 0);
+    Any::with_type(code, &vec![7u8; count]).unwrap()
+}
+
+/// A sequence repeats the names of its elements' members and its enumerators: a message of two
+/// megabytes became a terabyte of JSON.
+#[test]
+fn long_names_are_not_repeated_without_end() {
+    assert_eq!(json(&structs("x", 2)).unwrap(), r#"[{"x":7},{"x":7}]"#);
+    // The longest of IDL, say, in many elements.
+    assert!(json(&structs(&"x".repeat(250), 100_000)).is_ok());
+    let name = "x".repeat(100_000);
+    let refused = json(&structs(&name, 500)).err();
+    assert_eq!(refused, Some(CdrErrorKind::NoMemory));
+
+    let code = TypeCode::sequence(TypeCode::enumeration("IDL:E:1.0", "E", [&*name]), 0);
+    let enums = Any::with_type(code, &vec![0u32; 500]).unwrap();
+    assert_eq!(json(&enums).err(), Some(CdrErrorKind::NoMemory));
+}
+
+/// A struct of `count` members of one type, which is described once and has an id of `length` octets.
+fn repeating(count: u32, length: usize) -> TypeCode {
+    const STRUCT: u32 = 15;
+    let mut octets = Vec::new();
+    let long = |octets: &mut Vec<u8>, value: u32| {
+        octets.resize(octets.len().next_multiple_of(4), 0);
+        octets.extend(value.to_ne_bytes());
+    };
+    let begin = |octets: &mut Vec<u8>, id: usize| {
+        long(octets, STRUCT);
+        long(octets, 0);
+        let start = octets.len();
+        octets.push(u8::from(cfg!(target_endian = "little")));
+        long(octets, id as u32 + 1);
+        octets.resize(octets.len() + id, b'x');
+        octets.push(0);
+        long(octets, 1);
+        octets.push(0);
+        start
+    };
+    let end = |octets: &mut Vec<u8>, start: usize| {
+        let length = (octets.len() - start) as u32;
+        octets[start - 4..start].copy_from_slice(&length.to_ne_bytes());
+    };
+    let outer = begin(&mut octets, 1);
+    long(&mut octets, count);
+    long(&mut octets, 1);
+    octets.push(0);
+    let inner = begin(&mut octets, length);
+    long(&mut octets, 0);
+    end(&mut octets, inner);
+    for _ in 1..count {
+        long(&mut octets, 1);
+        octets.push(0);
+        long(&mut octets, u32::MAX);
+        let back = (inner as u32 - 8).wrapping_sub(octets.len() as u32);
+        long(&mut octets, back);
+    }
+    end(&mut octets, outer);
+    TypeCode::decode(&mut CdrReader::new(&mut octets, Format::native())).unwrap()
+}
+
+/// The JSON of a type describes each part where it stands.
+#[test]
+fn long_ids_in_types_are_not_repeated_without_end() {
+    let few = Any::new(&repeating(10, 1_000)).unwrap();
+    assert!(json(&few).unwrap().len() > 10_000);
+    let many = Any::new(&repeating(2_000, 100_000)).unwrap();
+    assert_eq!(json(&many).err(), Some(CdrErrorKind::TooDeep));
+}
