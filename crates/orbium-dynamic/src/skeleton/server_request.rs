@@ -278,8 +278,9 @@ impl fmt::Debug for ServerRequest<'_, '_> {
     }
 }
 
+/// What a request that cannot be read raises, as with a skeleton of generated code.
 fn unread(error: CdrError) -> SystemException {
-    SystemException::from_cdr(error, Completion::No)
+    DispatchError::from(error).exception()
 }
 
 /// MARSHAL with a code of the standard.

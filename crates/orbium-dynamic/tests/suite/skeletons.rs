@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Servants that take any operation, called within the process and over TCP.
 
-use orbium_cdr::{Any, Type, TypeCode};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use orbium_cdr::{Any, ByteOrder, CdrWriter, Format, Type, TypeCode};
 use orbium_core::{Completion, ExceptionKind, ObjectRef, Orb, SystemException};
 use orbium_dynamic::{
     Direction, DynamicImplementation, JsonOptions, Parameter, Request, RequestError, ServerRequest,
     dynamic_servant, from_json, to_json,
+};
+use orbium_giop::{
+    HEADER_LEN, MessageHeader, ReplyHeader, ReplyStatus, RequestTemplate, ResponseFlags,
+    SystemExceptionBody, Version, finish_message,
 };
 
 /// What a servant does with one request.
@@ -231,6 +238,42 @@ fn arguments_that_are_not_there_are_marshal() {
     assert_eq!(
         raised(&object).repository_id(),
         "IDL:omg.org/CORBA/MARSHAL:1.0"
+    );
+}
+
+/// What the object answers to a request without service contexts that has these octets as its
+/// argument.
+fn answer_to_octets(object: &ObjectRef, octets: &[u8]) -> SystemException {
+    let profile = object.ior().iiop_profiles().next().unwrap();
+    let template = RequestTemplate::new(Version::V1_2, &profile.object_key);
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
+    let start = template.begin(&mut writer, 7, ResponseFlags::Full, "any", &[]);
+    writer.write_octets(octets);
+    finish_message(&mut writer, start);
+    let mut stream = TcpStream::connect((&*profile.host, profile.port)).unwrap();
+    stream.write_all(&writer.finish().unwrap()).unwrap();
+    let mut head = [0; HEADER_LEN];
+    stream.read_exact(&mut head).unwrap();
+    let header = MessageHeader::parse(&head).unwrap();
+    let mut rest = vec![0; header.size as usize];
+    stream.read_exact(&mut rest).unwrap();
+    let mut reader = header.reader(&mut rest);
+    let reply = ReplyHeader::read(&mut reader, 2).unwrap();
+    assert_eq!(reply.status, ReplyStatus::SystemException);
+    SystemExceptionBody::read(&mut reader).unwrap().exception()
+}
+
+/// A client that sends wide text without naming its code set got INV_OBJREF from dynamic servants,
+/// which is for clients.
+#[test]
+fn wide_text_without_a_code_set_is_bad_param_23() {
+    let (_orb, [object, _]) = serve(|request| {
+        let parameters = [parameter("text", Direction::In, Type::WSTRING)];
+        request.arguments(&parameters).map(|_| ())
+    });
+    assert_eq!(
+        answer_to_octets(&object, b"\0a"),
+        SystemException::omg(ExceptionKind::BadParam, 23, Completion::No)
     );
 }
 
