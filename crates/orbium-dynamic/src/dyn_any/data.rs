@@ -153,14 +153,15 @@ impl Data {
         }
     }
 
-    /// Reads a part of this data.
+    /// Reads a part of this data. Its type is not searched for values: a peer may send a large type of
+    /// which the data has many parts.
     pub(super) fn part(
         &self,
         code: TypeRef<'_>,
         reader: &mut CdrReader<'_>,
     ) -> Result<Self, CdrError> {
         match self {
-            Self::Linked(held) if may_hold_values(code) => Ok(Self::Linked(Held {
+            Self::Linked(held) if is_composite(code.unaliased().kind()) => Ok(Self::Linked(Held {
                 linked: Linked::read(code.to_type_code(), reader)?,
                 ..held.clone()
             })),
@@ -222,4 +223,21 @@ impl Data {
         }
         Ok(self)
     }
+}
+
+/// Whether data of a kind may hold values.
+fn is_composite(kind: TCKind) -> bool {
+    matches!(
+        kind,
+        TCKind::Struct
+            | TCKind::Union
+            | TCKind::Except
+            | TCKind::Sequence
+            | TCKind::Array
+            | TCKind::Any
+            | TCKind::Value
+            | TCKind::ValueBox
+            | TCKind::Event
+            | TCKind::AbstractInterface
+    )
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! DynAnys of what a hostile peer sends.
 
+use std::sync::mpsc;
+use std::thread;
+
 use orbium_cdr::{Any, CdrReader, CdrWriter, Format, Type, TypeCode};
 use orbium_dynamic::{DynAny, DynAnyError};
 use proptest::prelude::*;
 
 use crate::samples::{definitions, types};
+use crate::waiting::PATIENCE;
 
 /// Arrays in arrays, of which a short TypeCode may have many.
 fn nested_arrays(element: TypeCode, lengths: &[u32]) -> TypeCode {
@@ -45,6 +49,27 @@ fn many_elements_go_out_as_a_whole() {
     assert_eq!(large.current_component().err(), Some(DynAnyError::TooLarge));
     assert_eq!(large.get_octet(), Err(DynAnyError::TooLarge));
     assert_eq!(large.get_octet_seq().unwrap(), octets);
+}
+
+const ELEMENTS: usize = 200_000;
+
+/// The type was searched for values once for each element: hours, for a message of two megabytes.
+#[test]
+fn a_large_type_of_many_elements_is_not_searched_for_each() {
+    let names: Vec<_> = (0..20_000).map(|index| format!("m{index}")).collect();
+    let octets = names.iter().map(|name| (&**name, Type::OCTET.into()));
+    let members = [("any", Type::ANY.into())].into_iter().chain(octets);
+    let large = TypeCode::structure("IDL:Large:1.0", "Large", members);
+    let code = TypeCode::sequence(TypeCode::sequence(large, 0), 0);
+    // Each element is an empty sequence.
+    let any = Any::with_type(code, &vec![0u32; ELEMENTS]).unwrap();
+    let (send, counted) = mpsc::channel();
+    thread::spawn(move || {
+        let mut list = DynAny::new(&any).unwrap();
+        list.current_component().unwrap();
+        send.send(list.component_count())
+    });
+    assert_eq!(counted.recv_timeout(PATIENCE), Ok(ELEMENTS));
 }
 
 #[test]
