@@ -80,6 +80,14 @@ impl ExclusiveFile {
         self.file.write_all(content)
     }
 
+    /// Has the content be on the disk when this returns, where the host may fail. [`replace`](Self::replace) does that, too.
+    ///
+    /// # Errors
+    /// The system's: what was appended may be lost with the host.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
     /// Puts another content in place of this one: others read the old content or the new, also after the host has failed
     /// at any moment. The permissions stay.
     ///

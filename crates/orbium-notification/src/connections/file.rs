@@ -5,11 +5,11 @@
 //! key, and a record unless the object has ended. A process that was killed may have left a part of an entry at the end.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use crc32fast::hash as crc32;
+use orbium_sys::ExclusiveFile;
 
 use super::key::Key;
 
@@ -41,9 +41,8 @@ impl From<io::Error> for OpenError {
 
 #[derive(Debug)]
 pub(super) struct RecordFile {
-    path: PathBuf,
-    /// Where changes are appended. Its lock is that of the service.
-    file: File,
+    /// Where changes are appended.
+    file: ExclusiveFile,
     /// Whether it has all records; else it is to be written anew.
     is_whole: bool,
     pub(super) records: Records,
@@ -55,24 +54,20 @@ pub(super) struct RecordFile {
 impl RecordFile {
     /// Opens a file, or makes one. A part of an entry at its end is removed.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
-        let mut options = OpenOptions::new();
-        let mut file = options.read(true).append(true).create(true).open(path)?;
-        lock(&file)?;
-        let mut content = Vec::new();
-        (&mut file).take(MAX_FILE + 1).read_to_end(&mut content)?;
-        let bytes = content.len() as u64;
-        if bytes > MAX_FILE {
-            let why = format!("it is longer than {MAX_FILE} bytes");
-            return Err(OpenError::Damaged(why));
-        }
+        let mut file = ExclusiveFile::open(path)?;
+        let content = file.read(MAX_FILE).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => {
+                OpenError::Damaged(format!("it is longer than {MAX_FILE} bytes"))
+            }
+            _ => error.into(),
+        })?;
         let (records, end) = read(&content).map_err(OpenError::Damaged)?;
         let mut opened = Self {
-            path: path.to_owned(),
             file,
             is_whole: end > 0 && end == content.len(),
             live: records.values().map(|it| size(it)).sum(),
             records,
-            bytes,
+            bytes: content.len() as u64,
         };
         if !opened.is_whole {
             opened.rewrite()?;
@@ -107,8 +102,8 @@ impl RecordFile {
             return self.rewrite();
         }
         self.is_whole = false;
-        self.file.write_all(&entry)?;
-        self.file.sync_data()?;
+        self.file.append(&entry)?;
+        self.file.sync()?;
         (self.is_whole, self.bytes) = (true, bytes);
         Ok(())
     }
@@ -120,30 +115,11 @@ impl RecordFile {
         for (key, record) in &self.records {
             append_entry(&mut content, *key, Some(record));
         }
-        self.file = orbium_sys::replace_whole(&self.path, |file| {
-            // Before it has the name by which others open it.
-            lock(file)?;
-            file.write_all(&content)
-        })?;
+        self.file.replace(&content)?;
         self.bytes = content.len() as u64;
         self.is_whole = true;
         Ok(())
     }
-}
-
-/// Locks the file for this service, until it is closed.
-fn lock(file: &File) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{FlockOperation, flock};
-        flock(file, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
-            rustix::io::Errno::WOULDBLOCK => io::Error::other("another service has it open"),
-            error => error.into(),
-        })?;
-    }
-    #[cfg(not(unix))]
-    let _ = file;
-    Ok(())
 }
 
 fn size(record: &[u8]) -> u64 {
@@ -211,7 +187,9 @@ fn read(content: &[u8]) -> Result<(Records, usize), String> {
 
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
-    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::{fs, mem, thread};
 
     use super::*;
     use crate::connections::key::Kind;
@@ -234,8 +212,10 @@ mod tests {
         let path = scratch("full");
         let mut file = RecordFile::open(&path).unwrap();
         file.change(key(1), record(10)).unwrap();
-        file.file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+        let full = ExclusiveFile::open(Path::new("/dev/full")).unwrap();
+        let written = mem::replace(&mut file.file, full);
         let full = file.change(key(2), record(10)).unwrap_err();
+        file.file = written;
         assert_eq!(full.kind(), io::ErrorKind::StorageFull);
         file.change(key(1), None).unwrap();
         let expected = file.records.clone();
@@ -259,6 +239,27 @@ mod tests {
         assert_eq!(file.records.len(), 1);
         drop(file);
         assert_eq!(RecordFile::open(&path).unwrap().records.len(), 1);
+        fs::remove_file(&path).unwrap();
+    }
+
+    /// A service that had opened the file just before it was replaced got the lock of the old one.
+    #[test]
+    fn no_other_service_opens_a_file_that_is_being_replaced() {
+        let path = scratch("replaced");
+        let mut file = RecordFile::open(&path).unwrap();
+        file.change(key(1), record(10)).unwrap();
+        let attempts = AtomicU32::new(0);
+        thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                while attempts.fetch_add(1, Ordering::Relaxed) < 1000 {
+                    assert!(RecordFile::open(&path).is_err());
+                }
+            });
+            while !other.is_finished() {
+                file.rewrite().unwrap();
+            }
+            other.join().unwrap();
+        });
         fs::remove_file(&path).unwrap();
     }
 }
