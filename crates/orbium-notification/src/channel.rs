@@ -213,22 +213,16 @@ impl Channel {
 
     /// The types that suppliers offer.
     pub(crate) fn offered(&self) -> Vec<EventType> {
-        let mut all = Vec::new();
-        for supplier in self.suppliers.load().iter() {
-            supplier.types.add_to(&mut all);
-            supplier.admin.types.add_to(&mut all);
-        }
-        all
+        let suppliers = self.suppliers.load();
+        let lists = suppliers.iter().map(|it| [&it.types, &it.admin.types]);
+        Types::union(lists.flatten())
     }
 
     /// The types that consumers subscribe to.
     pub(crate) fn subscribed(&self) -> Vec<EventType> {
-        let mut all = Vec::new();
-        for consumer in self.consumers.load().iter() {
-            consumer.types.add_to(&mut all);
-            consumer.admin.types.add_to(&mut all);
-        }
-        all
+        let consumers = self.consumers.load();
+        let lists = consumers.iter().map(|it| [&it.types, &it.admin.types]);
+        Types::union(lists.flatten())
     }
 
     /// Changes the types that a supplier or an admin offers, and notifies consumers that have asked

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Types of events, as patterns.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -54,11 +55,10 @@ impl Types {
         if added.len().max(removed.len()) > MAX_TYPES {
             return Err(ExceptionKind::ImpLimit.into());
         }
+        let named = set_of(removed.iter().chain(added));
         let mut is_within = true;
         self.0.rcu(|list| {
-            let remaining = list
-                .iter()
-                .filter(|it| !removed.contains(it) && !added.contains(it));
+            let remaining = list.iter().filter(|it| !named.contains(&key(it)));
             let changed: Vec<_> = remaining.chain(added).cloned().collect();
             is_within = changed.len() <= MAX_TYPES;
             match is_within {
@@ -83,19 +83,55 @@ impl Types {
         Vec::clone(&self.0.load())
     }
 
-    /// Adds the types that are not there yet.
-    pub(crate) fn add_to(&self, all: &mut Vec<EventType>) {
-        for it in self.0.load().iter() {
-            if !all.contains(it) {
-                all.push(it.clone());
-            }
-        }
+    /// The types of several lists, each once.
+    pub(crate) fn union<'l>(lists: impl IntoIterator<Item = &'l Self>) -> Vec<EventType> {
+        let lists: Vec<_> = lists.into_iter().map(|it| it.0.load_full()).collect();
+        let (mut lists_met, mut met) = (HashSet::new(), HashSet::new());
+        // Many proxies have one admin.
+        let lists = lists.iter().filter(|it| lists_met.insert(Arc::as_ptr(it)));
+        let all = lists.flat_map(|it| it.iter());
+        all.filter(|it| met.insert(key(it))).cloned().collect()
     }
+}
+
+/// Types to search: lists of peers are long.
+pub(crate) fn set_of<'t>(
+    types: impl IntoIterator<Item = &'t EventType>,
+) -> HashSet<(&'t str, &'t str)> {
+    types.into_iter().map(key).collect()
+}
+
+/// A type in a [set](set_of).
+pub(crate) fn key(of: &EventType) -> (&str, &str) {
+    (&of.domain_name, &of.type_name)
 }
 
 #[cfg(test)]
 mod tests {
+    use orbium_testkit::within;
+
     use super::*;
+    use crate::event::event_type;
+    use crate::event::updates::Change;
+
+    /// Each type was compared with all others: minutes, with so many.
+    #[test]
+    fn types_of_many_lists_are_looked_up() {
+        let lists: Vec<_> = (0..64).map(|_| Types::default()).collect();
+        for (index, list) in lists.iter().enumerate() {
+            let names = (0..MAX_TYPES).map(|it| format!("{index}.{it}"));
+            let types: Vec<_> = names.map(|it| event_type("", &it)).collect();
+            list.change(&types, &types).unwrap();
+        }
+        let (all, change) = within("the change", move || {
+            let all = Types::union(lists.iter().chain(&lists));
+            let change = Change::between(&all, &all[1..]);
+            (all, change.unwrap())
+        });
+        assert_eq!(all.len(), 64 * MAX_TYPES);
+        assert_eq!(change.removed, all[..1]);
+        assert!(change.added.is_empty());
+    }
 
     #[test]
     fn asterisks_stand_for_any_characters() {

@@ -9,6 +9,7 @@ use std::thread;
 
 use orbium::lock::Mutex;
 
+use crate::event::event_types::{key, set_of};
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::ObtainInfoMode;
 
@@ -57,7 +58,8 @@ impl Change {
     /// From one set to the other; `None` if they are equal.
     pub(crate) fn between(before: &[EventType], after: &[EventType]) -> Option<Self> {
         let without = |these: &[EventType], others: &[EventType]| -> Vec<_> {
-            let missing = these.iter().filter(|it| !others.contains(it));
+            let others = set_of(others);
+            let missing = these.iter().filter(|it| !others.contains(&key(it)));
             missing.cloned().collect()
         };
         let change = Self {
