@@ -426,4 +426,16 @@ mod tests {
             assert_eq!(inbound.is_midway(), is_midway);
         }
     }
+
+    /// Each counted as one byte, however much memory an event takes.
+    #[test]
+    fn cancels_that_are_read_ahead_are_bounded_as_requests_are() {
+        let cancel = message(MessageKind::CancelRequest, ByteOrder::NATIVE, 1, false);
+        let most = MAX_READ_AHEAD / (HEADER_LEN + 4);
+        let (mut inbound, _) = calling();
+        receive(&mut inbound, &cancel.repeat(most - 1));
+        assert!(!inbound.is_full());
+        receive(&mut inbound, &cancel);
+        assert!(inbound.is_full());
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use orbium::{ExceptionKind, Interface, SystemException};
 use orbium_event::rtec::orbium_event::{DurableConsumerAdmin, MonitoredChannel};
@@ -41,6 +41,20 @@ fn a_push_that_takes_long_is_counted() {
     assert_eq!(served.channel.statistics().slow, 0);
     release.send(()).unwrap();
     eventually("it is counted", || served.channel.statistics().slow == 1);
+}
+
+/// The point of time at which it fails does not exist, and the thread that serves the push panicked.
+#[test]
+fn a_push_may_wait_without_a_bound() {
+    let Some(nats) = nats() else { return };
+    let config = JetStreamConfig {
+        publish_timeout: Duration::MAX,
+        ..config(&nats)
+    };
+    let (served, orb) = (Served::new(config), client());
+    let supplier = connect_supplier(&served.seen_by(&orb)).unwrap();
+    supplier.push(&[numbered(1)]).unwrap();
+    assert_eq!(served.channel.statistics().stored, 1);
 }
 
 /// Conformance: events - persistence by a stream - stored before the push returns, delivered in order

@@ -189,3 +189,25 @@ impl State {
         Some(Pulled { events, dropped })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use orbium_testkit::within;
+
+    use super::*;
+
+    /// It waited for an event as long as a pull may, and a shutdown of the ORB with it.
+    #[test]
+    fn a_pull_that_waits_ends_with_its_caller() {
+        let events = OfferedEvents::default();
+        let looks = AtomicU32::new(0);
+        let is_there = move || looks.fetch_add(1, Ordering::Relaxed) < 2;
+        let until = Instant::now() + Duration::from_secs(3600);
+        let ended = within("the pull", move || {
+            events.pull((&None, is_there), 1, until).err()
+        });
+        assert!(matches!(ended, Some(PullError::TimedOut)), "{ended:?}");
+    }
+}
