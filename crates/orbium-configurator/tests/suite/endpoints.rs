@@ -168,7 +168,7 @@ fn lanes_come_and_go_and_listen_elsewhere() {
     served.end();
 }
 
-/// It was served as what comes to an endpoint of plain GIOP, and so refused.
+/// It was served as what comes to an endpoint of plain GIOP, over a transport without a name.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
 #[test]
@@ -189,12 +189,21 @@ fn connections_that_wait_at_a_closed_endpoint_keep_its_protocol() {
     let busy = thread::spawn(move || busy.gate());
     served.state.gate.await_waiting(1);
     // The thread that accepts is at the gate.
-    let waiting = spawn_blocked(move || target.echo_long(7));
+    let waiting = spawn_blocked(move || (target.echo_long(7), target));
     let fewer = [("endpoint", "none"), ("endpoint", "iiop://127.0.0.1:0")];
     let fewer = with(&configurator, &fewer);
     configurator.reconfigure(fewer).unwrap();
+    // The place of the closed one is not free yet.
+    let another = with(&configurator, &[("endpoint", "uiop://")]);
+    configurator.reconfigure(another).unwrap();
     served.state.gate.open();
-    assert_eq!(waiting.join().unwrap(), Ok(7));
+    let (answered, target) = waiting.join().unwrap();
+    assert_eq!(answered, Ok(7));
     assert_eq!(busy.join().unwrap(), Ok(()));
+    // Its first message has a header of GIOP, and is served at either kind of endpoint.
+    let connections = served.orb.connections().entries;
+    let transports: Vec<_> = connections.iter().map(|it| &*it.transport).collect();
+    assert_eq!(transports, ["iiop"; 2]);
+    drop(target);
     served.end();
 }

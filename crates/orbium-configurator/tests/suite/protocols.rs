@@ -115,6 +115,39 @@ fn protocols_are_registered_at_the_same_time() {
     }
 }
 
+/// The configuration was refused, as it would have taken away what had been registered in between.
+///
+/// Conformance: ORB - a running ORB is reconfigured: protocols registered later
+#[test]
+fn protocols_are_registered_while_a_configuration_is_read_again() {
+    for _ in 0..20 {
+        let config = speaking(&["iiop"]);
+        let orb = Orb::new(config.clone()).unwrap();
+        let configurator = Configurator::new(&orb, config.clone());
+        let names = ["uiop", "giop-lite", "diop"];
+        thread::scope(|scope| {
+            let registering = scope.spawn(|| {
+                for name in names {
+                    configurator.register(of(&[name])).unwrap();
+                }
+            });
+            for connections in (64..128).cycle() {
+                let mut read = config.clone();
+                let connections = format!("{connections}");
+                read.set("limits.connections", &connections).unwrap();
+                let changed = configurator.reconfigure_read(read, &config.protocols);
+                changed.unwrap();
+                if registering.is_finished() {
+                    break;
+                }
+            }
+        });
+        let registered = orb.protocols().only(names);
+        assert!(registered.is_ok(), "{registered:?}");
+        orb.shutdown(true).unwrap();
+    }
+}
+
 /// Conformance: ORB - a running ORB is reconfigured: protocols registered later
 #[test]
 fn lanes_that_are_added_listen_by_new_protocols() {
