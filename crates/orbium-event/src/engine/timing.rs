@@ -66,8 +66,10 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
 
+    use crate::subscription::timers::TimerKey;
     use crate::{Channel, ChannelConfig, Pattern, SharedEvent};
 
     /// They had stayed until they were due, those of subscriptions that were replaced too.
@@ -85,5 +87,24 @@ mod tests {
             assert!(subscription.disconnect());
             assert_eq!(channel.engine.timers.len(), 0);
         }
+    }
+
+    /// One that fires as its consumer disconnects adds the next one afterwards.
+    #[test]
+    fn a_timer_that_is_added_after_the_end_of_its_consumer_is_removed() {
+        let channel = Channel::new(ChannelConfig::default());
+        let year = Duration::from_secs(365 * 86_400);
+        let pattern = Pattern::Interval(year);
+        let subscription = channel.subscribe(&pattern, |_: &[SharedEvent]| {}).unwrap();
+        let consumer = Arc::clone(&channel.engine.consumers.load()[0]);
+        assert!(subscription.disconnect());
+        let key = TimerKey {
+            consumer: consumer.id,
+            epoch: 0,
+            timer: 0,
+        };
+        let due = Instant::now() + year;
+        channel.engine.add_timer(&consumer, key, due);
+        assert_eq!(channel.engine.timers.len(), 0);
     }
 }

@@ -206,6 +206,61 @@ fn sets_that_are_moved_behind_stay_in_order_and_are_found() {
     });
 }
 
+/// One that was in front was taken before those that were being moved behind.
+#[test]
+fn sets_that_are_taken_during_a_move_are_put_back() {
+    let mut waiting = queue(9, 1 << 20, DiscardPolicy::Oldest);
+    waiting.put(one(17, 0));
+    waiting.put(one(18, 0));
+    let Waiting(queue, behind) = &mut waiting;
+    queue.moves.store(1, Ordering::SeqCst);
+    let Taken::Newer(first) = queue.take() else {
+        panic!("it may be newer than what is being moved");
+    };
+    let Taken::Newer(second) = queue.take() else {
+        panic!("it may be newer than what is being moved");
+    };
+    // They may be on their way.
+    assert!(matches!(queue.take(), Taken::Behind));
+    queue.moves.store(2, Ordering::SeqCst);
+    queue.put_back(behind, second);
+    queue.put_back(behind, first);
+    assert_eq!(waiting.types(), [17, 18]);
+}
+
+/// None was found if a producer moved all to the front just then.
+#[test]
+fn sets_that_are_moved_to_the_front_are_found() {
+    let mut waiting = queue(9, 1 << 20, DiscardPolicy::Oldest);
+    (16..20).for_each(|it| assert_eq!(waiting.put(one(it, 0)), Put::Queued { discarded: 0 }));
+    let Waiting(queue, behind) = &mut waiting;
+    let (behind, is_done) = (orbium::lock::Mutex::new(behind), AtomicBool::new(false));
+    let put = |behind: &mut Behind, set| {
+        queue.put(behind, set, Rank::default(), Instant::now());
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                let mut behind = behind.lock();
+                queue.hold(&mut behind, false);
+                let first = queue.pop(&mut behind);
+                first.into_iter().for_each(|set| put(&mut behind, set));
+            }
+        });
+        let mut has_missed = false;
+        for _ in 0..300_000 {
+            match queue.take() {
+                Taken::Set(set) => put(&mut behind.lock(), set),
+                Taken::Newer(arrived) => queue.put_back(&mut behind.lock(), arrived),
+                Taken::Behind => {}
+                Taken::Nothing => has_missed = true,
+            }
+        }
+        is_done.store(true, Ordering::Relaxed);
+        assert!(!has_missed);
+    });
+}
+
 #[test]
 fn the_greatest_priority_is_delivered_first() {
     let mut queue = by_order(9, 1 << 20, DiscardPolicy::Oldest, QueueOrder::Priority);
