@@ -20,6 +20,7 @@ use orbium_transport::ByteStream;
 
 use crate::peer_memory::{Budget, Charge, NoMemory, copied};
 use crate::receive_buffer::{ReceiveBuffer, SMALL};
+pub(crate) use begun::failure;
 use begun::total;
 pub use begun::{answered_by, begins_with_request, refusal};
 pub use error::{FramingError, Grouped, TooLarge};

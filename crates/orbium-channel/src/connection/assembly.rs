@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use orbium_cdr::ByteOrder;
 use orbium_giop::{
-    Assembled, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly, ReassemblyLimits,
+    Assembled, Completion, ExceptionKind, FragmentError, HEADER_LEN, MessageHeader, MessageKind,
+    Reassembly, ReassemblyLimits, SystemException, minor,
 };
 
-use super::event::{Cause, Refused};
+use super::event::{Cause, Refused, Violation};
 use super::refusal::refused;
 use super::role::of_both_sides;
-use crate::framing::{Framing, refusal};
+use crate::framing::{Framing, failure, refusal};
 use crate::peer_memory::{Budget, Charge, SMALL, counted};
 
 /// The messages in assembly of one direction of a connection.
@@ -32,6 +33,17 @@ pub struct Whole {
     pub message: Assembled,
     /// Held as long as the octets are.
     pub charge: Charge,
+}
+
+impl Whole {
+    /// A message made here, which is charged for nothing.
+    pub(super) fn of(octets: Vec<u8>) -> Self {
+        let seams = Vec::new();
+        Self {
+            message: Assembled { octets, seams },
+            charge: Charge::default(),
+        }
+    }
 }
 
 /// What a fragment led to.
@@ -82,9 +94,29 @@ impl Assembly {
         self.deadline
     }
 
-    /// Drops what is in assembly under a request id.
-    pub(super) fn cancel(&mut self, request_id: u32) {
-        self.reassembly.cancel(request_id);
+    /// Drops the request in assembly under a request id. One of GIOP 1.1 has it behind its service
+    /// contexts: as long as these have not come, it may be that one, and no other can have begun.
+    pub(super) fn cancel(&mut self, id: u32, now: &dyn Fn() -> Instant) {
+        self.reassembly.take(|header, octets| {
+            let is_request = !matches!(header.kind, MessageKind::Reply | MessageKind::LocateReply);
+            is_request && crate::request_id(header, octets).is_none_or(|it| it == id)
+        });
+        self.settle(false, now);
+    }
+
+    /// The connection is closed: drops a reply in assembly, if there is any, and returns the exception
+    /// that stands for it. Its request was served, unlike those of which no reply has begun.
+    pub(super) fn interrupted(&mut self) -> Result<Option<Whole>, Violation> {
+        let begun = self.reassembly.take(|it, _| it.kind == MessageKind::Reply);
+        let Some((header, octets)) = begun else {
+            return Ok(None);
+        };
+        let _ = self.charge.set(counted(self.reassembly.octets()));
+        // It may be the reply to any request.
+        let id = crate::request_id(&header, &octets).ok_or(Violation::NoRequestId)?;
+        let lost = minor::CONNECTION_LOST;
+        let lost = SystemException::orbium(ExceptionKind::CommFailure, lost, Completion::Maybe);
+        Ok(Some(Whole::of(failure(&header, id, lost))))
     }
 
     /// The kind of the message that a fragment is of.
@@ -182,15 +214,9 @@ impl Assembly {
         let refused = match kind {
             // Without an id in its fragments, what follows would mean nothing.
             _ if !has_id && header.kind == MessageKind::Fragment => None,
-            MessageKind::Reply => id.filter(|_| has_id).map(|id| {
-                Added::Whole(Whole {
-                    message: Assembled {
-                        octets: refusal(header, id),
-                        seams: Vec::new(),
-                    },
-                    charge: Charge::default(),
-                })
-            }),
+            MessageKind::Reply => id
+                .filter(|_| has_id)
+                .map(|id| Added::Whole(Whole::of(refusal(header, id)))),
             MessageKind::Request if first.kind != MessageKind::Request => id.map(|request_id| {
                 Added::Refused(Refused {
                     version: header.version,

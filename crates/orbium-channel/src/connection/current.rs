@@ -8,7 +8,7 @@ use super::event::{Cause, Refused};
 use super::parts::{Continuation, Parts};
 use super::{Connection, refusal};
 use crate::framing::{self, Framing};
-use crate::peer_memory::{Charge, NoMemory};
+use crate::peer_memory::NoMemory;
 
 impl Connection {
     /// The message with that header, as given by `next`, and where its fragments meet.
@@ -125,12 +125,7 @@ impl Connection {
             MessageKind::Reply => {
                 let id = framing::answered_by(header, message);
                 let octets = id.map(|id| framing::refusal(header, id));
-                let message = Assembled {
-                    octets: octets.unwrap_or_default(),
-                    seams: Vec::new(),
-                };
-                let charge = Charge::default();
-                Ok(Whole { message, charge })
+                Ok(Whole::of(octets.unwrap_or_default()))
             }
             _ => Err(refusal::refused(header, message, Cause::NoMemory)),
         };

@@ -239,11 +239,16 @@ impl Connection {
                 let message = self.framing.message(header);
                 let mut reader = header.reader(&mut message[HEADER_LEN..]);
                 let cancelled = CancelRequest::read(&mut reader).map_err(Violation::Malformed)?;
-                self.continuation.assembly.cancel(cancelled.request_id);
+                self.continuation.assembly.cancel(cancelled.request_id, now);
                 Event::Cancel(cancelled.request_id)
             }
             // It is the last that the peer says, however often it is looked at.
-            MessageKind::CloseConnection => return Ok(Event::Close),
+            MessageKind::CloseConnection => {
+                return match self.continuation.assembly.interrupted()? {
+                    Some(failure) => self.added(Added::Whole(failure)),
+                    None => Ok(Event::Close),
+                };
+            }
             MessageKind::MessageError => return Ok(Event::MessageError),
             _ => return Ok(Event::Message(*header)),
         };

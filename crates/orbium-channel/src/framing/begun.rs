@@ -4,7 +4,7 @@
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::{
-    Completion, HEADER_LEN, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
+    Completion, HEADER_LEN, MessageHeader, MessageKind, ReplyHeader, ReplyStatus, SystemException,
     SystemExceptionBody, begin_reply, finish_message,
 };
 
@@ -39,10 +39,19 @@ fn begins_with_any_request(octets: &[u8]) -> bool {
 
 /// The reply that stands for one for which there is no memory.
 pub fn refusal(header: &MessageHeader, request_id: u32) -> Vec<u8> {
+    failure(header, request_id, NoMemory::exception(Completion::Maybe))
+}
+
+/// The reply with an exception that stands for one with that header.
+pub(crate) fn failure(
+    header: &MessageHeader,
+    request_id: u32,
+    exception: SystemException,
+) -> Vec<u8> {
     let mut writer = CdrWriter::new(Format::plain(header.order, header.format().minor));
     let status = ReplyStatus::SystemException;
     let start = begin_reply(&mut writer, header.version, request_id, status, &[]);
-    SystemExceptionBody::from(NoMemory::exception(Completion::Maybe)).write(&mut writer);
+    SystemExceptionBody::from(exception).write(&mut writer);
     finish_message(&mut writer, start);
     // Nothing is written that could fail.
     writer.finish().unwrap_or_default()

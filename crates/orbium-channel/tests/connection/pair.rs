@@ -5,13 +5,15 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_channel::connection::{Bounds, Connection, Event, Requests, Role, Violation};
 use orbium_channel::outgoing::fragments_into;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::{
-    HEADER_LEN, Headers, MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestTemplate,
-    ResponseFlags, Target, Version, begin_reply, finish_message, split_header,
+    HEADER_LEN, Headers, LocateReplyHeader, LocateRequest, LocateStatus, MessageHeader,
+    MessageKind, ReplyHeader, ReplyStatus, RequestTemplate, ResponseFlags, SystemException,
+    SystemExceptionBody, Target, Version, begin_locate_reply, begin_reply, finish_message,
+    split_header, write_locate_request,
 };
 
 /// One end of a pair.
@@ -38,6 +40,12 @@ pub(crate) enum Found {
     Request(u32, Vec<u8>),
     /// A reply, to the request that waited for it: `None` if none did.
     Reply(Option<&'static str>, Vec<u8>),
+    /// A LocateRequest: its id, and the key of its object.
+    Locate(u32, Vec<u8>),
+    /// A LocateReply, to the request that waited for it.
+    Located(Option<&'static str>, LocateStatus),
+    /// An exception in place of a reply.
+    Failed(Option<&'static str>, SystemException),
     /// Anything else.
     Event(Event),
 }
@@ -61,6 +69,14 @@ impl End {
         let id = self.requests.next_id();
         self.requests.insert(id, name);
         self.send(&request(Version::V1_2, id, body));
+        id
+    }
+
+    /// Sends a LocateRequest for which `name` waits; returns its id.
+    pub(crate) fn locate(&mut self, name: &'static str, key: &[u8]) -> u32 {
+        let id = self.requests.next_id();
+        self.requests.insert(id, name);
+        self.send(&locate_request(Version::V1_2, id, key));
         id
     }
 }
@@ -152,7 +168,10 @@ fn take_all(end: &mut End, now: Instant) -> Result<Vec<Found>, Violation> {
         end.connection.consume(&header);
         found.push(match read {
             Some(Read::Request(id, body)) => Found::Request(id, body),
-            Some(Read::Reply(id, body)) => Found::Reply(end.requests.take(id), body),
+            Some(Read::Reply(id, Ok(body))) => Found::Reply(end.requests.take(id), body),
+            Some(Read::Reply(id, Err(it))) => Found::Failed(end.requests.take(id), it),
+            Some(Read::Locate(id, key)) => Found::Locate(id, key),
+            Some(Read::Located(id, status)) => Found::Located(end.requests.take(id), status),
             None => Found::Event(event),
         });
     }
@@ -161,25 +180,47 @@ fn take_all(end: &mut End, now: Instant) -> Result<Vec<Found>, Violation> {
 
 enum Read {
     Request(u32, Vec<u8>),
-    Reply(u32, Vec<u8>),
+    Reply(u32, Result<Vec<u8>, SystemException>),
+    Locate(u32, Vec<u8>),
+    Located(u32, LocateStatus),
 }
 
 fn read(header: &MessageHeader, message: &mut [u8], seams: &[u32]) -> Option<Read> {
     let (head, after) = split_header(message);
     let mut reader = header.reader(after);
     reader.set_fragment_boundaries(seams);
-    let minor = header.format().minor;
-    if header.kind == MessageKind::Request {
-        let request = header.read_request(&head, &mut reader).ok()?;
-        let id = request.request_id;
-        let names = (&request.target, request.operation);
-        if names != (&Target::Key(b"key"), b"work") {
-            return None;
+    match header.kind {
+        MessageKind::Request => {
+            let request = header.read_request(&head, &mut reader).ok()?;
+            let id = request.request_id;
+            let names = (&request.target, request.operation);
+            let is_work = names == (&Target::Key(b"key"), b"work");
+            let body = is_work.then(|| reader.read_octets()).transpose().ok()??;
+            Some(Read::Request(id, body.to_vec()))
         }
-        return Some(Read::Request(id, reader.read_octets().ok()?.to_vec()));
+        MessageKind::Reply => read_reply(&mut reader, header.format().minor),
+        MessageKind::LocateRequest => {
+            let request = LocateRequest::read(&mut reader, header.format().minor).ok()?;
+            match request.target {
+                Target::Key(key) => Some(Read::Locate(request.request_id, key.to_vec())),
+                _ => None,
+            }
+        }
+        MessageKind::LocateReply => {
+            let reply = LocateReplyHeader::read(&mut reader, header.format().minor).ok()?;
+            Some(Read::Located(reply.request_id, reply.status))
+        }
+        _ => None,
     }
-    let id = ReplyHeader::read(&mut reader, minor).ok()?.request_id;
-    Some(Read::Reply(id, reader.read_octets().ok()?.to_vec()))
+}
+
+fn read_reply(reader: &mut CdrReader<'_>, minor: u8) -> Option<Read> {
+    let reply = ReplyHeader::read(reader, minor).ok()?;
+    let body = match reply.status {
+        ReplyStatus::SystemException => Err(SystemExceptionBody::read(reader).ok()?.exception()),
+        _ => Ok(reader.read_octets().ok()?.to_vec()),
+    };
+    Some(Read::Reply(reply.request_id, body))
 }
 
 /// A request for `work` with octets as its argument.
@@ -195,7 +236,16 @@ pub(crate) fn request_in_fragments(id: u32, body: &[u8], size: usize) -> Vec<Vec
 
 /// A request of GIOP 1.1 in fragments, which have no ids: orbium itself sends none.
 pub(crate) fn old_request_in_fragments(id: u32, body: &[u8], size: usize) -> Vec<Vec<u8>> {
-    let octets = request(Version::V1_1, id, body);
+    old_fragments(&request(Version::V1_1, id, body), size)
+}
+
+/// The same of a reply.
+pub(crate) fn old_reply_in_fragments(id: u32, body: &[u8], size: usize) -> Vec<Vec<u8>> {
+    let octets = reply_writer(Version::V1_1, id, body).finish().unwrap();
+    old_fragments(&octets, size)
+}
+
+fn old_fragments(octets: &[u8], size: usize) -> Vec<Vec<u8>> {
     let (head, data) = octets.split_first_chunk().unwrap();
     let whole = MessageHeader::parse(head).unwrap();
     let parts = data.chunks(size).enumerate().map(|(at, part)| {
@@ -215,14 +265,44 @@ pub(crate) fn old_request_in_fragments(id: u32, body: &[u8], size: usize) -> Vec
 
 /// A reply with octets as its result.
 pub(crate) fn reply(id: u32, body: &[u8]) -> Vec<u8> {
-    written(|out| out.extend_from_slice(&reply_writer(id, body).finish().unwrap()))
+    written(|out| out.extend_from_slice(&reply_writer(Version::V1_2, id, body).finish().unwrap()))
 }
 
 /// The same in fragments of `size` bytes.
 pub(crate) fn reply_in_fragments(id: u32, body: &[u8], size: usize) -> Vec<Vec<u8>> {
     cut(&written(|out| {
-        fragments_into(out, &reply_writer(id, body), size);
+        fragments_into(out, &reply_writer(Version::V1_2, id, body), size);
     }))
+}
+
+/// A LocateRequest for the object with that key.
+pub(crate) fn locate_request(version: Version, id: u32, key: &[u8]) -> Vec<u8> {
+    locate_messages(version, id, key, usize::MAX).concat()
+}
+
+/// The same in fragments of `size` bytes.
+pub(crate) fn locate_messages(version: Version, id: u32, key: &[u8], size: usize) -> Vec<Vec<u8>> {
+    let target = Target::Key(key);
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, version.minor));
+    write_locate_request(&mut writer, version, id, &target);
+    cut(&written(|out| match size {
+        usize::MAX => out.extend_from_slice(&writer.finish().unwrap()),
+        _ => fragments_into(out, &writer, size),
+    }))
+}
+
+/// A LocateReply with `more` octets behind its status.
+pub(crate) fn locate_reply(
+    version: Version,
+    id: u32,
+    status: LocateStatus,
+    more: usize,
+) -> Vec<u8> {
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, version.minor));
+    let start = begin_locate_reply(&mut writer, version, id, status);
+    writer.write_raw(&vec![0; more]);
+    finish_message(&mut writer, start);
+    writer.finish().unwrap()
 }
 
 fn request_writer(version: Version, id: u32, body: &[u8]) -> CdrWriter<'static> {
@@ -234,15 +314,10 @@ fn request_writer(version: Version, id: u32, body: &[u8]) -> CdrWriter<'static> 
     writer
 }
 
-fn reply_writer(id: u32, body: &[u8]) -> CdrWriter<'static> {
-    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
-    let start = begin_reply(
-        &mut writer,
-        Version::V1_2,
-        id,
-        ReplyStatus::NoException,
-        &[],
-    );
+fn reply_writer(version: Version, id: u32, body: &[u8]) -> CdrWriter<'static> {
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, version.minor));
+    let status = ReplyStatus::NoException;
+    let start = begin_reply(&mut writer, version, id, status, &[]);
     writer.write_octets(body);
     finish_message(&mut writer, start);
     writer

@@ -13,14 +13,14 @@ use super::pair::{
 };
 
 /// How the octets arrive: at once, and in pieces that end anywhere.
-const STEPS: [usize; 4] = [usize::MAX, 1, 7, 64];
+pub(super) const STEPS: [usize; 4] = [usize::MAX, 1, 7, 64];
 
-fn body(octets: usize) -> Vec<u8> {
+pub(super) fn body(octets: usize) -> Vec<u8> {
     (0..octets).map(|at| at as u8).collect()
 }
 
 /// Those that were found, without the fragments on the way.
-fn whole(found: Vec<Found>) -> Vec<Found> {
+pub(super) fn whole(found: Vec<Found>) -> Vec<Found> {
     let is_whole = |it: &Found| *it != Found::Event(Event::Fragment);
     found.into_iter().filter(is_whole).collect()
 }

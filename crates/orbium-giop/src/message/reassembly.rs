@@ -295,11 +295,8 @@ impl Reassembly {
     }
 
     fn drop_partial(&mut self, id: Option<u32>) -> bool {
-        let Some(at) = self.find(id) else {
-            return false;
-        };
-        self.octets -= self.partial.swap_remove(at).assembled.cost();
-        true
+        let at = self.find(id);
+        at.map(|at| self.remove(at)).is_some()
     }
 
     /// Drops the message that a Fragment continues, and returns what there is of it,
@@ -310,11 +307,26 @@ impl Reassembly {
         body: &[u8],
     ) -> Option<(MessageHeader, Vec<u8>)> {
         let at = self.find(request_id(header, body).ok()?)?;
+        Some(self.remove(at))
+    }
+
+    /// Drops the first message in assembly for which `is_it` is true of its header and its octets
+    /// from the header on, and returns them.
+    pub fn take(
+        &mut self,
+        is_it: impl Fn(&MessageHeader, &[u8]) -> bool,
+    ) -> Option<(MessageHeader, Vec<u8>)> {
+        let mut partial = self.partial.iter();
+        let at = partial.position(|it| is_it(&it.header, &it.assembled.octets))?;
+        Some(self.remove(at))
+    }
+
+    fn remove(&mut self, at: usize) -> (MessageHeader, Vec<u8>) {
         let Partial {
             header, assembled, ..
         } = self.partial.swap_remove(at);
         self.octets -= assembled.cost();
-        Some((header, assembled.octets))
+        (header, assembled.octets)
     }
 
     /// The kind of the message that a Fragment continues, if one is in assembly.
@@ -322,12 +334,6 @@ impl Reassembly {
     pub fn begun(&self, header: &MessageHeader, body: &[u8]) -> Option<MessageKind> {
         let at = self.find(request_id(header, body).ok()?)?;
         Some(self.partial[at].header.kind)
-    }
-
-    /// Drops the message in assembly under a request id, as a CancelRequest
-    /// asks. Returns whether there was one.
-    pub fn cancel(&mut self, request_id: u32) -> bool {
-        self.drop_partial(Some(request_id))
     }
 
     /// Whether a GIOP 1.1 message is in assembly, so that nothing but its next

@@ -239,8 +239,10 @@ fn a_cancelled_message_is_dropped_and_its_rest_continues_nothing() {
     let parts = cut(&request(ByteOrder::Big, 7, 200), 64).unwrap();
     let mut assembly = Reassembly::default();
     accept(&mut assembly, &parts[0]).unwrap();
-    assert!(!assembly.cancel(8));
-    assert!(assembly.cancel(7));
+    let id = parts[0].get(12..16);
+    assert_eq!(assembly.take(|_, begun| begun.get(12..16) != id), None);
+    let begun = assembly.take(|_, begun| begun.get(12..16) == id);
+    assert_eq!(begun.unwrap().1, parts[0]);
     assert_eq!((assembly.len(), assembly.octets()), (0, 0));
     assert_eq!(
         accept(&mut assembly, &parts[1]),

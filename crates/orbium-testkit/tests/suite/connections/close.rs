@@ -3,10 +3,14 @@
 
 use std::sync::mpsc;
 
-use orbium::giop::{MessageKind, Version, close_connection};
+use orbium::giop::{
+    HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, SystemException, Version,
+    close_connection, minor,
+};
+use orbium::{Completion, ExceptionKind, Orb};
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, client, descriptors, each_strategy, eventually,
-    in_own_process, reach, reference, request,
+    FakeServer, Peer, RequestLine, Served, client, descriptors, each_pair, each_strategy,
+    eventually, in_own_process, reach, reference, reply, request, within,
 };
 
 /// Conformance: connections - a client that ends says so, and a server that receives this closes
@@ -128,5 +132,40 @@ fn a_servant_that_waits_sees_the_end_of_its_client() {
         drop(peer);
         assert_eq!(outcome.recv(), Ok(false));
         served.end();
+    });
+}
+
+/// A server that closes in the middle of a reply has served the request. The client took the request for
+/// one that was not begun, and had it served again.
+///
+/// Conformance: connections - CloseConnection in the middle of a reply: COMM_FAILURE, COMPLETED_MAYBE
+#[test]
+fn a_request_of_which_the_reply_has_begun_is_not_sent_again() {
+    each_pair(|config| {
+        let server = FakeServer::listen();
+        let client = Orb::new(config).unwrap();
+        let ior = reference(2, &[server.port()], b"x", &[]);
+        let target = reach(&client, &ior.to_string());
+        let call = thread::spawn(move || target.echo_long(1));
+        let mut peer = server.accept();
+        let request = peer.expect_request("echo_long");
+        let (order, status) = (request.header.order, ReplyStatus::NoException);
+        let mut begun = reply(2, order, request.id, status, |_| {});
+        let head = begun.first_chunk::<HEADER_LEN>().unwrap();
+        let header = MessageHeader {
+            more_fragments: true,
+            ..MessageHeader::parse(head).unwrap()
+        };
+        begun[..HEADER_LEN].copy_from_slice(&header.encode());
+        peer.send(&begun);
+        peer.send(&close_connection(Version::V1_2));
+        peer.close();
+        let lost = SystemException::orbium(
+            ExceptionKind::CommFailure,
+            minor::CONNECTION_LOST,
+            Completion::Maybe,
+        );
+        assert_eq!(within("the call", move || call.join().unwrap()), Err(lost));
+        client.shutdown(true).unwrap();
     });
 }
