@@ -233,7 +233,7 @@ impl PoaManager {
     }
 
     /// Holds requests from now on. With `wait`, returns when none is being
-    /// served any more.
+    /// served any more; those that a servant answers after it has returned are not waited for.
     ///
     /// # Errors
     /// [`PoaError::AdapterInactive`]; BAD_INV_ORDER for waiting from within a
@@ -247,7 +247,7 @@ impl PoaManager {
     }
 
     /// Answers requests with TRANSIENT from now on, held ones too. With `wait`,
-    /// returns when none is being served any more.
+    /// returns when none is being served any more, as [`PoaManager::hold_requests`].
     ///
     /// # Errors
     /// As [`PoaManager::hold_requests`].

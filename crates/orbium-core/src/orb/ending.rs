@@ -29,13 +29,8 @@ impl Orb {
     pub fn run(&self) -> Result<(), SystemException> {
         self.check_running()?;
         self.check_process()?;
-        if !self
-            .core()
-            .adapters
-            .registry
-            .started()
-            .load(Ordering::Acquire)
-        {
+        let started = self.core().adapters.registry.started();
+        if !started.load(Ordering::Acquire) {
             crate::log::warn!(
                 target: "orbium::poa", "the ORB runs, but no POA manager was activated: requests are held or refused \
                  until poa.manager().activate() is called"
@@ -135,10 +130,9 @@ impl Orb {
             server.0.halt();
             lanes.push(server.0.clone());
         }
+        let root = self.root_poa();
         // Held requests would wait for ever.
-        if let Some(root) = self.core().adapters.root() {
-            root.deactivate_managers();
-        }
+        root.deactivate_managers();
         self.core().serving.settle_open_requests(None);
         for lane in lanes {
             lane.await_end();
@@ -147,10 +141,8 @@ impl Orb {
         if let Some(real_time) = self.real_time() {
             real_time.end();
         }
-        if let Some(root) = self.core().adapters.root() {
-            root.deactivate_managers();
-            root.end_with_orb();
-        }
+        root.deactivate_managers();
+        root.end_with_orb();
         self.core().client.close_connections();
         self.core().initial.clear();
         self.core().adapters.table.set_locator(None);

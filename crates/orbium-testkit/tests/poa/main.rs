@@ -7,6 +7,7 @@ mod adapter_activators;
 mod conversions;
 mod current;
 mod default_servants;
+mod endings;
 mod fixture;
 mod forwards;
 mod incarnations;

@@ -114,8 +114,9 @@ fn operations_of_a_destroyed_adapter_are_object_not_exist() {
     let gone = omg_0(ExceptionKind::ObjectNotExist);
     let id = [0; 8];
     type Operation<'o> = (&'o str, &'o dyn Fn(&Poa) -> SystemException);
-    let operations: [Operation<'_>; 9] = [
+    let operations: [Operation<'_>; 10] = [
         ("create_POA", &|it| system(it.create_poa("b", None, user()))),
+        ("find_POA", &|it| system(it.find_poa("b"))),
         ("activate_object", &|it| system(it.activate_servant(&some))),
         ("activate_object_with_id", &|it| {
             system(it.activate_servant_with_id(&id, &some))

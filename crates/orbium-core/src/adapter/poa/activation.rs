@@ -134,9 +134,6 @@ impl Poa {
         }
         // Listen first: no reference is made to an unreachable object.
         adapters.listens_for(adapters.lanes_of(&core.policies))?;
-        if let Some(id) = &id {
-            core.await_end_of(id)?;
-        }
         let (slot, given) = self.insert(id, servant, priority)?;
         let repository_id = servant.interface_of(&IncarnatedObject::new(&given, self));
         crate::log::debug!(
@@ -157,7 +154,10 @@ impl Poa {
     ) -> Result<(SlotKey, Box<[u8]>), PoaError> {
         let core = &self.0;
         let unique = core.policies.id_uniqueness == IdUniqueness::Unique;
-        let mut objects = core.lock();
+        let mut objects = match &id {
+            Some(id) => core.await_end_of(id)?,
+            None => core.lock(),
+        };
         // Under the lock: `end` empties the map under it.
         let adapters = core.adapters()?;
         if unique && objects.by_servant.contains_key(&address(servant)[..]) {

@@ -159,11 +159,11 @@ impl Poa {
     /// # Errors
     /// [`PoaError::AdapterNonExistent`]; OBJ_ADAPTER 1 if the activator fails.
     pub fn find_or_activate_poa(&self, name: &str) -> Result<Self, PoaError> {
-        self.0.adapters()?;
-        match self.0.child_named(name) {
-            Some(child) => Ok(child),
-            None if self.0.activate_child(name)? => self.find_poa(name),
-            None => Err(PoaError::AdapterNonExistent),
+        match self.find_poa(name) {
+            Err(PoaError::AdapterNonExistent) if self.0.activate_child(name)? => {
+                self.find_poa(name)
+            }
+            found => found,
         }
     }
 }

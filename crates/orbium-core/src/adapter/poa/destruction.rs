@@ -38,28 +38,43 @@ impl Poa {
             self.wait_until_gone();
         }
         if let Some(parent) = self.parent() {
-            let mut siblings = parent.children();
-            if let Ok(place) = super::place(&siblings, self.name())
-                && siblings[place] == *self
-            {
-                siblings.remove(place);
-            }
+            parent.0.children().retain(|it| it != self);
+            // After those that have found it have begun to wait.
+            drop(parent.0.lock());
+            parent.0.one_gone.notify_all();
         }
         self.forget();
         Ok(())
     }
 
     fn end(&self, etherealizes: bool) {
-        {
-            // No child is made after this.
-            let _children = self.children();
-            self.0.destroyed.store(true, Ordering::Release);
-        }
+        // No child is made after this.
+        let children = self.0.children();
+        self.0.destroyed.store(true, Ordering::Release);
+        drop(children);
         for child in self.the_children() {
             child.end(etherealizes);
         }
         self.0.manager.reconsider();
         self.0.deactivate_all(etherealizes);
+        self.0.one_gone.notify_all();
+    }
+
+    /// Waits for the end of the adapter below this one that has that name and is being destroyed.
+    pub(super) fn await_name(&self, name: &str) -> Result<(), PoaError> {
+        while let Some(child) = self.0.child_named(name) {
+            self.0.check_takes_children()?;
+            if !child.0.destroyed.load(Ordering::Acquire) {
+                return Err(PoaError::AdapterAlreadyExists);
+            }
+            before_waiting(self.0.orb, true)?;
+            let objects = self.0.lock();
+            let is_there = self.0.child_named(name) == Some(child);
+            if is_there && !self.0.destroyed.load(Ordering::Acquire) {
+                drop(self.0.one_gone.wait(objects));
+            }
+        }
+        Ok(())
     }
 
     /// Takes the adapter and those below it out of the ORB's books, once.
@@ -82,18 +97,15 @@ impl Poa {
         for child in self.the_children() {
             child.wait_until_gone();
         }
-        self.settle_open_requests();
+        // Until those that are open were answered, or for `limits.open_time`.
+        if let Some(adapters) = self.0.adapters.upgrade() {
+            adapters
+                .context
+                .settle_open_requests(Some(Arc::as_ptr(&self.0).addr()));
+        }
         let mut objects = self.0.lock();
         while objects.alive > 0 {
             objects = self.0.one_gone.wait(objects);
-        }
-    }
-
-    /// Waits until the requests that are open were answered, or for `limits.open_time`.
-    fn settle_open_requests(&self) {
-        if let Some(adapters) = self.0.adapters.upgrade() {
-            let number = Arc::as_ptr(&self.0).addr();
-            adapters.context.settle_open_requests(Some(number));
         }
     }
 
@@ -106,9 +118,10 @@ impl Poa {
         }
     }
 
-    /// As [`Poa::destroy`] without waiting, when the ORB ends.
+    /// As [`Poa::destroy`], when the ORB ends: requests without a message may still be served.
     pub(crate) fn end_with_orb(&self) {
         self.end(true);
+        self.wait_until_gone();
         self.forget();
     }
 }

@@ -60,6 +60,13 @@ struct Objects {
     activations: Vec<(String, ThreadId)>,
 }
 
+impl Objects {
+    /// Whether an object was deactivated and is still to be etherealized.
+    fn is_ending(&self, id: &[u8]) -> bool {
+        self.ending.iter().any(|it| **it == *id)
+    }
+}
+
 pub(crate) struct PoaCore {
     adapters: Weak<Adapters>,
     /// The ORB's number.
@@ -152,16 +159,14 @@ impl PoaCore {
             )),
         }
     }
-}
 
-impl PoaCore {
-    fn lock_children(&self) -> MutexGuard<'_, Vec<Poa>> {
+    fn children(&self) -> MutexGuard<'_, Vec<Poa>> {
         self.children.lock()
     }
 
     /// The adapter of that name below this one.
     fn child_named(&self, name: &str) -> Option<Poa> {
-        let children = self.lock_children();
+        let children = self.children();
         let place = place(&children, name).ok()?;
         Some(children[place].clone())
     }
@@ -275,15 +280,11 @@ impl Poa {
         ObjectKey::long(stamp, NO_HINT, persistent, &self.0.path, &[])
     }
 
-    fn children(&self) -> MutexGuard<'_, Vec<Self>> {
-        self.0.lock_children()
-    }
-
     /// The adapters directly below this one.
     #[must_use]
     #[inline]
     pub fn the_children(&self) -> Vec<Self> {
-        self.children().clone()
+        self.0.children().clone()
     }
 
     /// It and all adapters below it, each before its children.
@@ -304,13 +305,13 @@ impl Poa {
         self.0.path_text()
     }
 
-    /// Makes an adapter below this one. Without a manager it gets one of its
-    /// own, which holds requests until it is activated.
+    /// Makes an adapter below this one, after the end of one of that name that is being destroyed.
+    /// Without a manager it gets one of its own, which holds requests until it is activated.
     ///
     /// # Errors
-    /// [`PoaError::AdapterAlreadyExists`], [`PoaError::InvalidPolicy`] for policies that do
-    /// not go together, [`PoaError::NameTooLong`]; BAD_INV_ORDER 17 while this adapter is
-    /// being destroyed, OBJECT_NOT_EXIST after that.
+    /// [`PoaError::AdapterAlreadyExists`], [`PoaError::InvalidPolicy`] for policies that do not go
+    /// together, [`PoaError::NameTooLong`]; BAD_INV_ORDER 17 while this adapter is being destroyed,
+    /// OBJECT_NOT_EXIST after that; BAD_INV_ORDER 3 for a request that would wait for such an end.
     pub fn create_poa(
         &self,
         name: &str,
@@ -328,9 +329,7 @@ impl Poa {
         if policies.thread_model == ThreadModel::MainThread {
             adapters.factory()?.main_lane()?;
         }
-        if self.0.child_named(name).is_some() {
-            return Err(PoaError::AdapterAlreadyExists);
-        }
+        self.await_name(name)?;
         let manager = match manager {
             Some(manager) => manager,
             // Without an id there is none to be in the way.
@@ -342,7 +341,7 @@ impl Poa {
         let child = Self::make(&adapters, path, parent, manager, policies);
         // Before this adapter is locked: interceptors may use it.
         child.establish(&adapters)?;
-        let mut children = self.children();
+        let mut children = self.0.children();
         self.0.check_takes_children()?;
         let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
@@ -359,9 +358,9 @@ impl Poa {
     /// The adapter of that name below this one.
     ///
     /// # Errors
-    /// [`PoaError::AdapterNonExistent`].
-    #[inline]
+    /// [`PoaError::AdapterNonExistent`]; OBJECT_NOT_EXIST if this adapter was destroyed.
     pub fn find_poa(&self, name: &str) -> Result<Self, PoaError> {
+        self.0.adapters()?;
         self.0.child_named(name).ok_or(PoaError::AdapterNonExistent)
     }
 }

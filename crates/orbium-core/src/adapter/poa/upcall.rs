@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_request::UntypedReply;
+use orbium_sync::lock::MutexGuard;
 
-use super::{Poa, PoaCore, PoaError};
+use super::{Objects, Poa, PoaCore, PoaError};
 use crate::adapter::dispatch::forward::ServantError;
 use crate::adapter::frames::{self, Frame};
 use crate::adapter::managing::{Activating, ServantManager};
@@ -155,12 +156,12 @@ impl PoaCore {
             return poa.active(id).ok_or_else(|| no_such_object().into());
         }
         let _turn = loop {
-            self.await_end_of(id)?;
+            drop(self.await_end_of(id)?);
             let turn = self.turn.take();
             if let Some(active) = poa.active(id) {
                 return Ok(active);
             }
-            if !self.is_ending(id) {
+            if !self.lock().is_ending(id) {
                 break turn;
             }
         };
@@ -188,28 +189,28 @@ impl PoaCore {
         active.ok_or_else(|| being_destroyed().into())
     }
 
-    /// Whether an object was deactivated and is still to be etherealized.
-    fn is_ending(&self, id: &[u8]) -> bool {
-        self.lock().ending.iter().any(|it| **it == *id)
-    }
-
-    /// Blocks while an object that was deactivated is still to be etherealized.
+    /// Blocks while a deactivated object is still to be etherealized; then the objects, locked.
     ///
     /// # Errors
     /// BAD_INV_ORDER: this thread serves a request to it, or has the turn in which that is done.
-    pub(super) fn await_end_of(self: &Arc<Self>, id: &[u8]) -> Result<(), SystemException> {
-        if !self.is_ending(id) {
-            return Ok(());
+    pub(super) fn await_end_of(
+        self: &Arc<Self>,
+        id: &[u8],
+    ) -> Result<MutexGuard<'_, Objects>, SystemException> {
+        let mut objects = self.lock();
+        if !objects.is_ending(id) {
+            return Ok(objects);
         }
+        drop(objects);
         let adapter: Arc<dyn Adapter> = self.clone();
         if frames::is_within(&adapter, id) || self.turn.is_mine() {
             return Err(waits_for_oneself());
         }
         orbium_sync::role::about_to_block();
-        let mut objects = self.lock();
-        while objects.ending.iter().any(|it| **it == *id) {
+        objects = self.lock();
+        while objects.is_ending(id) {
             objects = self.one_gone.wait(objects);
         }
-        Ok(())
+        Ok(objects)
     }
 }
