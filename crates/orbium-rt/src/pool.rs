@@ -2,6 +2,7 @@
 //! Thread pools (RT-CORBA 1.2, clause 5.8): lanes of the ORB, all alike.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -258,17 +259,33 @@ impl Threadpool {
         stop(&self.lanes);
     }
 
-    /// One more adapter is served, or one less.
-    pub(crate) fn attach(&self) {
-        self.attached.fetch_add(1, Ordering::AcqRel);
-    }
-
-    pub(crate) fn detach(&self) {
-        self.attached.fetch_sub(1, Ordering::AcqRel);
-    }
-
     pub(crate) fn is_attached(&self) -> bool {
         self.attached.load(Ordering::Acquire) > 0
+    }
+}
+
+/// The pool of an adapter: it is not destroyed before this is dropped.
+#[derive(Debug)]
+pub(crate) struct Attached(Arc<Threadpool>);
+
+impl Attached {
+    pub(crate) fn to(pool: &Arc<Threadpool>) -> Self {
+        pool.attached.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(pool))
+    }
+}
+
+impl Deref for Attached {
+    type Target = Threadpool;
+
+    fn deref(&self) -> &Threadpool {
+        &self.0
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.0.attached.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::binding::{self, Admission, Bindings, ServeError};
 use crate::error::bad_param;
 use crate::policy::adapter::Adapter;
 use crate::policy::validation::{check, check_bands_alone};
-use crate::pool::Threadpool;
+use crate::pool::{Attached, Threadpool};
 use crate::rt_state::Shared;
 use crate::upcall::{in_upcall, while_in_upcall};
 use crate::{
@@ -275,7 +275,8 @@ impl RtOrb {
         let pool = match asked.threadpool {
             None => None,
             Some(id) => {
-                let found = self.shared.pools().all.get(&id).cloned();
+                // Under the lock under which `destroy_threadpool` finds it unused.
+                let found = self.shared.pools().all.get(&id).map(Attached::to);
                 let unknown = InvalidPolicy {
                     policy: PolicyType::Threadpool,
                     why: Why::NoSuchThreadpool,
@@ -284,9 +285,6 @@ impl RtOrb {
             }
         };
         let server_priority = check(&asked, pool.as_deref(), &self.shared.host, &self.orb)?;
-        if let Some(pool) = &pool {
-            pool.attach();
-        }
         let lanes = pool.as_ref().map(|it| it.listening());
         let lanes = lanes.filter(|it| !it.is_empty());
         let adapter = Adapter {

@@ -18,7 +18,7 @@ use orbium_giop::{TaggedComponent, service_context};
 
 use crate::PriorityModelPolicy;
 use crate::error::bad_param;
-use crate::pool::Threadpool;
+use crate::pool::Attached;
 use crate::priority::band::holds;
 use crate::rt_state::Shared;
 use crate::upcall::while_in_upcall;
@@ -29,7 +29,7 @@ pub(crate) struct Adapter {
     pub(crate) model: Option<PriorityModelPolicy>,
     /// The server's priority of the model.
     pub(crate) server_priority: Priority,
-    pub(crate) pool: Option<Arc<Threadpool>>,
+    pub(crate) pool: Option<Attached>,
     pub(crate) bands: Vec<PriorityBand>,
     pub(crate) client_protocols: Option<ClientProtocolsValue>,
     /// Objects that were given priorities, in references or as they became
@@ -44,14 +44,6 @@ impl fmt::Debug for Adapter {
             .field("pool", &self.pool)
             .field("bands", &self.bands)
             .finish_non_exhaustive()
-    }
-}
-
-impl Drop for Adapter {
-    fn drop(&mut self) {
-        if let Some(pool) = &self.pool {
-            pool.detach();
-        }
     }
 }
 

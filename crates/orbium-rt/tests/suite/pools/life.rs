@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pools that cannot be, and how pools end.
 
-use orbium_core::{Completion, ExceptionKind, SystemException};
-use orbium_rt::{InvalidThreadpool, ThreadpoolConfig, ThreadpoolLane};
-use orbium_testkit::eventually;
+use std::sync::{Arc, Mutex};
 
-use super::Pooled;
-use crate::common::server;
+use orbium_core::{Completion, Config, ExceptionKind, Orb, Policies, Priority, SystemException};
+use orbium_rt::{
+    InvalidThreadpool, NativePriority, PriorityMapping, PriorityModelPolicy, RtOrb,
+    ThreadpoolConfig, ThreadpoolId, ThreadpoolLane,
+};
+use orbium_testkit::eventually;
+use orbium_testkit::probe::Target;
+
+use super::{Pooled, with_pool};
+use crate::common::{server, server_with, teller};
 
 /// Conformance: RT 5.8 - pools that cannot be: BAD_PARAM, DATA_CONVERSION 2, NO_RESOURCES,
 /// BAD_INV_ORDER 4
@@ -65,6 +71,60 @@ fn a_pool_that_is_served_from_is_not_destroyed() {
     let unknown = pooled.rt.destroy_threadpool(pooled.pool);
     assert_eq!(unknown, Err(InvalidThreadpool(pooled.pool)));
     pooled.end();
+}
+
+/// A mapping that destroys a pool when it is asked next: what another thread may do at that time.
+#[derive(Clone, Default)]
+struct Destroying(Arc<Mutex<Option<(RtOrb, ThreadpoolId)>>>);
+
+impl PriorityMapping for Destroying {
+    fn to_native(&self, corba: Priority) -> Option<NativePriority> {
+        let to_destroy = self.0.lock().unwrap().take();
+        if let Some((rt, pool)) = to_destroy {
+            let destroyed = rt.destroy_threadpool(pool).unwrap();
+            assert_eq!(destroyed.unwrap_err().kind, ExceptionKind::BadInvOrder);
+        }
+        Some(corba.number() + 1)
+    }
+
+    fn to_corba(&self, native: NativePriority) -> Option<Priority> {
+        Priority::new(native.checked_sub(1)?)
+    }
+}
+
+/// The pool of an adapter was in use only from the end of the checks of its policies on: one that was
+/// destroyed before that served no request of the adapter, ever.
+///
+/// Conformance: RT 5.8 - `destroy_threadpool`: InvalidThreadpool; BAD_INV_ORDER while an adapter is
+/// served
+#[test]
+fn a_pool_of_an_adapter_that_is_being_made_is_not_destroyed() {
+    let mapping = Destroying::default();
+    let builder = RtOrb::builder().mapping(mapping.clone()).soft();
+    let (orb, rt) = server_with(Config::default(), builder);
+    let threads = ThreadpoolLane::new(5, 1, 0);
+    let pool = rt.create_threadpool(threads, ThreadpoolConfig::default());
+    let pool = pool.unwrap();
+    let (root, model) = (orb.root_poa(), PriorityModelPolicy::server_declared(5));
+    *mapping.0.lock().unwrap() = Some((rt.clone(), pool));
+    let manager = Some(root.manager());
+    let policies = with_pool(pool, Some(model));
+    let poa = rt.create_poa(&root, "pooled", manager, Policies::default(), &policies);
+    assert!(mapping.0.lock().unwrap().is_none());
+    let object: Target = poa.unwrap().activate(teller()).unwrap();
+    let client = Orb::builder().build().unwrap();
+    let object = crate::common::seen_by(&client, &orb, &object);
+    assert_eq!(object.noop(), Ok(()));
+    // One that comes to nothing keeps none.
+    let nowhere = with_pool(pool, Some(PriorityModelPolicy::server_declared(-1)));
+    let refused = rt.create_poa(&root, "none", None, Policies::default(), &nowhere);
+    assert!(refused.is_err());
+    root.find_poa("pooled").unwrap().destroy(true).unwrap();
+    eventually("the pool is destroyed", || {
+        rt.destroy_threadpool(pool) == Ok(Ok(()))
+    });
+    client.shutdown(true).unwrap();
+    orb.shutdown(true).unwrap();
 }
 
 /// Conformance: RT 5.8 - the end of the ORB is that of its pools
