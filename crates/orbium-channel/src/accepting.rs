@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use orbium_giop::Headers;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
-use orbium_sys::{Interest, Poller, Ready, Waker};
+use orbium_sys::{Interest, Poller, Ready, Waker, is_exhausted};
 use orbium_trace::log::EventLimit;
 use orbium_transport::{Acceptor, ByteStream, Deadline, Endpoint};
 
@@ -16,7 +16,7 @@ use crate::Channel;
 use crate::protocol::{ChannelOptions, OpenError, Protocols};
 
 /// How long nothing is accepted after the system refused a connection: others
-/// may give some back.
+/// may give some back. The same for one endpoint that has failed by itself.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 /// The same after a connection was ended to make room: by then its descriptor is given back, unless a
@@ -49,13 +49,20 @@ pub struct Accepting {
     acceptors: Vec<Option<Box<dyn Acceptor>>>,
     /// Which headers messages have there.
     headers: Vec<Headers>,
-    /// Until when nothing is accepted: the system has run out of something.
-    paused: Option<Deadline>,
+    /// Endpoints at which nothing is accepted for a while.
+    pauses: Vec<Pause>,
     /// For the log of what the system refuses.
     refusals: EventLimit,
     /// Whether acceptors of another thread are to come.
     is_awaiting: bool,
     changes: AcceptorChanges,
+}
+
+/// Nothing is accepted at some endpoints.
+struct Pause {
+    /// The place of the endpoint that has failed; `None` for all, as the system has run out of something.
+    place: Option<usize>,
+    until: Deadline,
 }
 
 /// Acceptors to add to those of a running thread, and to close. Clones are for the same
@@ -313,17 +320,13 @@ impl Accepting {
 
     fn remove(&mut self, place: usize, poller: &Poller) -> Option<Box<dyn Acceptor>> {
         let acceptor = self.acceptors.get_mut(place).and_then(Option::take)?;
+        self.pauses.retain(|it| it.place != Some(place));
         let _ = poller.remove(&acceptor.source(), token(place));
         Some(acceptor)
     }
 
     fn add(&mut self, place: usize, acceptor: Box<dyn Acceptor>, poller: &Poller) {
-        let interest = if self.is_paused() {
-            Interest::None
-        } else {
-            Interest::Read
-        };
-        if let Err(error) = poller.add(&acceptor.source(), token(place), interest) {
+        if let Err(error) = poller.add(&acceptor.source(), token(place), self.interest(place)) {
             orbium_trace::log::error!(target: "orbium::conn", %error, "cannot accept at an endpoint");
             return;
         }
@@ -364,7 +367,7 @@ impl Accepting {
             Ok(stream) => Some(stream),
             Err(error) => {
                 if is_refusal(&error) {
-                    self.pause(poller, &error);
+                    self.pause(place, poller, &error);
                 }
                 None
             }
@@ -372,41 +375,64 @@ impl Accepting {
     }
 
     #[cold]
-    fn pause(&mut self, poller: &Poller, error: &io::Error) {
+    fn pause(&mut self, place: usize, poller: &Poller, error: &io::Error) {
         if let Some(suppressed) = self.refusals.admit() {
             orbium_trace::log::warn!(target: "orbium::conn", %error, suppressed, "cannot accept a connection");
         }
-        self.paused = Some(Deadline::after(Some(ACCEPT_RETRY_PAUSE)));
-        self.set_interest(poller, Interest::None);
+        let place = (!is_exhausted(error)).then_some(place);
+        self.pauses.retain(|it| it.place != place);
+        let until = Deadline::after(Some(ACCEPT_RETRY_PAUSE));
+        self.pauses.push(Pause { place, until });
+        self.set_interest(poller);
     }
 
-    /// Shortens a pause, as a connection was ended to make room for those that wait.
+    /// Shortens a pause of all endpoints, as a connection was ended to make room for those that wait.
     pub fn retry_soon(&mut self) {
-        if self.is_paused() {
-            self.paused = Some(Deadline::after(Some(ROOM_PAUSE)));
+        let mut pauses = self.pauses.iter_mut();
+        if let Some(pause) = pauses.find(|it| it.place.is_none()) {
+            pause.until = Deadline::after(Some(ROOM_PAUSE));
         }
     }
 
-    fn set_interest(&self, poller: &Poller, interest: Interest) {
+    fn interest(&self, place: usize) -> Interest {
+        let mut pauses = self.pauses.iter();
+        if pauses.any(|it| it.place.is_none_or(|it| it == place)) {
+            Interest::None
+        } else {
+            Interest::Read
+        }
+    }
+
+    fn set_interest(&self, poller: &Poller) {
         for (place, acceptor) in self.open() {
             // Should this fail, the next attempt to accept fails too.
-            let _ = poller.modify(&acceptor.source(), token(place), interest);
+            let _ = poller.modify(&acceptor.source(), token(place), self.interest(place));
         }
     }
 
-    /// Whether nothing is accepted for a while.
+    /// Whether nothing is accepted for a while, as the system has run out of something.
     pub fn is_paused(&self) -> bool {
-        self.paused.is_some()
+        self.pauses.iter().any(|it| it.place.is_none())
     }
 
-    /// Accepts again after a pause; the time until then, if it is not over.
+    /// Whether some endpoint is to be resumed.
+    pub fn is_timed(&self) -> bool {
+        !self.pauses.is_empty()
+    }
+
+    /// Accepts again after pauses; the time until the next one is over.
     pub fn resume(&mut self, poller: &Poller) -> Option<Duration> {
-        if let Ok(left) = self.paused?.remaining() {
-            return left;
+        if self.pauses.is_empty() {
+            return None;
         }
-        self.paused = None;
-        self.set_interest(poller, Interest::Read);
-        None
+        let before = self.pauses.len();
+        self.pauses.retain(|it| !it.until.has_passed());
+        if self.pauses.len() < before {
+            self.set_interest(poller);
+        }
+        let left = self.pauses.iter().map(|it| it.until.remaining());
+        left.filter_map(|it| it.unwrap_or(Some(Duration::ZERO)))
+            .min()
     }
 
     /// The loop of a thread that accepts and nothing else. What it takes on is given the

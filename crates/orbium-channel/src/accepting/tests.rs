@@ -46,6 +46,59 @@ impl Acceptor for Queue {
     }
 }
 
+/// Has a client waiting that it cannot accept, which fails with that error.
+#[derive(Debug)]
+struct Failing(fn() -> io::Error, Queue);
+
+impl Acceptor for Failing {
+    fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
+        Err((self.0)())
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        self.1.source()
+    }
+
+    fn address(&self) -> &'static str {
+        "nowhere"
+    }
+}
+
+/// The endpoints at which something is accepted after the first of two has failed with that error, and
+/// whether a connection may be ended to make room.
+fn accepting_after(error: fn() -> io::Error) -> (Vec<usize>, bool) {
+    let poller = Poller::new().unwrap();
+    let mut accepting = Accepting::default();
+    accepting.add(0, Box::new(Failing(error, Queue::of(1))), &poller);
+    accepting.add(1, Box::new(Queue::of(1)), &poller);
+    let accepts = || {
+        let mut ready = Vec::new();
+        poller.wait(&mut ready, Some(Duration::ZERO)).unwrap();
+        let mut places: Vec<_> = ready.iter().map(|it| place_of(it.token)).collect();
+        places.sort_unstable();
+        places
+    };
+    assert_eq!(accepts(), [0, 1]);
+    assert!(accepting.accept(token(0), &poller).is_none());
+    let (accepted_at, makes_room) = (accepts(), accepting.is_paused());
+    while let Some(left) = accepting.resume(&poller) {
+        poller.wait(&mut Vec::new(), Some(left)).unwrap();
+    }
+    assert_eq!(accepts(), [0, 1]);
+    (accepted_at, makes_room)
+}
+
+/// All endpoints paused then, and an idle connection was ended, however an endpoint had failed.
+#[test]
+fn an_endpoint_that_fails_by_itself_pauses_alone() {
+    let refused = || io::ErrorKind::PermissionDenied.into();
+    assert_eq!(accepting_after(refused), (vec![1], false));
+    let nothing = || io::ErrorKind::WouldBlock.into();
+    assert_eq!(accepting_after(nothing), (vec![0, 1], false));
+    let exhausted = || io::ErrorKind::OutOfMemory.into();
+    assert_eq!(accepting_after(exhausted), (vec![], true));
+}
+
 /// How many of those that wait are taken on before the acceptor is closed.
 fn taken_on_before_closing(clients: usize) -> usize {
     let poller = Poller::new().unwrap();

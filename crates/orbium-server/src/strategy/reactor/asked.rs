@@ -65,6 +65,6 @@ impl Reactor {
 
     /// Whether the waiting thread must wake for a deadline.
     pub(crate) fn is_timed(&self) -> bool {
-        !self.timed.is_empty() || self.accepting.is_paused()
+        !self.timed.is_empty() || self.accepting.is_timed()
     }
 }
