@@ -29,10 +29,13 @@ pub(crate) struct Pump<'a> {
     shared: &'a Shared,
     from: &'a dyn ByteStream,
     framing: Framing,
-    /// Until when the message that has begun must be there whole.
+    /// Until when the message that has begun must be there whole, or the next one if the other
+    /// side has ended.
     unfinished: Option<Deadline>,
     /// Until when the first message must begin.
     opening: Deadline,
+    /// Whether the other side has ended: no more is asked for than was.
+    is_unasked: Option<&'a AtomicBool>,
 }
 
 impl<'a> Pump<'a> {
@@ -46,7 +49,14 @@ impl<'a> Pump<'a> {
             ),
             unfinished: None,
             opening: Deadline::NEVER,
+            is_unasked: None,
         }
+    }
+
+    /// Whether the next message is due: part of it is there, or nothing else is waited for.
+    fn is_due(&self) -> bool {
+        let is_begun = self.framing.is_partial() || self.from.is_midway();
+        is_begun || self.is_unasked.is_some_and(|it| it.load(Ordering::Acquire))
     }
 
     /// Relays from a client to the server, to which it connects for the first message,
@@ -90,10 +100,12 @@ impl<'a> Pump<'a> {
         first: MessageHeader,
     ) -> Option<MessageHeader> {
         let shared = self.shared;
-        let has_ended = AtomicBool::new(false);
+        let (has_ended, is_unasked) = (AtomicBool::new(false), AtomicBool::new(false));
         thread::scope(|scope| {
             let back = || {
-                Pump::new(shared, &**server).replies(&**client);
+                let mut pump = Pump::new(shared, &**server);
+                pump.is_unasked = Some(&is_unasked);
+                pump.replies(&**client);
                 // Whether in order or not: it is the end for the client too. A socket of
                 // datagrams stays for all that send to it.
                 if client.has_many_peers() {
@@ -117,7 +129,8 @@ impl<'a> Pump<'a> {
                 self.framing.consume(&header);
                 next = self.next();
             }
-            // The replies to what was sent may still come.
+            // The replies to what was sent may still come, unless the server hangs.
+            is_unasked.store(true, Ordering::Release);
             server.shutdown(Shutdown::Write);
             next
         })
@@ -151,7 +164,7 @@ impl<'a> Pump<'a> {
                     return None;
                 }
             }
-            if self.framing.is_partial() || self.from.is_midway() {
+            if self.is_due() {
                 let time = Some(self.shared.config.limits.message_time);
                 let limit = *self.unfinished.get_or_insert_with(|| Deadline::after(time));
                 if limit.has_passed() {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls over an in-line bridge.
 
+use std::net::Shutdown;
 use std::time::Duration;
 
 use orbium::giop::{Profile, ReplyStatus, TaggedComponent};
-use orbium::{Bridge, Config, ExceptionKind, Interface, Orb, ServerStrategy};
+use orbium::{Bridge, Channel, Config, ExceptionKind, Interface, Orb, ServerStrategy};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    Peer, RequestLine, Served, client, each_strategy, eventually, reach, reference, request, within,
+    FakeServer, Peer, RequestLine, Served, client, each_strategy, eventually, in_own_process,
+    reach, reference, request, threads, within,
 };
 
 fn config(endpoint: &str) -> Config {
@@ -237,4 +239,59 @@ fn an_endpoint_of_datagrams_outlives_connections_to_the_server() {
     });
     drop(bridge);
     again.end();
+}
+
+/// A bridge to that server, over which a message may take so long.
+fn bridge_within(server: &FakeServer, message_time: Duration) -> (Bridge, u16) {
+    let mut outside = config("iiop://127.0.0.1:0");
+    outside.limits.message_time = message_time;
+    let at = format!("127.0.0.1:{}", server.port());
+    let bridge = Bridge::start(&outside, Channel::giop("iiop", at)).unwrap();
+    let (_, port) = bridge.channels()[0].address.rsplit_once(':').unwrap();
+    let port = port.parse().unwrap();
+    (bridge, port)
+}
+
+/// The bridge kept two threads and two connections of each client that had gone, for ever.
+///
+/// Conformance: protocols - bridges
+#[test]
+fn a_server_that_hangs_keeps_nothing_of_clients_that_are_gone() {
+    in_own_process!(|| {
+        let server = FakeServer::listen();
+        let (bridge, port) = bridge_within(&server, Duration::from_millis(100));
+        let before = threads();
+        let mut peer = Peer::connect(port);
+        peer.send(&request(RequestLine::new(1, "noop"), |_| {}));
+        let mut hung = server.accept();
+        hung.expect_request("noop");
+        assert!(threads() > before);
+        drop(peer);
+        eventually("the threads of the client end", || threads() <= before);
+        drop((bridge, hung));
+    });
+}
+
+/// A client that sends nothing more may wait for what it has asked.
+///
+/// Conformance: protocols - bridges
+#[test]
+fn a_client_that_has_ended_its_requests_gets_their_replies() {
+    let server = FakeServer::listen();
+    let (bridge, port) = bridge_within(&server, Duration::from_secs(60));
+    let mut peer = Peer::connect(port);
+    for id in [1, 2] {
+        peer.send(&request(RequestLine::new(id, "noop"), |_| {}));
+    }
+    peer.stream().shutdown(Shutdown::Write);
+    let mut behind = server.accept();
+    let requests = [1, 2].map(|_| behind.expect_request("noop"));
+    behind.expect_end();
+    for request in requests {
+        behind.answer(&request, |_| {});
+        assert_eq!(peer.receive().reply().0, request.id);
+    }
+    drop(behind);
+    peer.expect_end();
+    drop(bridge);
 }
