@@ -50,6 +50,23 @@ struct State {
     connecting: bool,
 }
 
+/// The connection is being made, until this is dropped, by a panic of the transport too.
+struct Connecting<'m>(&'m Multiplexer);
+
+impl<'m> Connecting<'m> {
+    fn begin(multiplexer: &'m Multiplexer, state: &mut State) -> Self {
+        state.connecting = true;
+        Self(multiplexer)
+    }
+}
+
+impl Drop for Connecting<'_> {
+    fn drop(&mut self) {
+        self.0.lock().connecting = false;
+        self.0.changed.notify_all();
+    }
+}
+
 /// A stream for one caller, the last request id used there, and the distance to the
 /// next.
 pub(super) type ConnectedSlot = (Arc<CallSlot>, Box<dyn ByteStream>);
@@ -104,7 +121,7 @@ impl Multiplexer {
             let left = deadline.remaining()?;
             state = self.changed.wait_at_most(state, left);
         }
-        state.connecting = true;
+        let connecting = Connecting::begin(self, &mut state);
         drop(state);
         let made = self.connector.connect(deadline).and_then(|stream| {
             let counted = Counted::new(&self.counts, &self.channel);
@@ -114,12 +131,10 @@ impl Multiplexer {
             giop.attach(&*stream);
             MultiplexedConnection::start(counted.metered(stream), giop, self.has_thread, counted)
         });
-        let mut state = self.lock();
-        state.connecting = false;
-        self.changed.notify_all();
         let connection = made?;
         let slot = CallSlot::take(&connection).ok_or(io::ErrorKind::ConnectionReset)?;
-        state.connection = Some(connection);
+        self.lock().connection = Some(connection);
+        drop(connecting);
         Ok(connected(slot))
     }
 

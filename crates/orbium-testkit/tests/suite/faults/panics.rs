@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants that panic.
+//! Servants and transports that panic.
 
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbium::giop::{SystemException, minor};
-use orbium::{Completion, ExceptionKind};
-use orbium_testkit::{Served, client, each_strategy, eventually};
+use orbium::{Completion, ExceptionKind, Orb, ServerStrategy, Transport};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{Served, client, each_pair, each_strategy, eventually, reach, within};
+use orbium_transport::{
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
+    ProtocolProperties, StreamTransport, Tcp,
+};
 
 struct PanicsWhenDropped;
 
@@ -72,4 +80,66 @@ fn a_panicking_destructor_of_a_servant_harms_no_other_object() {
         drop(root);
         served.end();
     });
+}
+
+/// A transport that panics at its first connection.
+#[derive(Clone, Debug, Default)]
+struct Panicking(Arc<AtomicUsize>);
+
+#[derive(Debug)]
+struct PanickingConnector(Panicking, Box<dyn Connector>);
+
+impl StreamTransport for Panicking {
+    fn scheme(&self) -> &'static str {
+        Tcp.scheme()
+    }
+
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError> {
+        Tcp.listen(endpoint, properties)
+    }
+
+    fn connector(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError> {
+        let inner = Tcp.connector(address, properties)?;
+        Ok(Box::new(PanickingConnector(self.clone(), inner)))
+    }
+}
+
+impl Connector for PanickingConnector {
+    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
+        let before = self.0.0.fetch_add(1, Ordering::SeqCst);
+        assert!(before > 0, "a transport, on purpose");
+        self.1.connect(deadline)
+    }
+}
+
+/// The multiplexed connection counted as one that is being made: all later calls waited for it, until they failed.
+///
+/// Conformance: protocols - a transport that panics harms no later call
+#[test]
+fn a_transport_that_panics_harms_no_later_call() {
+    let served = Served::new(ServerStrategy::default());
+    each_pair(|config| {
+        let strategy = config.client_strategy;
+        let transport = Transport::stream(Panicking::default());
+        let builder = Orb::builder().config(config).transport(transport);
+        let client = builder.build().unwrap();
+        let text = served.orb.object_to_string(&served.target);
+        let target: Target = reach(&client, &text);
+        let call = || catch_unwind(AssertUnwindSafe(|| target.echo_long(1)));
+        // A panic of another thread is an exception here.
+        assert!(!matches!(call(), Ok(Ok(_))), "{strategy:?}");
+        let again = target.clone();
+        let answer = within("the next call", move || again.echo_long(2));
+        assert_eq!(answer, Ok(2), "{strategy:?}");
+        client.shutdown(true).unwrap();
+    });
+    served.end();
 }
