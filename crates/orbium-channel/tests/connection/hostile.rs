@@ -4,11 +4,16 @@
 use orbium_channel::connection::{Bounds, Cause, Event, Role, Violation};
 use orbium_channel::framing::FramingError;
 use orbium_channel::peer_memory::Budget;
-use orbium_giop::{FragmentError, MessageKind, ReassemblyLimits, Version};
+use orbium_giop::{
+    FragmentError, LocateStatus, MessageKind, ReassemblyLimits, Version, close_connection,
+    message_error,
+};
 use proptest::prelude::*;
 
+use super::cancelling::cancel;
 use super::pair::{
-    Found, Pair, old_request_in_fragments, reply, reply_in_fragments, request, request_in_fragments,
+    Found, Pair, locate_messages, locate_reply, old_reply_in_fragments, old_request_in_fragments,
+    reply, reply_in_fragments, request, request_in_fragments,
 };
 
 #[test]
@@ -143,24 +148,33 @@ proptest! {
     }
 }
 
-/// A message or fragments, of requests or replies, of any version; some are missing.
+/// A message or fragments, of any kind and version; some are missing.
 fn message() -> impl Strategy<Value = Vec<u8>> {
     let version = prop::sample::select(vec![1, 2]);
-    (version, 0..6_u32, 0..400_usize, any::<u8>()).prop_map(|(minor, id, size, kept)| {
-        let version = if minor == 1 {
-            Version::V1_1
-        } else {
-            Version::V1_2
-        };
-        let body = vec![id as u8; size];
-        let messages = match kept % 4 {
-            0 => vec![request(version, id, &body)],
-            1 => vec![reply(id, &body)],
-            2 if minor == 1 => old_request_in_fragments(id, &body, 64),
-            2 => request_in_fragments(id, &body, 64),
-            _ => reply_in_fragments(id, &body, 64),
-        };
-        let kept = usize::from(kept / 4) % (messages.len() + 1);
-        messages[..kept.max(1)].concat()
-    })
+    let kind = 0..8_u8;
+    (version, 0..6_u32, 0..400_usize, kind, any::<u8>()).prop_map(
+        |(minor, id, size, kind, kept)| {
+            let version = if minor == 1 {
+                Version::V1_1
+            } else {
+                Version::V1_2
+            };
+            let body = vec![id as u8; size];
+            let messages = match kind {
+                0 => vec![request(version, id, &body)],
+                1 => vec![reply(id, &body)],
+                2 if minor == 1 => old_request_in_fragments(id, &body, 64),
+                2 => request_in_fragments(id, &body, 64),
+                3 if minor == 1 => old_reply_in_fragments(id, &body, 64),
+                3 => reply_in_fragments(id, &body, 64),
+                4 => locate_messages(version, id, &body, 64),
+                5 => vec![locate_reply(version, id, LocateStatus::ObjectForward, size)],
+                6 => vec![cancel(version, id)],
+                _ if kept % 2 == 0 => vec![close_connection(version).to_vec()],
+                _ => vec![message_error(version).to_vec()],
+            };
+            let kept = usize::from(kept) % (messages.len() + 1);
+            messages[..kept.max(1)].concat()
+        },
+    )
 }
