@@ -159,7 +159,8 @@ pub struct Timing {
     pub criticality: Criticality,
     /// The order where nothing else gives one.
     pub importance: Importance,
-    /// Not zero: the operation belongs to the time-sliced background level, and this is its slice.
+    /// Not zero: the operation belongs to the background, the last queue, which runs in SCHED_RR. How long
+    /// it is makes no difference: Linux has one slice for all threads of that class.
     pub quantum: Time,
     /// Internal threads. Zero: passive; the operation runs in the thread of its caller.
     pub threads: u32,

@@ -13,7 +13,8 @@ pub enum Dispatching {
     /// By the least laxity (LAXITY_DISPATCHING): of jobs that wait, the one with the latest start
     /// that is nearest.
     Laxity,
-    /// In slices, in the background (SCHED_RR).
+    /// The background: in the order of arrival, each job to its end. Its threads are in SCHED_RR, in which
+    /// Linux has those of equal priority take turns in slices of its own length.
     TimeSliced,
 }
 
