@@ -31,7 +31,8 @@ pub enum SchedError {
         /// Operations in the table.
         scheduled: usize,
     },
-    /// The table was made for operations of other names.
+    /// The table was made for other operations, for other requirements of the same ones, or by another
+    /// strategy.
     OtherProgram,
     /// CYCLIC_DEPENDENCIES: operations that depend on one another, the first being repeated at the end.
     CyclicDependencies(Vec<String>),
@@ -71,7 +72,9 @@ impl fmt::Display for SchedError {
                 f,
                 "{registered} operations are registered, and the table has {scheduled}"
             ),
-            Self::OtherProgram => f.write_str("the table has operations of other names"),
+            Self::OtherProgram => f.write_str(
+                "the table was computed from operations with other names, requirements or dependencies, or by another strategy: a configuration run writes it anew",
+            ),
             Self::CyclicDependencies(path) => {
                 write!(f, "operations depend on one another: {}", path.join(" -> "))
             }

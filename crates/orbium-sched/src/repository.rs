@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The repository of RT_Infos: the operations of the paper's `Scheduler` interface.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::error::SchedError;
 use crate::info::{Assignment, Dependency, DependencyKind, EnableState, Handle, RtInfo, Timing};
@@ -15,6 +15,8 @@ const MAX_PERIOD: Time = Time::from_ticks(i32::MAX as u64);
 pub struct Repository {
     infos: Vec<RtInfo>,
     by_name: HashMap<String, Handle>,
+    /// The calls that were recorded of an operation, by what it depends on.
+    recorded: BTreeMap<(Handle, Handle, DependencyKind), u64>,
 }
 
 impl Repository {
@@ -107,6 +109,30 @@ impl Repository {
         self.depend(handle, dependency)
     }
 
+    /// As [`add_dependency`](Self::add_dependency), of calls that a configuration run has recorded.
+    /// Schedules follow it as any other. At run time, when nothing records it, a program has the
+    /// [table](crate::Table::check) without it.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn add_recorded_dependency(
+        &mut self,
+        handle: Handle,
+        on: Handle,
+        calls: u32,
+        kind: DependencyKind,
+    ) -> Result<(), SchedError> {
+        self.add_dependency(handle, on, calls, kind)?;
+        *self.recorded.entry((handle, on, kind)).or_default() += u64::from(calls);
+        Ok(())
+    }
+
+    /// The recorded ones among the calls of a dependency.
+    pub(crate) fn recorded(&self, handle: Handle, on: Handle, kind: DependencyKind) -> u64 {
+        let recorded = self.recorded.get(&(handle, on, kind));
+        recorded.copied().unwrap_or_default()
+    }
+
     /// As [`add_dependency`](Self::add_dependency), with the state of the dependency.
     ///
     /// # Errors
@@ -177,6 +203,7 @@ impl Repository {
         let info = self.get_mut(handle)?;
         info.dependencies
             .retain(|it| it.on != on || it.kind != kind);
+        self.recorded.remove(&(handle, on, kind));
         Ok(())
     }
 

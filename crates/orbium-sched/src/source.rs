@@ -9,7 +9,7 @@ use crate::info::{DependencyKind, RtInfo};
 use crate::options::Strategy;
 use crate::repository::Repository;
 use crate::schedule::{Dispatching, Level, Schedule, Verdict};
-use crate::table::hash_of;
+use crate::table::fingerprint::hash_of;
 use crate::time::Time;
 
 /// The schedule as Rust source: a constant index for each operation and `static SCHEDULE`, a

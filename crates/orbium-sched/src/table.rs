@@ -10,12 +10,17 @@ use crate::repository::Repository;
 use crate::schedule::{Dispatching, Level, Schedule};
 use crate::time::Time;
 
+use fingerprint::{HASH_OF_NOTHING, hash_of};
+
+pub(crate) mod fingerprint;
+
 /// A schedule as static data, in the form that [`source`](crate::source) writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     /// The strategy.
     pub strategy: Strategy,
-    /// The hash of the names in order.
+    /// The hash of the operations as the program registers them: names in order and requirements, without
+    /// execution times.
     pub hash: u64,
     /// The operations in the order of their handles; index them with the constants of the table.
     pub entries: &'static [Entry],
@@ -192,7 +197,9 @@ impl Table {
     }
 
     /// Checks that a program registered the operations that the table was made for: what the
-    /// paper's `schedule` does at run time.
+    /// paper's `schedule` does at run time. Names, periods, quanta, criticality, importance, threads,
+    /// kinds and dependencies are compared; execution times are not, as calibration measures others in each
+    /// configuration run, nor are dependencies that it [has recorded](Repository::add_recorded_dependency).
     ///
     /// # Errors
     /// `TaskCountMismatch`, `OtherProgram`.
@@ -210,18 +217,4 @@ impl Table {
             Err(SchedError::OtherProgram)
         }
     }
-}
-
-/// The offset basis of FNV-1a.
-const HASH_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// FNV-1a over the names in the order of their handles, each ended by a zero byte.
-pub(crate) fn hash_of(repository: &Repository) -> u64 {
-    let names = repository
-        .infos()
-        .iter()
-        .map(|it| it.entry_point.bytes().chain([0]));
-    names.flatten().fold(HASH_OF_NOTHING, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -79,7 +79,8 @@ impl Scheduler {
         Ok(Self::new(table, Mode::from_environment()?))
     }
 
-    /// Computes with that strategy in place of the table's.
+    /// Computes with that strategy in place of the table's; at run time a table of another one is
+    /// refused.
     #[must_use]
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.options.strategy = strategy;
@@ -197,6 +198,9 @@ impl Scheduler {
     pub fn schedule(&mut self) -> Result<Outcome, SchedulerError> {
         let Mode::Configure(path) = &self.mode else {
             self.table.check(&self.repository)?;
+            if self.options.strategy != self.table.strategy {
+                return Err(SchedError::OtherProgram.into());
+            }
             self.is_scheduled = true;
             return Ok(Outcome::Ready);
         };

@@ -71,7 +71,7 @@ pub const ENTRIES: [orbium_sched::Entry; 11] = [
 #[rustfmt::skip]
 pub static SCHEDULE: orbium_sched::Table = orbium_sched::Table {
     strategy: orbium_sched::Strategy::Rms,
-    hash: 0xe8a2ce5d42dbbaff,
+    hash: 0x84bc92abebab4662,
     entries: &ENTRIES,
     queues: &[
         orbium_sched::Queue { priority: 99, dispatching: orbium_sched::Dispatching::Static },

@@ -68,7 +68,7 @@ pub const ENTRIES: [orbium_sched::Entry; 10] = [
 #[rustfmt::skip]
 pub static SCHEDULE: orbium_sched::Table = orbium_sched::Table {
     strategy: orbium_sched::Strategy::Rms,
-    hash: 0x26f6207334c74143,
+    hash: 0x492a231b6c6679d4,
     entries: &ENTRIES,
     queues: &[
         orbium_sched::Queue { priority: 99, dispatching: orbium_sched::Dispatching::Static },

@@ -45,7 +45,7 @@ pub const ENTRIES: [orbium_sched::Entry; 5] = [
 #[rustfmt::skip]
 pub static SCHEDULE: orbium_sched::Table = orbium_sched::Table {
     strategy: orbium_sched::Strategy::Rms,
-    hash: 0xf4c3b9cf8a41506b,
+    hash: 0x72d9f8df41bea25b,
     entries: &ENTRIES,
     queues: &[
         orbium_sched::Queue { priority: 99, dispatching: orbium_sched::Dispatching::Static },

@@ -2,8 +2,8 @@
 //! The table of a schedule as Rust source: it is compiled here.
 
 use orbium_sched::{
-    DependencyKind, Dispatching, Options, Repository, SchedError, Schedule, Strategy, Table,
-    Timing, dot, source, summary,
+    Criticality, DependencyKind, Dispatching, EnableState, Handle, Importance, InfoKind, Options,
+    Repository, SchedError, Schedule, Strategy, Table, Timing, dot, source, summary,
 };
 
 use crate::book::{avionics, ms, repository, timing};
@@ -77,6 +77,108 @@ fn a_table_serves_the_program_that_it_was_made_for() {
     assert_eq!(table::SCHEDULE.check(&more), Err(mismatch));
     let other = repository(&[timing(50, 1); 5]);
     assert_eq!(table::SCHEDULE.check(&other), Err(SchedError::OtherProgram));
+}
+
+/// Whether the table of the avionics serves them after a change: of the air frame, which consumes the
+/// other operations, and of the INS.
+fn serves_after(change: impl FnOnce(&mut Repository, [Handle; 5])) -> bool {
+    let (mut book, handles) = avionics();
+    change(&mut book, handles);
+    match table::SCHEDULE.check(&book) {
+        Ok(()) => true,
+        Err(SchedError::OtherProgram) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn serves_with(change: impl FnOnce(&mut Timing)) -> bool {
+    serves_after(|book, [ins, ..]| {
+        let mut timing = book.get(ins).unwrap().timing;
+        change(&mut timing);
+        book.set(ins, timing).unwrap();
+    })
+}
+
+/// The hash was that of the names alone: a program with other periods ran by the old priorities.
+///
+/// Conformance: RT 6 - a table of other requirements or dependencies is refused
+#[test]
+fn a_table_notices_each_requirement_that_has_changed() {
+    assert!(serves_with(|_| {}));
+    assert!(!serves_with(|it| it.period = ms(51)), "period");
+    assert!(!serves_with(|it| it.quantum = ms(1)), "quantum");
+    assert!(!serves_with(|it| it.criticality = Criticality::High));
+    assert!(!serves_with(|it| it.importance = Importance::Low));
+    assert!(!serves_with(|it| it.threads = 1), "threads");
+    assert!(!serves_with(|it| it.kind = InfoKind::RemoteDependant));
+}
+
+/// Conformance: RT 6 - a table of other requirements or dependencies is refused
+#[test]
+fn a_table_notices_each_dependency_that_has_changed() {
+    use DependencyKind::{OneWayCall, TwoWayCall};
+    let more = |calls, kind| {
+        move |book: &mut Repository, [ins, _, _, bit, _]: [Handle; 5]| {
+            book.add_dependency(bit, ins, calls, kind).unwrap();
+        }
+    };
+    assert!(!serves_after(more(1, OneWayCall)), "one more");
+    let replaced = |calls, kind| {
+        move |book: &mut Repository, [ins, _, _, _, frame]: [Handle; 5]| {
+            book.remove_dependency(frame, ins, OneWayCall).unwrap();
+            book.add_dependency(frame, ins, calls, kind).unwrap();
+        }
+    };
+    // In another place, with another number of calls, of another kind.
+    assert!(serves_after(replaced(1, OneWayCall)));
+    assert!(!serves_after(replaced(2, OneWayCall)), "calls");
+    assert!(!serves_after(replaced(1, TwoWayCall)), "kind");
+    assert!(!serves_after(|book, [ins, _, _, _, frame]| {
+        book.remove_dependency(frame, ins, OneWayCall).unwrap();
+    }));
+    assert!(!serves_after(|book, [ins, _, _, _, frame]| {
+        let dependency = (ins, 1, OneWayCall);
+        let set = book.set_dependency_enable_state(frame, dependency, EnableState::Disabled);
+        set.unwrap();
+    }));
+    assert!(!serves_after(|book, [_, _, _, bit, _]| {
+        book.set_enable_state(bit, EnableState::Disabled).unwrap();
+    }));
+    // The other way round: what is disabled may say anything.
+    let (mut book, [_, _, _, bit, _]) = avionics();
+    book.set_enable_state(bit, EnableState::Disabled).unwrap();
+    let schedule = Schedule::compute(&book, &Options::default()).unwrap();
+    let table = Table::leak(&book, &schedule).unwrap();
+    book.set(bit, timing(7, 1)).unwrap();
+    assert_eq!(table.check(&book), Ok(()));
+    book.set_enable_state(bit, EnableState::Enabled).unwrap();
+    assert_eq!(table.check(&book), Err(SchedError::OtherProgram));
+}
+
+/// Calibration measures other execution times in each configuration run, and calls are recorded in
+/// no other.
+#[test]
+fn a_table_does_not_depend_on_what_a_configuration_run_measures() {
+    assert!(serves_with(|it| it.worst_case_execution_time = ms(11)));
+    assert!(serves_with(|it| it.typical_execution_time = ms(3)));
+    assert!(serves_with(|it| it.cached_execution_time = ms(3)));
+    let kind = DependencyKind::TwoWayCall;
+    let recorded = |book: &mut Repository, [ins, _, _, bit, _]: [Handle; 5]| {
+        book.add_recorded_dependency(bit, ins, 2, kind).unwrap();
+        book.add_recorded_dependency(bit, ins, 1, kind).unwrap();
+    };
+    assert!(serves_after(recorded));
+    assert!(!serves_after(|book, handles| {
+        recorded(book, handles);
+        let [ins, _, _, bit, _] = handles;
+        book.add_dependency(bit, ins, 1, kind).unwrap();
+    }));
+    assert!(!serves_after(|book, handles| {
+        recorded(book, handles);
+        let [ins, _, _, bit, _] = handles;
+        book.remove_dependency(bit, ins, kind).unwrap();
+        book.add_dependency(bit, ins, 3, kind).unwrap();
+    }));
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Recording {
             let same = dependencies.filter(|it| it.on == on && it.kind == *kind);
             let known = same.fold(0, |sum: u32, it| sum.saturating_add(it.calls));
             if *calls > known {
-                repository.add_dependency(dependent, on, calls - known, *kind)?;
+                repository.add_recorded_dependency(dependent, on, calls - known, *kind)?;
             }
         }
         Ok(())

@@ -32,7 +32,7 @@ pub const ENTRIES: [orbium_sched::Entry; 3] = [
 #[rustfmt::skip]
 pub static SCHEDULE: orbium_sched::Table = orbium_sched::Table {
     strategy: orbium_sched::Strategy::Rms,
-    hash: 0x393db4eae685c264,
+    hash: 0xbaf0c14facfaeb60,
     entries: &ENTRIES,
     queues: &[
         orbium_sched::Queue { priority: 99, dispatching: orbium_sched::Dispatching::Static },

@@ -139,6 +139,33 @@ fn a_table_of_another_program_is_refused() {
     assert_eq!(sched_error(scheduler.schedule()), SchedError::OtherProgram);
 }
 
+/// A period that was changed without a configuration run, and a strategy: the program ran by the old
+/// priorities.
+///
+/// Conformance: RT 6 - a table of other requirements or dependencies is refused - at run time
+#[test]
+fn a_table_of_other_requirements_or_strategy_is_refused() {
+    let mut scheduler = program(&table::SCHEDULE, Mode::Run);
+    let repository = scheduler.repository_mut();
+    let write = repository.lookup("Log::write").unwrap();
+    let mut timing = repository.get(write).unwrap().timing;
+    timing.worst_case_execution_time = Time::from_millis(31);
+    repository.set(write, timing).unwrap();
+    assert!(matches!(scheduler.schedule(), Ok(Outcome::Ready)));
+    timing.period = Time::from_millis(40);
+    scheduler.repository_mut().set(write, timing).unwrap();
+    assert_eq!(sched_error(scheduler.schedule()), SchedError::OtherProgram);
+    assert!(scheduler.entry(table::RUDDER_STEER).is_err());
+
+    let mut by_deadline = program(&table::SCHEDULE, Mode::Run).strategy(Strategy::Edf);
+    assert_eq!(
+        sched_error(by_deadline.schedule()),
+        SchedError::OtherProgram
+    );
+    let mut same = program(&table::SCHEDULE, Mode::Run).strategy(Strategy::Rms);
+    assert!(matches!(same.schedule(), Ok(Outcome::Ready)));
+}
+
 /// Conformance: RT 6 - configuration run: UTILIZATION_BOUND_EXCEEDED, nothing is written
 #[test]
 fn an_overload_writes_no_table() {

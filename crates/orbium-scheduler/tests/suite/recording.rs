@@ -21,7 +21,11 @@ fn process(recorder: &CallRecorder) -> InterceptedProcess {
 
 /// `Rudder::steer` each 50 ms, and what it calls.
 fn scheduler(mode: Mode) -> (Scheduler, Handle) {
-    let mut scheduler = Scheduler::new(&Table::EMPTY, mode);
+    scheduler_by(&Table::EMPTY, mode)
+}
+
+fn scheduler_by(table: &'static Table, mode: Mode) -> (Scheduler, Handle) {
+    let mut scheduler = Scheduler::new(table, mode);
     let repository = scheduler.repository_mut();
     let timing = |period, worst_case| Timing {
         period: Time::from_millis(period),
@@ -158,6 +162,41 @@ fn declared_calls_count_once() {
         assert_eq!(total(&scheduler), expected);
     }
     process.orb.shutdown(true).unwrap();
+}
+
+/// The table of a configuration run has dependencies that the program does not register at run time.
+///
+/// Conformance: RT 6 - configuration run: dependencies recorded from the calls of operations - at run time
+#[test]
+fn a_table_with_recorded_calls_serves_the_program_that_made_them() {
+    let (mut configuring, steer) = scheduler(Mode::Configure(file("recorded-table")));
+    let recorder = configuring.record_calls();
+    let process = process(&recorder);
+    process.state.on_act(|_, it| Ok(it));
+    recorder.run(steer, || {
+        process.target.act(0).unwrap();
+        process.target.noop().unwrap();
+        process.target.post(0).unwrap();
+    });
+    let Outcome::Configured { path, schedule } = configuring.schedule().unwrap() else {
+        panic!("it is a configuration run");
+    };
+    fs::remove_file(path).unwrap();
+    process.orb.shutdown(true).unwrap();
+    assert_eq!(dependencies(&configuring, "Rudder::steer").len(), 2);
+    let table = Table::leak(configuring.repository(), &schedule).unwrap();
+    let (mut running, steer) = scheduler_by(table, Mode::Run);
+    assert!(matches!(running.schedule(), Ok(Outcome::Ready)));
+    // What it registers itself counts.
+    let repository = running.repository_mut();
+    let noop = repository.lookup("Probe::Target::noop").unwrap();
+    let kind = DependencyKind::TwoWayCall;
+    repository.add_dependency(steer, noop, 1, kind).unwrap();
+    let refused = running.schedule();
+    assert!(matches!(
+        refused,
+        Err(SchedulerError::Sched(SchedError::OtherProgram))
+    ));
 }
 
 /// A servant that calls the operation which called it.
