@@ -9,6 +9,9 @@ use orbium_sched::{Time, Timing};
 use crate::clock::Clock;
 use crate::periodic::statistics::Distribution;
 
+mod context_switch;
+pub(crate) mod cost;
+
 /// Method of measuring execution times. A round is a number of runs; the times have settled when a
 /// further round leaves worst case and median of all runs so far as they were, but for the
 /// tolerance.
@@ -87,6 +90,8 @@ pub enum CalibrationError {
     },
     /// The clock jumped in every run of a round.
     Clock,
+    /// A thread that the measurement needs was not started.
+    Thread(std::io::ErrorKind),
 }
 
 impl fmt::Display for CalibrationError {
@@ -98,6 +103,7 @@ impl fmt::Display for CalibrationError {
                 difference * 100.0
             ),
             Self::Clock => f.write_str("the clock jumped in every run of a round"),
+            Self::Thread(reason) => write!(f, "cannot start a thread: {reason}"),
         }
     }
 }
@@ -131,8 +137,32 @@ impl Calibration {
     pub fn measure_by(
         &self,
         clock: &dyn Clock,
-        mut work: impl FnMut(),
+        work: impl FnMut(),
     ) -> Result<ExecutionTimes, CalibrationError> {
+        let (_, times) = self.distribution_by(clock, work)?;
+        Ok(times)
+    }
+
+    /// As [`Self::measure_by`], with the distribution of all measured times.
+    ///
+    /// # Errors
+    /// [`CalibrationError`].
+    ///
+    /// ```
+    /// use orbium_scheduler::{Calibration, MonotonicClock};
+    ///
+    /// let calibration = Calibration { tolerance: f64::INFINITY, ..Calibration::default() };
+    /// let (all, times) = calibration.distribution_by(&MonotonicClock::default(), || {
+    ///     std::hint::black_box((0..1_000).sum::<u64>());
+    /// })?;
+    /// assert!(all.min() <= all.quantile(0.99) && all.count() == times.runs);
+    /// # Ok::<(), orbium_scheduler::CalibrationError>(())
+    /// ```
+    pub fn distribution_by(
+        &self,
+        clock: &dyn Clock,
+        mut work: impl FnMut(),
+    ) -> Result<(Distribution, ExecutionTimes), CalibrationError> {
         let mut all = Distribution::default();
         let mut jumps = 0;
         let mut before: Option<Extremes> = None;
@@ -152,7 +182,8 @@ impl Calibration {
             if let Some(before) = before.replace(now) {
                 difference = greatest_difference(before, now);
                 if difference <= self.tolerance {
-                    return Ok(self.settled(&all, jumps));
+                    let times = self.settled(&all, jumps);
+                    return Ok((all, times));
                 }
             }
         }
@@ -202,13 +233,7 @@ pub(crate) struct ThreadClock(crate::clock::MonotonicClock);
 impl Clock for ThreadClock {
     #[cfg(target_os = "linux")]
     fn now(&self) -> Duration {
-        use rustix::time::{ClockId, clock_gettime};
-
-        let now = clock_gettime(ClockId::ThreadCPUTime);
-        Duration::new(
-            u64::try_from(now.tv_sec).unwrap_or(0),
-            u32::try_from(now.tv_nsec).unwrap_or(0),
-        )
+        processor_time(rustix::time::ClockId::ThreadCPUTime)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -219,4 +244,13 @@ impl Clock for ThreadClock {
     fn park(&self, length: Duration) {
         self.0.park(length);
     }
+}
+
+#[cfg(target_os = "linux")]
+fn processor_time(clock: rustix::time::ClockId) -> Duration {
+    let now = rustix::time::clock_gettime(clock);
+    Duration::new(
+        u64::try_from(now.tv_sec).unwrap_or(0),
+        u32::try_from(now.tv_nsec).unwrap_or(0),
+    )
 }

@@ -38,6 +38,7 @@ mod scheduler;
 
 pub use admission::ScheduleAdmission;
 pub use budget::{BudgetCounts, CpuBudgets, Overrun};
+pub use calibration::cost::{Cost, MeasuredOverhead};
 pub use calibration::{Calibration, CalibrationError, ExecutionTimes};
 pub use call_recorder::CallRecorder;
 pub use clock::{Clock, MonotonicClock};

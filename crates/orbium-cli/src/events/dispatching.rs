@@ -111,7 +111,7 @@ impl DispatchingArgs {
     }
 
     fn table(&self) -> Result<Option<&'static Table>, Failure> {
-        let scheduled = |path| info_tables::scheduled(path, &self.analysis.options());
+        let scheduled = |path| info_tables::scheduled(path, &self.analysis.options()?);
         self.schedule.as_deref().map(scheduled).transpose()
     }
 

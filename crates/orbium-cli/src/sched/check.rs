@@ -70,37 +70,47 @@ pub(crate) struct AnalysisArgs {
     /// Least criticality of the critical set
     #[arg(long, value_name = "CRITICALITY", default_value = "HIGH")]
     critical: Criticality,
-    /// What a call costs in the ORB, such as "20 us"
-    #[arg(long, value_name = "TIME", default_value = "0 ms")]
-    call: Time,
-    /// What a context switch costs
-    #[arg(long, value_name = "TIME", default_value = "0 ms")]
-    context_switch: Time,
-    /// Longest time for which a less urgent queue can block
-    #[arg(long, value_name = "TIME", default_value = "0 ms")]
-    blocking: Time,
+    /// Read these costs from a file of `orbium sched calibrate`; the three options replace single
+    /// ones
+    #[arg(long, value_name = "FILE")]
+    overhead: Option<PathBuf>,
+    /// What a call costs in the ORB, such as "20 us" [default: none]
+    #[arg(long, value_name = "TIME")]
+    call: Option<Time>,
+    /// What a context switch costs [default: none]
+    #[arg(long, value_name = "TIME")]
+    context_switch: Option<Time>,
+    /// Longest time for which a less urgent queue can block [default: none]
+    #[arg(long, value_name = "TIME")]
+    blocking: Option<Time>,
 }
 
 impl AnalysisArgs {
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        let of_file = self
+            .overhead
+            .as_deref()
+            .map(info_tables::overhead)
+            .transpose()?;
+        let of_file = of_file.unwrap_or_default();
+        Ok(Options {
             strategy: self.strategy,
             preemption: self.preemption,
             min_priority: self.min_priority,
             max_priority: self.max_priority,
             critical: self.critical,
             overhead: Overhead {
-                call: self.call,
-                context_switch: self.context_switch,
-                blocking: self.blocking,
+                call: self.call.unwrap_or(of_file.call),
+                context_switch: self.context_switch.unwrap_or(of_file.context_switch),
+                blocking: self.blocking.unwrap_or(of_file.blocking),
             },
-        }
+        })
     }
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let requirements = requirements(args)?;
-    let options = args.analysis.options();
+    let options = args.analysis.options()?;
     let (repository, schedule) = info_tables::computed(&requirements, &options)?;
     let chart = Chart::new(&repository, &schedule, Chart::MAX_STEPS);
     save(args, &repository, &schedule, &chart)?;
@@ -153,7 +163,7 @@ fn save(
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let shown = path.display();
     let unwritable = |error| Failure::because(format!("cannot write `{shown}`: {error}"));
     orbium_sys::write_whole(path, text.as_bytes()).map_err(unwritable)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tables of RT_Infos in files, and the schedules of them.
+//! Tables of RT_Infos and overheads in files, and the schedules of tables.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use orbium_idl::{Diagnostic, Severity};
 use orbium_ridl::Requirements;
-use orbium_sched::{Options, Repository, Schedule, Table};
+use orbium_sched::{Options, Overhead, Repository, Schedule, Table};
 
 use crate::failure::Failure;
 use crate::output;
@@ -13,17 +15,34 @@ use crate::output;
 /// The longest table that is read.
 const MAX_TABLE: u64 = 64 << 20;
 
+/// The longest overhead that is read.
+const MAX_OVERHEAD: u64 = 64 << 10;
+
 /// The operations of a table.
 pub(crate) fn read(path: &Path) -> Result<Requirements, Failure> {
+    let text = text(path, MAX_TABLE)?;
+    Ok(Requirements::listed(&path.to_string_lossy(), &text))
+}
+
+/// The overhead of a host, as `orbium sched calibrate` writes it.
+pub(crate) fn overhead(path: &Path) -> Result<Overhead, Failure> {
+    let shown = path.display();
+    let wrong = |error| Failure::because(format!("`{shown}` is no overhead: {error}"));
+    text(path, MAX_OVERHEAD)?.parse().map_err(wrong)
+}
+
+/// The text of a file. Of a file without an end no more than the limit is read.
+fn text(path: &Path, max: u64) -> Result<String, Failure> {
     let shown = path.display();
     let unreadable = |error| Failure::because(format!("cannot read `{shown}`: {error}"));
-    let length = std::fs::metadata(path).map_err(unreadable)?.len();
-    if length > MAX_TABLE {
-        let sentence = format!("`{shown}` has {length} bytes, and {MAX_TABLE} are the most");
+    let file = File::open(path).map_err(unreadable)?;
+    let mut text = String::new();
+    let read = file.take(max + 1).read_to_string(&mut text);
+    if read.map_err(unreadable)? as u64 > max {
+        let sentence = format!("`{shown}` has more than {max} bytes");
         return Err(Failure::because(sentence));
     }
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
-    Ok(Requirements::listed(&path.to_string_lossy(), &text))
+    Ok(text)
 }
 
 /// The schedule of some operations. What is wrong with them is shown.

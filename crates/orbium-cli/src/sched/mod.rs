@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium sched`: timing requirements and schedules.
 
+mod calibrate;
 pub(crate) mod check;
 pub(crate) mod info_tables;
 mod serve;
@@ -17,6 +18,13 @@ pub(crate) struct SchedArgs {
 
 #[derive(Debug, Subcommand)]
 enum SchedCommand {
+    /// Measure the overheads of ORB and host that `orbium sched check` adds, until they are stable.
+    ///
+    /// The cost of an empty twoway call, over TCP within this host and collocated, and of a context
+    /// switch, each on one processor and in time of that processor. The time to use is the worst one
+    /// with a margin. Measure in the scheduling class of the program: `chrt -f 50 orbium sched
+    /// calibrate`. The time for which locks are held (--blocking) is not measured.
+    Calibrate(calibrate::CalibrateArgs),
     /// Check whether the operations of IDL files, or of a table, meet their deadlines.
     ///
     /// Prints queues, threads, the calls of each thread and a Gantt chart. What is wrong is shown
@@ -32,6 +40,7 @@ enum SchedCommand {
 
 pub(crate) fn run(args: &SchedArgs) -> Result<(), Failure> {
     match &args.command {
+        SchedCommand::Calibrate(args) => calibrate::run(args),
         SchedCommand::Check(args) => check::run(args),
         SchedCommand::Serve(args) => serve::run(args),
     }

@@ -40,6 +40,7 @@ mod prompt;
 mod protocols_page;
 mod reload;
 mod sched;
+mod sched_calibrate;
 mod serve;
 mod shell;
 mod tls;

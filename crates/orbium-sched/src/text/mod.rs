@@ -2,6 +2,7 @@
 //! RT_Infos as text: a table to be written by hand, and the form in which they are kept in files.
 
 mod field;
+mod overhead;
 mod read;
 mod word;
 mod write;

@@ -18,7 +18,7 @@ pub struct Listing {
     pub lines: Vec<u32>,
 }
 
-/// A text that is no table of RT_Infos.
+/// A text that is no table of RT_Infos, or no overhead.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TextError {
     /// The line, from 1.
@@ -81,7 +81,7 @@ pub fn parse(text: &str) -> Result<Listing, TextError> {
     reader.finish()
 }
 
-fn located(line: u32, fault: Fault) -> TextError {
+pub(super) fn located(line: u32, fault: Fault) -> TextError {
     let number = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
     TextError {
         line,
@@ -237,7 +237,7 @@ fn found(repository: &Repository, word: &Word) -> Result<Handle, Fault> {
     repository.lookup(&word.value).map_err(unknown)
 }
 
-fn fault(word: &Word, message: impl Into<String>) -> Fault {
+pub(super) fn fault(word: &Word, message: impl Into<String>) -> Fault {
     Fault {
         start: word.start,
         end: word.end,

@@ -7,6 +7,7 @@ mod by_hand;
 mod charts;
 mod declared;
 mod listings;
+mod overheads;
 mod paper;
 mod properties;
 mod strategies;

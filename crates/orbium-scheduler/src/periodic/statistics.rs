@@ -43,6 +43,12 @@ impl Distribution {
         Duration::from_nanos(self.0.value_at_quantile(share))
     }
 
+    /// The shortest time; zero without any.
+    #[must_use]
+    pub fn min(&self) -> Duration {
+        Duration::from_nanos(self.0.min())
+    }
+
     /// The longest time.
     #[must_use]
     pub fn max(&self) -> Duration {

@@ -35,6 +35,23 @@ fn execution_times_settle() {
 }
 
 #[test]
+fn the_distribution_is_that_of_all_runs() {
+    let clock = VirtualClock::default();
+    let mut runs = 0_u32;
+    let work = || {
+        runs += 1;
+        clock.advance(MS * if runs.is_multiple_of(50) { 4 } else { 1 });
+    };
+    let (all, times) = Calibration::default()
+        .distribution_by(&clock, work)
+        .unwrap();
+    assert_eq!((all.count(), times.runs), (200, 200));
+    let about = |time: Duration, expected| time.abs_diff(expected) <= expected / 50;
+    assert!(about(all.min(), MS) && about(all.quantile(0.5), MS));
+    assert!(about(all.quantile(0.99), MS * 4) && about(all.max(), MS * 4));
+}
+
+#[test]
 fn times_that_grow_for_ever_do_not_settle() {
     let clock = VirtualClock::default();
     let mut length = MS / 100;
