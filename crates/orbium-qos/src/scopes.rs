@@ -10,7 +10,8 @@ use orbium_core::lock::Mutex;
 use crate::{Qos, QosError, QosObject};
 
 /// Scopes of quality of service in an ORB and its threads; the narrower wins, each field by
-/// itself: call, reference, thread, ORB. Clones are the same scopes.
+/// itself: call, reference, thread, ORB. Clones are the same scopes. Scopes are read by
+/// [`bind`](Self::bind) once, by a [`ScopedReference`](crate::ScopedReference) for each call; plain references have none.
 ///
 /// ```
 /// use std::time::Duration;
@@ -83,9 +84,10 @@ impl QosScopes {
         qos.check().map(|()| qos)
     }
 
-    /// The object for calls of this thread: with what is in force. What the reference says by
-    /// itself ([`QosObject::published_qos`]) is of the scope of references too, after
-    /// `reference`.
+    /// The object with what is in force now, for this thread: a later [`set_thread`](Self::set_thread)
+    /// or [`set_orb`](Self::set_orb) does not change it, and other threads that use it call with the same
+    /// values. [`follow`](Self::follow) is for those that change. What the reference says by itself
+    /// ([`QosObject::published_qos`]) is of the scope of references too, after `reference`.
     ///
     /// # Errors
     /// [`QosError`]: together they make no sense.
