@@ -40,6 +40,9 @@ pub enum SchedError {
     PeriodTooLong(String),
     /// A dependency with no call.
     NoCalls(String),
+    /// Threads with more operations, each counted in every thread that runs it, or with more pairs of consumer and supplier, than
+    /// are analysed: 10 million.
+    TooManyOperations,
 }
 
 impl fmt::Display for SchedError {
@@ -79,6 +82,9 @@ impl fmt::Display for SchedError {
                 write!(f, "operations depend on one another: {}", path.join(" -> "))
             }
             Self::PeriodTooLong(task) => write!(f, "the period of `{task}` is longer than 214.7 s"),
+            Self::TooManyOperations => f.write_str(
+                "the threads run more operations together, or have more suppliers, than are analysed: 10000000",
+            ),
             Self::NoCalls(task) => write!(f, "a dependency of `{task}` has no calls"),
         }
     }

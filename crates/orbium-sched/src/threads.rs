@@ -2,12 +2,17 @@
 //! Threads: found in the graph, with the time of everything they call.
 
 use crate::anomaly::{Anomaly, AnomalyKind, Severity};
+use crate::error::SchedError;
 use crate::graph::Graph;
 use crate::info::{Criticality, Handle, Importance, InfoKind, RtInfo};
 use crate::options::Overhead;
 use crate::rates::{self, Rate, Rates};
 use crate::repository::Repository;
 use crate::time::Time;
+
+/// Operations of all threads together, each counted in every thread that runs it: a bound on memory and time, as a chain of
+/// operations with an entry point at each has the square of their number.
+const MAX_OPERATIONS: usize = 10_000_000;
 
 /// A directed acyclic graph of operations with one entry point.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,14 +55,18 @@ impl Thread {
 }
 
 /// The threads of a repository, in the order of their entry points, and what is odd about them.
+///
+/// # Errors
+/// `TooManyOperations`.
 pub(crate) fn find(
     repository: &Repository,
     graph: &Graph,
     overhead: &Overhead,
-) -> (Vec<Thread>, Vec<Anomaly>) {
+) -> Result<(Vec<Thread>, Vec<Anomaly>), SchedError> {
     let rates = rates::of_all(repository, graph);
     let mut walk = Walk::new(repository, graph, *overhead);
     let (mut threads, mut anomalies) = (Vec::new(), Vec::new());
+    let mut remaining = MAX_OPERATIONS;
     let infos = repository.infos().iter().enumerate();
     for (index, info) in infos.filter(|(_, it)| !it.state.is_disabled()) {
         check_times(info, &mut anomalies);
@@ -74,6 +83,8 @@ pub(crate) fn find(
             continue;
         }
         let thread = walk.thread(index, rates[index].clone(), background);
+        let rest = remaining.checked_sub(thread.operations.len());
+        remaining = rest.ok_or(SchedError::TooManyOperations)?;
         if thread.worst_case.is_zero() {
             let text = format!("`{}` has no execution time", info.entry_point);
             anomalies.push(about(
@@ -85,7 +96,7 @@ pub(crate) fn find(
         }
         threads.push(thread);
     }
-    (threads, anomalies)
+    Ok((threads, anomalies))
 }
 
 /// Walks the calls of one thread after the other.

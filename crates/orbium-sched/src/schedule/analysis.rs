@@ -9,6 +9,7 @@
 
 use super::level::{Dispatching, Level, Test};
 use super::outcome::task_of;
+use crate::error::SchedError;
 use crate::feasibility::{
     Effort, NonPreemptive, Task, merged, nonpreemptive_queue_is_feasible_within,
     queue_is_feasible_within, response_time_within, utilization_bound,
@@ -25,6 +26,9 @@ const MAX_ROUNDS: usize = 100;
 /// Terms of the tests of all levels and rounds together, after which nothing counts as proved: less than a second.
 const MAX_TERMS: u64 = 100_000_000;
 
+/// Pairs of a thread and one that supplies its data: a bound on memory and time.
+const MAX_PAIRS: usize = 10_000_000;
+
 /// The bounds are left to the exact test where rounding could decide.
 const MARGIN: f64 = 1e-9;
 
@@ -35,7 +39,9 @@ pub(super) struct Suppliers {
 }
 
 impl Suppliers {
-    pub(super) fn new(threads: &[Thread], operations: usize) -> Self {
+    /// # Errors
+    /// `TooManyOperations`.
+    pub(super) fn new(threads: &[Thread], operations: usize) -> Result<Self, SchedError> {
         let mut supplies = vec![false; operations];
         for handle in threads.iter().flat_map(|it| &it.suppliers) {
             supplies[handle.index()] = true;
@@ -47,13 +53,18 @@ impl Suppliers {
                 runners[operation].push(index);
             }
         }
+        let all = threads.iter().flat_map(|it| &it.suppliers);
+        let pairs = all.map(|it| runners[it.index()].len());
+        if pairs.fold(0, usize::saturating_add) > MAX_PAIRS {
+            return Err(SchedError::TooManyOperations);
+        }
         let of = |thread: &Thread| {
             let runners = thread.suppliers.iter().flat_map(|it| &runners[it.index()]);
             runners.copied().collect()
         };
-        Suppliers {
+        Ok(Suppliers {
             of: threads.iter().map(of).collect(),
-        }
+        })
     }
 }
 

@@ -14,11 +14,11 @@ impl Schedule {
     /// Analyses a repository.
     ///
     /// # Errors
-    /// `CyclicDependencies`, `InsufficientPriorityLevels`. Deadlines that do not hold are
+    /// `CyclicDependencies`, `InsufficientPriorityLevels`, `TooManyOperations`. Deadlines that do not hold are
     /// [anomalies](Schedule::anomalies).
     pub fn compute(repository: &Repository, options: &Options) -> Result<Self, SchedError> {
         let graph = Graph::new(repository)?;
-        let (threads, mut anomalies) = threads::find(repository, &graph, &options.overhead);
+        let (threads, mut anomalies) = threads::find(repository, &graph, &options.overhead)?;
         let mut levels = levels::of(&threads, options);
         if levels.len() > options.levels() {
             return Err(SchedError::InsufficientPriorityLevels {
@@ -27,7 +27,7 @@ impl Schedule {
             });
         }
         let queues = levels::queues(&levels, threads.len());
-        let suppliers = analysis::Suppliers::new(&threads, repository.infos().len());
+        let suppliers = analysis::Suppliers::new(&threads, repository.infos().len())?;
         let exact = analysis::run(&threads, &levels, &queues, &suppliers, options, |it| {
             it.worst_case
         });

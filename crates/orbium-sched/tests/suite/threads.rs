@@ -2,8 +2,8 @@
 //! Threads, and the rates that dependencies imply.
 
 use orbium_sched::{
-    DependencyKind, EnableState, Handle, InfoKind, Options, Rate, Repository, Schedule, Strategy,
-    Timing,
+    DependencyKind, EnableState, Handle, InfoKind, Options, Rate, Repository, SchedError, Schedule,
+    Strategy, Timing,
 };
 
 use crate::book::{ms, schedule, timing};
@@ -276,6 +276,42 @@ fn operations_of_other_hosts_are_not_charged() {
     book.add_dependency(root, remote, 2, DependencyKind::TwoWayCall)
         .unwrap();
     assert_eq!(schedule(&book, Strategy::Rms).threads[0].worst_case, ms(10));
+}
+
+/// Each operation of a chain had an own thread with the rest of the chain: 50,000 took 10 GB.
+#[test]
+fn threads_of_more_operations_than_are_analysed_are_refused() {
+    for (count, expected) in [(1_000, true), (5_000, false)] {
+        let mut book = Repository::new();
+        let info = Timing {
+            threads: 1,
+            ..timing(50, 0)
+        };
+        let mut last = book.register("0", info).unwrap();
+        for number in 1..count {
+            let next = book.register(&number.to_string(), info).unwrap();
+            book.add_dependency(next, last, 1, DependencyKind::TwoWayCall)
+                .unwrap();
+            last = next;
+        }
+        let computed = book.compute_scheduling(&Options::default());
+        let error = computed.map(drop).err();
+        assert_eq!(error.is_none(), expected, "{error:?}");
+        assert!(expected || error == Some(SchedError::TooManyOperations));
+    }
+    // One operation that all suppliers run, and as many consumers of it.
+    let mut book = Repository::new();
+    let shared = book.register("shared", timing(0, 0)).unwrap();
+    for number in 0..4_000 {
+        let caller = book.register(&format!("caller {number}"), timing(50, 0));
+        book.add_dependency(caller.unwrap(), shared, 1, DependencyKind::TwoWayCall)
+            .unwrap();
+        let consumer = book.register(&format!("consumer {number}"), timing(50, 0));
+        book.add_dependency(consumer.unwrap(), shared, 1, DependencyKind::OneWayCall)
+            .unwrap();
+    }
+    let refused = book.compute_scheduling(&Options::default()).map(drop);
+    assert_eq!(refused, Err(SchedError::TooManyOperations));
 }
 
 /// A chain of 100,000 operations: no recursion, no overflow.
