@@ -251,3 +251,17 @@ pub struct RtInfo {
     /// What the scheduler assigned, if it has.
     pub assignment: Option<Assignment>,
 }
+
+impl RtInfo {
+    pub(crate) fn worst_case(&self) -> Time {
+        self.timing.worst_case_execution_time
+    }
+
+    /// The worst case unless another time is given.
+    pub(crate) fn typical(&self) -> Time {
+        match self.timing.typical_execution_time {
+            Time::ZERO => self.worst_case(),
+            typical => typical,
+        }
+    }
+}

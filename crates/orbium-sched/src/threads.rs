@@ -212,13 +212,9 @@ impl Charge {
             InfoKind::RemoteDependant => Time::ZERO,
             _ => one.saturating_mul(full_runs).saturating_add(further),
         };
-        let typical = match timing.typical_execution_time {
-            Time::ZERO => timing.worst_case_execution_time,
-            typical => typical,
-        };
         Charge {
-            worst_case: cost(timing.worst_case_execution_time),
-            typical: cost(typical),
+            worst_case: cost(info.worst_case()),
+            typical: cost(info.typical()),
             full_runs,
         }
     }

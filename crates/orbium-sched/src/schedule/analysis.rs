@@ -82,6 +82,7 @@ pub(super) fn run(
     levels: &[Level],
     queues: &[u32],
     suppliers: &Suppliers,
+    calls: &[Time],
     options: &Options,
     cost: impl Fn(&Thread) -> Time,
 ) -> Outcome {
@@ -95,7 +96,12 @@ pub(super) fn run(
         for level in levels {
             let tasks = tasks(level, threads, &jitters, &cost);
             let is_last = level.queue as usize + 1 == levels.len();
-            state.add(level, &tasks, is_last, &mut effort);
+            state.add(
+                level,
+                &tasks,
+                (is_last, calls[level.queue as usize]),
+                &mut effort,
+            );
         }
         round += 1;
         let ends = |thread: usize, jitter: Time, is_followed: bool| {
@@ -199,7 +205,9 @@ struct State {
     responses: Vec<Option<Time>>,
     met: Vec<Option<Test>>,
     bounds: Bounds,
+    /// The response of the static level above, and its blocking.
     last: Time,
+    last_blocking: Time,
 }
 
 impl State {
@@ -217,14 +225,23 @@ impl State {
                 apply: options.overhead.blocking.is_zero(),
             },
             last: Time::ZERO,
+            last_blocking: Time::ZERO,
         }
     }
 
-    fn add(&mut self, level: &Level, queue: &[NonPreemptive], is_last: bool, effort: &mut Effort) {
+    /// `calls` is the blocking by calls of less urgent threads, of which the last level has none.
+    fn add(
+        &mut self,
+        level: &Level,
+        queue: &[NonPreemptive],
+        (is_last, calls): (bool, Time),
+        effort: &mut Effort,
+    ) {
         let tasks: Vec<Task> = queue.iter().map(|it| it.task).collect();
-        let bound = self.bounds.add(level, &tasks);
+        let bound = self.bounds.add(level, &tasks).filter(|_| calls.is_zero());
         let tasks = merged(tasks);
         let blocking = if is_last { Time::ZERO } else { self.blocking };
+        let blocking = blocking.saturating_add(calls);
         let (response, met) = match level.dispatching {
             Dispatching::TimeSliced => (None, None),
             Dispatching::Static => self.fixed(&tasks, blocking, bound, effort),
@@ -265,14 +282,15 @@ impl State {
         effort: &mut Effort,
     ) -> (Option<Time>, Option<Test>) {
         let limit = tasks.iter().map(|it| it.deadline).max().unwrap_or_default();
-        // As long as the level above, unless that was blocked and this one is not.
-        let begin = if blocking == self.blocking {
+        // As long as the level above, unless that was blocked for longer.
+        let begin = if blocking >= self.last_blocking {
             self.last
         } else {
             Time::ZERO
         };
         let response = response_time_within(tasks, &self.higher, blocking, limit, begin, effort);
         self.last = response.unwrap_or_default();
+        self.last_blocking = blocking;
         let is_met = |it: &Task, response: Time| response.saturating_add(it.jitter) <= it.deadline;
         let met = response.is_some_and(|response| tasks.iter().all(|it| is_met(it, response)));
         (response, met.then(|| bound.unwrap_or(Test::ResponseTime)))

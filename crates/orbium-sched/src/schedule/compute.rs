@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a repository to a schedule.
 
+use super::blocking::Calls;
 use super::level::Verdict;
 use super::outcome::Schedule;
 use super::{analysis, findings, levels, order};
 use crate::error::SchedError;
 use crate::graph::Graph;
+use crate::info::RtInfo;
 use crate::options::Options;
 use crate::repository::Repository;
 use crate::threads::{self, Thread};
+use crate::time::Time;
 
 impl Schedule {
     /// Analyses a repository.
@@ -28,12 +31,22 @@ impl Schedule {
         }
         let queues = levels::queues(&levels, threads.len());
         let suppliers = analysis::Suppliers::new(&threads, repository.infos().len())?;
-        let exact = analysis::run(&threads, &levels, &queues, &suppliers, options, |it| {
-            it.worst_case
-        });
-        let usual = analysis::run(&threads, &levels, &queues, &suppliers, options, |it| {
-            it.typical
-        });
+        let queue_of = order::queue_of(&threads, &queues, repository.infos().len());
+        let calls = Calls {
+            infos: repository.infos(),
+            graph: &graph,
+            overhead: options.overhead.call,
+        };
+        let blocking = |time: fn(&RtInfo) -> Time| {
+            calls.blocking(&threads, &queues, &queue_of, levels.len(), time)
+        };
+        let analysed = |blocking: &[Time], cost: fn(&Thread) -> Time| {
+            analysis::run(
+                &threads, &levels, &queues, &suppliers, blocking, options, cost,
+            )
+        };
+        let exact = analysed(&blocking(RtInfo::worst_case), |it| it.worst_case);
+        let usual = analysed(&blocking(RtInfo::typical), |it| it.typical);
         for (index, level) in levels.iter_mut().enumerate() {
             level.response = exact.responses[index];
             level.verdict = match (level.verdict, exact.met[index], usual.met[index]) {
@@ -43,7 +56,7 @@ impl Schedule {
                 (_, None, None) => Verdict::NotGuaranteed,
             };
         }
-        let assignments = order::assign(repository, &graph, &threads, &queues, options);
+        let assignments = order::assign(repository, &graph, &queue_of, options);
         let mut schedule = Schedule {
             strategy: options.strategy,
             preemption: options.preemption,

@@ -2,6 +2,7 @@
 //! From threads to queues with verdicts, and to priorities.
 
 mod analysis;
+mod blocking;
 mod compute;
 mod findings;
 mod level;

@@ -10,26 +10,31 @@ use crate::options::Options;
 use crate::repository::Repository;
 use crate::threads::Thread;
 
-/// What each operation is assigned: the most urgent queue of the threads that run it, and its place
-/// there. Dependencies come before dependants, then the more important, then the older.
-pub(super) fn assign(
-    repository: &Repository,
-    graph: &Graph,
-    threads: &[Thread],
-    queues: &[u32],
-    options: &Options,
-) -> Vec<Option<Assignment>> {
-    let infos = repository.infos();
-    let mut queue_of: Vec<Option<u32>> = vec![None; infos.len()];
+/// The queue of each operation: the most urgent one of the threads that run it.
+pub(super) fn queue_of(threads: &[Thread], queues: &[u32], operations: usize) -> Vec<Option<u32>> {
+    let mut queue_of: Vec<Option<u32>> = vec![None; operations];
     for (thread, queue) in threads.iter().zip(queues) {
         for handle in &thread.operations {
             let known = &mut queue_of[handle.index()];
             *known = Some(known.map_or(*queue, |it| it.min(*queue)));
         }
     }
-    let mut places = vec![0_u32; queues.iter().max().map_or(0, |it| *it as usize + 1)];
+    queue_of
+}
+
+/// What each operation is assigned: its queue and its place there. Dependencies come before dependants, then the more
+/// important, then the older.
+pub(super) fn assign(
+    repository: &Repository,
+    graph: &Graph,
+    queue_of: &[Option<u32>],
+    options: &Options,
+) -> Vec<Option<Assignment>> {
+    let infos = repository.infos();
+    let last = queue_of.iter().flatten().max();
+    let mut places = vec![0_u32; last.map_or(0, |it| *it as usize + 1)];
     let mut assignments = vec![None; infos.len()];
-    for index in ordered(repository, graph, &queue_of) {
+    for index in ordered(repository, graph, queue_of) {
         let Some(queue) = queue_of[index] else {
             continue;
         };

@@ -82,6 +82,38 @@ fn an_operation_of_two_threads_has_the_more_urgent_queue() {
     assert_eq!(book.priority(shared).unwrap().preemption_priority, 0);
 }
 
+/// A call of `slow` that has begun runs in the queue of `fast`, which was analysed without it: 3 + 8 = 11 ms of 10 ms.
+///
+/// Conformance: RT 6 - an operation of several threads: a call of the less urgent one blocks the others once
+#[test]
+fn a_call_of_a_less_urgent_thread_blocks_the_queue_of_the_operation() {
+    let schedule_of = |is_shared: bool| {
+        let mut book = Repository::new();
+        let fast = book.register("fast", timing(10, 5)).unwrap();
+        book.register("middle", timing(20, 1)).unwrap();
+        let slow = book.register("slow", timing(100, 2)).unwrap();
+        let called = book.register("called", timing(0, 1)).unwrap();
+        let nested = book.register("nested", timing(0, 1)).unwrap();
+        let other = book.register("other", timing(0, 3)).unwrap();
+        let mut calls = |from, to, times| {
+            book.add_dependency(from, to, times, DependencyKind::TwoWayCall)
+                .unwrap();
+        };
+        calls(called, nested, 2);
+        calls(fast, called, 1);
+        calls(slow, if is_shared { called } else { other }, 1);
+        let schedule = schedule(&book, Strategy::Rms);
+        let responses = schedule.levels.iter().map(|it| it.response);
+        (responses.collect::<Vec<_>>(), schedule.is_feasible())
+    };
+    // slow: 5, 14, 22, 31, 39.
+    let responses = vec![Some(ms(8)), Some(ms(9)), Some(ms(39))];
+    assert_eq!(schedule_of(false), (responses, true));
+    // middle: 1 + 3 + 8, 1 + 3 + 16.
+    let responses = vec![None, Some(ms(20)), Some(ms(39))];
+    assert_eq!(schedule_of(true), (responses, false));
+}
+
 #[test]
 fn disjunctions_add_rates_and_conjunctions_take_the_lowest() {
     for (kind, expected) in [
