@@ -17,6 +17,8 @@ pub enum SchedError {
         /// The sum of execution time over period.
         utilization: f64,
     },
+    /// An anomaly that is an error, as its sentence: the analysis does not cover it.
+    Unsound(String),
     /// INSUFFICIENT_PRIORITY_LEVELS: more queues than native priorities.
     InsufficientPriorityLevels {
         /// Queues of the schedule.
@@ -57,6 +59,7 @@ impl fmt::Display for SchedError {
                     "deadlines are missed at a utilization of {utilization:.3}"
                 )
             }
+            Self::Unsound(anomaly) => f.write_str(anomaly),
             Self::InsufficientPriorityLevels { needed, available } => write!(
                 f,
                 "the schedule has {needed} queues, and there are {available} native priorities"

@@ -193,7 +193,7 @@ impl Scheduler {
     ///
     /// # Errors
     /// [`SchedulerError::Sched`]: `CyclicDependencies`, `InsufficientPriorityLevels`,
-    /// `UtilizationBoundExceeded` and `NotScheduled` in a configuration run, `TaskCountMismatch` and
+    /// `UtilizationBoundExceeded`, `NotScheduled`, `Unsound` and `TooManyOperations` in a configuration run, `TaskCountMismatch` and
     /// `OtherProgram` at run time. [`SchedulerError::Write`]. Nothing is written then.
     pub fn schedule(&mut self) -> Result<Outcome, SchedulerError> {
         let Mode::Configure(path) = &self.mode else {
@@ -209,7 +209,9 @@ impl Scheduler {
         }
         let schedule = self.repository.compute_scheduling(&self.options)?;
         schedule.require_feasible()?;
+        // Before anomalies: those of operations that nothing runs have an error of their own.
         let text = source(&self.repository, &schedule)?;
+        schedule.require_sound()?;
         let path = path.clone();
         let written = orbium_sys::write_whole(&path, text.as_bytes());
         written.map_err(|cause| SchedulerError::Write {

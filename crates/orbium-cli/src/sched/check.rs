@@ -152,7 +152,7 @@ fn save(
     }
     // As in a configuration run, a schedule that does not hold replaces no other.
     if let Some(path) = &args.rust
-        && schedule.is_feasible()
+        && schedule.is_sound()
     {
         let source = source(repository, schedule);
         write(

@@ -89,6 +89,23 @@ fn a_deadline_that_does_not_hold_is_shown_and_is_the_exit_status() {
     );
 }
 
+/// It was written with the exit status of an error.
+#[test]
+fn a_schedule_with_an_error_is_not_written() {
+    let folder = Folder::new();
+    let text = "operation steer period=\"50 ms\" wcet=\"10 ms\"\n\
+                operation read period=\"200 ms\" wcet=\"2 ms\" threads=1\ncalls steer operation=read times=2\n";
+    let file = folder.file("rudder.txt", text);
+    let rust = folder.file("schedule.rs", "// the last one");
+    let ran = run(["sched", "check", &file, "--rust", &rust]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.stderr.contains("has threads of its own and is called"),
+        "{ran:?}"
+    );
+    assert_eq!(std::fs::read_to_string(&rust).unwrap(), "// the last one");
+}
+
 #[test]
 fn a_table_is_checked_as_idl_is() {
     let folder = Folder::new();

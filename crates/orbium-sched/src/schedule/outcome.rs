@@ -58,6 +58,19 @@ impl Schedule {
         }
     }
 
+    /// This schedule if it is sound: feasible, and without an anomaly that is an error.
+    ///
+    /// # Errors
+    /// `UtilizationBoundExceeded`, `Unsound`.
+    pub fn require_sound(&self) -> Result<&Self, SchedError> {
+        self.require_feasible()?;
+        let mut anomalies = self.anomalies.iter();
+        match anomalies.find(|it| it.severity == Severity::Error) {
+            None => Ok(self),
+            Some(error) => Err(SchedError::Unsound(error.description.clone())),
+        }
+    }
+
     /// The paper's question: the lowest priority level of which all operations meet their deadlines,
     /// as do those of all levels above it.
     #[must_use]

@@ -244,6 +244,27 @@ fn a_passive_root_is_not_scheduled() {
     assert!(!path.exists());
 }
 
+/// The own thread of an operation that is called ran in the queue of its caller, which was analysed without it.
+///
+/// Conformance: RT 6 - configuration run: an anomaly that is an error, nothing is written
+#[test]
+fn an_operation_with_two_entry_points_writes_no_table() {
+    let path = file("two-entry-points");
+    let mut scheduler = program(&UNCONFIGURED, Mode::Configure(path.clone()));
+    let repository = scheduler.repository_mut();
+    let read = repository.lookup("Gyro::read").unwrap();
+    let timing = Timing {
+        period: Time::from_millis(200),
+        threads: 1,
+        ..repository.get(read).unwrap().timing
+    };
+    repository.set(read, timing).unwrap();
+    let refused = sched_error(scheduler.schedule());
+    let sentence = "`Gyro::read` has threads of its own and is called by `Rudder::steer`";
+    assert!(refused.to_string().starts_with(sentence), "{refused}");
+    assert!(!path.exists());
+}
+
 #[test]
 fn the_strategy_is_kept_from_run_to_run_unless_it_is_chosen() {
     let path = file("strategy");
