@@ -18,6 +18,7 @@ impl Requirements {
         let (other, message) = match anomaly.kind {
             AnomalyKind::TwoEntryPoints { caller } => (Some(caller), "its caller"),
             AnomalyKind::CriticalDependsOnLess { supplier } => (Some(supplier), "its supplier"),
+            AnomalyKind::WaitsForRemote { operation } => (Some(operation), "the called operation"),
             _ => (None, ""),
         };
         let label = other.and_then(|it| self.place(it)).map(|excerpt| Label {

@@ -37,6 +37,11 @@ pub enum AnomalyKind {
         /// A caller.
         caller: Handle,
     },
+    /// The operation calls one of another host and waits for its reply: the analysis does not cover the wait.
+    WaitsForRemote {
+        /// The operation of the other host.
+        operation: Handle,
+    },
     /// A thread without execution time.
     NoExecutionTime,
     /// The typical execution time is longer than the worst case.
@@ -75,6 +80,7 @@ impl AnomalyKind {
             AnomalyKind::PassiveRoot => "passive-root",
             AnomalyKind::NoRate => "no-rate",
             AnomalyKind::TwoEntryPoints { .. } => "two-entry-points",
+            AnomalyKind::WaitsForRemote { .. } => "waits-for-remote",
             AnomalyKind::NoExecutionTime => "no-execution-time",
             AnomalyKind::TypicalExceedsWorstCase => "typical-exceeds-worst-case",
             AnomalyKind::CachedExceedsWorstCase => "cached-exceeds-worst-case",

@@ -70,6 +70,7 @@ pub(crate) fn find(
     let infos = repository.infos().iter().enumerate();
     for (index, info) in infos.filter(|(_, it)| !it.state.is_disabled()) {
         check_times(info, &mut anomalies);
+        check_remote(index, info, graph, repository, &mut anomalies);
         check_conjunction(index, info, graph, &rates, &mut anomalies);
         if !graph.is_entry(index, info) {
             continue;
@@ -292,6 +293,32 @@ fn check_times(info: &RtInfo, anomalies: &mut Vec<Anomaly>) {
             info,
             Severity::Warning,
             AnomalyKind::PeriodInBackground,
+            text,
+        ));
+    }
+}
+
+fn check_remote(
+    index: usize,
+    info: &RtInfo,
+    graph: &Graph,
+    repository: &Repository,
+    anomalies: &mut Vec<Anomaly>,
+) {
+    for (on, _) in &graph.callees[index] {
+        let called = &repository.infos()[*on];
+        if called.timing.kind != InfoKind::RemoteDependant {
+            continue;
+        }
+        let text = format!(
+            "`{}` waits for `{}` of another host: the wait is not part of its response time",
+            info.entry_point, called.entry_point
+        );
+        let operation = called.handle;
+        anomalies.push(about(
+            info,
+            Severity::Warning,
+            AnomalyKind::WaitsForRemote { operation },
             text,
         ));
     }

@@ -2,8 +2,8 @@
 //! Threads, and the rates that dependencies imply.
 
 use orbium_sched::{
-    DependencyKind, EnableState, Handle, InfoKind, Options, Rate, Repository, SchedError, Schedule,
-    Strategy, Timing,
+    AnomalyKind, DependencyKind, EnableState, Handle, InfoKind, Options, Rate, Repository,
+    SchedError, Schedule, Strategy, Timing,
 };
 
 use crate::book::{ms, schedule, timing};
@@ -307,7 +307,13 @@ fn operations_of_other_hosts_are_not_charged() {
     let remote = book.register("remote", remote).unwrap();
     book.add_dependency(root, remote, 2, DependencyKind::TwoWayCall)
         .unwrap();
-    assert_eq!(schedule(&book, Strategy::Rms).threads[0].worst_case, ms(10));
+    let schedule = schedule(&book, Strategy::Rms);
+    assert_eq!(schedule.threads[0].worst_case, ms(10));
+    // Nothing showed that the caller waits for longer than the analysis assumes.
+    let kind = AnomalyKind::WaitsForRemote { operation: remote };
+    let found = schedule.anomalies.iter().map(|it| (it.handle, it.kind));
+    assert_eq!(found.collect::<Vec<_>>(), [(Some(root), kind)]);
+    assert!(schedule.is_sound());
 }
 
 /// Each operation of a chain had an own thread with the rest of the chain: 50,000 took 10 GB.
