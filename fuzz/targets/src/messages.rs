@@ -46,7 +46,8 @@ pub fn messages(input: &[u8]) {
             if header.kind == MessageKind::CancelRequest
                 && let Ok(cancel) = CancelRequest::read(&mut header.reader(&mut body.to_vec()))
             {
-                assembly.cancel(cancel.request_id);
+                let id = cancel.request_id.to_ne_bytes();
+                assembly.take(|_, octets| octets.get(HEADER_LEN..HEADER_LEN + 4) == Some(&id));
             }
             message(header, body, &[]);
         }

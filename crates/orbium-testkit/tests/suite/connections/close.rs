@@ -146,7 +146,7 @@ fn a_request_of_which_the_reply_has_begun_is_not_sent_again() {
         let client = Orb::new(config).unwrap();
         let ior = reference(2, &[server.port()], b"x", &[]);
         let target = reach(&client, &ior.to_string());
-        let call = thread::spawn(move || target.echo_long(1));
+        let call = orbium_testkit::spawn(move || target.echo_long(1));
         let mut peer = server.accept();
         let request = peer.expect_request("echo_long");
         let (order, status) = (request.header.order, ReplyStatus::NoException);
