@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium top`: what a running ORB does, as a screen, as text or as JSON.
 
-mod json;
-mod keys;
-mod pages;
-mod picture;
-mod screen;
-mod source;
-mod view;
-
+use std::fs;
 use std::io::IsTerminal;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use orbium_top::{Source, TopError, View, json_of, picture_of, run_screen, text_of};
 
 use crate::failure::Failure;
 use crate::object::ping::seconds;
+use crate::object::reference;
 use crate::output;
-use keys::{Choice, Page};
-use source::Source;
-use view::View;
 
 /// Columns of the text that `--once` prints, and of a picture.
 const COLUMNS: u16 = 110;
@@ -49,32 +43,53 @@ pub(crate) struct TopArgs {
 }
 
 pub(crate) fn run(args: &TopArgs) -> Result<(), Failure> {
-    let source = Source::find(args.what.as_deref())?;
+    let source = source(args.what.as_deref())?;
     let mut before = source.look()?;
     if !args.json && !args.once && !args.svg {
         if !std::io::stdout().is_terminal() {
             let text = "standard output is no terminal: use --json, or --once for a text";
             return Err(Failure::wrong_usage(text));
         }
-        return screen::run(&source, args.interval, before);
+        return Ok(run_screen(&source, args.interval, before)?);
     }
     loop {
         thread::sleep(args.interval);
         let now = source.look()?;
         let view = View::between(&before, &now);
         if args.svg {
-            let choice = Choice::at(Page::Operations);
-            let buffer = picture::drawn(&view, &choice, COLUMNS, LINES)?;
-            return output::print(&picture::svg(&buffer));
+            return output::print(&picture_of(&view, COLUMNS, LINES)?);
         }
         if args.json {
-            output::print(&format!("{}\n", json::of(&view)))?;
+            output::print(&format!("{}\n", json_of(&view)))?;
         } else {
-            output::print(&pages::text_of(&view, COLUMNS))?;
+            output::print(&text_of(&view, COLUMNS))?;
         }
         if args.once {
             return Ok(());
         }
         before = now;
+    }
+}
+
+/// What an argument means, or the only process there is.
+fn source(what: Option<&str>) -> Result<Source, Failure> {
+    let found = match what {
+        None => Source::only()?,
+        Some(what) => match what.parse() {
+            Ok(pid) => Source::of_process(pid)?,
+            Err(_) if is_socket(what) => Source::at_socket(Path::new(what))?,
+            Err(_) => Source::at(&reference::text(what)?)?,
+        },
+    };
+    Ok(found)
+}
+
+fn is_socket(what: &str) -> bool {
+    fs::metadata(what).is_ok_and(|it| it.file_type().is_socket())
+}
+
+impl From<TopError> for Failure {
+    fn from(error: TopError) -> Self {
+        Self::because(error.to_string())
     }
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use orbium::metrics::exposition::watch::idl;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
-use super::super::keys::{Choice, Page};
-use super::super::picture;
-use super::super::source::Look;
-use super::super::view::View;
+use crate::keys::{Choice, Page};
+use crate::picture;
+use crate::source::Look;
+use crate::view::View;
 
 fn operation(name: &str, counts: &[u64], system_exceptions: u64) -> idl::Operation {
     idl::Operation {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use orbium::metrics::Histogram;
 use orbium::metrics::exposition::watch::idl;
 
-use super::source::Look;
+use crate::source::Look;
 
 /// One operation.
 #[derive(Clone, Debug)]
@@ -73,9 +73,9 @@ pub(crate) struct BudgetRow {
     pub(crate) overran: u64,
 }
 
-/// All of it.
+/// What an ORB did between two looks.
 #[derive(Clone, Debug)]
-pub(crate) struct View {
+pub struct View {
     pub(crate) snapshot: idl::Snapshot,
     pub(crate) interval: Duration,
     pub(crate) operations: Vec<OperationRow>,
@@ -158,7 +158,7 @@ fn operation_row(it: &idl::Operation, old: &[idl::Operation], seconds: f64) -> O
 
 impl View {
     /// What happened between two looks at the same process.
-    pub(crate) fn between(before: &Look, now: &Look) -> Self {
+    pub fn between(before: &Look, now: &Look) -> Self {
         let interval = now.at.saturating_duration_since(before.at);
         let seconds = interval.as_secs_f64().max(1e-6);
         let (old, new) = (&before.snapshot, &now.snapshot);

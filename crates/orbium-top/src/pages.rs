@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::keys::{Choice, Page};
-use super::view::View;
+use crate::keys::{Choice, Page};
+use crate::view::View;
 use orbium::metrics::exposition::watch::idl;
 
 /// A cell: what it shows, and what it is sorted by.
@@ -355,7 +355,7 @@ pub(crate) fn table(view: &View, choice: &Choice) -> Table {
 /// What stands above every page.
 pub(crate) fn header(view: &View) -> [String; 2] {
     let snapshot = &view.snapshot;
-    let sum = |of: fn(&super::view::OperationRow) -> f64, called| -> f64 {
+    let sum = |of: fn(&crate::view::OperationRow) -> f64, called| -> f64 {
         let own = view.operations.iter().filter(|it| it.called == called);
         own.map(of).sum()
     };
@@ -393,7 +393,7 @@ pub(crate) fn widths(table: &Table) -> Vec<usize> {
 }
 
 /// All pages as text.
-pub(crate) fn text_of(view: &View, columns: u16) -> String {
+pub fn text_of(view: &View, columns: u16) -> String {
     let mut out = String::new();
     for line in header(view) {
         let _ = writeln!(out, "{line}");

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use orbium::metrics::exposition::watch::{self, Watched};
 use orbium::{Interface, Orb, SystemException};
 
-use crate::failure::Failure;
-use crate::object::reference;
+use crate::error::TopError;
 
 /// How to turn it on, where there is nothing to show.
 const WATCH_ADVICE: &str = "a process shows its ORB after orb.watch(), with watch = true in its configuration, \
@@ -19,33 +18,52 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What was seen, and when.
 #[derive(Clone, Debug)]
-pub(crate) struct Look {
+pub struct Look {
     pub(crate) snapshot: watch::idl::Snapshot,
     pub(crate) at: Instant,
 }
 
-/// Where the looks come from.
-pub(crate) struct Source {
+/// The watch object of an ORB, where the looks come from.
+pub struct Source {
     watch: watch::idl::Watch,
     name: String,
 }
 
 impl Source {
-    /// What an argument means, or the only process there is.
-    pub(crate) fn find(what: Option<&str>) -> Result<Self, Failure> {
-        let url = match what {
-            None => url_of(&only()?),
-            Some(what) => match what.parse::<u32>() {
-                Ok(pid) => url_of(&of_process(pid)?),
-                Err(_) if is_socket(what) => Watched::url_of(Path::new(what)),
-                Err(_) => reference::text(what)?,
-            },
-        };
-        Self::at(&url)
+    /// The only process of this user that shows its ORB.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or several show theirs.
+    pub fn only() -> Result<Self, TopError> {
+        Self::at(&url_of(&only()?))
     }
 
-    fn at(url: &str) -> Result<Self, Failure> {
-        let failed = |why: String| Failure::because(format!("`{url}`: {why}"));
+    /// The process of that id, of this user.
+    ///
+    /// # Errors
+    ///
+    /// It does not show its ORB.
+    pub fn of_process(pid: u32) -> Result<Self, TopError> {
+        Self::at(&url_of(&of_process(pid)?))
+    }
+
+    /// The ORB that shows itself through a socket.
+    ///
+    /// # Errors
+    ///
+    /// No ORB can be made to call it.
+    pub fn at_socket(socket: &Path) -> Result<Self, TopError> {
+        Self::at(&Watched::url_of(socket))
+    }
+
+    /// The watch object of a reference.
+    ///
+    /// # Errors
+    ///
+    /// It is no reference, or leads to no object.
+    pub fn at(url: &str) -> Result<Self, TopError> {
+        let failed = |why: String| TopError::because(format!("`{url}`: {why}"));
         let built = Orb::builder().call_timeout(PATIENCE).build();
         let orb = built.map_err(|error| failed(error.to_string()))?;
         let object = orb.string_to_object(url);
@@ -58,7 +76,11 @@ impl Source {
     }
 
     /// Asks once.
-    pub(crate) fn look(&self) -> Result<Look, Failure> {
+    ///
+    /// # Errors
+    ///
+    /// There is no answer.
+    pub fn look(&self) -> Result<Look, TopError> {
         let snapshot = self.watch.look().map_err(|error| self.failed(error))?;
         Ok(Look {
             snapshot,
@@ -66,17 +88,12 @@ impl Source {
         })
     }
 
-    fn failed(&self, error: SystemException) -> Failure {
-        Failure::because(format!(
+    fn failed(&self, error: SystemException) -> TopError {
+        TopError::because(format!(
             "`{}` does not answer: {error}; {WATCH_ADVICE}",
             self.name
         ))
     }
-}
-
-fn is_socket(what: &str) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    std::fs::metadata(what).is_ok_and(|it| it.file_type().is_socket())
 }
 
 fn url_of(watched: &Watched) -> String {
@@ -84,18 +101,18 @@ fn url_of(watched: &Watched) -> String {
 }
 
 /// The sockets with a listener.
-fn alive() -> Result<Vec<Watched>, Failure> {
+fn alive() -> Result<Vec<Watched>, TopError> {
     let all = watch::watched().map_err(|error| {
-        Failure::because(format!("the folder of the sockets cannot be used: {error}"))
+        TopError::because(format!("the folder of the sockets cannot be used: {error}"))
     })?;
     let answers = |it: &Watched| std::os::unix::net::UnixStream::connect(&it.path).is_ok();
     Ok(all.into_iter().filter(answers).collect())
 }
 
-fn only() -> Result<Watched, Failure> {
+fn only() -> Result<Watched, TopError> {
     let mut all = alive()?;
     match all.len() {
-        0 => Err(Failure::because(format!(
+        0 => Err(TopError::because(format!(
             "no process of this user shows its ORB: {WATCH_ADVICE}"
         ))),
         1 => Ok(all.remove(0)),
@@ -103,16 +120,16 @@ fn only() -> Result<Watched, Failure> {
             let pids: Vec<_> = all.iter().map(|it| it.pid.to_string()).collect();
             let pids = pids.join(", ");
             let text = format!("several processes show their ORBs: name one of {pids}");
-            Err(Failure::because(text))
+            Err(TopError::because(text))
         }
     }
 }
 
-fn of_process(pid: u32) -> Result<Watched, Failure> {
+fn of_process(pid: u32) -> Result<Watched, TopError> {
     let mut all = alive()?.into_iter();
     let found = all.find(|it| it.pid == pid);
     found.ok_or_else(|| {
-        Failure::because(format!(
+        TopError::because(format!(
             "process {pid} does not show its ORB: {WATCH_ADVICE}"
         ))
     })

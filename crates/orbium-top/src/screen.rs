@@ -10,23 +10,27 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::keys::{Choice, Page};
-use super::pages::{self, Table};
-use super::source::{Look, Source};
-use super::view::View;
-use crate::failure::Failure;
+use crate::error::TopError;
+use crate::keys::{Choice, Page};
+use crate::pages::{self, Table};
+use crate::source::{Look, Source};
+use crate::view::View;
 
 const HELP: &str = "1-7 page   s sort   r reverse   / filter   p freeze   \
                     arrows scroll   ? help   q quit";
 
-/// Shows what happens until a key ends it.
-pub(crate) fn run(source: &Source, interval: Duration, first: Look) -> Result<(), Failure> {
+/// Shows what happens on the terminal until a key ends it. `first` is a look that was taken already.
+///
+/// # Errors
+///
+/// The terminal cannot be used, or the source does not answer.
+pub fn run_screen(source: &Source, interval: Duration, first: Look) -> Result<(), TopError> {
     let mut terminal = ratatui::try_init()
-        .map_err(|error| Failure::because(format!("the terminal cannot be used: {error}")))?;
+        .map_err(|error| TopError::because(format!("the terminal cannot be used: {error}")))?;
     let mut drawn = |view: &View, choice: &Choice| {
         let done = terminal.draw(|frame| draw(frame, view, choice));
         done.map(drop)
-            .map_err(|error| Failure::because(format!("the terminal is gone: {error}")))
+            .map_err(|error| TopError::because(format!("the terminal is gone: {error}")))
     };
     let shown = show(source, interval, first, &mut drawn);
     ratatui::restore();
@@ -37,8 +41,8 @@ fn show(
     source: &Source,
     interval: Duration,
     first: Look,
-    draw: &mut dyn FnMut(&View, &Choice) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    draw: &mut dyn FnMut(&View, &Choice) -> Result<(), TopError>,
+) -> Result<(), TopError> {
     let mut view = View::between(&first, &first);
     let mut before = first;
     let mut choice = Choice::at(Page::Operations);
@@ -65,8 +69,8 @@ fn show(
     }
 }
 
-fn key_within(left: Duration) -> Result<Option<Event>, Failure> {
-    let failed = |error| Failure::because(format!("no keys can be read: {error}"));
+fn key_within(left: Duration) -> Result<Option<Event>, TopError> {
+    let failed = |error| TopError::because(format!("no keys can be read: {error}"));
     if event::poll(left).map_err(failed)? {
         event::read().map(Some).map_err(failed)
     } else {
@@ -75,7 +79,7 @@ fn key_within(left: Duration) -> Result<Option<Event>, Failure> {
 }
 
 /// Draws everything.
-pub(super) fn draw(frame: &mut Frame<'_>, view: &View, choice: &Choice) {
+pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, choice: &Choice) {
     let rows = [
         Constraint::Length(3),
         Constraint::Min(1),

@@ -8,10 +8,10 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 
-use super::keys::Choice;
-use super::screen;
-use super::view::View;
-use crate::failure::Failure;
+use crate::error::TopError;
+use crate::keys::{Choice, Page};
+use crate::screen;
+use crate::view::View;
 
 /// Of one character, in the units of the picture.
 const WIDTH: f32 = 8.4;
@@ -39,15 +39,25 @@ pub(crate) fn drawn(
     choice: &Choice,
     columns: u16,
     lines: u16,
-) -> Result<Buffer, Failure> {
+) -> Result<Buffer, TopError> {
     let failed = |error: &dyn std::fmt::Display| {
-        Failure::because(format!("the screen cannot be drawn: {error}"))
+        TopError::because(format!("the screen cannot be drawn: {error}"))
     };
     let mut terminal =
         Terminal::new(TestBackend::new(columns, lines)).map_err(|error| failed(&error))?;
     let done = terminal.draw(|frame| screen::draw(frame, view, choice));
     done.map(|frame| frame.buffer.clone())
         .map_err(|error| failed(&error))
+}
+
+/// A picture of the screen of so many columns and lines, with the page of operations, as SVG.
+///
+/// # Errors
+///
+/// The screen cannot be drawn.
+pub fn picture_of(view: &View, columns: u16, lines: u16) -> Result<String, TopError> {
+    let buffer = drawn(view, &Choice::at(Page::Operations), columns, lines)?;
+    Ok(svg(&buffer))
 }
 
 /// A picture of the screen.

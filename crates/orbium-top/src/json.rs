@@ -6,7 +6,7 @@ use std::time::Duration;
 use orbium::metrics::exposition::watch::idl;
 use serde_json::{Map, Value, json};
 
-use super::view::{BindingRow, BudgetRow, ConnectionRow, LaneRow, OperationRow, View};
+use crate::view::{BindingRow, BudgetRow, ConnectionRow, LaneRow, OperationRow, View};
 
 /// The members of the objects of one list: their names, and what they are of a row.
 type Members<T> = [(&'static str, fn(&T) -> Value)];
@@ -139,7 +139,7 @@ fn counts(list: &[idl::Tally]) -> Value {
 }
 
 /// One object for one interval.
-pub(crate) fn of(view: &View) -> Value {
+pub fn json_of(view: &View) -> Value {
     let snapshot = &view.snapshot;
     json!({
         "program": snapshot.program,
