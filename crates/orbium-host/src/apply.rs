@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::journal::Journal;
 use super::plan::Plan;
 use super::step::{Change, Create, Schedule, Step, Write};
-use super::tree::Tree;
+use super::tree::{Tree, shown};
 use super::undo::undo_step;
 use super::{settings, steering, threads};
 
@@ -100,7 +100,10 @@ fn obstacle(step: &Step, tree: &Tree) -> Option<String> {
     match &step.change {
         Change::Write(Write { file, from, .. }) => match settings::value(tree, file) {
             None => Some("the host does not have it".to_owned()),
-            Some(now) if now != *from => Some(format!("it is {now} now, not {from} as planned")),
+            Some(now) if now != *from => {
+                let (now, from) = (shown(&now), shown(from));
+                Some(format!("it is {now} now, not {from} as planned"))
+            }
             Some(_) => None,
         },
         Change::Create(Create { file, .. }) => {
@@ -151,7 +154,7 @@ fn set(tree: &Tree, write: &Write) -> Result<(), String> {
     tree.write(&write.file, &write.to)?;
     match settings::value(tree, &write.file) {
         Some(now) if now == write.to => Ok(()),
-        Some(now) => Err(format!("the kernel made {now} of it")),
+        Some(now) => Err(format!("the kernel made {} of it", shown(&now))),
         None => Err("it cannot be read any more".to_owned()),
     }
 }

@@ -66,7 +66,7 @@ impl Journal {
             }
             _ => format!("the journal {}: {error}", self.file.display()),
         })?;
-        let plan = Plan::parse(&text)
+        let plan = Plan::parse_unbounded(&text)
             .map_err(|reason| format!("the journal {}: {reason}", self.file.display()))?;
         Ok(plan.step)
     }

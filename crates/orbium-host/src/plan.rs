@@ -51,10 +51,14 @@ impl Plan {
         if text.len() as u64 > MAX_PLAN_BYTES {
             return Err(format!("the plan is longer than {MAX_PLAN_BYTES} bytes"));
         }
+        Self::parse_unbounded(text)
+    }
+
+    /// As [`parse`](Self::parse), of any length: a journal says more than the plan that it is of.
+    pub(crate) fn parse_unbounded(text: &str) -> Result<Self, String> {
         let plan: Self = toml::from_str(text).map_err(|error| {
-            let line = error
-                .span()
-                .map_or(1, |span| text[..span.start].lines().count().max(1));
+            let before = error.span().map_or("", |span| &text[..span.start]);
+            let line = before.matches('\n').count() + 1;
             format!("line {line} of the plan: {}", error.message())
         })?;
         plan.validated()
@@ -163,6 +167,7 @@ mend = "swapoff"
     fn malformed_plans_are_refused_with_their_line() {
         for (text, reason) in [
             ("x = 1", "line 1"),
+            ("# A\n\nx = 1", "line 3"),
             (
                 "\n[[step]]\ncheck = 'x'\nerase = { file = 'x' }",
                 "of the plan",

@@ -6,8 +6,8 @@ use super::tree::Tree;
 
 /// The file of limits that `pam_limits` reads, and that no package has.
 pub(crate) const LIMITS: &str = "/etc/security/limits.d/orbium-host.conf";
-/// Characters of a value.
-const MAX_VALUE: usize = 200;
+/// Characters of a value: a list of processors may be long, and the kernel shows a page of it.
+const MAX_VALUE: usize = 4096;
 /// Bytes of a file of limits.
 const MAX_LIMITS: usize = 4096;
 /// The name of an interface has fewer (IFNAMSIZ).
@@ -88,7 +88,7 @@ pub fn is_user(name: &str) -> bool {
 /// The value of a setting, if there is one.
 pub(crate) fn value(tree: &Tree, file: &str) -> Option<String> {
     match shown(file)? {
-        Shown::Alone => tree.line(file),
+        Shown::Alone => tree.whole_line(file),
         // In the copy of a host a word that was written stands alone.
         Shown::Between(open, close) => tree
             .chosen(file, open, close)

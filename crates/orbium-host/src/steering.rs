@@ -11,9 +11,18 @@ use super::step::Filter;
 /// What has ports.
 const PROTOCOLS: [&str; 2] = ["tcp4", "udp4"];
 
+/// What ethtool says of a number that no filter has: it is free, more than there may be, or the interface
+/// has another driver now.
+const NO_RULE: [&str; 3] = [
+    "No such file or directory",
+    "Invalid argument",
+    "Operation not supported",
+];
+
 fn ethtool(arguments: &[&str]) -> Result<String, String> {
     let output = Command::new("ethtool")
         .args(arguments)
+        .env("LC_ALL", "C")
         .output()
         .map_err(|error| format!("ethtool, of the package ethtool: {error}"))?;
     if output.status.success() {
@@ -57,6 +66,27 @@ pub(crate) fn add(filter: &Filter) -> (Vec<u32>, Result<(), String>) {
     (rules, Ok(()))
 }
 
+/// Whether a filter still has that number: a restart of the host removes all, and its number may be
+/// another's then.
+fn is_there(filter: &Filter, rule: u32) -> Result<bool, String> {
+    match ethtool(&["-n", &filter.interface, "rule", &rule.to_string()]) {
+        Ok(said) => {
+            let is_said = |field: &str, number: u32| {
+                let mut lines = said.lines().map(str::trim);
+                lines.any(|line| {
+                    let rest = line.strip_prefix(field);
+                    let word = rest.and_then(|rest| rest.split_whitespace().next());
+                    word == Some(&*number.to_string())
+                })
+            };
+            let (port, queue) = (u32::from(filter.port), filter.queue);
+            Ok(is_said("Dest port:", port) && is_said("Action: Direct to queue", queue))
+        }
+        Err(reason) if NO_RULE.iter().any(|why| reason.ends_with(why)) => Ok(false),
+        Err(reason) => Err(reason),
+    }
+}
+
 fn add_rule(filter: &Filter, protocol: &str) -> Result<u32, String> {
     let (port, queue) = (filter.port.to_string(), filter.queue.to_string());
     let interface = filter.interface.as_str();
@@ -76,10 +106,12 @@ fn add_rule(filter: &Filter, protocol: &str) -> Result<u32, String> {
         .map_err(|_| format!("ethtool does not say which rule it added: {said:?}"))
 }
 
-/// Removes filters, and switches filtering off again if it was.
+/// Removes the filters that are still there, and switches filtering off again if it was.
 pub(crate) fn remove(filter: &Filter) -> Result<(), String> {
     for rule in &filter.rules {
-        ethtool(&["-N", &filter.interface, "delete", &rule.to_string()])?;
+        if is_there(filter, *rule)? {
+            ethtool(&["-N", &filter.interface, "delete", &rule.to_string()])?;
+        }
     }
     if filter.enable {
         ethtool(&["-K", &filter.interface, "ntuple", "off"])?;

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::tree::shown;
+
 /// A change of the host that can be undone, with the check that asks for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
@@ -85,9 +87,9 @@ pub(crate) struct Filter {
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.check)?;
+        write!(f, "{}: ", shown(&self.check))?;
         match &self.change {
-            Change::Write(Write { file, to, .. }) => write!(f, "{file} = {to}"),
+            Change::Write(Write { file, to, .. }) => write!(f, "{file} = {}", shown(to)),
             Change::Create(Create { file, .. }) => write!(f, "{file}"),
             Change::Schedule(Schedule {
                 interface, fifo, ..

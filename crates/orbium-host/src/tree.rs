@@ -59,6 +59,12 @@ impl Tree {
         Some(shown(self.text(path)?.lines().next().unwrap_or_default()))
     }
 
+    /// The first line of a file, whole.
+    pub(crate) fn whole_line(&self, path: &str) -> Option<String> {
+        let text = self.text(path)?;
+        Some(text.lines().next().unwrap_or_default().trim().to_owned())
+    }
+
     /// The number that is all of a file.
     pub(crate) fn number<N: std::str::FromStr>(&self, path: &str) -> Option<N> {
         self.text(path)?.trim().parse().ok()
@@ -110,13 +116,16 @@ impl Tree {
             .map_err(|error| error.to_string())
     }
 
-    /// Makes a file that is not there yet.
+    /// Makes a file that is not there yet, or none: a part of it would be the file of others to an
+    /// undo.
     pub(crate) fn create(&self, path: &str, text: &str) -> Result<(), String> {
         let place = self.place(path);
+        if place.exists() {
+            return Err("the file exists already".to_owned());
+        }
         let folder = place.parent().map_or(Ok(()), fs::create_dir_all);
         folder
-            .and_then(|()| File::create_new(&place))
-            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|()| orbium_sys::write_whole(&place, text.as_bytes()))
             .map_err(|error| error.to_string())
     }
 
@@ -144,7 +153,7 @@ pub(crate) fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::fake::FakeHost;
-    use super::shown;
+    use super::{Tree, shown};
 
     #[test]
     fn unreadable_files_count_as_missing() {
@@ -183,6 +192,35 @@ mod tests {
         std::os::unix::fs::symlink("loop", host.root().join("loop")).unwrap();
         assert_eq!(host.tree().text("/endless"), None);
         assert_eq!(host.tree().text("/loop"), None);
+    }
+
+    /// The root for the process in which no file may have an octet.
+    const FULL: &str = "ORBIUM_HOST_FULL";
+
+    /// An empty file was left behind, which an undo took for that of others: it stayed, and so did the
+    /// journal.
+    #[test]
+    fn nothing_is_left_of_a_file_that_cannot_be_written() {
+        if let Some(root) = std::env::var_os(FULL) {
+            let tree = Tree::at(root.as_ref());
+            let failed = tree.create("/limits.d/new.conf", "text").unwrap_err();
+            assert!(failed.contains("File too large"), "{failed}");
+            return;
+        }
+        let host = FakeHost::empty();
+        // A write fails with EFBIG then, as it fails with ENOSPC on a full disk.
+        let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"";
+        let name = "tree::tests::nothing_is_left_of_a_file_that_cannot_be_written";
+        let ran = std::process::Command::new("sh")
+            .args(["-c", script])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", name])
+            .env(FULL, host.root())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout);
+        assert!(said.contains("1 passed"), "{said}");
+        assert_eq!(host.tree().entries("/limits.d"), Vec::<String>::new());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::journal::Journal;
 use super::step::{Change, Create, Schedule, Step, Write};
-use super::tree::Tree;
+use super::tree::{Tree, shown};
 use super::{settings, steering, threads};
 
 /// Report of an undo, step by step.
@@ -70,6 +70,10 @@ pub(crate) fn undo_step(step: &Step, tree: &Tree) -> Result<(), String> {
             .filter(|thread| threads::is_there(tree, thread))
             .try_for_each(threads::restore),
         Change::Steer(filter) if filter.rules.is_empty() && !filter.enable => Ok(()),
+        // The filters of an interface end with it.
+        Change::Steer(filter) if !tree.has(&format!("/sys/class/net/{}", filter.interface)) => {
+            Ok(())
+        }
         Change::Steer(filter) => steering::remove(filter),
     }
 }
@@ -79,7 +83,8 @@ fn reset(tree: &Tree, write: &Write) -> Result<(), String> {
         Some(now) if now == write.from => Ok(()),
         Some(now) if now == write.to => tree.write(&write.file, &write.from),
         Some(now) => Err(format!(
-            "it is {now}, which is neither what was applied nor what was before"
+            "it is {}, which is neither what was applied nor what was before",
+            shown(&now)
         )),
         // An interface that was removed, for example.
         None => Ok(()),
