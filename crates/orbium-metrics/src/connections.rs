@@ -52,6 +52,13 @@ struct Page {
     sent: AtomicU64,
 }
 
+impl Page {
+    /// Octets received and sent by connections that are closed.
+    fn closed_octets(&self) -> (u64, u64) {
+        (self.received.load(Relaxed), self.sent.load(Relaxed))
+    }
+}
+
 /// A connection in the book.
 struct Entry {
     id: u64,
@@ -227,24 +234,23 @@ impl ConnectionBook {
         page
     }
 
-    /// Every role and transport, with the octets received and sent so far.
+    /// Every role and transport, with the octets received and sent so far. A connection that closes
+    /// at the same time is counted once: its octets become its page's under the lock of the open ones.
     fn pages(&self) -> Vec<(Arc<Page>, u64, u64)> {
-        // Connections that close in between are missed rather than counted twice.
-        let open = self.0.open.lock().clone();
         let pages = self.0.pages.lock().clone();
-        let octets = |page: &Arc<Page>| {
-            let mut octets = (page.received.load(Relaxed), page.sent.load(Relaxed));
-            for entry in open.iter().filter(|it| Arc::ptr_eq(&it.page, page)) {
+        let (open, closed) = {
+            let open = self.0.open.lock();
+            let closed = pages.iter().map(|it| it.closed_octets());
+            (open.clone(), closed.collect::<Vec<_>>())
+        };
+        let with_octets = pages.into_iter().zip(closed).map(|(page, mut octets)| {
+            for entry in open.iter().filter(|it| Arc::ptr_eq(&it.page, &page)) {
                 if let Some(traffic) = &entry.traffic {
                     octets.0 += traffic.received.load(Relaxed);
                     octets.1 += traffic.sent.load(Relaxed);
                 }
             }
-            octets
-        };
-        let with_octets = pages.into_iter().map(|page| {
-            let (received, sent) = octets(&page);
-            (page, received, sent)
+            (page, octets.0, octets.1)
         });
         with_octets.collect()
     }
@@ -436,5 +442,36 @@ impl Drop for Tracked {
         }
         drop(open);
         self.entry.log_end(cause);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// A connection that closed between two reads was counted twice, so that the counter fell
+    /// afterwards: Prometheus takes that for a restart, and adds all octets of before to its rate.
+    #[test]
+    fn octets_of_connections_that_close_are_never_counted_twice() {
+        let book = ConnectionBook::default();
+        book.count_traffic();
+        let closing = book.clone();
+        let connections = thread::spawn(move || {
+            for _ in 0..20_000 {
+                let connection = closing.connected("iiop", "192.0.2.1:1");
+                let traffic = connection.entry.traffic.as_ref().unwrap();
+                traffic.received.store(1, Relaxed);
+            }
+        });
+        let mut before = 0;
+        while !connections.is_finished() {
+            let received: u64 = book.metrics().iter().map(|it| it.traffic.received).sum();
+            assert!(received >= before, "{before}, then {received}");
+            before = received;
+        }
+        connections.join().unwrap();
+        assert_eq!(book.metrics()[0].traffic.received, 20_000);
     }
 }

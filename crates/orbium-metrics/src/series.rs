@@ -126,6 +126,19 @@ pub struct Sums {
     pub durations: Histogram,
 }
 
+impl Sums {
+    /// Adds those of another series under the same label.
+    pub fn merge(&mut self, other: &Self) {
+        self.begun = self.begun.wrapping_add(other.begun);
+        self.oneways += other.oneways;
+        self.user += other.user;
+        self.system += other.system;
+        self.late_before += other.late_before;
+        self.late_within += other.late_within;
+        self.durations.merge(&other.durations);
+    }
+}
+
 fn shards() -> usize {
     // 0 until computed, by several threads if they race. No `OnceLock`: a forked child would
     // deadlock on one that the parent was initialising.
@@ -242,7 +255,8 @@ pub(crate) struct Table {
     cells: Box<[OnceLock<Box<Entry>>]>,
     used: Mutex<usize>,
     is_full: AtomicBool,
-    others: [Series; 2],
+    /// One for each side.
+    others: [Series; 3],
 }
 
 impl fmt::Debug for Table {
@@ -264,7 +278,7 @@ impl Default for Table {
             cells: (0..CELLS).map(|_| OnceLock::new()).collect(),
             used: Mutex::new(0),
             is_full: AtomicBool::new(false),
-            others: [other(Side::Client), other(Side::Server)],
+            others: [Side::Client, Side::Server, Side::Queue].map(other),
         }
     }
 }
@@ -288,7 +302,7 @@ impl Table {
 
     /// The series of operations that have none of their own.
     pub(crate) fn other(&self, side: Side) -> &Series {
-        &self.others[usize::from(side != Side::Client)]
+        &self.others[side as usize]
     }
 
     #[cold]
@@ -360,7 +374,26 @@ mod tests {
             assert_eq!(found.sums().begun, 1);
         }
         assert_eq!(table.other(Side::Server).sums().durations.count(), 10);
-        assert_eq!(table.all().count(), MAX_OPERATIONS + 2);
+        assert_eq!(table.all().count(), MAX_OPERATIONS + 3);
+    }
+
+    /// Requests that had waited in a lane without a series were counted as requests that had ended.
+    #[test]
+    fn a_lane_without_a_series_adds_no_requests() {
+        let table = Table::default();
+        for at in 0..MAX_OPERATIONS {
+            table.get(key(at * 8), || label(at));
+        }
+        let queue = Key {
+            side: Side::Queue,
+            ..key(0)
+        };
+        table
+            .get(queue, || label(0))
+            .record(Duration::from_micros(1));
+        for side in [Side::Client, Side::Server] {
+            assert_eq!(table.other(side).sums().durations.count(), 0);
+        }
     }
 
     #[test]
