@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The metrics of an ORB, for its program.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use orbium_metrics::{
     ConnectionBook, Histogram, LaneSnapshot, Measurements, NamedCount, OperationBudget, Retry, Side,
 };
 
-use crate::snapshot::{LaneMetrics, MetricsSnapshot, OperationMetrics};
+use crate::snapshot::{BySeries, LaneMetrics, MetricsSnapshot, OperationMetrics};
 
 /// Interface of a measured ORB: the facts that the ORB alone knows.
 pub trait MeasuredOrb: fmt::Debug + Send + Sync {
@@ -24,6 +25,9 @@ pub trait MeasuredOrb: fmt::Debug + Send + Sync {
     /// Operations for which requests have budgets.
     fn budgets(&self) -> Vec<OperationBudget>;
 }
+
+/// How long requests waited in lanes, by name.
+type Waited = BTreeMap<String, Histogram>;
 
 /// The metrics of an ORB that counts: see `Orb::metrics`. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -59,46 +63,42 @@ impl Metrics {
         snapshot
     }
 
-    /// Adds what was counted of operations; how long requests waited, by name of the lane.
-    fn operations(&self, snapshot: &mut MetricsSnapshot) -> Vec<(String, Histogram)> {
-        let mut waited = Vec::new();
+    /// Adds what was counted of operations; how long requests waited, by name of the lane. The series
+    /// of a lane and of its successor have the same labels, and are one.
+    fn operations(&self, snapshot: &mut MetricsSnapshot) -> Waited {
+        let (mut called, mut served) = (BySeries::new(), BySeries::new());
+        let mut waited = Waited::new();
         for series in self.all.series() {
-            let sums = series.sums();
-            let (label, is_used) = (&series.label, sums.begun > 0);
-            match series.side {
-                Side::Client if is_used => {
-                    snapshot.called.push(OperationMetrics::new(label, sums));
+            let (label, sums) = (&series.label, series.sums());
+            let of_side = match series.side {
+                Side::Client => &mut called,
+                Side::Server => &mut served,
+                Side::Queue => {
+                    let durations = waited.entry(label.lane.clone()).or_default();
+                    durations.merge(&sums.durations);
+                    continue;
                 }
-                Side::Server if is_used => {
-                    snapshot.served.push(OperationMetrics::new(label, sums));
-                }
-                Side::Queue => waited.push((label.lane.clone(), sums.durations)),
-                Side::Client | Side::Server => {}
-            }
+            };
+            let label = (label.operation.clone(), label.lane.clone());
+            of_side.entry(label).or_default().merge(&sums);
         }
-        let name = |it: &OperationMetrics| (it.operation.clone(), it.lane.clone());
-        snapshot.called.sort_by_cached_key(name);
-        snapshot.served.sort_by_cached_key(name);
+        snapshot.called = OperationMetrics::of_used(called);
+        snapshot.served = OperationMetrics::of_used(served);
         waited
     }
 }
 
-fn lane_metrics(
-    lane: LaneSnapshot,
-    served: &[OperationMetrics],
-    waited: &[(String, Histogram)],
-) -> LaneMetrics {
+fn lane_metrics(lane: LaneSnapshot, served: &[OperationMetrics], waited: &Waited) -> LaneMetrics {
     let own = served.iter().filter(|it| it.lane == lane.name);
     let (mut busy, mut missed) = (0, 0);
     for operation in own {
         busy += operation.in_flight;
         missed += operation.late_before + operation.late_within;
     }
-    let waited = waited.iter().find(|(name, _)| *name == lane.name);
     LaneMetrics {
         busy,
         deadlines_missed: missed,
-        waited: waited.map_or_else(Histogram::default, |(_, it)| it.clone()),
+        waited: waited.get(&lane.name).cloned().unwrap_or_default(),
         lane,
     }
 }

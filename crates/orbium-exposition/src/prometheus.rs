@@ -218,14 +218,7 @@ impl Page {
         let name = "orbium_deadline_missed_total";
         self.family(name, "counter", "Deadlines that passed, and where.");
         for lane in &snapshot.lanes {
-            let own = |it: &&OperationMetrics| it.lane == lane.lane.name;
-            let own = snapshot.served.iter().filter(own);
-            let (mut before, mut within) = (0, 0);
-            for it in own {
-                before += it.late_before;
-                within += it.late_within;
-            }
-            for (place, count) in [("queue", before), ("servant", within)] {
+            for (place, count) in snapshot.missed_in(&lane.lane.name) {
                 let labels = [("lane", lane.lane.name.as_str()), ("where", place)];
                 self.sample(name, &labels, count);
             }

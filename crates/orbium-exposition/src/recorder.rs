@@ -101,8 +101,12 @@ impl Publisher {
     /// was recorded since the last time, each duration as the middle of its bucket.
     pub fn publish(&mut self) {
         let snapshot = self.metrics.snapshot();
+        let version = vec![Label::new("version", env!("CARGO_PKG_VERSION"))];
+        gauge!("orbium_build_info", version).set(1.0);
         for it in &snapshot.served {
             outcomes("orbium_server_requests_total", it);
+            let in_flight = "orbium_server_operation_requests_in_flight";
+            gauge!(in_flight, labels_of(it)).set(it.in_flight as f64);
             let name = "orbium_server_request_duration_seconds";
             self.durations(name, labels_of(it), &it.durations);
         }
@@ -124,13 +128,18 @@ impl Publisher {
             let lane = || vec![Label::new("lane", it.lane.name.clone())];
             let name = "orbium_server_queue_duration_seconds";
             self.durations(name, lane(), &it.waited);
-            counter!("orbium_deadline_missed_total", lane()).absolute(it.deadlines_missed);
+            for (place, count) in snapshot.missed_in(&it.lane.name) {
+                let mut labels = lane();
+                labels.push(Label::new("where", place));
+                counter!("orbium_deadline_missed_total", labels).absolute(count);
+            }
             if let Some(budget) = it.lane.budget {
                 counter!("orbium_lane_budget_exhausted_total", lane()).absolute(budget.exhaustions);
                 counter!("orbium_lane_demotions_total", lane()).absolute(budget.demotions);
             }
             gauge!("orbium_lane_threads", lane()).set(it.lane.threads as f64);
             gauge!("orbium_lane_threads_busy", lane()).set(it.busy as f64);
+            gauge!("orbium_server_requests_in_flight", lane()).set(it.busy as f64);
             gauge!("orbium_lane_queue_length", lane()).set(it.lane.waiting as f64);
             gauge!("orbium_lane_queue_limit", lane()).set(it.lane.queue as f64);
         }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Metrics as data: the counts at one time.
 
+use std::collections::BTreeMap;
+
 use orbium_metrics::{
-    ConnectionMetrics, Histogram, Label, LaneSnapshot, Measurements, NamedCount, OperationBudget,
-    Sums,
+    ConnectionMetrics, Histogram, LaneSnapshot, Measurements, NamedCount, OperationBudget, Sums,
 };
+
+/// What was counted, by operation and lane.
+pub(crate) type BySeries = BTreeMap<(String, String), Sums>;
 
 /// Everything that an ORB has counted since its metrics were turned on. Taken series by
 /// series, without a lock: two numbers may differ by what happened in between.
@@ -81,12 +85,18 @@ pub struct LaneMetrics {
 }
 
 impl OperationMetrics {
-    pub(crate) fn new(label: &Label, sums: Sums) -> Self {
+    /// Those that have begun, in the order of operations and lanes.
+    pub(crate) fn of_used(all: BySeries) -> Vec<Self> {
+        let used = all.into_iter().filter(|(_, sums)| sums.begun > 0);
+        used.map(|(label, sums)| Self::new(label, sums)).collect()
+    }
+
+    fn new((operation, lane): (String, String), sums: Sums) -> Self {
         let ended = sums.durations.count();
         let others = sums.oneways + sums.user + sums.system;
         Self {
-            operation: label.operation.clone(),
-            lane: label.lane.clone(),
+            operation,
+            lane,
             in_flight: sums.begun.saturating_sub(ended),
             ok: ended.saturating_sub(others),
             oneways: sums.oneways,
@@ -106,6 +116,17 @@ impl OperationMetrics {
 }
 
 impl MetricsSnapshot {
+    /// Deadlines that passed in a lane, by the place in which they did.
+    pub(crate) fn missed_in(&self, lane: &str) -> [(&'static str, u64); 2] {
+        let own = self.served.iter().filter(|it| it.lane == lane);
+        let (mut before, mut within) = (0, 0);
+        for operation in own {
+            before += operation.late_before;
+            within += operation.late_within;
+        }
+        [("queue", before), ("servant", within)]
+    }
+
     /// What is known without the ORB: everything but operations, lanes and connections.
     pub(crate) fn of(all: &Measurements) -> Self {
         Self {

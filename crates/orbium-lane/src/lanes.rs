@@ -38,6 +38,8 @@ struct Added {
     ended: Vec<Lane>,
     /// Those that will be shared as soon as the ORB's own lane serves.
     early: Vec<Lane>,
+    /// Requests that lanes refused which are forgotten.
+    refused: u64,
 }
 
 impl Default for Lanes {
@@ -69,7 +71,20 @@ impl Lanes {
 
     /// The lane of that number has ended.
     pub fn forget(&self, number: u32) {
-        self.lock().lanes.retain(|it| it.number() != number);
+        let mut added = self.lock();
+        let place = added.lanes.iter().position(|it| it.number() == number);
+        if let Some(place) = place {
+            let lane = added.lanes.remove(place);
+            added.refused += lane.refused_requests();
+        }
+    }
+
+    /// Requests for which there was no room so far in any of them, those that have ended included.
+    #[must_use]
+    pub fn refused_requests(&self) -> u64 {
+        let added = self.lock();
+        let lanes = added.lanes.iter().chain(&added.ended);
+        added.refused + lanes.map(Lane::refused_requests).sum::<u64>()
     }
 
     /// The lanes that were added and not stopped.

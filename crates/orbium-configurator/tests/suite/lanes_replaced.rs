@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use orbium::{ClientStrategy, Lane, Policies, ServerStrategy};
+use orbium::{ClientStrategy, ExceptionKind, Lane, Policies, ServerStrategy};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{each_client_strategy, eventually, within};
 
@@ -241,5 +241,54 @@ fn a_lane_that_cannot_be_replaced_serves_on() {
         before.snapshot().threads == 0
     });
     assert_eq!(second.echo_long(7), Ok(7));
+    lanes.served.end();
+}
+
+/// The text for Prometheus once had each sample of such a lane twice, with the same labels: it kept those
+/// of the lane that had ended.
+///
+/// Conformance: robustness - the metrics of a lane that is replaced go on
+#[test]
+fn the_metrics_of_a_lane_that_is_replaced_go_on() {
+    let lanes = TwoLanes::new("sums", "worker-pool:1/1");
+    let metrics = lanes.served.orb.enable_metrics();
+    let orb = client(ClientStrategy::default());
+    let second = lanes.object(&orb, 20);
+    let blocked = call(&second, Target::gate);
+    lanes.state.gate.await_waiting(1);
+    let waiting = call(&second, |it| it.act(2));
+    let lane = lanes.second("sums-2");
+    eventually("it waits", || lane.waiting_requests() == 1);
+    let refused = call(&second, |it| it.act(2)).join().unwrap();
+    assert_eq!(refused.unwrap_err().kind, ExceptionKind::Transient);
+    lanes.state.gate.open();
+    assert_eq!(blocked.join().unwrap(), Ok(()));
+    assert_eq!(waiting.join().unwrap(), Ok(1));
+    let refusals = lanes.served.orb.refused_requests();
+    assert_eq!(refusals, 1);
+
+    lanes.set(&[("lane.sums-2.strategy", "reactive")]).unwrap();
+    assert!(lanes.is_served_by(2, &second));
+    assert_eq!(lanes.served.orb.refused_requests(), refusals);
+    eventually("both requests are counted in one series", || {
+        let served = metrics.snapshot().served.into_iter();
+        let acts = served.filter(|it| it.operation == "Probe::Target/act");
+        let counts: Vec<_> = acts.map(|it| (it.lane.clone(), it.ok)).collect();
+        counts == [("sums-2".to_owned(), 2)]
+    });
+    let lane = metrics.snapshot().lanes;
+    let lane = lane.iter().find(|it| it.lane.name == "sums-2").unwrap();
+    assert!(lane.waited.count() > 0, "what has waited before");
+    let text = metrics.prometheus_text();
+    let mut samples: Vec<_> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.rsplit_once(' '))
+        .map(|(sample, _)| sample)
+        .collect();
+    let all = samples.len();
+    samples.sort_unstable();
+    samples.dedup();
+    assert_eq!(samples.len(), all, "{text}");
     lanes.served.end();
 }

@@ -280,8 +280,7 @@ impl Orb {
             Some(Ok(server)) => server.0.refused_requests(),
             _ => 0,
         };
-        let lanes = self.lanes();
-        own + lanes.iter().map(Lane::refused_requests).sum::<u64>()
+        own + self.lane_list().refused_requests()
     }
 
     /// The memory that peers make the ORB hold beyond what connections need for small

@@ -9,6 +9,7 @@ mod fair_turns;
 mod lanes;
 mod leader_followers;
 mod metrics;
+mod metrics_recorder;
 mod poa;
 mod shutdown;
 mod starting;
