@@ -243,12 +243,15 @@ pub mod orbium_watch {
     orb::idl_interface! {
         /// IDL interface `OrbiumWatch::Watch`, repository id `IDL:OrbiumWatch/Watch:1.0`.
         pub struct Watch = "IDL:OrbiumWatch/Watch:1.0";
-        operations by_octet(0, 108, &[0, 0, 0, 0, 1]);
+        operations by_octet(0, 108, &[0, 0, 0, 2, 1]);
         pub trait WatchServant;
 
         fn look() -> Result<Snapshot> = "look" { into look_into, };
 
         /// empty without metrics
         fn prometheus_text() -> Result<String> = "prometheus_text" { into prometheus_text_into, };
+
+        /// empty unless the ORB has a name
+        fn orb_id() -> Result<String> = "orb_id" { into orb_id_into, };
     }
 }

@@ -5,6 +5,7 @@ use std::env;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process;
 
@@ -14,16 +15,27 @@ pub const KEY: &str = "OrbiumWatch";
 /// Names that are tried for the watches of one process.
 const MAX_NAMES: usize = 64;
 
-/// A process that shows its ORB.
+/// An ORB that shows itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watched {
-    /// Its process id.
+    /// The id of its process.
     pub pid: u32,
+    /// Its number among the ORBs of the process, in the order in which they began to show
+    /// themselves: from 1.
+    pub number: usize,
     /// The socket.
     pub path: PathBuf,
 }
 
 impl Watched {
+    /// The ORB with that socket; `None` for any other file.
+    fn at(path: PathBuf) -> Option<Self> {
+        let stem = path.file_name()?.to_str()?.strip_suffix(".sock")?;
+        let (pid, number) = stem.split_once('-').unwrap_or((stem, "1"));
+        let (pid, number) = (pid.parse().ok()?, number.parse().ok()?);
+        Some(Self { pid, number, path })
+    }
+
     /// The object at a socket, as a URL for `Orb::string_to_object`.
     #[must_use]
     pub fn url_of(path: &Path) -> String {
@@ -84,8 +96,8 @@ pub fn names(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// The processes of this user that show their ORBs, in the order of their ids. Some
-/// may have died without removing their sockets: connecting to them is refused.
+/// The ORBs of this user's processes that show themselves, in the order of process ids and
+/// numbers. Some may have died without removing their sockets: connecting to them is refused.
 ///
 /// # Errors
 /// The folder cannot be read, or others can enter it. One that is not there has
@@ -98,15 +110,18 @@ pub fn watched() -> io::Result<Vec<Watched>> {
     }
     let mut all = Vec::new();
     for entry in fs::read_dir(&folder)? {
-        let path = entry?.path();
-        let name = path.file_name().and_then(|it| it.to_str()).unwrap_or("");
-        let Some(stem) = name.strip_suffix(".sock") else {
-            continue;
-        };
-        if let Ok(pid) = stem.split('-').next().unwrap_or(stem).parse() {
-            all.push(Watched { pid, path });
-        }
+        all.extend(Watched::at(entry?.path()));
     }
-    all.sort_by(|a, b| (a.pid, &a.path).cmp(&(b.pid, &b.path)));
+    all.sort_by_key(|it| (it.pid, it.number));
+    Ok(all)
+}
+
+/// As [`watched`], without those that have died: each has a listener.
+///
+/// # Errors
+/// As [`watched`].
+pub fn alive() -> io::Result<Vec<Watched>> {
+    let mut all = watched()?;
+    all.retain(|it| UnixStream::connect(&it.path).is_ok());
     Ok(all)
 }

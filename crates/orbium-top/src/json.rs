@@ -144,6 +144,8 @@ pub fn json_of(view: &View) -> Value {
     json!({
         "program": snapshot.program,
         "pid": snapshot.pid,
+        "orb_id": view.identity.orb_id,
+        "socket": view.identity.socket.as_ref().map(|it| it.to_string_lossy()),
         "version": snapshot.version,
         "up_seconds": millis(snapshot.up_ms),
         "interval_seconds": seconds(view.interval),

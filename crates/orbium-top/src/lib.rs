@@ -6,10 +6,10 @@
 //! `orbium` shows it as `orbium top`.
 //!
 //! ```no_run
-//! use orbium_top::{Source, View, text_of};
+//! use orbium_top::{Selection, Source, View, text_of};
 //! use std::time::Duration;
 //!
-//! let source = Source::of_process(4711)?;
+//! let source = Source::selected(&Selection::default())?;
 //! let before = source.look()?;
 //! std::thread::sleep(Duration::from_secs(1));
 //! let view = View::between(&before, &source.look()?);
@@ -24,14 +24,17 @@ mod json;
 mod keys;
 mod pages;
 mod picture;
+mod processes;
 mod screen;
 mod source;
 mod view;
+mod watch_object;
 
 pub use error::TopError;
 pub use json::json_of;
 pub use pages::text_of;
 pub use picture::picture_of;
+pub use processes::Selection;
 pub use screen::run_screen;
 pub use source::{Look, Source};
 pub use view::View;

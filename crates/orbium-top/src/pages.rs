@@ -352,6 +352,14 @@ pub(crate) fn table(view: &View, choice: &Choice) -> Table {
     table
 }
 
+/// The process, and which of its ORBs is shown: `4711`, `4711-2`, `4711-2 flight`.
+fn process(view: &View) -> String {
+    let number = view.identity.number.map(|it| format!("-{it}"));
+    let (pid, orb_id) = (view.snapshot.pid, &view.identity.orb_id);
+    let text = format!("{pid}{} {orb_id}", number.unwrap_or_default());
+    text.trim_end().to_owned()
+}
+
 /// What stands above every page.
 pub(crate) fn header(view: &View) -> [String; 2] {
     let snapshot = &view.snapshot;
@@ -366,7 +374,7 @@ pub(crate) fn header(view: &View) -> [String; 2] {
         format!(
             "{} {}   orbium {}   watched for {}",
             snapshot.program,
-            snapshot.pid,
+            process(view),
             snapshot.version,
             age(snapshot.up_ms).text,
         ),

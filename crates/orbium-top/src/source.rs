@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The watch object of a process.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use orbium::metrics::exposition::watch::{self, Watched};
-use orbium::{Interface, Orb, SystemException};
 
 use crate::error::TopError;
-
-/// How to turn it on, where there is nothing to show.
-const WATCH_ADVICE: &str = "a process shows its ORB after orb.watch(), with watch = true in its configuration, \
-                   or with the argument -ORBwatch true";
+use crate::processes::{Selection, WATCH_ADVICE};
+use crate::watch_object;
 
 /// What an answer may take: the thread that gives it has nothing else to do.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -21,31 +18,36 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Look {
     pub(crate) snapshot: watch::idl::Snapshot,
     pub(crate) at: Instant,
+    pub(crate) identity: Identity,
+}
+
+/// Which ORB it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Identity {
+    /// Its number among those of its process, if that shows several.
+    pub(crate) number: Option<usize>,
+    /// Its name; empty if it has none.
+    pub(crate) orb_id: String,
+    /// The socket, unless it was found by a reference.
+    pub(crate) socket: Option<PathBuf>,
 }
 
 /// The watch object of an ORB, where the looks come from.
 pub struct Source {
     watch: watch::idl::Watch,
-    name: String,
+    url: String,
+    identity: Identity,
 }
 
 impl Source {
-    /// The only process of this user that shows its ORB.
+    /// The only ORB that is meant among those that the processes of this user show.
     ///
     /// # Errors
     ///
-    /// There is none, or several show theirs.
-    pub fn only() -> Result<Self, TopError> {
-        Self::at(&url_of(&only()?))
-    }
-
-    /// The process of that id, of this user.
-    ///
-    /// # Errors
-    ///
-    /// It does not show its ORB.
-    pub fn of_process(pid: u32) -> Result<Self, TopError> {
-        Self::at(&url_of(&of_process(pid)?))
+    /// There is none, or there are several, which are named.
+    pub fn selected(selection: &Selection) -> Result<Self, TopError> {
+        let (watched, number) = selection.only()?;
+        Self::found(Watched::url_of(&watched.path), number, Some(watched.path))
     }
 
     /// The ORB that shows itself through a socket.
@@ -54,7 +56,7 @@ impl Source {
     ///
     /// No ORB can be made to call it.
     pub fn at_socket(socket: &Path) -> Result<Self, TopError> {
-        Self::at(&Watched::url_of(socket))
+        Self::found(Watched::url_of(socket), None, Some(socket.to_owned()))
     }
 
     /// The watch object of a reference.
@@ -63,15 +65,24 @@ impl Source {
     ///
     /// It is no reference, or leads to no object.
     pub fn at(url: &str) -> Result<Self, TopError> {
-        let failed = |why: String| TopError::because(format!("`{url}`: {why}"));
-        let built = Orb::builder().call_timeout(PATIENCE).build();
-        let orb = built.map_err(|error| failed(error.to_string()))?;
-        let object = orb.string_to_object(url);
-        let object = object.map_err(|error| failed(error.to_string()))?;
-        let object = object.ok_or_else(|| failed("the reference is nil".into()))?;
+        Self::found(url.to_owned(), None, None)
+    }
+
+    fn found(
+        url: String,
+        number: Option<usize>,
+        socket: Option<PathBuf>,
+    ) -> Result<Self, TopError> {
+        let watch = watch_object::at(&url, PATIENCE)?;
+        let identity = Identity {
+            number,
+            orb_id: watch_object::orb_id(&watch),
+            socket,
+        };
         Ok(Self {
-            watch: watch::idl::Watch::from_object(object),
-            name: url.to_owned(),
+            watch,
+            url,
+            identity,
         })
     }
 
@@ -81,56 +92,14 @@ impl Source {
     ///
     /// There is no answer.
     pub fn look(&self) -> Result<Look, TopError> {
-        let snapshot = self.watch.look().map_err(|error| self.failed(error))?;
+        let snapshot = self.watch.look().map_err(|error| {
+            let url = &self.url;
+            TopError::because(format!("`{url}` does not answer: {error}; {WATCH_ADVICE}"))
+        })?;
         Ok(Look {
             snapshot,
             at: Instant::now(),
+            identity: self.identity.clone(),
         })
     }
-
-    fn failed(&self, error: SystemException) -> TopError {
-        TopError::because(format!(
-            "`{}` does not answer: {error}; {WATCH_ADVICE}",
-            self.name
-        ))
-    }
-}
-
-fn url_of(watched: &Watched) -> String {
-    Watched::url_of(&watched.path)
-}
-
-/// The sockets with a listener.
-fn alive() -> Result<Vec<Watched>, TopError> {
-    let all = watch::watched().map_err(|error| {
-        TopError::because(format!("the folder of the sockets cannot be used: {error}"))
-    })?;
-    let answers = |it: &Watched| std::os::unix::net::UnixStream::connect(&it.path).is_ok();
-    Ok(all.into_iter().filter(answers).collect())
-}
-
-fn only() -> Result<Watched, TopError> {
-    let mut all = alive()?;
-    match all.len() {
-        0 => Err(TopError::because(format!(
-            "no process of this user shows its ORB: {WATCH_ADVICE}"
-        ))),
-        1 => Ok(all.remove(0)),
-        _ => {
-            let pids: Vec<_> = all.iter().map(|it| it.pid.to_string()).collect();
-            let pids = pids.join(", ");
-            let text = format!("several processes show their ORBs: name one of {pids}");
-            Err(TopError::because(text))
-        }
-    }
-}
-
-fn of_process(pid: u32) -> Result<Watched, TopError> {
-    let mut all = alive()?.into_iter();
-    let found = all.find(|it| it.pid == pid);
-    found.ok_or_else(|| {
-        TopError::because(format!(
-            "process {pid} does not show its ORB: {WATCH_ADVICE}"
-        ))
-    })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use orbium::metrics::Histogram;
 use orbium::metrics::exposition::watch::idl;
 
-use crate::source::Look;
+use crate::source::{Identity, Look};
 
 /// One operation.
 #[derive(Clone, Debug)]
@@ -76,6 +76,7 @@ pub(crate) struct BudgetRow {
 /// What an ORB did between two looks.
 #[derive(Clone, Debug)]
 pub struct View {
+    pub(crate) identity: Identity,
     pub(crate) snapshot: idl::Snapshot,
     pub(crate) interval: Duration,
     pub(crate) operations: Vec<OperationRow>,
@@ -202,6 +203,7 @@ impl View {
             }
         });
         Self {
+            identity: now.identity.clone(),
             budgets: budgets.collect(),
             bindings: bindings(&connections),
             interval,

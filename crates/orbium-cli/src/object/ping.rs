@@ -30,12 +30,13 @@ pub(crate) struct PingArgs {
     json: bool,
 }
 
-/// A positive number of seconds, with a fraction if need be.
+/// A positive number of seconds up to a century, with a fraction if need be.
 pub fn seconds(text: &str) -> Result<Duration, String> {
+    const CENTURY: u64 = 36_525 * 86_400;
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     match Duration::try_from_secs_f64(number) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("expected a positive number of seconds".to_owned()),
+        Ok(duration) if !duration.is_zero() && duration.as_secs() <= CENTURY => Ok(duration),
+        _ => Err("expected a positive number of seconds up to a century".to_owned()),
     }
 }
 

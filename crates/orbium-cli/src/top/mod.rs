@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use orbium_top::{Source, TopError, View, json_of, picture_of, run_screen, text_of};
+use orbium_top::{Selection, Source, TopError, View, json_of, picture_of, run_screen, text_of};
 
 use crate::failure::Failure;
 use crate::object::ping::seconds;
@@ -24,10 +24,13 @@ const LINES: u16 = 24;
 
 #[derive(Debug, Args)]
 pub(crate) struct TopArgs {
-    /// Process id, socket, or reference of a watch object [default: the only process of
-    /// this user that shows its ORB]
-    #[arg(value_name = "PID|SOCKET|REF")]
+    /// Process id, with -N behind it for one of several ORBs; socket; or reference of a watch
+    /// object [default: the only ORB that the processes of this user show]
+    #[arg(value_name = "PID[-N]|SOCKET|REF")]
     what: Option<String>,
+    /// The ORB of that name (orb_id, -ORBId)
+    #[arg(long, value_name = "NAME")]
+    orb_id: Option<String>,
     /// Seconds between two looks
     #[arg(long, short = 'i', value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     interval: Duration,
@@ -42,8 +45,28 @@ pub(crate) struct TopArgs {
     svg: bool,
 }
 
+impl TopArgs {
+    /// What the arguments mean, or the only ORB there is.
+    fn source(&self) -> Result<Source, Failure> {
+        let what = self.what.as_deref();
+        let selection = what.map_or(Some(Selection::default()), Selection::of_process);
+        let source = match (selection, what) {
+            (Some(selection), _) => Source::selected(&Selection {
+                orb_id: self.orb_id.clone(),
+                ..selection
+            }),
+            (None, _) if self.orb_id.is_some() => {
+                return Err(Failure::wrong_usage("--orb-id is for processes"));
+            }
+            (None, Some(what)) if is_socket(what) => Source::at_socket(Path::new(what)),
+            (None, what) => Source::at(&reference::text(what.unwrap_or_default())?),
+        };
+        Ok(source?)
+    }
+}
+
 pub(crate) fn run(args: &TopArgs) -> Result<(), Failure> {
-    let source = source(args.what.as_deref())?;
+    let source = args.source()?;
     let mut before = source.look()?;
     if !args.json && !args.once && !args.svg {
         if !std::io::stdout().is_terminal() {
@@ -69,19 +92,6 @@ pub(crate) fn run(args: &TopArgs) -> Result<(), Failure> {
         }
         before = now;
     }
-}
-
-/// What an argument means, or the only process there is.
-fn source(what: Option<&str>) -> Result<Source, Failure> {
-    let found = match what {
-        None => Source::only()?,
-        Some(what) => match what.parse() {
-            Ok(pid) => Source::of_process(pid)?,
-            Err(_) if is_socket(what) => Source::at_socket(Path::new(what))?,
-            Err(_) => Source::at(&reference::text(what)?)?,
-        },
-    };
-    Ok(found)
 }
 
 fn is_socket(what: &str) -> bool {

@@ -52,7 +52,8 @@ fn a_running_demo_shows_its_operations_lanes_and_connections() {
     assert!(picture.stdout.starts_with("<svg "));
 }
 
-/// This process shows itself: connections to servers by server, and a warning.
+/// An ORB of this process shows itself: connections to servers by server, and a warning. Other tests
+/// show ORBs of this process too: the socket says which one is meant.
 #[test]
 fn bindings_and_the_log_are_shown() {
     let server = Server::start([]);
@@ -61,7 +62,7 @@ fn bindings_and_the_log_are_shown() {
         ..orbium::Config::default()
     };
     let orb = orbium::Orb::new(config).unwrap();
-    orb.watch().unwrap();
+    let socket = orb.watch().unwrap().display().to_string();
     let cube: orbium_demo::cubit::Cube = orb.resolve(server.ior("Cube")).unwrap();
     for _ in 0..3 {
         cube.noop().unwrap();
@@ -80,8 +81,7 @@ fn bindings_and_the_log_are_shown() {
     let cube = client.resolve::<orbium_demo::cubit::Cube>(&orb.object_to_string(&cube));
     assert!(cube.unwrap().noop().is_err());
 
-    let pid = std::process::id().to_string();
-    let shown = run(["top", &pid, "--json", "--once", "-i", "0.1"]);
+    let shown = run(["top", &socket, "--json", "--once", "-i", "0.1"]);
     shown.assert_done();
     let view: Value = serde_json::from_str(&shown.stdout).unwrap();
     let bindings = view["bindings"].as_array().unwrap();
@@ -96,7 +96,7 @@ fn bindings_and_the_log_are_shown() {
     assert!(warned.is_some(), "{view:#}");
     assert_eq!(warned.unwrap()["level"], "warn");
     assert!(view["client_retries_total"]["stale_connection"].is_u64());
-    let text = run(["top", &pid, "--once", "-i", "0.1"]);
+    let text = run(["top", &socket, "--once", "-i", "0.1"]);
     text.assert_done();
     assert!(text.stdout.contains("SERVER") && text.stdout.contains("EVENT"));
     assert!(text.stdout.contains("a request is held"), "{}", text.stdout);
@@ -112,6 +112,67 @@ fn a_process_that_shows_nothing_is_distinguished_and_the_message_says_how_to_tur
     assert_eq!(refused.status, Some(1));
     for how in ["orb.watch()", "watch = true", "-ORBwatch true"] {
         assert!(refused.stderr.contains(how), "{}", refused.stderr);
+    }
+}
+
+/// An ORB of this process that shows itself: its socket.
+fn watched(orb_id: &str) -> (orbium::Orb, std::path::PathBuf) {
+    let mut config = orbium::Config::default();
+    config.identity.orb_id = orb_id.to_owned();
+    let orb = orbium::Orb::new(config).unwrap();
+    let socket = orb.watch().unwrap();
+    (orb, socket)
+}
+
+/// `orbium top PID` once showed the ORB of a process that had begun to show itself first, and did not
+/// say so.
+///
+/// Conformance: robustness - `orbium top` shows one of several ORBs of a process, chosen by its number or
+/// its name, and names them all where none is chosen
+#[test]
+fn one_of_several_orbs_of_a_process_is_chosen_by_its_number_or_its_name() {
+    let orbs = [watched("left"), watched("right")];
+    let pid = std::process::id().to_string();
+    let refused = run(["top", &pid, "--json", "--once"]);
+    refused.assert_failed_saying("several ORBs show themselves: name one of");
+    let unknown = run(["top", &pid, "--orb-id", "centre", "--json", "--once"]);
+    unknown.assert_failed_saying("there is no such ORB: name one of");
+    for (name, (_, socket)) in ["left", "right"].into_iter().zip(&orbs) {
+        let stem = socket.file_stem().unwrap().to_str().unwrap();
+        let numbered = match stem.split_once('-') {
+            Some(_) => stem.to_owned(),
+            None => format!("{stem}-1"),
+        };
+        for listed in [&refused, &unknown] {
+            let this = format!("{numbered} (");
+            let (_, of_this) = listed.stderr.split_once(&this).unwrap();
+            let (described, _) = of_this.split_once(')').unwrap();
+            assert!(described.contains(&format!("`{name}`")), "{listed:?}");
+        }
+        let by_name = [
+            "top", &pid, "--orb-id", name, "--json", "--once", "-i", "0.1",
+        ];
+        let by_number = ["top", &numbered, "--json", "--once", "-i", "0.1"];
+        for view in [run(by_name).json(), run(by_number).json()] {
+            assert_eq!(view["orb_id"], name);
+            assert_eq!(view["socket"], socket.to_str().unwrap());
+        }
+        let text = run(["top", &numbered, "--once", "-i", "0.1"]);
+        assert!(
+            text.stdout.contains(&format!(" {numbered} {name} ")),
+            "{text:?}"
+        );
+    }
+    let reference = run(["top", "corbaloc::localhost:1/X", "--orb-id", "left"]);
+    assert_eq!(reference.status, Some(2), "{reference:?}");
+}
+
+/// The screen ended with a panic: no clock has that time.
+#[test]
+fn an_interval_beyond_a_century_is_refused() {
+    for interval in ["1e10", "1e18", "0", "x"] {
+        let refused = run(["top", "1", "-i", interval]);
+        assert_eq!(refused.status, Some(2), "{interval}: {refused:?}");
     }
 }
 

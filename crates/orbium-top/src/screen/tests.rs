@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::keys::{Choice, Page};
 use crate::picture;
-use crate::source::Look;
+use crate::source::{Identity, Look};
 use crate::view::View;
 
 fn operation(name: &str, counts: &[u64], system_exceptions: u64) -> idl::Operation {
@@ -47,6 +47,7 @@ fn look(operations: Vec<idl::Operation>, at: Instant) -> Look {
             ..idl::Snapshot::default()
         },
         at,
+        identity: Identity::default(),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::orb::{OrbCore, OrbError};
 use crate::{Call, Config, ForwardBoundKeys, Limits, Orb, ServerStrategy, SystemException};
 
 pub use generated::orbium_watch as idl;
-pub use orbium_exposition::watch_folder::{KEY, Watched, watched};
+pub use orbium_exposition::watch_folder::{KEY, Watched, alive, watched};
 
 /// What generated code needs; the names are those of the façade's module `codegen`.
 mod runtime {
@@ -58,13 +58,19 @@ impl idl::WatchServant for Watcher {
         let metrics = self.orb().and_then(|orb| orb.metrics());
         Ok(metrics.map_or_else(String::new, |it| it.prometheus_text()))
     }
+
+    fn orb_id(&self, _: &Call<'_>) -> Result<String, SystemException> {
+        let orb = self.orb();
+        Ok(orb.map_or_else(String::new, |it| it.config().identity.orb_id.clone()))
+    }
 }
 
 impl Orb {
     /// Shows the ORB to `orbium top` from now on, and turns metrics on. Returns the
     /// socket: in `$XDG_RUNTIME_DIR/orbium`, or in a folder of the user's own below the
     /// temporary directory, named for the process id, with permissions for the owner
-    /// alone. It goes with the ORB. A second call returns the same.
+    /// alone; further ORBs of the process have sockets with numbers from 2. It goes with the
+    /// ORB. A second call returns the same.
     ///
     /// ```no_run
     /// # fn f() -> Result<(), Box<dyn std::error::Error>> {
