@@ -78,8 +78,8 @@ impl Choice {
         }
     }
 
-    /// Does what a key means; `false` if it ends the screen.
-    pub(crate) fn press(&mut self, key: KeyEvent, columns: usize) -> bool {
+    /// Does what a key means on a table of so many columns and rows; `false` if it ends the screen.
+    pub(crate) fn press(&mut self, key: KeyEvent, (columns, rows): (usize, usize)) -> bool {
         let ends = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
         if ends {
             return false;
@@ -88,7 +88,9 @@ impl Choice {
             self.type_filter(key.code);
             return true;
         }
+        let last = rows.saturating_sub(1);
         match key.code {
+            KeyCode::Esc if !self.filter.is_empty() => self.filter.clear(),
             KeyCode::Char('q') | KeyCode::Esc => return false,
             KeyCode::Char(digit @ '1'..='7') => {
                 let page = Page::ALL[digit as usize - '1' as usize];
@@ -102,9 +104,9 @@ impl Choice {
             KeyCode::Char('p') => self.is_frozen = !self.is_frozen,
             KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Char('?') => self.shows_help = !self.shows_help,
-            KeyCode::Down => self.first += 1,
+            KeyCode::Down => self.first = last.min(self.first + 1),
             KeyCode::Up => self.first = self.first.saturating_sub(1),
-            KeyCode::PageDown => self.first += 20,
+            KeyCode::PageDown => self.first = last.min(self.first + 20),
             KeyCode::PageUp => self.first = self.first.saturating_sub(20),
             KeyCode::Home => self.first = 0,
             _ => {}
@@ -113,6 +115,7 @@ impl Choice {
     }
 
     fn type_filter(&mut self, code: KeyCode) {
+        self.first = 0;
         match code {
             KeyCode::Enter => self.is_typing = false,
             KeyCode::Esc => {

@@ -16,8 +16,8 @@ use crate::pages::{self, Table};
 use crate::source::{Look, Source};
 use crate::view::View;
 
-const HELP: &str = "1-7 page   s sort   r reverse   / filter   p freeze   \
-                    arrows scroll   ? help   q quit";
+const HELP: &str = "q quit   ? help   1-7 page   s sort   r reverse   / filter   p freeze   \
+                    arrows scroll";
 
 /// Shows what happens on the terminal until a key ends it. `first` is a look that was taken already.
 ///
@@ -51,10 +51,11 @@ fn show(
         draw(&view, &choice)?;
         let left = next.saturating_duration_since(Instant::now());
         if let Some(event) = key_within(left)? {
-            let columns = pages::table(&view, &choice).columns.len();
+            let table = pages::table(&view, &choice);
+            let size = (table.columns.len(), table.rows.len());
             if let Event::Key(key) = event
                 && key.kind == KeyEventKind::Press
-                && !choice.press(key, columns)
+                && !choice.press(key, size)
             {
                 return Ok(());
             }
@@ -88,27 +89,8 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, choice: &Choice) {
     let [top, middle, bottom] = Layout::vertical(rows).areas(frame.area());
     let [first, second] = pages::header(view);
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    let mut tabs = Vec::new();
-    for (place, page) in Page::ALL.into_iter().enumerate() {
-        let style = if page == choice.page {
-            Style::new().add_modifier(Modifier::REVERSED)
-        } else {
-            Style::new().fg(Color::DarkGray)
-        };
-        tabs.push(Span::styled(
-            format!(" {} {} ", place + 1, page.title()),
-            style,
-        ));
-        tabs.push(Span::raw(" "));
-    }
-    if choice.is_frozen {
-        tabs.push(Span::styled("frozen", Style::new().fg(Color::Yellow)));
-    }
-    let lines = vec![
-        Line::styled(first, bold),
-        Line::raw(second),
-        Line::from(tabs),
-    ];
+    let tabs = tabs(choice, usize::from(top.width));
+    let lines = vec![Line::styled(first, bold), Line::raw(second), tabs];
     frame.render_widget(Paragraph::new(lines), top);
     let table = pages::table(view, choice);
     let lines = lines_of(&table, choice, middle);
@@ -120,6 +102,33 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, choice: &Choice) {
     };
     let grey = Style::new().fg(Color::DarkGray);
     frame.render_widget(Paragraph::new(Line::styled(foot, grey)), bottom);
+}
+
+/// The pages by number and title; by number alone, but for the one that is shown, where not all titles
+/// fit.
+fn tabs(choice: &Choice, width: usize) -> Line<'static> {
+    let tab = |(place, page): (usize, Page)| format!(" {} {} ", place + 1, page.title());
+    let all = Page::ALL.into_iter().enumerate();
+    let needed: usize = all.clone().map(|it| tab(it).len() + 1).sum();
+    let mut tabs = Vec::new();
+    for (place, page) in all {
+        let style = if page == choice.page {
+            Style::new().add_modifier(Modifier::REVERSED)
+        } else {
+            Style::new().fg(Color::DarkGray)
+        };
+        let text = if needed <= width || page == choice.page {
+            tab((place, page))
+        } else {
+            format!(" {} ", place + 1)
+        };
+        tabs.push(Span::styled(text, style));
+        tabs.push(Span::raw(" "));
+    }
+    if choice.is_frozen {
+        tabs.push(Span::styled("frozen", Style::new().fg(Color::Yellow)));
+    }
+    Line::from(tabs)
 }
 
 /// The lines of a table that fit an area.

@@ -67,7 +67,11 @@ fn view() -> View {
 
 /// The lines of the screen.
 fn screen(view: &View, choice: &Choice) -> Vec<String> {
-    let buffer = picture::drawn(view, choice, 100, 12).unwrap();
+    screen_of(view, choice, 100)
+}
+
+fn screen_of(view: &View, choice: &Choice, columns: u16) -> Vec<String> {
+    let buffer = picture::drawn(view, choice, columns, 12).unwrap();
     let mut lines = Vec::new();
     for line in 0..buffer.area.height {
         let cells = (0..buffer.area.width).map(|column| buffer[(column, line)].symbol());
@@ -102,7 +106,7 @@ fn operations_come_first_and_are_sorted_by_rate() {
 fn keys_choose_pages_filters_and_orders() {
     let view = view();
     let mut choice = Choice::at(Page::Operations);
-    let press = |choice: &mut Choice, code| choice.press(KeyEvent::from(code), 9);
+    let press = |choice: &mut Choice, code| choice.press(KeyEvent::from(code), (9, 2));
     assert!(press(&mut choice, KeyCode::Char('r')));
     assert!(screen(&view, &choice)[4].starts_with("A::B/slow"));
     for code in ['/', 'q', 'u', 'i'].map(KeyCode::Char) {
@@ -122,6 +126,47 @@ fn keys_choose_pages_filters_and_orders() {
     assert!(!press(&mut choice, KeyCode::Char('q')));
 }
 
+/// Each further press beyond the last row had to be taken back before the rows moved again.
+#[test]
+fn scrolling_ends_with_the_last_row_and_begins_anew_with_a_filter() {
+    let mut choice = Choice::at(Page::Operations);
+    let press = |choice: &mut Choice, code| choice.press(KeyEvent::from(code), (9, 2));
+    for code in [KeyCode::Down, KeyCode::Down, KeyCode::PageDown] {
+        press(&mut choice, code);
+        assert!(screen(&view(), &choice)[4].starts_with("A::B/slow"));
+    }
+    press(&mut choice, KeyCode::Up);
+    assert!(screen(&view(), &choice)[4].starts_with("A::B/quick"));
+    press(&mut choice, KeyCode::Down);
+    for code in ['/', 'A'].map(KeyCode::Char) {
+        press(&mut choice, code);
+    }
+    assert!(screen(&view(), &choice)[4].starts_with("A::B/quick"));
+}
+
+/// Escape ended the screen once a filter was typed.
+#[test]
+fn escape_removes_the_filter_and_ends_the_screen_without_one() {
+    let mut choice = Choice::at(Page::Operations);
+    let mut press = |code| choice.press(KeyEvent::from(code), (9, 2));
+    press(KeyCode::Char('/'));
+    press(KeyCode::Char('q'));
+    press(KeyCode::Enter);
+    assert!(press(KeyCode::Esc));
+    assert!(!press(KeyCode::Esc));
+}
+
+/// Neither the page nor the key that ends it was to be seen.
+#[test]
+fn a_narrow_screen_says_which_page_it_shows_and_how_it_ends() {
+    for (place, page) in Page::ALL.into_iter().enumerate() {
+        let lines = screen_of(&view(), &Choice::at(page), 40);
+        let tab = format!("{} {}", place + 1, page.title());
+        assert!(lines[2].contains(&tab), "{lines:#?}");
+        assert!(lines[11].contains("q quit"), "{lines:#?}");
+    }
+}
+
 #[test]
 fn budgets_of_requests_have_a_page() {
     let begun = Instant::now();
@@ -139,7 +184,7 @@ fn budgets_of_requests_have_a_page() {
     let view = View::between(&look(3), &look(5));
     assert_eq!(view.budgets[0].overran, 2);
     let mut choice = Choice::at(Page::Operations);
-    choice.press(KeyEvent::from(KeyCode::Char('7')), 9);
+    choice.press(KeyEvent::from(KeyCode::Char('7')), (9, 2));
     let line = &screen(&view, &choice)[4];
     let cells: Vec<_> = line.split_whitespace().collect();
     assert_eq!(cells, ["A::B/steer", "2.00", "ms", "3.50", "ms", "40", "5"]);
