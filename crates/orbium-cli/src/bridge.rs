@@ -7,8 +7,7 @@ use orbium::{Bridge, Channel, Config, Endpoint};
 use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::object::reference;
-use crate::output;
-use crate::serving::{Ending, because};
+use crate::serving::{Ending, announce, because};
 use crate::tls::TlsArgs;
 
 #[derive(Debug, Args)]
@@ -58,10 +57,6 @@ pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
         text.push_str(&format!("{rewritten}\n"));
     }
     text.push_str("READY\n");
-    match output::print(&text) {
-        // A bridge may well be started by a process that does not read its output.
-        Ok(()) | Err(Failure::OutputClosed) => {}
-        Err(failure) => return Err(failure),
-    }
+    announce(&text)?;
     ending.wait(args.until_input_ends)
 }

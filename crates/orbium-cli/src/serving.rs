@@ -118,15 +118,20 @@ pub(crate) fn serve_intercepted<T>(
         orbium_sys::write_whole(file, reference.as_bytes()).map_err(failed)?;
     }
     let further = &served.further;
-    match output::print(&format!("{reference}\n{further}READY\n")) {
-        Ok(()) | Err(Failure::OutputClosed) => {}
-        Err(failure) => return Err(failure),
-    }
+    announce(&format!("{reference}\n{further}READY\n"))?;
     ending.wait(args.until_input_ends)?;
     drop(reloads);
     let ended = orb.shutdown(true).map_err(because);
     drop(served.service);
     ended
+}
+
+/// Prints what a command serves, or did: the process that has started it may not read its output.
+pub(crate) fn announce(text: &str) -> Result<(), Failure> {
+    match output::print(text) {
+        Ok(()) | Err(Failure::OutputClosed) => Ok(()),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// The signals that end a command, caught from the beginning.

@@ -21,9 +21,7 @@ use signal_hook::iterator::Signals;
 use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::object::reference;
-use crate::output;
-use crate::serving::reload;
-use crate::serving::wait_for_end_of_input;
+use crate::serving::{announce, reload, wait_for_end_of_input};
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
 
@@ -177,11 +175,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     if let Some(folder) = &args.ior_dir {
         references.write(folder)?;
     }
-    match output::print(&references.announcement(&orb, &groups)) {
-        // The parent of a server may not read its output.
-        Ok(()) | Err(Failure::OutputClosed) => {}
-        Err(failure) => return Err(failure),
-    }
+    announce(&references.announcement(&orb, &groups))?;
     match orb.run() {
         Ok(()) => {}
         // Shut down between READY and here.

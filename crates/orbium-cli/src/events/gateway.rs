@@ -10,8 +10,7 @@ use orbium_event_gateway::{DatagramConfig, End, Forwards, Gateway, GatewayConfig
 
 use crate::failure::Failure;
 use crate::object::{ping, reference};
-use crate::output;
-use crate::serving::{Ending, because};
+use crate::serving::{Ending, announce, because};
 
 #[derive(Debug, Args)]
 pub(super) struct GatewayArgs {
@@ -74,7 +73,7 @@ pub(super) fn run(args: &GatewayArgs) -> Result<(), Failure> {
     if args.both {
         gateways.push(start(&to, &from)?);
     }
-    output::print("READY\n")?;
+    announce("READY\n")?;
     ending.wait(args.until_input_ends)?;
     for gateway in gateways {
         let counts = gateway.statistics();
@@ -82,7 +81,7 @@ pub(super) fn run(args: &GatewayArgs) -> Result<(), Failure> {
             (0, 0) => String::new(),
             (own, missing) => format!(", {own} of the own channel, {missing} sets missing"),
         };
-        output::print(&format!(
+        announce(&format!(
             "{} events forwarded, {} expired, {} lost{of_group}; connected {} times\n",
             counts.forwarded, counts.expired, counts.lost, counts.connections
         ))?;

@@ -8,6 +8,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use orbium_testkit::{eventually, skipped};
 
+use crate::program::{Served, orbium, run};
+
 /// Two name spaces with a cable between them, gone when dropped.
 struct Hosts {
     names: [String; 2],
@@ -164,4 +166,35 @@ fn hosts_are_federated_by_iiop_and_by_groups() {
         }
         drop(pairs);
     }
+}
+
+/// It ended at once, with status 0, and forwarded nothing.
+#[test]
+fn a_gateway_forwards_although_its_output_is_not_read() {
+    let (from, to) = (Served::new("events", []), Served::new("events", []));
+    let arguments = [
+        "events",
+        "gateway",
+        "--all",
+        "--until-input-ends",
+        from.reference(),
+        to.reference(),
+    ];
+    let (unread, output) = std::io::pipe().unwrap();
+    drop(unread);
+    let mut gateway = orbium(arguments)
+        .stdin(Stdio::piped())
+        .stdout(output)
+        .spawn()
+        .unwrap();
+    let received = || {
+        let stat = run(["events", "stat", "--json", to.reference()]).json();
+        stat["received"].as_u64().unwrap()
+    };
+    eventually("an event is forwarded", || {
+        from.push("news");
+        received() > 0
+    });
+    drop(gateway.stdin.take());
+    assert!(gateway.wait().unwrap().success());
 }
