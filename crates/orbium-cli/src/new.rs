@@ -162,6 +162,15 @@ impl Words {
     }
 }
 
+/// Keywords of Rust, which cannot name a crate.
+const KEYWORDS: [&str; 52] = [
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue",
+    "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if",
+    "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub",
+    "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
 /// What Cargo takes for a package with a library and programs of its own.
 fn check_name(name: &str) -> Result<(), Failure> {
     const TAKEN: [&str; 8] = [
@@ -178,11 +187,12 @@ fn check_name(name: &str) -> Result<(), Failure> {
         && name
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-    if good && !TAKEN.contains(&name) {
+    if good && !TAKEN.contains(&name) && !KEYWORDS.contains(&name) {
         return Ok(());
     }
     Err(Failure::wrong_usage(format!(
-        "`{name}` cannot name a crate: write letters, digits, `-` and `_`, a letter first, and no crate that it depends on"
+        "`{name}` cannot name a crate: write letters, digits, `-` and `_`, a letter first, no keyword of Rust, \
+         and no crate that it depends on"
     )))
 }
 
@@ -253,7 +263,7 @@ mod tests {
 
     #[test]
     fn names_that_cargo_refuses_are_refused() {
-        for bad in ["", "1st", "a b", "orbium", "test", "ü"] {
+        for bad in ["", "1st", "a b", "orbium", "test", "ü", "match", "gen"] {
             assert!(check_name(bad).is_err(), "{bad}");
         }
         assert!(check_name("valve-control_2").is_ok());
