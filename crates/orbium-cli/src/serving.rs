@@ -14,6 +14,7 @@ use orbium_configurator::OnHangup;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use self::reload::EarlyHangups;
 use crate::failure::Failure;
 use crate::output;
 
@@ -54,14 +55,24 @@ impl ServingArgs {
         Ok(config)
     }
 
+    /// Catches SIGHUP if there is a file to be read again.
+    fn catch_hangups(&self) -> Result<Option<EarlyHangups>, Failure> {
+        self.config.is_some().then(EarlyHangups::caught).transpose()
+    }
+
     /// Reads the file again at each SIGHUP, if there is one.
-    fn reload(&self, orb: &Orb, config: Config) -> Result<Option<OnHangup>, Failure> {
-        if self.config.is_none() {
+    fn reload(
+        &self,
+        early: Option<EarlyHangups>,
+        orb: &Orb,
+        config: Config,
+    ) -> Result<Option<OnHangup>, Failure> {
+        let Some(early) = early else {
             return Ok(None);
-        }
+        };
         let args = self.clone();
         let unregistered = config.protocols.clone();
-        let reloads = reload::on_hangup(orb, config, unregistered, move || args.config())?;
+        let reloads = reload::on_hangup(&early, orb, config, unregistered, move || args.config())?;
         Ok(Some(reloads))
     }
 }
@@ -104,6 +115,7 @@ pub(crate) fn serve_intercepted<T>(
     make: impl FnOnce(&Orb) -> Result<Served<T>, Failure>,
 ) -> Result<(), Failure> {
     let ending = Ending::new()?;
+    let hangups = args.catch_hangups()?;
     let config = args.config()?;
     let orb = Orb::new(Config {
         interceptors,
@@ -111,7 +123,7 @@ pub(crate) fn serve_intercepted<T>(
     });
     let orb = orb.map_err(because)?;
     let served = make(&orb)?;
-    let reloads = args.reload(&orb, config)?;
+    let reloads = args.reload(hangups, &orb, config)?;
     let reference = orb.object_to_string(&served.object);
     if let Some(file) = &args.ior_file {
         let failed = |error| Failure::because(format!("{}: {error}", file.display()));

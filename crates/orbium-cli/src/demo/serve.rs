@@ -21,7 +21,8 @@ use signal_hook::iterator::Signals;
 use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::object::reference;
-use crate::serving::{announce, reload, wait_for_end_of_input};
+use crate::serving::reload::{self, EarlyHangups};
+use crate::serving::{announce, wait_for_end_of_input};
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
 
@@ -134,15 +135,15 @@ impl ServeArgs {
     /// Reads the file again at each SIGHUP, if there is one.
     fn reload(
         &self,
+        early: Option<EarlyHangups>,
         orb: &Orb,
-        config: Config,
-        unregistered: Protocols,
+        (config, unregistered): (Config, Protocols),
     ) -> Result<Reloads, Failure> {
-        if self.config.is_none() {
+        let Some(early) = early else {
             return Ok(None);
-        }
+        };
         let args = self.clone();
-        reload::on_hangup(orb, config, unregistered, move || args.config()).map(Some)
+        reload::on_hangup(&early, orb, config, unregistered, move || args.config()).map(Some)
     }
 }
 
@@ -151,6 +152,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     // Signals must be caught before the first line of output invites one.
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
+    let hangups = args.config.is_some().then(EarlyHangups::caught);
+    let hangups = hangups.transpose()?;
     let mut config = args.config()?;
     let unregistered = config.protocols.clone();
     args.load.add_to(&mut config)?;
@@ -166,7 +169,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     if args.until_input_ends {
         end_with_input(orb.clone())?;
     }
-    let _reloads = args.reload(&orb, config, unregistered)?;
+    let _reloads = args.reload(hangups, &orb, (config, unregistered))?;
     let groups = match &args.join {
         Some(group) => join(&orb, &served, group)?,
         None => Vec::new(),

@@ -1,16 +1,47 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! SIGHUP: the configuration of a serving command is read again.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use orbium::{Config, Orb, Protocols};
 use orbium_configurator::{Configurator, OnHangup};
+use signal_hook::consts::SIGHUP;
+use signal_hook::{flag, low_level};
 
 use crate::failure::Failure;
 use crate::output;
+
+/// SIGHUP before the ORB can be reconfigured: it is caught, and handled once it can.
+pub(crate) struct EarlyHangups(Arc<AtomicBool>);
+
+impl EarlyHangups {
+    /// Catches them from now on.
+    pub(crate) fn caught() -> Result<Self, Failure> {
+        let caught = Arc::new(AtomicBool::new(false));
+        let registered = flag::register(SIGHUP, Arc::clone(&caught));
+        registered.map_err(|error| unawaited(&error))?;
+        Ok(Self(caught))
+    }
+
+    /// Raises SIGHUP again if it was caught.
+    fn raise_again(&self) -> Result<(), Failure> {
+        if self.0.swap(false, Ordering::Relaxed) {
+            low_level::raise(SIGHUP).map_err(|error| unawaited(&error))?;
+        }
+        Ok(())
+    }
+}
+
+fn unawaited(error: &std::io::Error) -> Failure {
+    Failure::because(format!("cannot wait for SIGHUP: {error}"))
+}
 
 /// Reconfigures the ORB at each SIGHUP to what `read` returns, until the result is dropped. Changes and
 /// refusals are reported on standard error. `built_with` is the configuration of the ORB, `unregistered`
 /// are the protocols that `read` returned for it, before libraries added theirs.
 pub(crate) fn on_hangup(
+    early: &EarlyHangups,
     orb: &Orb,
     built_with: Config,
     unregistered: Protocols,
@@ -22,8 +53,11 @@ pub(crate) fn on_hangup(
             Ok(report) => output::write_error(&report),
             Err(why) => output::error(&format!("not reconfigured, nothing is changed: {why}")),
         };
-    let failed = |error| Failure::because(format!("cannot wait for SIGHUP: {error}"));
-    configurator.on_each_hangup(reload).map_err(failed)
+    let reloads = configurator
+        .on_each_hangup(reload)
+        .map_err(|error| unawaited(&error))?;
+    early.raise_again()?;
+    Ok(reloads)
 }
 
 /// The report of what was changed, or why nothing was.

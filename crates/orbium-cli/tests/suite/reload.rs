@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Serving commands that read their configuration again at SIGHUP.
 
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use orbium::{ObjectRef, Orb, SystemException};
-use orbium_testkit::PATIENCE;
+use orbium_testkit::{PATIENCE, within};
 
 use crate::program::{Folder, orbium};
 
@@ -177,5 +178,41 @@ fn options_hold_through_a_reload_and_protocols_are_refused() {
         let client = served.client();
         assert_eq!(call(&client), Ok(false));
         served.end();
+    }
+}
+
+/// It ended the server: a reload right after the start, for example of a rotation of logs.
+#[test]
+fn a_hangup_before_a_server_is_ready_is_handled_once_it_is() {
+    for command in [["events", "serve"], ["demo", "serve"]] {
+        let folder = Folder::new();
+        let file = folder.path("config.toml");
+        let made = Command::new("mkfifo").arg(&file).status();
+        assert!(made.unwrap().success());
+        let arguments = command.into_iter().chain(["--config", &file]);
+        let mut child = orbium(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = lines_of(child.stdout.take().unwrap());
+        let stderr = lines_of(child.stderr.take().unwrap());
+        // Opening waits for a reader.
+        let fifo = file.clone();
+        let mut config = within("the file is read", move || {
+            File::options().write(true).open(fifo).unwrap()
+        });
+        let pid = child.id().to_string();
+        let sent = Command::new("kill").args(["-s", "HUP", &pid]).status();
+        assert!(sent.unwrap().success());
+        // The file that is read again.
+        std::fs::rename(folder.file("next.toml", FIRST), &file).unwrap();
+        config.write_all(FIRST.as_bytes()).unwrap();
+        drop(config);
+        let report = stderr.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(report, "reconfigured: no key has another value");
+        while stdout.recv_timeout(PATIENCE).unwrap() != "READY" {}
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 }
