@@ -16,6 +16,7 @@ use super::report::{Finding, Report, Section};
 use super::wake_up::WakeUp;
 use crate::failure::Failure;
 use crate::output;
+use crate::serving::Ending;
 use crate::stage::carrier::Carrier;
 use crate::stage::child::Process;
 use crate::stage::progress::Progress;
@@ -93,6 +94,9 @@ impl Effort {
 const QUICK: (usize, Duration) = (5, Duration::from_millis(3500));
 const WHOLE: (usize, Duration) = (15, Duration::from_secs(20));
 
+/// The status after a signal, as that of SIGINT in a shell.
+const INTERRUPTED: i32 = 130;
+
 /// The part of that time that oneways take besides, as a divisor.
 const ONEWAYS: u32 = 10;
 
@@ -135,7 +139,14 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
+    let ending = Ending::new()?;
     let scratch = Scratch::new()?;
+    let folder = scratch.folder().to_owned();
+    ending.then(move || {
+        // The processes that were started end with this one.
+        remove(&folder);
+        std::process::exit(INTERRUPTED);
+    })?;
     let realm = Realm::new(scratch.folder())?;
     let mut report = Report::default();
     let protocols = PROTOCOLS
@@ -171,6 +182,16 @@ fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
     let place = places.last().copied().unwrap_or(Place::Free);
     oneway_stage::play(place, slice, &mut progress, &mut report)?;
     Ok(report)
+}
+
+/// Removes the folder of the run, in which there is a key, though processes of it may still make sockets
+/// there.
+fn remove(folder: &Path) {
+    while let Err(error) = std::fs::remove_dir_all(folder) {
+        if error.kind() != std::io::ErrorKind::DirectoryNotEmpty {
+            break;
+        }
+    }
 }
 
 /// One server, one raw peer and one client, all in one place; or one process

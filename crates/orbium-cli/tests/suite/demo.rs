@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium demo` as its users meet it.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+
+use orbium_testkit::eventually;
 
 use crate::program::{Folder, orbium, run};
 
@@ -215,4 +217,26 @@ fn a_plot_that_cannot_be_written_is_named() {
 fn a_demo_has_no_options_of_its_parts() {
     assert_eq!(run(["demo", "--calls", "3"]).status, Some(2));
     assert_eq!(run(["demo", "--quick", "serve"]).status, Some(2));
+}
+
+/// The folder of the run, with a key in it, stayed in the temporary directory.
+#[test]
+fn an_interrupted_demo_leaves_nothing() {
+    let folder = Folder::new();
+    let temporary = folder.path("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let svg = folder.path("plot.svg");
+    let mut demo = orbium(["demo", "--quick", "--svg", &svg])
+        .env("TMPDIR", &temporary)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let entries = || std::fs::read_dir(&temporary).unwrap().count();
+    eventually("it has begun", || entries() > 0);
+    let pid = demo.id().to_string();
+    let sent = Command::new("kill").args(["-s", "INT", &pid]).status();
+    assert!(sent.unwrap().success());
+    assert_eq!(demo.wait().unwrap().code(), Some(130));
+    assert_eq!(entries(), 0);
 }
