@@ -5,6 +5,9 @@
 mod error;
 mod name;
 mod name_text;
+mod refusal;
 
 pub use error::{NameError, NameSyntaxError, NameSyntaxErrorKind, NotFoundReason};
 pub use name::{Name, NameComponent};
+#[doc(hidden)]
+pub use refusal::Refusal;
