@@ -42,12 +42,6 @@ impl Options {
 /// A test failed twice, or something was skipped in CI.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let options = Options::parse(arguments)?;
-    let mut readiness = if options.no_peers {
-        Readiness::declined()
-    } else {
-        peers::prepare(!options.no_install)
-    };
-
     let log = shell::target_directory().join("skipped.log");
     // The notes of an earlier run.
     let _ = std::fs::remove_file(&log);
@@ -55,9 +49,6 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
         ("ORBIUM_SKIPPED_LOG", log.clone().into_os_string()),
         ("ORBIUM_INTEROP_DIR", peers::directory().into_os_string()),
     ];
-    if readiness.complete() {
-        environment.push(("ORBIUM_REQUIRE_PEERS", "1".into()));
-    }
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
         environment.push(("RUST_TEST_THREADS", test_threads().to_string().into()));
     }
@@ -66,12 +57,28 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     if whole_workspace {
         build.extend(words(COUNTED));
     }
-    let suite = Suite {
+    let mut suite = Suite {
         build,
         extra,
         environment,
     };
-    let verdict = suite.run()?;
+    // The peers are built by programs of one thread, one after the other.
+    let (readiness, programs) = std::thread::scope(|scope| {
+        let readiness = scope.spawn(|| {
+            if options.no_peers {
+                Readiness::declined()
+            } else {
+                peers::prepare(!options.no_install)
+            }
+        });
+        let programs = suite.build();
+        (readiness.join(), programs)
+    });
+    let mut readiness = readiness.map_err(|_| "test: preparing the peers panicked")?;
+    if readiness.complete() {
+        suite.environment.push(("ORBIUM_REQUIRE_PEERS", "1".into()));
+    }
+    let verdict = suite.run(programs?)?;
 
     if let Ok(lines) = std::fs::read_to_string(&log) {
         readiness.skipped_by_tests(&lines);

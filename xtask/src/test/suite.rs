@@ -39,12 +39,12 @@ pub(super) struct Verdict {
 }
 
 impl Suite {
-    /// Builds, runs, and runs again alone what failed.
+    /// Runs what was built, and runs again alone what failed.
     ///
     /// # Errors
     /// Cargo cannot be started, or its output not be read.
-    pub(super) fn run(&self) -> Outcome<Verdict> {
-        let Some(programs) = self.build()? else {
+    pub(super) fn run(&self, programs: Option<Vec<Built>>) -> Outcome<Verdict> {
+        let Some(programs) = programs else {
             return Ok(Verdict {
                 failed: 1,
                 failures: vec!["the tests do not compile, see above".to_owned()],
@@ -67,7 +67,10 @@ impl Suite {
     }
 
     /// Builds, while Cargo shows its progress; the test programs, or `None` if they do not compile.
-    fn build(&self) -> Outcome<Option<Vec<Built>>> {
+    ///
+    /// # Errors
+    /// Cargo cannot be started.
+    pub(super) fn build(&self) -> Outcome<Option<Vec<Built>>> {
         let mut build = self.command(&[], &self.extra_before_dashes());
         build.args(["--no-run", "--message-format=json-render-diagnostics"]);
         shell::announce(&build);
