@@ -220,16 +220,29 @@ impl<'a, 'b> Exchange<'a, 'b> {
             return self.perform_locally();
         };
         orbium_trace::probe!(MessagingSend);
+        if self.oneway {
+            return self.perform_oneway();
+        }
+        match send(connection, &mut self.writer, self.link.timeout, self.timing) {
+            Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
+            Ok(_) => self.receive(false),
+            Err(failure) => self.not_sent(failure),
+        }
+    }
+
+    /// Sends a oneway; the thread of a servant without waiting, as long as there is room for it.
+    fn perform_oneway(&mut self) -> Answer {
+        let Some(connection) = &mut self.link.connection else {
+            return self.perform_locally();
+        };
         let timeout = self.link.timeout;
-        let sent = if self.oneway && role::is_set() {
+        let sent = if role::is_set() {
             send_without_waiting(connection, &mut self.writer, timeout, self.timing)
         } else {
             send(connection, &mut self.writer, timeout, self.timing)
         };
         match sent {
-            Ok(_) if self.oneway => Answer::Results,
-            Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
-            Ok(_) => self.receive(false),
+            Ok(_) => Answer::Results,
             Err(failure) => self.not_sent(failure),
         }
     }
