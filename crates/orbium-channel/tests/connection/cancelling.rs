@@ -3,21 +3,15 @@
 
 use std::time::Duration;
 
-use orbium_cdr::ByteOrder;
 use orbium_channel::connection::{Bounds, Event, Role, Violation};
 use orbium_channel::peer_memory::Budget;
-use orbium_giop::{CancelRequest, FragmentError, MessageKind, Version};
+use orbium_giop::{FragmentError, MessageKind, Version};
 
 use super::pair::{
-    Found, Pair, locate_messages, locate_request, old_request_in_fragments, reply,
+    Found, Pair, cancel, locate_messages, locate_request, old_request_in_fragments, reply,
     reply_in_fragments, request, request_in_fragments,
 };
 use super::rules::{STEPS, body, whole};
-
-pub(super) fn cancel(version: Version, id: u32) -> Vec<u8> {
-    let cancel = CancelRequest { request_id: id };
-    cancel.message(version, ByteOrder::NATIVE).to_vec()
-}
 
 /// The request arrives as it would have, and the cancellation behind it.
 #[test]
@@ -62,7 +56,7 @@ fn locate_requests_are_cancelled_as_requests_are() {
     let fragments = locate_messages(Version::V1_2, 4, &body(300), 64);
     pair.opener.send(&fragments[0]);
     pair.opener.send(&cancel(Version::V1_2, 4));
-    fragments[1..].iter().for_each(|it| pair.opener.send(it));
+    pair.opener.send_all(&fragments[1..]);
     let found = whole(pair.acceptor_finds(1).unwrap());
     let expected = [
         Found::Locate(2, b"key".to_vec()),
@@ -79,7 +73,7 @@ fn a_cancellation_of_nothing_changes_nothing() {
     let fragments = request_in_fragments(2, &body(300), 64);
     pair.opener.send(&fragments[0]);
     pair.opener.send(&cancel(Version::V1_2, 4));
-    fragments[1..].iter().for_each(|it| pair.opener.send(it));
+    pair.opener.send_all(&fragments[1..]);
     let found = whole(pair.acceptor_finds(64).unwrap());
     let expected = [Found::Event(Event::Cancel(4)), Found::Request(2, body(300))];
     assert_eq!(found, expected);
@@ -94,11 +88,10 @@ fn a_request_of_giop_1_1_cancelled_between_its_fragments_never_arrives() {
     for step in STEPS {
         let mut pair = Pair::new();
         let fragments = old_request_in_fragments(2, &body(300), 64);
-        fragments[..2].iter().for_each(|it| pair.opener.send(it));
+        pair.opener.send_all(&fragments[..2]);
         pair.opener.send(&cancel(Version::V1_1, 2));
-        for fragment in old_request_in_fragments(4, &body(300), 64) {
-            pair.opener.send(&fragment);
-        }
+        pair.opener
+            .send_all(&old_request_in_fragments(4, &body(300), 64));
         let found = whole(pair.acceptor_finds(step).unwrap());
         let expected = [Found::Event(Event::Cancel(2)), Found::Request(4, body(300))];
         assert_eq!(found, expected);
@@ -118,7 +111,7 @@ fn a_request_of_giop_1_1_is_cancelled_by_its_id_as_far_as_that_has_come() {
     let fragments = old_request_in_fragments(6, &body(300), 64);
     pair.opener.send(&fragments[0]);
     pair.opener.send(&cancel(Version::V1_1, 4));
-    fragments[1..].iter().for_each(|it| pair.opener.send(it));
+    pair.opener.send_all(&fragments[1..]);
     let found = whole(pair.acceptor_finds(1).unwrap());
     let expected = [Found::Event(Event::Cancel(4)), Found::Request(6, body(300))];
     assert_eq!(found, expected);
@@ -143,7 +136,7 @@ fn a_cancelled_request_has_no_time_left_to_be_complete() {
     pair.opener.send(&fragments[0]);
     pair.acceptor_finds(1).unwrap();
     pair.pass(2 * second);
-    fragments[1..].iter().for_each(|it| pair.opener.send(it));
+    pair.opener.send_all(&fragments[1..]);
     let found = whole(pair.acceptor_finds(1).unwrap());
     assert_eq!(found, [Found::Request(4, body(300))]);
 }
@@ -151,12 +144,12 @@ fn a_cancelled_request_has_no_time_left_to_be_complete() {
 /// Its id is that of a request of the peer, whatever else has the same id.
 #[test]
 fn a_cancellation_drops_no_reply() {
-    let mut pair = Pair::with((Role::Both, Role::Both), Bounds::default(), &Budget::NONE);
+    let mut pair = Pair::bidirectional();
     let waiting = pair.opener.request("waiting", b"");
     let fragments = reply_in_fragments(waiting, &body(300), 64);
     pair.acceptor.send(&fragments[0]);
     pair.acceptor.send(&cancel(Version::V1_2, waiting));
-    fragments[1..].iter().for_each(|it| pair.acceptor.send(it));
+    pair.acceptor.send_all(&fragments[1..]);
     let found = whole(pair.opener_finds(64).unwrap());
     let expected = [
         Found::Event(Event::Cancel(waiting)),
@@ -168,7 +161,7 @@ fn a_cancellation_drops_no_reply() {
 #[test]
 fn either_side_of_a_bidirectional_connection_cancels() {
     for step in STEPS {
-        let mut pair = Pair::with((Role::Both, Role::Both), Bounds::default(), &Budget::NONE);
+        let mut pair = Pair::bidirectional();
         let there = request_in_fragments(2, &body(300), 64);
         let back = request_in_fragments(1, &body(300), 64);
         pair.opener.send(&there[0]);

@@ -2,16 +2,15 @@
 //! CloseConnection (clause 9.4.7): by either side, between fragments, and the requests that may be
 //! sent again after it.
 
-use orbium_channel::connection::{Bounds, Event, Role, Violation};
-use orbium_channel::peer_memory::Budget;
+use orbium_channel::connection::{Event, Violation};
 use orbium_giop::{
     Completion, ExceptionKind, FragmentError, MessageKind, SystemException, Version,
     close_connection, message_error, minor,
 };
 
-use super::cancelling::cancel;
 use super::pair::{
-    Found, Pair, old_reply_in_fragments, reply, reply_in_fragments, request, request_in_fragments,
+    Found, Pair, cancel, old_reply_in_fragments, reply, reply_in_fragments, request,
+    request_in_fragments,
 };
 use super::rules::{STEPS, body, whole};
 
@@ -27,9 +26,9 @@ fn a_request_in_assembly_ends_with_the_connection() {
     for step in STEPS {
         let mut pair = Pair::new();
         let fragments = request_in_fragments(2, &body(300), 64);
-        fragments[..2].iter().for_each(|it| pair.opener.send(it));
+        pair.opener.send_all(&fragments[..2]);
         pair.opener.send(&close_connection(Version::V1_2));
-        fragments[2..].iter().for_each(|it| pair.opener.send(it));
+        pair.opener.send_all(&fragments[2..]);
         let found = whole(pair.acceptor_finds(step).unwrap());
         assert_eq!(found, [Found::Event(Event::Close)]);
         assert!(pair.acceptor.connection.is_closing());
@@ -130,18 +129,14 @@ fn a_reply_of_giop_1_1_that_has_begun_is_accounted_for() {
 fn either_side_closes_a_bidirectional_connection() {
     for step in STEPS {
         for closes_first in [true, false] {
-            let mut pair = Pair::with((Role::Both, Role::Both), Bounds::default(), &Budget::NONE);
+            let mut pair = Pair::bidirectional();
             let there = pair.opener.request("there", b"to the server");
             pair.opener.request("unserved", b"");
             let back = pair.acceptor.request("back", b"to the client");
-            let (closing, answering) = match closes_first {
-                true => (&mut pair.opener, &mut pair.acceptor),
-                false => (&mut pair.acceptor, &mut pair.opener),
-            };
-            let (own, other) = if closes_first {
-                (there, back)
+            let (closing, answering, own, other) = if closes_first {
+                (&mut pair.opener, &mut pair.acceptor, there, back)
             } else {
-                (back, there)
+                (&mut pair.acceptor, &mut pair.opener, back, there)
             };
             // It answers what it has served, and begins nothing else.
             closing.send(&reply(other, b"served"));
@@ -178,7 +173,7 @@ fn either_side_closes_a_bidirectional_connection() {
 #[test]
 fn a_close_between_fragments_of_both_directions_ends_them() {
     for step in STEPS {
-        let mut pair = Pair::with((Role::Both, Role::Both), Bounds::default(), &Budget::NONE);
+        let mut pair = Pair::bidirectional();
         let served = pair.acceptor.request("served", b"");
         pair.acceptor.request("unserved", b"");
         pair.opener_finds(step).unwrap();

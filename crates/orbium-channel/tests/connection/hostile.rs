@@ -10,10 +10,9 @@ use orbium_giop::{
 };
 use proptest::prelude::*;
 
-use super::cancelling::cancel;
 use super::pair::{
-    Found, Pair, locate_messages, locate_reply, old_reply_in_fragments, old_request_in_fragments,
-    reply, reply_in_fragments, request, request_in_fragments,
+    Found, Pair, cancel, locate_messages, locate_reply, old_reply_in_fragments,
+    old_request_in_fragments, reply, reply_in_fragments, request, request_in_fragments,
 };
 
 #[test]

@@ -4,12 +4,12 @@
 use orbium_channel::connection::{Bounds, Event, Role, Violation};
 use orbium_channel::framing::FramingError;
 use orbium_channel::peer_memory::Budget;
-use orbium_giop::{FragmentError, LocateStatus, MessageKind, ReassemblyLimits, Version};
+use orbium_giop::{FragmentError, LocateStatus, MessageKind, Version};
 
 use super::pair::{
     Found, Pair, locate_messages, locate_reply, locate_request, reply, request_in_fragments,
 };
-use super::rules::{STEPS, body, whole};
+use super::rules::{NARROW, STEPS, body, whole};
 
 #[test]
 fn locate_requests_and_their_replies_arrive_however_they_are_cut() {
@@ -80,7 +80,7 @@ fn locate_requests_in_fragments_are_put_together_between_others() {
 
 #[test]
 fn both_sides_of_a_bidirectional_connection_locate() {
-    let mut pair = Pair::with((Role::Both, Role::Both), Bounds::default(), &Budget::NONE);
+    let mut pair = Pair::bidirectional();
     let there = pair.opener.locate("there", b"there");
     let back = pair.acceptor.locate("back", b"back");
     let status = LocateStatus::ObjectHere;
@@ -132,20 +132,10 @@ fn locate_messages_of_giop_1_1_in_fragments_end_the_connection() {
 /// They have no reply that says so.
 #[test]
 fn locate_requests_beyond_a_limit_end_the_connection() {
-    let bounds = Bounds {
-        message: 1000,
-        reassembly: ReassemblyLimits {
-            message: 1000,
-            messages: 4,
-            total: 2000,
-        },
-        message_time: None,
-    };
     for size in [usize::MAX, 64] {
-        let mut pair = Pair::with((Role::Client, Role::Server), bounds, &Budget::NONE);
-        for message in locate_messages(Version::V1_2, 2, &body(5000), size) {
-            pair.opener.send(&message);
-        }
+        let mut pair = Pair::with((Role::Client, Role::Server), NARROW, &Budget::NONE);
+        pair.opener
+            .send_all(&locate_messages(Version::V1_2, 2, &body(5000), size));
         let wrong = pair.acceptor_finds(64).unwrap_err();
         assert!(wrong.is_limit(), "{wrong}");
     }
@@ -153,9 +143,8 @@ fn locate_requests_beyond_a_limit_end_the_connection() {
     for size in [usize::MAX, 8192] {
         let roles = (Role::Client, Role::Server);
         let mut pair = Pair::with(roles, Bounds::default(), &budget);
-        for message in locate_messages(Version::V1_2, 2, &body(400_000), size) {
-            pair.opener.send(&message);
-        }
+        pair.opener
+            .send_all(&locate_messages(Version::V1_2, 2, &body(400_000), size));
         let wrong = pair.acceptor_finds(4096).unwrap_err();
         let no_memory = matches!(
             wrong,

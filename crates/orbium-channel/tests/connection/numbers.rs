@@ -9,11 +9,11 @@ use orbium_channel::peer_memory::Budget;
 use orbium_giop::messaging::MessagingError;
 use orbium_giop::numbers::Numbers;
 use orbium_giop::{
-    CancelRequest, Headers, OperationTail, RequestTemplate, ResponseFlags, Version, finish_message,
+    Headers, OperationTail, RequestTemplate, ResponseFlags, Version, finish_message,
 };
 use proptest::prelude::*;
 
-use super::pair::{Found, Pair, request_in_fragments};
+use super::pair::{Found, Pair, cancel, request_in_fragments};
 
 /// A client that numbers its names.
 struct Client {
@@ -59,8 +59,7 @@ proptest! {
         for (id, body) in (2..).step_by(2).zip(bodies) {
             pair.opener.send(&client.request(id, &body));
             // All other messages have headers of GIOP.
-            let cancel = CancelRequest { request_id: id + 1000 };
-            pair.opener.send(&cancel.message(Version::V1_2, ByteOrder::NATIVE));
+            pair.opener.send(&cancel(Version::V1_2, id + 1000));
             expected.push(Found::Request(id, body));
             expected.push(Found::Event(Event::Cancel(id + 1000)));
         }

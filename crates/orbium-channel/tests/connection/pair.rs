@@ -10,10 +10,10 @@ use orbium_channel::connection::{Bounds, Connection, Event, Requests, Role, Viol
 use orbium_channel::outgoing::fragments_into;
 use orbium_channel::peer_memory::Budget;
 use orbium_giop::{
-    HEADER_LEN, Headers, LocateReplyHeader, LocateRequest, LocateStatus, MessageHeader,
-    MessageKind, ReplyHeader, ReplyStatus, RequestTemplate, ResponseFlags, SystemException,
-    SystemExceptionBody, Target, Version, begin_locate_reply, begin_reply, finish_message,
-    split_header, write_locate_request,
+    CancelRequest, HEADER_LEN, Headers, LocateReplyHeader, LocateRequest, LocateStatus,
+    MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestTemplate, ResponseFlags,
+    SystemException, SystemExceptionBody, Target, Version, begin_locate_reply, begin_reply,
+    finish_message, split_header, write_locate_request,
 };
 
 /// One end of a pair.
@@ -64,6 +64,11 @@ impl End {
         self.sent.extend_from_slice(octets);
     }
 
+    /// Sends whole messages or fragments, one after the other.
+    pub(crate) fn send_all(&mut self, messages: &[Vec<u8>]) {
+        messages.iter().for_each(|it| self.send(it));
+    }
+
     /// Sends a request for which `name` waits; returns its id.
     pub(crate) fn request(&mut self, name: &'static str, body: &[u8]) -> u32 {
         let id = self.requests.next_id();
@@ -89,6 +94,11 @@ impl Pair {
             Bounds::default(),
             &Budget::NONE,
         )
+    }
+
+    /// Two sides that both send requests, with ample bounds.
+    pub(crate) fn bidirectional() -> Self {
+        Self::with((Role::Both, Role::Both), Bounds::default(), &Budget::NONE)
     }
 
     pub(crate) fn with((opener, acceptor): (Role, Role), bounds: Bounds, budget: &Budget) -> Self {
@@ -273,6 +283,12 @@ pub(crate) fn reply_in_fragments(id: u32, body: &[u8], size: usize) -> Vec<Vec<u
     cut(&written(|out| {
         fragments_into(out, &reply_writer(Version::V1_2, id, body), size);
     }))
+}
+
+/// A CancelRequest.
+pub(crate) fn cancel(version: Version, id: u32) -> Vec<u8> {
+    let cancel = CancelRequest { request_id: id };
+    cancel.message(version, ByteOrder::NATIVE).to_vec()
 }
 
 /// A LocateRequest for the object with that key.

@@ -3,17 +3,28 @@
 
 use std::time::Duration;
 
-use orbium_cdr::ByteOrder;
 use orbium_channel::connection::{Bounds, Event, Role, Violation};
 use orbium_channel::peer_memory::Budget;
-use orbium_giop::{CancelRequest, ReassemblyLimits, Version, close_connection, message_error};
+use orbium_giop::{ReassemblyLimits, Version, close_connection, message_error};
 
 use super::pair::{
-    Found, Pair, old_request_in_fragments, reply, reply_in_fragments, request, request_in_fragments,
+    Found, Pair, cancel, old_request_in_fragments, reply, reply_in_fragments, request,
+    request_in_fragments,
 };
 
 /// How the octets arrive: at once, and in pieces that end anywhere.
 pub(super) const STEPS: [usize; 4] = [usize::MAX, 1, 7, 64];
+
+/// Messages of 1000 octets at most.
+pub(super) const NARROW: Bounds = Bounds {
+    message: 1000,
+    reassembly: ReassemblyLimits {
+        message: 1000,
+        messages: 4,
+        total: 2000,
+    },
+    message_time: None,
+};
 
 pub(super) fn body(octets: usize) -> Vec<u8> {
     (0..octets).map(|at| at as u8).collect()
@@ -74,9 +85,8 @@ fn fragments_of_several_messages_may_be_interleaved() {
 fn fragments_of_giop_1_1_follow_each_other() {
     for step in STEPS {
         let mut pair = Pair::new();
-        for fragment in old_request_in_fragments(2, &body(300), 64) {
-            pair.opener.send(&fragment);
-        }
+        pair.opener
+            .send_all(&old_request_in_fragments(2, &body(300), 64));
         let found = whole(pair.acceptor_finds(step).unwrap());
         assert_eq!(found, [Found::Request(2, body(300))]);
     }
@@ -87,14 +97,13 @@ fn a_request_cancelled_between_its_fragments_never_arrives() {
     let mut pair = Pair::new();
     let fragments = request_in_fragments(2, &body(300), 64);
     let (begun, rest) = fragments.split_at(2);
-    begun.iter().for_each(|it| pair.opener.send(it));
-    let cancel = CancelRequest { request_id: 2 }.message(Version::V1_2, ByteOrder::NATIVE);
-    pair.opener.send(&cancel);
+    pair.opener.send_all(begun);
+    pair.opener.send(&cancel(Version::V1_2, 2));
     let found = whole(pair.acceptor_finds(64).unwrap());
     assert_eq!(found, [Found::Event(Event::Cancel(2))]);
     assert!(pair.acceptor.connection.assembly().is_empty());
     // What was on its way already is dropped, and the connection goes on.
-    rest.iter().for_each(|it| pair.opener.send(it));
+    pair.opener.send_all(rest);
     pair.opener.send(&request(Version::V1_2, 4, b"next"));
     let found = whole(pair.acceptor_finds(64).unwrap());
     assert_eq!(found, [Found::Request(4, b"next".to_vec())]);
@@ -106,9 +115,8 @@ fn a_late_reply_is_dropped_and_the_next_is_not() {
     let abandoned = pair.opener.request("abandoned", b"");
     let next = pair.opener.request("next", b"");
     assert_eq!(pair.opener.requests.take(abandoned), Some("abandoned"));
-    for fragment in reply_in_fragments(abandoned, &body(300), 64) {
-        pair.acceptor.send(&fragment);
-    }
+    pair.acceptor
+        .send_all(&reply_in_fragments(abandoned, &body(300), 64));
     pair.acceptor.send(&reply(next, b"here"));
     let found = whole(pair.opener_finds(64).unwrap());
     let expected = [
@@ -151,15 +159,13 @@ fn a_message_error_of_the_peer_is_the_last_that_is_heard() {
 #[test]
 fn both_sides_send_requests_over_a_bidirectional_connection() {
     for step in STEPS {
-        let bounds = Bounds::default();
-        let mut pair = Pair::with((Role::Both, Role::Both), bounds, &Budget::NONE);
+        let mut pair = Pair::bidirectional();
         let there = pair.opener.request("there", b"to the server");
         let back = pair.acceptor.request("back", b"to the client");
         assert_eq!((there % 2, back % 2), (0, 1));
         // Requests and replies cross each other, in fragments too.
-        for fragment in reply_in_fragments(there, &body(300), 64) {
-            pair.acceptor.send(&fragment);
-        }
+        pair.acceptor
+            .send_all(&reply_in_fragments(there, &body(300), 64));
         pair.opener.send(&reply(back, b"done"));
         let found = whole(pair.acceptor_finds(step).unwrap());
         let expected = [
@@ -196,7 +202,7 @@ fn messages_in_fragments_must_be_complete_in_time() {
     let deadline = pair.acceptor.connection.assembly().deadline();
     assert_eq!(deadline, Some(pair.now() + 10 * second));
     pair.pass(9 * second);
-    quick.iter().for_each(|it| pair.opener.send(it));
+    pair.opener.send_all(&quick);
     assert_eq!(
         whole(pair.acceptor_finds(64).unwrap()),
         [Found::Request(4, body(300))]
@@ -215,21 +221,11 @@ fn messages_in_fragments_must_be_complete_in_time() {
 /// The client hears IMP_LIMIT, and its next request is served.
 #[test]
 fn a_request_beyond_the_limit_is_refused_and_the_connection_goes_on() {
-    let bounds = Bounds {
-        message: 1000,
-        reassembly: ReassemblyLimits {
-            message: 1000,
-            messages: 4,
-            total: 2000,
-        },
-        message_time: None,
-    };
     for step in STEPS {
-        let mut pair = Pair::with((Role::Client, Role::Server), bounds, &Budget::NONE);
+        let mut pair = Pair::with((Role::Client, Role::Server), NARROW, &Budget::NONE);
         pair.opener.send(&request(Version::V1_2, 2, &body(5000)));
-        for fragment in request_in_fragments(4, &body(5000), 512) {
-            pair.opener.send(&fragment);
-        }
+        pair.opener
+            .send_all(&request_in_fragments(4, &body(5000), 512));
         pair.opener.send(&request(Version::V1_2, 6, b"small"));
         let found = whole(pair.acceptor_finds(step).unwrap());
         let refused = |found: &Found| match found {
