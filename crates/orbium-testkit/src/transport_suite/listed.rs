@@ -7,23 +7,23 @@
 /// [`Subject`]: crate::transport_suite::Subject
 #[macro_export]
 macro_rules! transport_suite {
-    (@orbs $($name:ident => $subject:expr),+ $(,)?) => {
-        $(mod $name {
-            #[allow(unused_imports, reason = "what the subject is made of")]
-            use super::*;
-            $crate::transport_suite! { @subject $subject }
-            $crate::transport_suite! { @level octets }
-            $crate::transport_suite! { @level orbs }
-        })+
+    (@orbs $($subjects:tt)+) => {
+        $crate::transport_suite! { @modules [octets orbs] $($subjects)+ }
     };
     // Subjects that another one equals but for the client's strategy.
-    (@clients $($name:ident => $subject:expr),+ $(,)?) => {
+    (@clients $($subjects:tt)+) => {
+        $crate::transport_suite! { @modules [orbs] $($subjects)+ }
+    };
+    (@modules $levels:tt $($name:ident => $subject:expr),+ $(,)?) => {
         $(mod $name {
             #[allow(unused_imports, reason = "what the subject is made of")]
             use super::*;
             $crate::transport_suite! { @subject $subject }
-            $crate::transport_suite! { @level orbs }
+            $crate::transport_suite! { @levels $levels }
         })+
+    };
+    (@levels [$($level:ident)+]) => {
+        $($crate::transport_suite! { @level $level })+
     };
     (@subject $subject:expr) => {
         fn this_subject() -> $crate::transport_suite::Subject {
@@ -143,13 +143,8 @@ macro_rules! transport_suite {
         })+
     };
     ($($name:ident => $subject:expr),+ $(,)?) => {
-        $(mod $name {
-            #[allow(unused_imports, reason = "what the subject is made of")]
-            use super::*;
-            $crate::transport_suite! { @subject $subject }
-            $crate::transport_suite! { @level streams }
-            $crate::transport_suite! { @level octets }
-            $crate::transport_suite! { @level orbs }
-        })+
+        $crate::transport_suite! {
+            @modules [streams octets orbs] $($name => $subject),+
+        }
     };
 }
