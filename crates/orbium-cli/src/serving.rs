@@ -55,11 +55,6 @@ impl ServingArgs {
         Ok(config)
     }
 
-    /// Catches SIGHUP if there is a file to be read again.
-    fn catch_hangups(&self) -> Result<Option<EarlyHangups>, Failure> {
-        self.config.is_some().then(EarlyHangups::caught).transpose()
-    }
-
     /// Reads the file again at each SIGHUP, if there is one.
     fn reload(
         &self,
@@ -115,7 +110,7 @@ pub(crate) fn serve_intercepted<T>(
     make: impl FnOnce(&Orb) -> Result<Served<T>, Failure>,
 ) -> Result<(), Failure> {
     let ending = Ending::new()?;
-    let hangups = args.catch_hangups()?;
+    let hangups = EarlyHangups::caught(args.config.as_deref())?;
     let config = args.config()?;
     let orb = Orb::new(Config {
         interceptors,

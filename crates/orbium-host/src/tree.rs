@@ -56,7 +56,7 @@ impl Tree {
 
     /// The first line of a file, fit to be shown. May be empty.
     pub(crate) fn line(&self, path: &str) -> Option<String> {
-        Some(shown(self.text(path)?.lines().next().unwrap_or_default()))
+        self.whole_line(path).map(|line| shown(&line))
     }
 
     /// The first line of a file, whole.

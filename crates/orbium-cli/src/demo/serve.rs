@@ -152,8 +152,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     // Signals must be caught before the first line of output invites one.
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
-    let hangups = args.config.is_some().then(EarlyHangups::caught);
-    let hangups = hangups.transpose()?;
+    let hangups = EarlyHangups::caught(args.config.as_deref())?;
     let mut config = args.config()?;
     let unregistered = config.protocols.clone();
     args.load.add_to(&mut config)?;

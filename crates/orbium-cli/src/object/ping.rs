@@ -202,6 +202,7 @@ impl Spread {
     }
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
+/// Whole nanoseconds; those of centuries are the most that there are.
+pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use orbium::{Config, Orb, SystemException};
@@ -12,6 +11,7 @@ use orbium_scheduler::{Calibration, CalibrationError, Cost, MeasuredOverhead};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::object::ping::nanoseconds;
 use crate::object::reference;
 use crate::output;
 use crate::sched::check::write;
@@ -179,10 +179,6 @@ fn json_of(((name, option), it): (&(&str, &str), &Cost)) -> Value {
         "use": it.value.to_string(),
         "use_ns": nanoseconds(it.value.as_duration()),
     })
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn at_least(least: f64, text: &str) -> Result<f64, String> {

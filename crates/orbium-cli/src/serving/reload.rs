@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! SIGHUP: the configuration of a serving command is read again.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,12 +17,15 @@ use crate::output;
 pub(crate) struct EarlyHangups(Arc<AtomicBool>);
 
 impl EarlyHangups {
-    /// Catches them from now on.
-    pub(crate) fn caught() -> Result<Self, Failure> {
+    /// Catches them from now on, if there is a file to be read again.
+    pub(crate) fn caught(file: Option<&Path>) -> Result<Option<Self>, Failure> {
+        if file.is_none() {
+            return Ok(None);
+        }
         let caught = Arc::new(AtomicBool::new(false));
         let registered = flag::register(SIGHUP, Arc::clone(&caught));
         registered.map_err(|error| unawaited(&error))?;
-        Ok(Self(caught))
+        Ok(Some(Self(caught)))
     }
 
     /// Raises SIGHUP again if it was caught.
