@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use orbium::{Orb, Scheduling, give_scheduling};
+use orbium::{
+    Orb,
+    lane::{Scheduling, give_scheduling},
+};
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::{Pattern, RemoteConsumer, connect_scheduled_consumer, connect_supplier};
 

@@ -4,7 +4,10 @@
 use std::io::{self, Read};
 use std::sync::{Arc, OnceLock};
 
-use orbium::{Call, Interface, Scheduling, SystemException, give_scheduling};
+use orbium::{
+    Call, Interface, SystemException,
+    lane::{Scheduling, give_scheduling},
+};
 use orbium_event::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerQos, ProxyPushSupplier,
     ProxyPushSupplierServant,

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use orbium::{BufferingConstraint, ExceptionKind, Interface, ObjectRef, SystemException};
+use orbium::{ExceptionKind, Interface, ObjectRef, SystemException, policy::BufferingConstraint};
 
 use crate::Outcome;
 

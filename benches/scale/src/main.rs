@@ -23,7 +23,10 @@ use std::time::{Duration, Instant};
 
 use orbium::interceptor::Interceptors;
 use orbium::{
-    Call, Interface, LaneConfig, Limits, ObjectRef, Orb, Poa, Policies, Priority, SystemException,
+    Call, Interface, ObjectRef, Orb, SystemException,
+    config::Limits,
+    lane::{LaneConfig, Priority},
+    poa::{Poa, Policies},
 };
 
 orbium::include_idl!("scale");

@@ -165,8 +165,8 @@ impl Config {
 
     /// Generates a trait `…AsyncServant` for the interfaces of that name; its methods are
     /// `async fn`s: `.async_servants("Bank::Account")`, or `"Bank::*"` for all that begin so.
-    /// `orbium::AsyncServant` makes a servant of what implements it, with an executor. Bases have
-    /// to be named too.
+    /// `orbium::asynchronous::AsyncServant` makes a servant of what implements it, with an
+    /// executor. Bases have to be named too.
     #[must_use]
     pub fn async_servants(mut self, pattern: impl Into<String>) -> Self {
         self.async_servants.push(pattern.into());

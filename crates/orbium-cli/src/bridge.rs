@@ -2,7 +2,7 @@
 //! `orbium bridge`: relays requests from one protocol to another.
 
 use clap::Args;
-use orbium::{Bridge, Channel, Config, Endpoint};
+use orbium::{Bridge, Config, protocol::Channel, transport::Endpoint};
 
 use crate::failure::Failure;
 use crate::load::LoadArgs;

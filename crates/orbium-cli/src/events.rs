@@ -16,7 +16,7 @@ mod real_time;
 mod serve;
 
 use clap::{Args, Subcommand};
-use orbium::{Config, Endpoint, Interface as _, ObjectRef, Orb};
+use orbium::{Config, Interface as _, ObjectRef, Orb, transport::Endpoint};
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_notification::idl::cos_notify_channel_admin as notify;
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orbium::{Config, TrustedLibrary};
+use orbium::{Config, protocol::TrustedLibrary};
 
 use crate::failure::Failure;
 

@@ -9,7 +9,7 @@ use std::thread;
 
 use clap::Args;
 use orbium::interceptor::Interceptors;
-use orbium::{Config, Configure as _, Endpoint, ObjectRef, Orb};
+use orbium::{Config, ObjectRef, Orb, config::Configure as _, transport::Endpoint};
 use orbium_configurator::OnHangup;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use orbium::tls::{ClientAuthentication, NameCheck, TlsConfig, TlsVersion};
-use orbium::{Config, Configure as _};
+use orbium::{Config, config::Configure as _};
 
 use crate::failure::Failure;
 

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use orbium::{Config, Configure as _, Orb};
+use orbium::{Config, Orb, config::Configure as _};
 use orbium_configurator::Configurator;
 use orbium_testkit::eventually;
 

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use orbium::Poa;
 use orbium::lock::RwLock;
+use orbium::poa::Poa;
 
 use crate::scheduling::parameter::SchedulingParameter;
 

@@ -5,7 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use orbium::interceptor::{DuplicateName, Interceptors};
-use orbium::{Orb, Poa, PoaError};
+use orbium::{
+    Orb,
+    poa::{Poa, PoaError},
+};
 
 use crate::error::SegmentError;
 use crate::objects::{ObjectSegment, object_id};

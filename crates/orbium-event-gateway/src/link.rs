@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbium::{Call, Orb, PoaError, ResolveError, SystemException};
+use orbium::{Call, Orb, SystemException, poa::PoaError, reference::ResolveError};
 use orbium_event::rtec::rtec_event_channel_admin::{
     ConsumerQos, EventChannel, Observer, ObserverServant, SupplierQos,
 };

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use orbium::{Interface, Orb, PoaError, Policies};
+use orbium::{
+    Interface, Orb,
+    poa::{PoaError, Policies},
+};
 use orbium_event::rtec::orbium_event::{ChannelState, DurableConsumerAdmin, MonitoredChannel};
 use orbium_event::rtec::rtec_event_channel_admin::{ConsumerAdmin, Observer, ObserverHandle};
 use orbium_event::{RemoteObserver, ServedChannel, serve_channel};

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use orbium::cdr::{CdrError, CdrReader, Decode};
-use orbium::{Any, TCKind};
+use orbium::{Any, cdr::TCKind};
 
 use crate::event::SharedEvent;
 use crate::rtec::rtec_event_comm::Event;

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbium::lock::{Mutex, MutexGuard};
 use orbium::{
-    Call, ExceptionKind, Interface, ObjectRef, Orb, Poa, PoaError, Policies, SystemException,
+    Call, ExceptionKind, Interface, ObjectRef, Orb, SystemException,
+    poa::{Poa, PoaError, Policies},
 };
 
 use crate::delivery::health::DeliveryError;

@@ -9,7 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use orbium::stub::ServedBy;
-use orbium::{Call, Interface, NarrowError, Orb, PoaError, Servant, SystemException};
+use orbium::{
+    Call, Interface, Orb, Servant, SystemException, poa::PoaError, reference::NarrowError,
+};
 
 use crate::delivery::ordered::OrderedPush;
 use crate::event::ANY;

@@ -167,8 +167,8 @@ impl ContextHandle {
     }
 
     /// As [`executor`](Self::executor), with the QoS that each operation has by what its request
-    /// says: `R` is `orbium::Urgency` for asynchronous servants, and `orbium_qos::task_qos` such
-    /// a function.
+    /// says: `R` is `orbium::asynchronous::Urgency` for asynchronous servants, and
+    /// `orbium_qos::task_qos` such a function.
     ///
     /// ```
     /// use orbium_executor::{Policy, SchedulerContext, TaskQos};

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use orbium::{PoaError, SystemException};
+use orbium::{SystemException, poa::PoaError};
 
 /// Error of loading definitions. None of them was loaded.
 #[derive(Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! compiler makes of the interfaces of CORBA's module, for clients of any repository.
 //!
 //! ```no_run
-//! use orbium::{Config, Configure as _, Interface, Orb};
+//! use orbium::{Config, Interface, Orb, config::Configure as _};
 //! use orbium_ifr::corba::{InterfaceDef, Repository};
 //!
 //! // -ORBInitRef InterfaceRepository=corbaloc::types.example/InterfaceRepository

@@ -3,7 +3,10 @@
 
 use orbium::cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium::codegen::{Decode, Encode};
-use orbium::{Any, CdrError, Char, Completion, SystemException, TCKind, TypeCode, WChar};
+use orbium::{
+    Any, Char, Completion, SystemException, TypeCode, WChar,
+    cdr::{CdrError, TCKind},
+};
 
 use crate::fault::{self, Result};
 

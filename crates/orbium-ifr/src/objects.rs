@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use orbium::lock::RwLock;
 use orbium::{
-    Call, IdAssignment, IdUniqueness, Interface, Lifespan, Orb, PoaError, Policies,
-    RequestProcessing, Servant, ServantRetention, SystemException, servant_of,
+    Call, Interface, Orb, Servant, SystemException,
+    poa::{
+        IdAssignment, IdUniqueness, Lifespan, PoaError, Policies, RequestProcessing,
+        ServantRetention, servant_of,
+    },
 };
 
 use crate::corba::{self, DefinitionKind, component_ir};

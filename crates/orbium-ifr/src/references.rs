@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use orbium::{Call, Interface, ObjectRef, Poa, SystemException};
+use orbium::{Call, Interface, ObjectRef, SystemException, poa::Poa};
 
 use crate::corba::DefinitionKind;
 use crate::entry::{Key, TypeDef};

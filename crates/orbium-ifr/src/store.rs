@@ -224,7 +224,7 @@ impl Store {
         let is_universal = match &self.entry(key)?.body {
             Body::Value(_) => id == "IDL:omg.org/CORBA/ValueBase:1.0",
             Body::Interface { kind, .. } => {
-                id == orbium::OBJECT_REPOSITORY_ID && *kind != InterfaceKind::Abstract
+                id == orbium::reference::OBJECT_REPOSITORY_ID && *kind != InterfaceKind::Abstract
                     || id == "IDL:omg.org/CORBA/AbstractBase:1.0"
                         && *kind == InterfaceKind::Abstract
             }

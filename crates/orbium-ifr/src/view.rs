@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! View of the repository's definitions in the types of CORBA.
 
-use orbium::{Any, Interface, SystemException, Typed};
+use orbium::{Any, Interface, SystemException, cdr::Typed};
 
 use crate::corba::{
     self, AttributeDescription, AttributeMode, ConstantDescription, DefinitionKind,

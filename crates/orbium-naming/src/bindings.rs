@@ -4,7 +4,7 @@
 use std::fmt;
 use std::vec;
 
-use orbium::{ExceptionKind, Interface, SystemException, TimePolicies};
+use orbium::{ExceptionKind, Interface, SystemException, policy::TimePolicies};
 
 use crate::Name;
 use crate::as_name::from_idl;

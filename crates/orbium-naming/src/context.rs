@@ -2,7 +2,9 @@
 //! Naming contexts.
 
 use orbium::{
-    AnyReference, Interface, NarrowError, ObjectRef, Orb, ResolveError, TimePolicies, nil_reference,
+    Interface, ObjectRef, Orb,
+    policy::TimePolicies,
+    reference::{AnyReference, NarrowError, ResolveError, nil_reference},
 };
 
 use crate::as_name::to_idl;

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use orbium::names::NameError;
-use orbium::{Interface, NarrowError, ObjectRef, SystemException, TimePolicies};
+use orbium::{Interface, ObjectRef, SystemException, policy::TimePolicies, reference::NarrowError};
 
 use crate::as_name::from_idl;
 use crate::cos_naming::naming_context as raised;

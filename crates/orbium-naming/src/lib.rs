@@ -3,7 +3,7 @@
 //! which servers such as omniNames keep.
 //!
 //! ```no_run
-//! use orbium::{Config, Configure as _, Orb};
+//! use orbium::{Config, Orb, config::Configure as _};
 //! use orbium_naming::NamingContext;
 //!
 //! // -ORBInitRef NameService=corbaloc::names.example:2809/NameService

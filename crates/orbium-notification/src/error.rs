@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use orbium::{PoaError, SystemException};
+use orbium::{SystemException, poa::PoaError};
 
 /// Error of serving notification channels.
 #[derive(PartialEq, Eq)]

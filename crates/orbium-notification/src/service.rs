@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use orbium::{ExceptionKind, IdAssignment, Lifespan, Orb, Poa, Policies, SystemException};
+use orbium::{
+    ExceptionKind, Orb, SystemException,
+    poa::{IdAssignment, Lifespan, Poa, Policies},
+};
 use orbium_event::Channel;
 
 use crate::config::NotificationConfig;

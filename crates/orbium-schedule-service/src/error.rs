@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use orbium::{Completion, ExceptionKind, PoaError, SystemException};
+use orbium::{Completion, ExceptionKind, SystemException, poa::PoaError};
 
 /// An argument that no declared exception is for: a negative number, an unknown name.
 pub(crate) const BAD_ARGUMENT: SystemException =

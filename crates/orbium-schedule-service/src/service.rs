@@ -6,7 +6,10 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use orbium::{IdAssignment, Orb, Policies};
+use orbium::{
+    Orb,
+    poa::{IdAssignment, Policies},
+};
 
 use crate::book::Book;
 use crate::error::ServiceError;

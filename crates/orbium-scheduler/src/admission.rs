@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use orbium::Priority;
+use orbium::lane::Priority;
 use orbium::lock::{Mutex, MutexGuard};
 use orbium::rt::Offer;
 use orbium::rt::binding::{

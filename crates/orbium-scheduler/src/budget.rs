@@ -14,7 +14,7 @@ use orbium::interceptor::{
     DuplicateName, Interceptors, Interrupt, ReceiveContexts, ReceiveRequest, SendException,
     SendOther, SendReply, ServerInterceptor,
 };
-use orbium::{Scheduling, SystemException};
+use orbium::{SystemException, lane::Scheduling};
 use orbium_sched::Table;
 
 use crate::budget::watchdog::Watchdog;

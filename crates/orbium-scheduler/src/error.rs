@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::{fmt, io};
 
-use orbium::{OrbError, RealTimeError};
+use orbium::{OrbError, lane::RealTimeError};
 use orbium_sched::SchedError;
 
 use crate::calibration::CalibrationError;

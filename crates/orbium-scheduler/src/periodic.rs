@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use orbium::lane::{Priority, RealTimeError, Reservation, Scheduling};
 use orbium::lock::Mutex;
-use orbium::{Priority, RealTimeError, Reservation, Scheduling};
 use orbium_sched::{SchedError, Table};
 
 use crate::clock::{Clock, MonotonicClock};

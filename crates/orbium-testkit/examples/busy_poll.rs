@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium::stub::ServedBy;
-use orbium::{Interface, LaneConfig, Orb, Policies, Servant, ServerStrategy};
+use orbium::{Interface, Orb, Servant, config::ServerStrategy, lane::LaneConfig, poa::Policies};
 use orbium_sys::bind_this_thread;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, client, reach};

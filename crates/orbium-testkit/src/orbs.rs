@@ -5,7 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use orbium::giop::{IiopProfile, Ior, TaggedComponent, Version};
-use orbium::{ClientStrategy, Config, Interface, Orb, ServerStrategy};
+use orbium::{
+    Config, Interface, Orb,
+    config::{ClientStrategy, ServerStrategy},
+};
 
 use crate::probe::Target;
 use crate::target::TargetState;

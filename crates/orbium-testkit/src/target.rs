@@ -5,7 +5,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium::lock::{Condvar, Mutex};
-use orbium::{Call, Completion, ExceptionKind, Reply, Sent, SystemException, nil_reference};
+use orbium::{
+    Call, Completion, ExceptionKind, Reply, Sent, SystemException, reference::nil_reference,
+};
 
 use crate::probe::{
     LineRef, Pair, Refused, RefusedError, Target, TargetEchoWstringReply, TargetServant,

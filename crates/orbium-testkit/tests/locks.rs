@@ -9,7 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::lock::{Counts, counts};
-use orbium::{ClientStrategy, Config, Interface, LaneConfig, Orb, Policies, ServerStrategy};
+use orbium::{
+    Config, Interface, Orb,
+    config::{ClientStrategy, ServerStrategy},
+    lane::LaneConfig,
+    poa::Policies,
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, TargetState, each_strategy, reach};
 

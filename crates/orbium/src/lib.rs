@@ -58,54 +58,12 @@ pub mod messaging;
 mod pollers;
 mod sendc;
 
-pub use orbium_cdr::{
-    Any, AnyError, CdrError, CdrErrorKind, Char, Fixed, FixedError, LongDouble, TCKind, TypeCode,
-    Typed, WChar,
-};
-pub use orbium_core::budget;
+pub use orbium_cdr::{Any, Char, Fixed, LongDouble, TypeCode, WChar};
 pub use orbium_core::{
-    AdapterActivator, AnyReference, BidirectionalHosts, BidirectionalPolicy, Call, Channel,
-    ClientStrategy, Collocation, Completion, Config, ConnectTimeout, ConnectionWatch,
-    DeferredReply, Dispatch, DispatchHook, Endpoint, EndpointError, ExceptionKind, Explanation,
-    Failure, ForwardBoundKeys, ForwardRequest, GiopMinor, Hook, HostPort, IdAssignment,
-    IdUniqueness, IncarnatedObject, Interface, InvalidName, IorLocator, IorTable, IorTableError,
-    Lane, LaneConfig, LaneSizes, Lifespan, Limits, ManagerAlreadyExists, ManagerState,
-    NamingTimeout, NarrowError, NoContext, OBJECT_REPOSITORY_ID, ObjectError, ObjectRef,
-    OfferedProtocol, OpenRequests, OrRaise, Orb, OrbBuilder, OrbError, Order, Peer, PeerMemory,
-    Phase, Poa, PoaCurrent, PoaError, PoaManager, PoaManagerFactory, Policies, Priority,
-    ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, QueueBounds, RealTimeError,
-    Reply, ReplyBatching, RequestInfo, RequestProcessing, RequestTiming, Reservation, ResolveError,
-    Scheduling, SchedulingClass, Sent, Servant, ServantActivator, ServantError, ServantLocator,
-    ServantRetention, ServerStrategy, Step, SystemException, ThreadModel, TimePolicies, Transport,
-    UnknownClientStrategy, UnknownCollocation, UnknownProtocol, UnknownStrategy, UserException,
-    explain, give_scheduling, last_failure, nil_reference, priority, servant_of,
+    Call, CancellationToken, Completion, Config, Context, DeferredReply, ExceptionKind, Interface,
+    ObjectRef, OrRaise, Orb, OrbBuilder, OrbError, Properties, Reply, Result, Sent, Servant,
+    SystemException, UserException,
 };
-
-/// Calls that do not wait, with the feature `ami`.
-#[cfg(feature = "ami")]
-pub use orbium_core::asynchronous::{
-    Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller,
-};
-
-/// Cancels calls that wait.
-pub use orbium_core::CancellationToken;
-
-/// Policies of CORBA Messaging.
-pub use orbium_core::{
-    BufferingConstraint, FlowControl, OverrideError, PolicyManager, RebindMode, SetOverride,
-    SyncScope, ValidationError, policy_type,
-};
-
-/// Policies of CORBA Messaging for routers, which orbium has none of.
-pub use orbium_core::router_policies;
-
-/// Properties that travel with operations that have a `context` clause in IDL.
-pub use orbium_core::{Context, Properties};
-
-/// Servants with `async fn` operations.
-pub use orbium_core::{AsyncCall, AsyncServant, ByUrgency, Spawn, Task, Urgency};
-
-pub use orbium_core::Result;
 
 /// Imports of most programs: `use orbium::prelude::*;`. Its `Result` is the one of the
 /// standard library, with [`SystemException`] for an error type that is not written.
@@ -119,22 +77,96 @@ pub mod prelude {
 #[cfg(feature = "bridge")]
 pub use orbium_bridge::Bridge;
 
-/// Configurations from files, from arguments and by name, with the feature `settings`.
-#[cfg(feature = "settings")]
-pub use orbium_settings::{ConfigError, ConfigKey, Configure, LaneKey, Place};
+/// What a [`Config`] consists of: strategies, limits, timeouts; and, with the feature `settings`,
+/// configurations from files, from arguments and by name.
+pub mod config {
+    pub use orbium_core::{
+        BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
+        ForwardBoundKeys, GiopMinor, Limits, NamingTimeout, ReplyBatching, ServerStrategy,
+        UnknownClientStrategy, UnknownCollocation, UnknownStrategy,
+    };
+    #[cfg(feature = "settings")]
+    pub use orbium_settings::{ConfigError, ConfigKey, Configure, LaneKey, Place};
+}
 
-/// Protocols out of shared libraries, with the feature `libraries`.
-#[cfg(feature = "libraries")]
-pub use orbium_channel::{
-    export_protocols,
-    protocol::library::{LibraryError, LoadError, TrustedLibrary},
-};
+/// Object adapters, their managers, policies and servant managers.
+pub mod poa {
+    pub use orbium_core::{
+        AdapterActivator, ForwardRequest, IdAssignment, IdUniqueness, IncarnatedObject, IorLocator,
+        IorTable, IorTableError, Lifespan, ManagerAlreadyExists, ManagerState, NoContext,
+        OpenRequests, Poa, PoaCurrent, PoaError, PoaManager, PoaManagerFactory, Policies,
+        RequestProcessing, ServantActivator, ServantError, ServantLocator, ServantRetention,
+        ThreadModel, servant_of,
+    };
+}
+
+/// Lanes and their threads: queues, priorities, scheduling by the kernel.
+pub mod lane {
+    pub use orbium_core::{
+        Lane, LaneConfig, LaneSizes, Order, Priority, QueueBounds, RealTimeError, RequestTiming,
+        Reservation, Scheduling, SchedulingClass, give_scheduling, priority,
+    };
+}
+
+/// References to objects, and what narrowing, resolving and asking them can fail with.
+pub mod reference {
+    pub use orbium_core::{
+        AnyReference, InvalidName, NarrowError, OBJECT_REPOSITORY_ID, ObjectError, ResolveError,
+        nil_reference,
+    };
+}
+
+/// Policies of clients: those of CORBA Messaging, timeouts, overrides by reference, thread and ORB.
+pub mod policy {
+    /// Policies for routers, which orbium has none of.
+    pub use orbium_core::router_policies;
+    pub use orbium_core::{
+        BufferingConstraint, FlowControl, OverrideError, PolicyManager, RebindMode, SetOverride,
+        SyncScope, TimePolicies, ValidationError, policy_type,
+    };
+}
+
+/// The protocols of an ORB, those out of shared libraries too (feature `libraries`), and its
+/// channels to peers.
+pub mod protocol {
+    #[cfg(feature = "libraries")]
+    pub use orbium_channel::{
+        export_protocols,
+        protocol::library::{LibraryError, LoadError, TrustedLibrary},
+    };
+    pub use orbium_core::{
+        Channel, ConnectionWatch, OfferedProtocol, PeerMemory, ProtocolPolicy, ProtocolPolicyError,
+        Protocols, UnknownProtocol,
+    };
+}
+
+/// Servants with `async fn` operations, and, with the feature `ami`, calls that do not wait.
+pub mod asynchronous {
+    #[cfg(feature = "ami")]
+    pub use orbium_core::asynchronous::{
+        Asynchronous, Pollable, PollableError, PollableId, PollableSet, Poller,
+    };
+    pub use orbium_core::{AsyncCall, AsyncServant, ByUrgency, Spawn, Task, Urgency};
+}
+
+/// Code of the program around the dispatching of requests.
+pub mod hook {
+    pub use orbium_core::{Dispatch, DispatchHook, Hook, RequestInfo};
+}
+
+/// Why a call failed: the steps of its last attempt, and the explanation of a minor code.
+pub mod diagnostics {
+    pub use orbium_core::{Explanation, Failure, Phase, Step, explain, last_failure};
+}
 
 /// Time probes at every step of a call: [`probe::ENABLED`] with the feature `probes`.
 pub use orbium_core::probe;
 
 /// Counters and latency histograms; what was counted, with the feature `metrics`.
 pub use orbium_core::metrics;
+
+/// Processor time of threads and requests, and its bounds.
+pub use orbium_core::budget;
 
 /// Names of the Naming Service; its client is the crate `orbium-naming`.
 pub use orbium_core::names;
@@ -150,9 +182,6 @@ pub use orbium_core::lock;
 /// other, and keep it.
 #[cfg(feature = "rt")]
 pub use orbium_rt as rt;
-
-/// A value that a stub takes for a parameter of which servants get a view.
-pub use orbium_cdr::AsArgument;
 
 /// CDR encoding and decoding: what `Any`, `TypeCode` and their errors are made of.
 pub use orbium_cdr as cdr;
@@ -175,7 +204,7 @@ pub use orbium_interceptor as interceptor;
 #[cfg(feature = "tls")]
 pub use orbium_tls as tls;
 
-/// The interfaces of transports, for implementing one.
+/// Endpoints, and the interfaces of transports, for implementing one.
 pub use orbium_transport as transport;
 
 /// Frames of sound and pictures over datagrams.
@@ -214,10 +243,10 @@ macro_rules! include_idl {
 ///
 /// # Errors
 ///
-/// [`NarrowError`] distinguishes nil, another interface, and an object that cannot be
-/// asked.
-pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, NarrowError> {
-    object.ok_or(NarrowError::Nil)?.narrow()
+/// [`NarrowError`](reference::NarrowError) distinguishes nil, another interface, and an
+/// object that cannot be asked.
+pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, reference::NarrowError> {
+    object.ok_or(reference::NarrowError::Nil)?.narrow()
 }
 
 /// Names for generated code, in one place. Not for use by hand: it changes as the

@@ -30,7 +30,7 @@ macro_rules! idl_poller {
         $(#[$meta])*
         #[derive(Debug)]
         #[must_use = "a call that is dropped is cancelled"]
-        pub struct $poller($crate::Poller<$name>);
+        pub struct $poller($crate::asynchronous::Poller<$name>);
 
         #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
         impl $poller {
@@ -54,7 +54,7 @@ macro_rules! idl_poller {
         }
 
         impl ::core::ops::Deref for $poller {
-            type Target = $crate::Poller<$name>;
+            type Target = $crate::asynchronous::Poller<$name>;
 
             fn deref(&self) -> &Self::Target {
                 &self.0
@@ -67,9 +67,9 @@ macro_rules! idl_poller {
             }
         }
 
-        impl $crate::Pollable for $poller {
+        impl $crate::asynchronous::Pollable for $poller {
             fn wake_when_ready(&self, waker: &::core::task::Waker) -> bool {
-                $crate::Pollable::wake_when_ready(&self.0, waker)
+                $crate::asynchronous::Pollable::wake_when_ready(&self.0, waker)
             }
         }
     };
@@ -90,7 +90,7 @@ macro_rules! idl_sendp {
             $($context: &$crate::Context,)?
             $($arg: $crate::codegen::idl_async_type!($(@$flag)? $type $(as $codec)? $(| $lent)?)),*
         ) -> $poller {
-            $poller($crate::Poller::new(
+            $poller($crate::asynchronous::Poller::new(
                 ::core::clone::Clone::clone(self),
                 $wire,
                 self.$async($($context,)? $($arg),*),

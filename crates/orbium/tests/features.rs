@@ -13,8 +13,10 @@ use orbium::giop::real_time::{
 use orbium::giop::{ExceptionKind, Ior};
 use orbium::stub::{DispatchError, Operation, UntypedReply};
 use orbium::{
-    Any, BidirectionalPolicy, Call, Config, ObjectError, Orb, OrbError, Protocols, Servant,
-    ServerStrategy, SystemException,
+    Any, Call, Config, Orb, OrbError, Servant, SystemException,
+    config::{BidirectionalPolicy, ServerStrategy},
+    protocol::Protocols,
+    reference::ObjectError,
 };
 
 /// What comes with features, and whether it is there.
@@ -194,7 +196,9 @@ fn a_call_over_what_was_left_out_names_the_feature() -> Result<(), ObjectError> 
     let object = orb.string_to_object("corbaloc:shmiop:nowhere/Key")?;
     let object = object.expect("no nil");
     object.is_a("IDL:Nothing:1.0").unwrap_err();
-    let failure = orbium::last_failure().expect("why it failed").to_string();
+    let failure = orbium::diagnostics::last_failure()
+        .expect("why it failed")
+        .to_string();
     assert_eq!(
         failure.contains("feature `shm`"),
         !cfg!(feature = "shm"),

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use orbium::Scheduling;
+use orbium::lane::Scheduling;
 
 /// Sensors at four rates whose events meet in a channel, scheduled by a configuration run.
 #[derive(Debug, Parser)]

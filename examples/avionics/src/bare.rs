@@ -29,7 +29,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Failure> {
     for operation in OPERATIONS {
         let priority = SCHEDULE.entries[operation.index].assignment.priority;
         let task = PeriodicTask::every(operation.name, operation.period)
-            .scheduling(orbium::Scheduling::fifo(priority))
+            .scheduling(orbium::lane::Scheduling::fifo(priority))
             .soft(true)
             .overload(Overload::Skip)
             .start(move |_| work.run(operation.index))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use orbium::{LaneConfig, Orb, Policies};
+use orbium::{Orb, lane::LaneConfig, poa::Policies};
 use orbium_sched::gantt::Chart;
 use orbium_scheduler::{Outcome, Scheduler};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rate groups: each has a lane, with a port and a shared memory endpoint of its own.
 
-use orbium::{Lane, Orb, Policies};
+use orbium::{Orb, lane::Lane, poa::Policies};
 use orbium_sched::{SchedError, Table};
 use orbium_scheduler::ScheduledLanes;
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbium::{Orb, ProtocolPolicy};
+use orbium::{Orb, protocol::ProtocolPolicy};
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::{connect_scheduled_supplier, new_event};
 use orbium_scheduler::{Job, Overload, PeriodicTask};

@@ -9,7 +9,8 @@ use custom_messaging::Checksum;
 use noise::{Noise, Noisy};
 use orbium::transport::{Tcp, Unix};
 use orbium::{
-    Completion, Config, ExceptionKind, Interface, Orb, Protocols, SystemException, Transport,
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException, protocol::Protocols,
+    transport::Transport,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_strategy, eventually};
@@ -21,7 +22,11 @@ fn protocols() -> Protocols {
     protocols
 }
 
-fn server(protocols: Protocols, endpoint: &str, strategy: orbium::ServerStrategy) -> Served {
+fn server(
+    protocols: Protocols,
+    endpoint: &str,
+    strategy: orbium::config::ServerStrategy,
+) -> Served {
     Served::with(Config {
         endpoints: vec![endpoint.parse().unwrap()],
         strategy,
@@ -162,7 +167,7 @@ fn datagrams_have_it_too() {
     let server = server(
         protocols(),
         "diop://127.0.0.1:0?messaging=checksum",
-        orbium::ServerStrategy::default(),
+        orbium::config::ServerStrategy::default(),
     );
     let client = client(protocols());
     let target = server.seen_by(&client);

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use orbium::ProtocolProperties;
+use orbium::transport::ProtocolProperties;
 use orbium::transport::{Acceptor, ByteStream};
 use rustix::fs::OFlags;
 use rustix::io::Errno;

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-use orbium::ProtocolProperties;
+use orbium::transport::ProtocolProperties;
 use orbium::transport::{ByteStream, Connector, Deadline};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;

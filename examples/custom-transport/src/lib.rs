@@ -17,7 +17,7 @@ mod stream;
 use std::path::Path;
 
 use orbium::transport::{Acceptor, Connector, ListenError, StreamTransport};
-use orbium::{Endpoint, EndpointError, ProtocolProperties};
+use orbium::transport::{Endpoint, EndpointError, ProtocolProperties};
 
 use acceptor::PipeAcceptor;
 use connector::PipeConnector;
@@ -65,8 +65,8 @@ fn directory(address: &str) -> Result<&Path, EndpointError> {
     }
 }
 
-orbium::export_protocols!(|| {
-    let mut protocols = orbium::Protocols::none();
-    protocols.register(orbium::Transport::stream(Pipes));
+orbium::protocol::export_protocols!(|| {
+    let mut protocols = orbium::protocol::Protocols::none();
+    protocols.register(orbium::transport::Transport::stream(Pipes));
     protocols
 });

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use custom_transport::Pipes;
-use orbium::{Config, Interface, Orb, Protocols, Transport};
+use orbium::{Config, Interface, Orb, protocol::Protocols, transport::Transport};
 use orbium_testkit::{Served, each_strategy};
 
 /// A directory of one test that is not there yet.

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use orbium::{Config, Interface, Orb, Protocols, TrustedLibrary};
+use orbium::{
+    Config, Interface, Orb,
+    protocol::{Protocols, TrustedLibrary},
+};
 use orbium_configurator::Configurator;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, TargetState, each_strategy, reach, skipped};

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use orbium::{Any, Completion, ExceptionKind, ObjectRef, SystemException, TCKind};
+use orbium::{Any, Completion, ExceptionKind, ObjectRef, SystemException, cdr::TCKind};
 use orbium_dynamic::{
     Definitions, DynamicImplementation, JsonOptions, Request, RequestError, ServerRequest,
     Signature, to_json,

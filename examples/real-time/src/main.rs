@@ -15,7 +15,7 @@ use orbium::rt::{
     LinearMapping, LockedMemory, PriorityBand, PriorityModelPolicy, RtObject, RtOrb, RtOrbBuilder,
     RtPolicies, ThreadpoolConfig, ThreadpoolLane,
 };
-use orbium::{Call, Interface, Orb, Policies, SystemException};
+use orbium::{Call, Interface, Orb, SystemException, poa::Policies};
 
 orbium::include_idl!("valve");
 

@@ -1,6 +1,6 @@
 //! Values of any type: `cargo run --example any`.
 
-use orbium::{Any, AnyError};
+use orbium::{Any, cdr::AnyError};
 use orbium_tasks::bank::Overdrawn;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

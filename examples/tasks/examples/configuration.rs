@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use orbium::{Config, Configure as _, Orb};
+use orbium::{Config, Orb, config::Configure as _};
 use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;
 

@@ -3,7 +3,10 @@
 
 use std::sync::mpsc;
 
-use orbium::{BidirectionalHosts, BidirectionalPolicy, Call, Config, Orb, SystemException};
+use orbium::{
+    Call, Config, Orb, SystemException,
+    config::{BidirectionalHosts, BidirectionalPolicy},
+};
 use orbium_tasks::bank::{
     Account, Branch, BranchServant, NoSuchAccount, NoSuchAccountError, Watcher, WatcherServant,
 };

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use orbium::{
-    ExceptionKind, IdAssignment, Orb, Poa, Policies, RequestProcessing, Servant, ServantActivator,
-    ServantError, SystemException, servant_of,
+    ExceptionKind, Orb, Servant, SystemException,
+    poa::{
+        IdAssignment, Poa, Policies, RequestProcessing, ServantActivator, ServantError, servant_of,
+    },
 };
 use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;

@@ -1,7 +1,10 @@
 //! Many objects with state, under ids of the program's own:
 //! `cargo run --example state`.
 
-use orbium::{IdAssignment, Lifespan, Orb, Policies};
+use orbium::{
+    Orb,
+    poa::{IdAssignment, Lifespan, Policies},
+};
 use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;
 

@@ -5,7 +5,7 @@
 
 use std::sync::Barrier;
 
-use orbium::{Config, Orb, ServerStrategy};
+use orbium::{Config, Orb, config::ServerStrategy};
 use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;
 

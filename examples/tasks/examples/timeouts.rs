@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use orbium::{Completion, ExceptionKind, Interface, Orb, TimePolicies};
+use orbium::{Completion, ExceptionKind, Interface, Orb, policy::TimePolicies};
 use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;
 

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use clap::Args;
-use orbium::{Collocation, Config, Orb};
+use orbium::{Config, Orb, config::Collocation};
 use orbium_cli::Failure;
 use orbium_demo::serve;
 use xtask::outcome::Outcome;

@@ -2,7 +2,7 @@
 //! The architectures that are compared: how requests are served, and how
 //! connections are used.
 
-use orbium::{ClientStrategy, ServerStrategy};
+use orbium::config::{ClientStrategy, ServerStrategy};
 
 use super::programs::Peers;
 use crate::stage::real_time::HIGH;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use orbium::{Reservation, Scheduling};
+use orbium::lane::{Reservation, Scheduling};
 
 use super::real_time::{HIGH, become_real_time, can_be_real_time};
 

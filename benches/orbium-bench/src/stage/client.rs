@@ -18,7 +18,7 @@ use std::io::BufRead;
 use std::time::Duration;
 
 use clap::Args;
-use orbium::{ClientStrategy, Config, ObjectRef, Orb};
+use orbium::{Config, ObjectRef, Orb, config::ClientStrategy};
 use serde_json::Value;
 
 use super::caller::Callee;

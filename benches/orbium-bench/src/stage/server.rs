@@ -17,7 +17,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::Args;
-use orbium::{Config, Endpoint, LaneConfig, Limits, Orb, Poa, Policies, Priority, ServerStrategy};
+use orbium::{
+    Config, Orb,
+    config::{Limits, ServerStrategy},
+    lane::{LaneConfig, Priority},
+    poa::{Poa, Policies},
+    transport::Endpoint,
+};
 use orbium_demo::CubeServant;
 use orbium_demo::cubit::Cube;
 use serde_json::{Value, json};
@@ -159,7 +165,7 @@ fn resident() -> Result<u64, Failure> {
 fn endpoint(args: &ServerArgs, lane: &str) -> Result<Endpoint, Failure> {
     let text = args.transport.endpoint(args.host, &args.sockets, lane);
     text.parse()
-        .map_err(|error: orbium::EndpointError| Failure::because(error.to_string()))
+        .map_err(|error: orbium::transport::EndpointError| Failure::because(error.to_string()))
 }
 
 fn new_orb(args: &ServerArgs) -> Result<Orb, Failure> {

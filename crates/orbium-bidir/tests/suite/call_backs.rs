@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Call-backs over the connection that the client has opened.
 
-use orbium::{BidirectionalPolicy, Config};
+use orbium::{Config, config::BidirectionalPolicy};
 use orbium_testkit::{Served, each_strategy, within};
 
 use crate::common::{both, seen_by, unreachable, with};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ends of connections over which both sides call.
 
-use orbium::{ExceptionKind, ServerStrategy};
+use orbium::{ExceptionKind, config::ServerStrategy};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_strategy, eventually, within};
 

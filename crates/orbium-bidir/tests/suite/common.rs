@@ -4,7 +4,10 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use orbium::{BidirectionalPolicy, Config, Orb, ServerStrategy};
+use orbium::{
+    Config, Orb,
+    config::{BidirectionalPolicy, ServerStrategy},
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, dead_port, reach};
 

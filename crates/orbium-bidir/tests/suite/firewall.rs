@@ -9,7 +9,10 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use orbium::{BidirectionalPolicy, Config, ConnectTimeout};
+use orbium::{
+    Config,
+    config::{BidirectionalPolicy, ConnectTimeout},
+};
 use orbium_testkit::{Served, eventually, reach, skipped, within};
 
 /// What the process that has it set is to do.

@@ -3,7 +3,12 @@
 
 use std::sync::Arc;
 
-use orbium::{Interface, LaneConfig, Orb, Policies, Priority, ServerStrategy};
+use orbium::{
+    Interface, Orb,
+    config::ServerStrategy,
+    lane::{LaneConfig, Priority},
+    poa::Policies,
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, TargetState, dead_port, each_strategy, reach, within};
 

@@ -3,7 +3,10 @@
 //! ones. The clients are scripted: each would get the calls that are for others.
 
 use orbium::giop::{ServiceContext, service_context};
-use orbium::{BidirectionalHosts, Config, ExceptionKind, Orb, ServerStrategy};
+use orbium::{
+    Config, ExceptionKind, Orb,
+    config::{BidirectionalHosts, ServerStrategy},
+};
 use orbium_bidir::ListenPoint;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, RequestLine, Served, dead_port, reach, reference, request, within};

@@ -4,7 +4,10 @@
 
 use std::thread::JoinHandle;
 
-use orbium::{Config, ExceptionKind, Limits, ServerStrategy, SystemException};
+use orbium::{
+    Config, ExceptionKind, SystemException,
+    config::{Limits, ServerStrategy},
+};
 use orbium_bidir::ListenPoint;
 use orbium_cdr::ByteOrder;
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, ReplyStatus};

@@ -3,8 +3,10 @@
 
 use orbium::interceptor::Policy;
 use orbium::{
-    BidirectionalPolicy, Completion, Config, ExceptionKind, Interface, PoaError, Policies,
-    SetOverride, SystemException, policy_type,
+    Completion, Config, ExceptionKind, Interface, SystemException,
+    config::BidirectionalPolicy,
+    poa::{PoaError, Policies},
+    policy::{SetOverride, policy_type},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_strategy, reach, within};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use orbium::stub::Operation;
-use orbium::{Asynchronous, Config, Interface, ServerStrategy};
+use orbium::{Config, Interface, asynchronous::Asynchronous, config::ServerStrategy};
 use orbium_cdr::{Decode, Encode};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, dead_port, each_strategy, within};

@@ -71,9 +71,9 @@ impl Protocols {
 /// with [`Protocols::load`](crate::Protocols::load). Once per library.
 ///
 /// ```ignore
-/// orbium::export_protocols!(|| {
-///     let mut protocols = orbium::Protocols::none();
-///     protocols.register(orbium::Transport::stream(Pipes));
+/// orbium::protocol::export_protocols!(|| {
+///     let mut protocols = orbium::protocol::Protocols::none();
+///     protocols.register(orbium::transport::Transport::stream(Pipes));
 ///     protocols
 /// });
 /// ```

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use orbium::{BufferingConstraint, Interface, ObjectRef};
+use orbium::{Interface, ObjectRef, policy::BufferingConstraint};
 use orbium_demo::load::{Load, pipelined};
 use serde_json::json;
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use orbium::{Config, Endpoint, Interface, ObjectRef, Orb};
+use orbium::{Config, Interface, ObjectRef, Orb, transport::Endpoint};
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::load::Load;
 use orbium_demo::raw::{Client as RawClient, Exchange};

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use orbium::{Config, ExceptionKind, Interface, Orb, ProtocolPolicy, SystemException};
+use orbium::{Config, ExceptionKind, Interface, Orb, SystemException, protocol::ProtocolPolicy};
 use orbium_demo::load::Load;
 use orbium_demo::specimen::octets_checksum;
 use orbium_demo::ttcp::{Receiver, Tally};

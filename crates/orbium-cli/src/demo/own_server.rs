@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use orbium::{Config, Endpoint, Orb, SystemException};
+use orbium::{Config, Orb, SystemException, transport::Endpoint};
 
 use super::answers::PATIENCE;
 use crate::failure::Failure;

@@ -9,8 +9,10 @@ use std::thread;
 
 use clap::Args;
 use orbium::{
-    Config, ConfigError, Configure as _, Endpoint, EndpointError, GiopMinor, HostPort, Interface,
-    Orb, Protocols, ServerStrategy,
+    Config, Interface, Orb,
+    config::{ConfigError, Configure as _, GiopMinor, ServerStrategy},
+    protocol::Protocols,
+    transport::{Endpoint, EndpointError, HostPort},
 };
 use orbium_configurator::OnHangup;
 use orbium_demo::Served;

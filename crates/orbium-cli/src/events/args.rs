@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use orbium::Endpoint;
+use orbium::transport::Endpoint;
 use orbium_event::Replay;
 
 use crate::object::{ping, reference};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use orbium::{Config, Endpoint, Orb};
+use orbium::{Config, Orb, transport::Endpoint};
 use orbium_event::Pattern;
 use orbium_event_gateway::{DatagramConfig, End, Forwards, Gateway, GatewayConfig, GroupConfig};
 

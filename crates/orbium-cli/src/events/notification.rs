@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use orbium::{Any, Interface as _, Orb, SystemException, Typed as _};
+use orbium::{Any, Interface as _, Orb, SystemException, cdr::Typed as _};
 use orbium_dynamic::{JsonOptions, from_json, to_json};
 use orbium_notification::idl::cos_notification::{EventType, StructuredEvent};
 use orbium_notification::idl::cos_notify_channel_admin::{

@@ -4,7 +4,7 @@
 
 use orbium::giop::ObjectUrl;
 use orbium::giop::real_time::PriorityModel;
-use orbium::{ObjectRef, Orb, ProtocolProperties};
+use orbium::{ObjectRef, Orb, transport::ProtocolProperties};
 use orbium_qos::{Qos, QosObject as _};
 
 /// A fact of the calls: its name, and what it is.

@@ -166,7 +166,7 @@ fn quality(qos: &Qos) -> Value {
     let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
     json!({ "qos": {
         "class": qos.class.map(CommunicationClass::name),
-        "priority": qos.priority.map(orbium::Priority::number),
+        "priority": qos.priority.map(orbium::lane::Priority::number),
         "period_seconds": seconds(qos.period),
         "deadline_seconds": seconds(qos.deadline),
         "criticality": qos.criticality.map(|it| it.to_string()),

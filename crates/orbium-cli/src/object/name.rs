@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use orbium::{Config, Configure as _, Interface, Orb};
+use orbium::{Config, Interface, Orb, config::Configure as _};
 use orbium_naming::{Binding, BindingKind, Name, NamingContext, NamingError};
 use serde_json::{Value, json};
 

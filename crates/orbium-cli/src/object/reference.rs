@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-#[cfg(target_os = "linux")]
-use orbium::Transport;
 use orbium::giop::{Ior, ObjectUrl};
+#[cfg(target_os = "linux")]
+use orbium::transport::Transport;
 use orbium::{
-    Channel, Config, ConnectTimeout, NamingTimeout, ObjectError, ObjectRef, Orb, ProtocolPolicy,
-    Protocols, SystemException,
+    Config, ObjectRef, Orb, SystemException,
+    config::{ConnectTimeout, NamingTimeout},
+    protocol::{Channel, ProtocolPolicy, Protocols},
+    reference::ObjectError,
 };
 use orbium_config::file_url::path_of;
 
@@ -202,7 +204,7 @@ pub(crate) fn address(object: &ObjectRef) -> String {
 /// Why the call that has just raised this exception reached no server, protocol by
 /// protocol; `None` if it did.
 pub(crate) fn refusals(exception: SystemException) -> Option<String> {
-    let failure = orbium::explain(&exception).failure;
+    let failure = orbium::diagnostics::explain(&exception).failure;
     let failure = failure.filter(|failure| !failure.offered.is_empty());
     failure.map(|failure| failure.reasons())
 }

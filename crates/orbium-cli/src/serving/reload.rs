@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use orbium::{Config, Orb, Protocols};
+use orbium::{Config, Orb, protocol::Protocols};
 use orbium_configurator::{Configurator, OnHangup};
 use signal_hook::consts::SIGHUP;
 use signal_hook::{flag, low_level};

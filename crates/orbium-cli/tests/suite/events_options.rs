@@ -3,7 +3,7 @@
 
 use std::sync::mpsc::{self, Receiver, Sender};
 
-use orbium::{Call, Interface as _, Orb, SyncScope, SystemException};
+use orbium::{Call, Interface as _, Orb, SystemException, policy::SyncScope};
 use orbium_event::rtec::rtec_event_channel_admin::{
     AlreadyConnectedError, AlreadyConnectedOrTypeErrorError, EventChannel, ProxyPushConsumer,
     ProxyPushSupplier, SupplierQos,

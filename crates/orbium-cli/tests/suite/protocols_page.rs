@@ -15,8 +15,10 @@ use custom_messaging::Checksum;
 use orbium::giop::ObjectUrl;
 use orbium::media::{FrameKind, MediaOptions, MediaReceiver, MediaSender, Time};
 use orbium::{
-    Config, Endpoint, Interface, Orb, Policies, ProtocolProperties, Protocols, Transport,
-    TrustedLibrary,
+    Config, Interface, Orb,
+    poa::Policies,
+    protocol::{Protocols, TrustedLibrary},
+    transport::{Endpoint, ProtocolProperties, Transport},
 };
 use orbium_demo::ReceiverServant;
 use orbium_demo::cubit::Cube;
@@ -66,12 +68,14 @@ fn several_protocols_and_policies() -> Tested {
 
     let cube = cube.with_protocols("ssliop".parse()?);
     if let Err(exception) = cube.noop() {
-        match orbium::last_failure().filter(|failure| failure.exception == exception) {
+        match orbium::diagnostics::last_failure().filter(|failure| failure.exception == exception) {
             Some(failure) => println!("{failure}"),
             None => println!("{exception}"),
         }
     }
-    let reasons = orbium::last_failure().ok_or("a failure")?.reasons();
+    let reasons = orbium::diagnostics::last_failure()
+        .ok_or("a failure")?
+        .reasons();
     assert_eq!(
         reasons.matches("the policy does not name it").count(),
         3,

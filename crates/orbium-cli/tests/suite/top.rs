@@ -74,7 +74,7 @@ fn bindings_and_the_log_are_shown() {
         .unwrap();
     let root = orb.root_poa();
     root.manager().activate().unwrap();
-    let held = root.create_poa("held", None, orbium::Policies::default());
+    let held = root.create_poa("held", None, orbium::poa::Policies::default());
     let held = held.unwrap();
     let servant = orbium_demo::CubeServant::default();
     let cube: orbium_demo::cubit::Cube = held.activate(servant).unwrap();
@@ -192,7 +192,7 @@ fn the_quality_of_service_in_force_is_shown() {
     interceptors.add_ior(published).unwrap();
     let orb = orbium::Orb::new(orbium::Config {
         endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
-        dispatch: Some(orbium::Hook(Arc::new(RiopDispatch::new()))),
+        dispatch: Some(orbium::hook::Hook(Arc::new(RiopDispatch::new()))),
         interceptors,
         ..orbium::Config::default()
     });

@@ -8,7 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-use orbium::{Any, AsyncCall, AsyncServant, ExceptionKind, Interface, ObjectRef, Orb, Task};
+use orbium::{
+    Any, ExceptionKind, Interface, ObjectRef, Orb,
+    asynchronous::{AsyncCall, AsyncServant, Task},
+};
 use orbium_codegen::Options;
 
 use crate::generated::generated;

@@ -9,8 +9,8 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use orbium::{
-    Any, Asynchronous, Call, Char, Completion, ExceptionKind, Interface, LongDouble, ObjectRef,
-    SystemException, TypeCode,
+    Any, Call, Char, Completion, ExceptionKind, Interface, LongDouble, ObjectRef, SystemException,
+    TypeCode, asynchronous::Asynchronous,
 };
 
 use crate::orbs::Orbs;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use orbium::messaging::{ExceptionHolder, ReplyHandlerServant};
 use orbium::{
-    AsyncServant, Call, Context, DeferredReply, ExceptionKind, Interface as _, Reply, Sent,
-    SystemException, Task,
+    Call, Context, DeferredReply, ExceptionKind, Interface as _, Reply, Sent, SystemException,
+    asynchronous::{AsyncServant, Task},
 };
 
 use crate::orbs::Orbs;
@@ -379,7 +379,7 @@ struct Greeter;
 impl ServedAsyncServant for Greeter {
     async fn greet(
         &self,
-        call: orbium::AsyncCall,
+        call: orbium::asynchronous::AsyncCall,
         properties: i32,
     ) -> Result<String, SystemException> {
         Ok(format!("{properties}: {:?}", call.context()))

@@ -2,7 +2,7 @@
 //! Event types: value types of the component model, with a TypeCode kind of their own.
 
 use orbium::value::{EventBase, ValueType as _};
-use orbium::{Any, Call, Interface, Orb, SystemException, TCKind, TypeCode};
+use orbium::{Any, Call, Interface, Orb, SystemException, TypeCode, cdr::TCKind};
 use orbium_cdr::Typed;
 
 mod golden {

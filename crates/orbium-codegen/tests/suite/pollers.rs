@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use orbium::{
-    Call, Completion, DeferredReply, ExceptionKind, Interface, ObjectRef, PollableError,
-    PollableSet, SystemException,
+    Call, Completion, DeferredReply, ExceptionKind, Interface, ObjectRef, SystemException,
+    asynchronous::{PollableError, PollableSet},
 };
 use orbium_codegen::Options;
 
@@ -301,7 +301,7 @@ fn pollers_are_members_of_sets() {
         assert_eq!((ready, poller.level(AT_ONCE)), (id, Ok(place as i32)));
     }
     assert_eq!(set.number_left(), 0);
-    let mut boxed: PollableSet<Box<dyn orbium::Pollable>> = PollableSet::new();
+    let mut boxed: PollableSet<Box<dyn orbium::asynchronous::Pollable>> = PollableSet::new();
     boxed.add(Box::new(pair.tank.sendp_set_label("b")));
     boxed.add(Box::new(pair.tank.sendp_type()));
     assert!(boxed.next_ready(PATIENCE).is_ok() && boxed.next_ready(PATIENCE).is_ok());

@@ -413,7 +413,7 @@ fn anys_hold_generated_types() {
 #[test]
 fn interfaces_have_the_name_that_idl_gave_them() {
     use golden::names_file::{clashes, r#type};
-    use orbium::Typed;
+    use orbium::cdr::Typed;
     assert_eq!(r#type::Send::type_code().name(), "Send");
     // In Rust they are called otherwise.
     assert_eq!(clashes::FooBar_::type_code().name(), "FooBar");
@@ -457,7 +457,7 @@ fn unions_are_their_first_case_by_default() {
 // of an operation, and nothing took a reference of unknown interface out.
 #[test]
 fn anys_are_read_where_operations_fail() {
-    use orbium::{Any, AnyError, ExceptionKind, ObjectRef, SystemException};
+    use orbium::{Any, ExceptionKind, ObjectRef, SystemException, cdr::AnyError};
     fn read(any: &Any) -> Result<i32, SystemException> {
         Ok(any.extract::<i32>()?)
     }
@@ -469,7 +469,7 @@ fn anys_are_read_where_operations_fail() {
     assert_eq!(wrong, Err(AnyError::TypeMismatch));
     let nil = Any::new(&None::<ObjectRef>).unwrap();
     assert_eq!(nil.extract_object::<ObjectRef>(), Ok(None));
-    assert_eq!(nil.type_code().kind(), orbium::TCKind::ObjRef);
+    assert_eq!(nil.type_code().kind(), orbium::cdr::TCKind::ObjRef);
 }
 
 // An any was made of text by `try_from` only, for the sake of a NUL that `string`
@@ -477,7 +477,7 @@ fn anys_are_read_where_operations_fail() {
 #[test]
 fn anys_are_made_of_text_and_numbers() {
     use orbium::cdr::{CdrErrorKind, CdrWriter, Encode, Format};
-    use orbium::{Any, CdrError};
+    use orbium::{Any, cdr::CdrError};
 
     fn encoded(value: &impl Encode) -> Result<Vec<u8>, CdrError> {
         let mut writer = CdrWriter::new(Format::native());

@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use orbium::{ClientStrategy, Config, ExceptionKind, Interface, Orb, ServerStrategy};
+use orbium::{
+    Config, ExceptionKind, Interface, Orb,
+    config::{ClientStrategy, ServerStrategy},
+};
 use orbium_configurator::Configurator;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_client_strategy, eventually};

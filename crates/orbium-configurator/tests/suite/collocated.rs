@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium::{Call, Config, Interface as _, Priority, SystemException};
+use orbium::{Call, Config, Interface as _, SystemException, lane::Priority};
 use orbium_core::{ServedBy, idl_interface};
 use orbium_testkit::TargetState;
 use orbium_testkit::probe::Target;

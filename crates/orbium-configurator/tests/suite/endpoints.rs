@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::thread;
 
-use orbium::{Config, Interface, Orb, ServerStrategy};
+use orbium::{Config, Interface, Orb, config::ServerStrategy};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, client, each_strategy, eventually, spawn_blocked};
 

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use orbium::{Config, Configure as _, ExceptionKind, Lane, Orb, Policies, SystemException};
+use orbium::{
+    Config, ExceptionKind, Orb, SystemException, config::Configure as _, lane::Lane, poa::Policies,
+};
 use orbium_configurator::{Configurator, ReconfigureError};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, client, eventually, within};

@@ -7,7 +7,10 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use orbium::{
-    ClientStrategy, Config, Configure as _, ExceptionKind, Orb, Policies, Priority, SystemException,
+    Config, ExceptionKind, Orb, SystemException,
+    config::{ClientStrategy, Configure as _},
+    lane::Priority,
+    poa::Policies,
 };
 use orbium_configurator::Configurator;
 use orbium_core::{Servant, ServedBy};

@@ -6,7 +6,12 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use orbium::{ClientStrategy, ExceptionKind, Lane, Policies, ServerStrategy};
+use orbium::{
+    ExceptionKind,
+    config::{ClientStrategy, ServerStrategy},
+    lane::Lane,
+    poa::Policies,
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{each_client_strategy, eventually, within};
 

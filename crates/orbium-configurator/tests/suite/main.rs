@@ -14,7 +14,7 @@ mod refused;
 #[cfg(unix)]
 mod signal;
 
-use orbium::{Config, Configure as _, Orb};
+use orbium::{Config, Orb, config::Configure as _};
 use orbium_configurator::Configurator;
 use orbium_testkit::Served;
 

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use orbium::{Config, Configure as _, ExceptionKind, Interface as _, Orb, Protocols};
+use orbium::{
+    Config, ExceptionKind, Interface as _, Orb, config::Configure as _, protocol::Protocols,
+};
 use orbium_configurator::Configurator;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, TargetState, eventually, reach};
@@ -176,7 +178,7 @@ fn protocols_are_neither_taken_away_nor_replaced() {
     let refused = configurator.reconfigure(fewer).unwrap_err();
     let sentence = "cannot change while the ORB runs: protocols, protocols (without uiop)";
     assert!(sentence.ends_with(&refused.to_string()[34..]), "{refused}");
-    let tcp = orbium::Transport::stream(orbium::transport::Tcp);
+    let tcp = orbium::transport::Transport::stream(orbium::transport::Tcp);
     let mut another = Protocols::none();
     another.register(tcp);
     let refused = configurator.register(another).unwrap_err();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Refused reconfigurations leave the ORB unchanged.
 
-use orbium::{Config, Configure as _, Orb};
+use orbium::{Config, Orb, config::Configure as _};
 use orbium_configurator::{Configurator, ReconfigureError};
 
 use crate::{ports, served, with};

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use orbium::{Config, Configure as _, Orb, Policies};
+use orbium::{Config, Orb, config::Configure as _, poa::Policies};
 use orbium_configurator::Configurator;
 use orbium_testkit::eventually;
 use rustix::process::{Signal, getpid, kill_process};

@@ -2,7 +2,9 @@
 //! Object references and the operations that every object has.
 
 use orbium::giop::{Ior, OrbiumProfile, TaggedProfile, Version};
-use orbium::{Channel, Completion, ExceptionKind, Interface, NarrowError, ObjectRef, Orb};
+use orbium::{
+    Completion, ExceptionKind, Interface, ObjectRef, Orb, protocol::Channel, reference::NarrowError,
+};
 
 use super::planned::Needs::Nothing;
 use super::planned::{Planned, World};

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use orbium::{Asynchronous, Interface, ObjectRef, SystemException};
+use orbium::{Interface, ObjectRef, SystemException, asynchronous::Asynchronous};
 
 use crate::cubit::Cube;
 

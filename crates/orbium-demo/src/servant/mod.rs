@@ -12,7 +12,7 @@ pub use peer::PeerServant;
 pub use receiver::ReceiverServant;
 pub use values::{EchoServant, note, parcel, register_values, serve_values};
 
-use orbium::{ExceptionKind, Orb, PoaError, SystemException};
+use orbium::{ExceptionKind, Orb, SystemException, poa::PoaError};
 
 use crate::{cubit, kitchen, ttcp};
 

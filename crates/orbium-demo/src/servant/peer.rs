@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use orbium::lock::Mutex;
 use orbium::{
-    Any, Call, Completion, ExceptionKind, ObjectRef, PoaError, Reply, Sent, SystemException,
-    nil_reference,
+    Any, Call, Completion, ExceptionKind, ObjectRef, Reply, Sent, SystemException, poa::PoaError,
+    reference::nil_reference,
 };
 
 use crate::kitchen::{

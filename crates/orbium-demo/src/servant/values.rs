@@ -2,7 +2,7 @@
 //! `Values::Echo`, and the operations of the values that it echoes.
 
 use orbium::value::{Abstract, CustomMarshal, DataInput, DataOutput, Factories, ValueBase};
-use orbium::{Any, Call, CdrError, ExceptionKind, Orb, PoaError, SystemException};
+use orbium::{Any, Call, ExceptionKind, Orb, SystemException, cdr::CdrError, poa::PoaError};
 
 use crate::alarms::Alarm;
 use crate::packed::{Parcel, ParcelState};

@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use orbium::{BufferingConstraint, Config, GiopMinor, Interface, Orb};
+use orbium::{Config, Interface, Orb, config::GiopMinor, policy::BufferingConstraint};
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::cubit::Cube;
 use orbium_demo::kitchen::Peer;

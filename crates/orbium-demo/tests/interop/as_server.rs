@@ -6,7 +6,11 @@ use std::sync::Arc;
 
 use orbium::giop::codeset::NativeCharSet;
 use orbium::interceptor::Interceptors;
-use orbium::{Config, GiopMinor, Hook, Orb, ServerStrategy};
+use orbium::{
+    Config, Orb,
+    config::{GiopMinor, ServerStrategy},
+    hook::Hook,
+};
 use orbium_demo::serve;
 use orbium_qos::{CommunicationClass, Priority, PublishedQos, Qos, RiopDispatch};
 

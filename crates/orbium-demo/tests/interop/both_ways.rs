@@ -8,8 +8,10 @@ use orbium::giop::codeset::NativeCharSet;
 use orbium::giop::service_context::BI_DIR_IIOP;
 use orbium::interceptor::{Interceptors, Interrupt, ReceiveContexts, ServerInterceptor};
 use orbium::{
-    BidirectionalPolicy, Config, Interface, LaneConfig, Orb, Poa, PoaError, Policies,
-    ServerStrategy,
+    Config, Interface, Orb,
+    config::{BidirectionalPolicy, ServerStrategy},
+    lane::LaneConfig,
+    poa::{Poa, PoaError, Policies},
 };
 use orbium_demo::cubit::Cube;
 use orbium_demo::kitchen::Peer;

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use orbium::{Config, Transport};
+use orbium::{Config, transport::Transport};
 use orbium_tls::{ClientAuthentication, Tls, TlsConfig, TlsVersion};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,

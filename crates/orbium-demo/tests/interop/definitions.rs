@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use orbium::cdr::TypeRef;
-use orbium::{Config, Interface as _, TCKind, TypeCode};
+use orbium::{Config, Interface as _, TypeCode, cdr::TCKind};
 use orbium_demo::serve;
 use orbium_dynamic::{Definitions, Direction, Signature};
 use orbium_idl::model::{Definition, DefinitionKind as Kind, InterfaceKind};

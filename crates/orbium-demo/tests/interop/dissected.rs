@@ -16,7 +16,10 @@ use std::time::Duration;
 use orbium::giop::codeset::{CodeSetComponentInfo, NativeCharSet};
 use orbium::giop::{LocateStatus, ReplyStatus, TaggedComponent, Version};
 use orbium::giop::{begin_locate_reply, finish_message};
-use orbium::{Config, GiopMinor, Interface, Orb, ServerStrategy};
+use orbium::{
+    Config, Interface, Orb,
+    config::{GiopMinor, ServerStrategy},
+};
 use orbium_testkit::probe::{Pair, RefusedError, Target};
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, eventually, reach, reference, request, within,

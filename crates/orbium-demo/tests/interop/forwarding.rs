@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use orbium::{
-    ForwardRequest, IdAssignment, IdUniqueness, Interface, ObjectRef, Orb, Poa, PoaError, Policies,
-    RequestProcessing, Servant, ServantActivator, ServantError, ServantLocator, ServantRetention,
-    SystemException,
+    Interface, ObjectRef, Orb, Servant, SystemException,
+    poa::{
+        ForwardRequest, IdAssignment, IdUniqueness, Poa, PoaError, Policies, RequestProcessing,
+        ServantActivator, ServantError, ServantLocator, ServantRetention,
+    },
 };
 use orbium_demo::Served;
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use orbium::giop::Ior;
 use orbium::{
-    CancellationToken, ClientStrategy, Completion, Config, ExceptionKind, Interface, Orb,
-    SystemException,
+    CancellationToken, Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    config::ClientStrategy,
 };
 use orbium_demo::kitchen::Peer;
 use orbium_testkit::eventually;

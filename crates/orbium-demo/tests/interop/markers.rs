@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Markers and negotiations reach servers that have never heard of them.
 
-use orbium::{Config, Orb, Priority};
+use orbium::{Config, Orb, lane::Priority};
 use orbium_demo::kitchen::Peer;
 use orbium_rt::binding::BindError;
 use orbium_rt::{Offer, RtObject};

@@ -5,7 +5,7 @@
 use std::fs;
 
 use orbium::giop::codeset::NativeCharSet;
-use orbium::{Config, Orb, ServerStrategy};
+use orbium::{Config, Orb, config::ServerStrategy};
 use orbium_demo::serve;
 use orbium_tls::TlsVersion;
 

@@ -5,7 +5,10 @@
 use orbium::codegen as orb;
 use orbium::value::ValueType;
 use orbium::value::portable_interceptor::AdapterTemplate;
-use orbium::{Config, IdAssignment, Interface, Policies};
+use orbium::{
+    Config, Interface,
+    poa::{IdAssignment, Policies},
+};
 use orbium_demo::values::Echo;
 use orbium_demo::{EchoServant, serve_values};
 

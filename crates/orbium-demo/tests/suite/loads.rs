@@ -9,7 +9,7 @@ use std::thread;
 
 use orbium::giop::profile::OrbiumProfile;
 use orbium::giop::{Ior, Version};
-use orbium::{Config, ForwardBoundKeys, ObjectRef, Orb};
+use orbium::{Config, ObjectRef, Orb, config::ForwardBoundKeys};
 use orbium_demo::load::Load;
 use orbium_demo::{raw, serve};
 

@@ -13,8 +13,12 @@ use std::time::Duration;
 use std::{env, fs};
 
 use orbium::{
-    Any, AnyError, Asynchronous, Call, Char, ExceptionKind, IdAssignment, Interface, InvalidName,
-    Lifespan, LongDouble, NarrowError, ObjectRef, Orb, Policies, SystemException, TypeCode, WChar,
+    Any, Call, Char, ExceptionKind, Interface, LongDouble, ObjectRef, Orb, SystemException,
+    TypeCode, WChar,
+    asynchronous::Asynchronous,
+    cdr::AnyError,
+    poa::{IdAssignment, Lifespan, Policies},
+    reference::{InvalidName, NarrowError},
 };
 use orbium_demo::cubit::{self, Cube, Many, Oneof, TooBig, TooBigError};
 use orbium_demo::kitchen::{self, Base, BaseServant, ByBool, ByColour, Colour, Money, Peer};

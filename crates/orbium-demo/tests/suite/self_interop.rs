@@ -5,7 +5,10 @@
 use std::error::Error;
 
 use orbium::giop::codeset::NativeCharSet;
-use orbium::{Char, Collocation, Config, GiopMinor, Orb, ServerStrategy};
+use orbium::{
+    Char, Config, Orb,
+    config::{Collocation, GiopMinor, ServerStrategy},
+};
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::{Served, cubit::Cube, kitchen::Peer, kitchen::Scalars, serve, ttcp::Receiver};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The service context by which a distributable thread crosses processes.
 
-use orbium::CdrError;
+use orbium::cdr::CdrError;
 use orbium::cdr::{CdrReader, CdrWriter, Decode};
 use orbium::giop::{decode_encapsulation, encode_encapsulation};
 

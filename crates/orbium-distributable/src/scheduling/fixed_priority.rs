@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use orbium::Scheduling;
+use orbium::lane::Scheduling;
 use orbium_sys::{NativeThread, RealTimeError};
 
 use crate::scheduling::parameter::SchedulingParameter;

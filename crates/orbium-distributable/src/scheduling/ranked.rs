@@ -4,8 +4,8 @@
 use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
 
-use orbium::Scheduling;
 use orbium::giop::time::UtcTime;
+use orbium::lane::Scheduling;
 use orbium::lock::{Mutex, MutexGuard};
 use orbium_sys::{NativeThread, RealTimeError};
 

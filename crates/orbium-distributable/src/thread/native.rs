@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use orbium::Scheduling;
+use orbium::lane::Scheduling;
 use orbium_sys::NativeThread;
 
 /// The processor time that a native thread has used; zero where the host does not say.

@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
-use orbium::Scheduling;
 use orbium::giop::time::UtcTime;
+use orbium::lane::Scheduling;
 use orbium_distributable::{
     Current, DistributableThreads, FixedPriority, Ranked, SchedulingParameter,
 };

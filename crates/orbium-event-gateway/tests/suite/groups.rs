@@ -2,7 +2,7 @@
 //! Channels federated by an object group of MIOP, within this host.
 #![cfg(target_os = "linux")]
 
-use orbium::{Config, Interface, Orb, ProtocolPolicy};
+use orbium::{Config, Interface, Orb, protocol::ProtocolPolicy};
 use orbium_event::rtec::rtec_event_comm::PushConsumer;
 use orbium_event_gateway::{End, Gateway, GatewayConfig, GatewayError, GroupConfig};
 use orbium_testkit::eventually;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium::lock::Mutex;
-use orbium::{Completion, Interface, SyncScope, SystemException};
+use orbium::{Completion, Interface, SystemException, policy::SyncScope};
 use orbium_event::persistent::{Delivery, EventId};
 use orbium_event::rtec::orbium_event::set_consumer::EventFailed;
 use orbium_event::rtec::orbium_event::{EventFailedError, SetConsumer};

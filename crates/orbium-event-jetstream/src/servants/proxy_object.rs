@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use orbium::{ObjectRef, Poa};
+use orbium::{ObjectRef, poa::Poa};
 
 /// Where the object of a proxy is active.
 #[derive(Default)]

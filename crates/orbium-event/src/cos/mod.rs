@@ -7,7 +7,10 @@ mod peers;
 mod pull_suppliers;
 mod suppliers;
 
-use orbium::{Call, Interface, Orb, PoaError, Policies, SystemException};
+use orbium::{
+    Call, Interface, Orb, SystemException,
+    poa::{PoaError, Policies},
+};
 
 use crate::channel::Channel;
 use crate::cos_event::cos_event_channel_admin::{

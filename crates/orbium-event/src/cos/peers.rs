@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! COS consumers and suppliers behind references.
 
-use orbium::{Any, Interface, TCKind};
+use orbium::{Any, Interface, cdr::TCKind};
 
 use crate::config::ChannelConfig;
 use crate::cos_event::cos_event_comm::{

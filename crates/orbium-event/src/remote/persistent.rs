@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Suppliers and consumers of a persistent channel in another process.
 
-use orbium::{Call, Interface, NarrowError, Orb, Poa, PoaError, SyncScope, SystemException};
+use orbium::{
+    Call, Interface, Orb, SystemException,
+    poa::{Poa, PoaError},
+    policy::SyncScope,
+    reference::NarrowError,
+};
 
 use super::{RemoteError, end_object};
 use crate::retained::Replay;

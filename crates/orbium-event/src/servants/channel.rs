@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A channel of this process as CORBA objects.
 
-use orbium::{Interface, Orb, PoaError, Policies};
+use orbium::{
+    Interface, Orb,
+    poa::{PoaError, Policies},
+};
 
 use super::consumers::Consumers;
 use super::object::{ServedChannel, serve_channel};
@@ -30,16 +33,16 @@ impl Channel {
     /// has its suppliers' events received at the priority of the lane that they connect through.
     ///
     /// ```
-    /// use orbium::{Orb, Policies};
+    /// use orbium::{Orb, poa::Policies};
     /// use orbium_event::{Channel, ChannelConfig};
     ///
     /// let orb = Orb::builder().build()?;
     /// let channel = Channel::new(ChannelConfig::default());
     /// for (rate, port) in [("20Hz", 0), ("1Hz", 0)] {
-    ///     let lane = orb.add_lane(&orbium::LaneConfig {
+    ///     let lane = orb.add_lane(&orbium::lane::LaneConfig {
     ///         name: rate.to_owned(),
     ///         endpoints: vec![format!("iiop://127.0.0.1:{port}").parse()?],
-    ///         ..orbium::LaneConfig::default()
+    ///         ..orbium::lane::LaneConfig::default()
     ///     })?;
     ///     let policies = Policies { lanes: vec![lane], ..Policies::default() };
     ///     channel.serve_under(&orb, rate, policies)?;

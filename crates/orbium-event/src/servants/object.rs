@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The object that clients of a channel reach first, whatever becomes of its events.
 
-use orbium::{Call, ExceptionKind, Interface, Orb, Poa, PoaError, Policies, SystemException};
+use orbium::{
+    Call, ExceptionKind, Interface, Orb, SystemException,
+    poa::{Poa, PoaError, Policies},
+};
 
 use crate::proxies::{adapter, end_objects, publish};
 use crate::rtec::orbium_event::{ChannelState, MonitoredChannel, MonitoredChannelServant};

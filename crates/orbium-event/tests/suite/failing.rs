@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
-use orbium::{Call, Interface, Policies, SystemException};
+use orbium::{Call, Interface, SystemException, poa::Policies};
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
 use orbium_event::{
     ChannelConfig, Dispatching, FailurePolicy, Pattern, SharedEvent, connect_supplier, new_event,

@@ -12,7 +12,7 @@ use orbium::giop::{Completion, Ior, decode_encapsulation, service_context};
 use orbium::interceptor::{
     ClientInterceptor, Interrupt, ReceiveContexts, SendRequest, ServerInterceptor,
 };
-use orbium::{Call, ExceptionKind, Interface, ObjectRef, Orb, PoaError, SystemException};
+use orbium::{Call, ExceptionKind, Interface, ObjectRef, Orb, SystemException, poa::PoaError};
 
 use crate::InterfaceRepository;
 use crate::corba::value_def::FullValueDescription;

@@ -2,7 +2,7 @@
 //! Definitions of the types of values.
 
 use orbium::value::ValueBase;
-use orbium::{ExceptionKind, Interface, NarrowError, Orb, SystemException};
+use orbium::{ExceptionKind, Interface, Orb, SystemException, reference::NarrowError};
 
 use crate::INTERFACE_REPOSITORY;
 use crate::corba::{Repository, ValueDef};

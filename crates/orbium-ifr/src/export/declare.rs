@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use orbium::TCKind;
+use orbium::cdr::TCKind;
 use orbium_dynamic::idl_identifier;
 
 use super::definitions::{Definition, Definitions, is_value};

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use orbium::cdr::MemberRef;
-use orbium::{Any, Interface, SystemException, TCKind, TypeCode};
+use orbium::{Any, Interface, SystemException, TypeCode, cdr::TCKind};
 
 use super::error::{ExportError, Fault, is_of_definition};
 use crate::corba::container::Description as Described;
@@ -57,7 +57,7 @@ impl Definition {
     }
 
     /// Its description.
-    pub(super) fn described<T: orbium::Typed + orbium::codegen::Decode>(
+    pub(super) fn described<T: orbium::cdr::Typed + orbium::codegen::Decode>(
         &self,
     ) -> Result<T, ExportError> {
         self.value.extract().map_err(|_| self.invalid())

@@ -2,7 +2,7 @@
 //! Types, names and constants in IDL.
 
 use orbium::cdr::TypeRef;
-use orbium::{Any, Char, OBJECT_REPOSITORY_ID, TCKind, WChar};
+use orbium::{Any, Char, WChar, cdr::TCKind, reference::OBJECT_REPOSITORY_ID};
 use orbium_dynamic::{JsonOptions, idl_identifier, to_json};
 
 use super::definitions::Definitions;
@@ -117,7 +117,7 @@ impl Definitions {
         let code = value.type_code().unaliased();
         let number = || to_json(value, &JsonOptions::default()).map_err(|_| invalid());
         let read = |error| {
-            let _: orbium::CdrError = error;
+            let _: orbium::cdr::CdrError = error;
             invalid()
         };
         Ok(match code.kind() {

@@ -2,7 +2,7 @@
 //! The definitions that a definition names.
 
 use orbium::cdr::TypeRef;
-use orbium::{OBJECT_REPOSITORY_ID, TCKind};
+use orbium::{cdr::TCKind, reference::OBJECT_REPOSITORY_ID};
 
 use super::definitions::Definition;
 use super::error::ExportError;

@@ -2,7 +2,7 @@
 //! TypeCodes of peers, with the ids and names that the repository has (`get_canonical_typecode`).
 
 use orbium::cdr::{MemberRef, TypeRef};
-use orbium::{TCKind, TypeCode};
+use orbium::{TypeCode, cdr::TCKind};
 
 use crate::fault;
 use crate::fault::Result;

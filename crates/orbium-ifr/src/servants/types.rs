@@ -171,7 +171,7 @@ impl corba::UnionDefServant for Objects {
             let old = edit.store.type_code(*discriminator)?;
             let code = edit.store.type_code(new)?;
             let fits = old.unaliased().kind() == code.unaliased().kind();
-            let cases = match fits && old.unaliased().kind() != orbium::TCKind::Enum {
+            let cases = match fits && old.unaliased().kind() != orbium::cdr::TCKind::Enum {
                 true => cases.clone(),
                 false => edit.cases(new, &members)?,
             };

@@ -2,7 +2,7 @@
 //! `get_canonical_typecode`: TypeCodes without names, with ids of the repository and others.
 
 use orbium::cdr::Typed;
-use orbium::{TCKind, TypeCode};
+use orbium::{TypeCode, cdr::TCKind};
 use orbium_ifr::corba::Repository;
 
 use crate::served::Served;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Event types of the component model in the repository.
 
-use orbium::{ExceptionKind, Interface, SystemException, TCKind};
+use orbium::{ExceptionKind, Interface, SystemException, cdr::TCKind};
 use orbium_ifr::corba::component_ir::{self, EventDef};
 use orbium_ifr::corba::{DefinitionKind, IdlType, PrimitiveKind, ValueDef, ValueDescription};
 use orbium_ifr::idl_of;

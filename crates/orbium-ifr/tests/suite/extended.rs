@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Definitions that say which exceptions attributes and initialisers raise (`Ext…Def`).
 
-use orbium::{TCKind, TypeCode};
+use orbium::{TypeCode, cdr::TCKind};
 use orbium_ifr::corba::{AttributeMode, ExceptionDescription, ExtInitializer, PrimitiveKind};
 
 use crate::served::Served;

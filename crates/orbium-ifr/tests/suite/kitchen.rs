@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use orbium::{TCKind, TypeCode};
+use orbium::{TypeCode, cdr::TCKind};
 use orbium_dynamic::Definitions;
 use orbium_ifr::corba::{
     ConstantDef, Container, DefinitionKind, ExtValueDef, IdlType, UnionDef, ValueDef,

@@ -4,7 +4,9 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use orbium::{Completion, Config, ExceptionKind, NamingTimeout, ObjectRef, Orb, SystemException};
+use orbium::{
+    Completion, Config, ExceptionKind, ObjectRef, Orb, SystemException, config::NamingTimeout,
+};
 use orbium_dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
 use orbium_ifr::corba::InterfaceDef;
 use orbium_ifr::{INTERFACE_REPOSITORY, InterfaceRepository};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Read access of clients: descriptions, look-ups and primitive types.
 
-use orbium::{Interface, TCKind};
+use orbium::{Interface, cdr::TCKind};
 use orbium_ifr::corba::interface_def::FullInterfaceDescription;
 use orbium_ifr::corba::{
     AttributeMode, Container, DefinitionKind, InterfaceDef, InterfaceDescription, ParameterMode,

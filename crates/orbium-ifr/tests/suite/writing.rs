@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Write access of clients, and the refusals of the repository.
 
-use orbium::{Any, ExceptionKind, Interface, SystemException, TCKind, TypeCode};
+use orbium::{Any, ExceptionKind, Interface, SystemException, TypeCode, cdr::TCKind};
 use orbium_ifr::corba::{
     AliasDef, AttributeMode, ConstantDef, Contained, Container, DefinitionKind, EnumDef,
     ExceptionDef, ExtInterfaceDef, IdlType, InterfaceDef, ModuleDef, OperationMode,

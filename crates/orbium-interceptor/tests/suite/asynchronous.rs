@@ -10,7 +10,9 @@ use std::time::Duration;
 use orbium::interceptor::{
     ClientInterceptor, Interceptors, Interrupt, ReceiveReply, SendPoll, SendRequest, SlotId,
 };
-use orbium::{Any, Asynchronous, Completion, ExceptionKind, Interface, Orb, SystemException};
+use orbium::{
+    Any, Completion, ExceptionKind, Interface, Orb, SystemException, asynchronous::Asynchronous,
+};
 use orbium_cdr::{Decode, Encode, Type};
 use orbium_core::Operation;
 use orbium_dynamic::Request;

@@ -397,7 +397,8 @@ fn points_around_forwards_give_what_the_tables_have() {
 fn points_of_asynchronous_calls_give_what_the_tables_have() {
     let both = Both::new(|_| {});
     let object = both.target.as_object();
-    let call: orbium::Asynchronous<i32> = object.call_async(&ECHO, 1, Encode::encode, i32::decode);
+    let call: orbium::asynchronous::Asynchronous<i32> =
+        object.call_async(&ECHO, 1, Encode::encode, i32::decode);
     call.wait().unwrap();
     let [client, _] = both.taken();
     let points = [

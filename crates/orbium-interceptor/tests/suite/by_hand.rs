@@ -2,7 +2,9 @@
 //! Service contexts of callers and servants, without an interceptor.
 
 use orbium::interceptor::{Interceptors, ReplyContexts};
-use orbium::{Completion, Config, ExceptionKind, GiopMinor, Interface, Orb, SystemException};
+use orbium::{
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException, config::GiopMinor,
+};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
 use orbium_testkit::probe::Target;
@@ -43,7 +45,7 @@ fn replied(contexts: &ReplyContexts) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-fn act_async(target: &Target, number: i32) -> orbium::Asynchronous<i32> {
+fn act_async(target: &Target, number: i32) -> orbium::asynchronous::Asynchronous<i32> {
     let object = target.as_object();
     object.call_async(&ACT, number, Encode::encode, i32::decode)
 }

@@ -8,7 +8,7 @@ use orbium::interceptor::{
     ClientInterceptor, Interceptors, Interrupt, ReceiveReply, ReceiveRequest, SendRequest,
     ServerInterceptor,
 };
-use orbium::{Config, ExceptionKind, GiopMinor, SystemException};
+use orbium::{Config, ExceptionKind, SystemException, config::GiopMinor};
 use orbium_testkit::probe::Pair;
 
 use crate::Tested;

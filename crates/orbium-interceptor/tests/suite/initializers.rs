@@ -261,7 +261,10 @@ fn a_nil_initial_reference_of_an_orb_is_bad_param_27() -> Tested {
         "no initial reference `Nil`: the reference is nil"
     );
     let bad_param_27 = SystemException::omg(ExceptionKind::BadParam, 27, Completion::No);
-    assert_eq!(orbium::ObjectError::from(refused).exception(), bad_param_27);
+    assert_eq!(
+        orbium::reference::ObjectError::from(refused).exception(),
+        bad_param_27
+    );
     assert!(orb.list_initial_services().is_empty());
     Ok(())
 }

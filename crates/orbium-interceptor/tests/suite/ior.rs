@@ -9,8 +9,9 @@ use orbium::interceptor::{
     SendRequest, ServerInterceptor,
 };
 use orbium::{
-    Any, Completion, Config, ExceptionKind, GiopMinor, Interface, Orb, Poa, PoaError, Policies,
-    SystemException,
+    Any, Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    config::GiopMinor,
+    poa::{Poa, PoaError, Policies},
 };
 use orbium_giop::profile::TAG_INTERNET_IOP;
 use orbium_giop::{Ior, Profile, TaggedComponent};

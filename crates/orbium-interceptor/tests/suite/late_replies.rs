@@ -8,7 +8,10 @@ use orbium::giop::{
     ReplyStatus, ResponseFlags, ServiceContext, Version, begin_reply, finish_message,
 };
 use orbium::interceptor::{Interceptors, ReplyContexts};
-use orbium::{CancellationToken, ClientStrategy, Config, ExceptionKind, Interface, Orb, SyncScope};
+use orbium::{
+    CancellationToken, Config, ExceptionKind, Interface, Orb, config::ClientStrategy,
+    policy::SyncScope,
+};
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{FakeServer, Peer, Request, reach, reference, within};

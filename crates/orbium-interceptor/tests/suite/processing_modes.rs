@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use orbium::interceptor::{Interceptors, ProcessingMode};
-use orbium::{Asynchronous, Collocation, Config};
+use orbium::{Config, asynchronous::Asynchronous, config::Collocation};
 use orbium::{Interface, Orb};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;

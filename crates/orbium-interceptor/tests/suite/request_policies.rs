@@ -9,8 +9,9 @@ use orbium::interceptor::{
     SendPoll, SendRequest,
 };
 use orbium::{
-    Asynchronous, Completion, ExceptionKind, Interface, Orb, SetOverride, SyncScope,
-    SystemException, policy_type,
+    Completion, ExceptionKind, Interface, Orb, SystemException,
+    asynchronous::Asynchronous,
+    policy::{SetOverride, SyncScope, policy_type},
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;

@@ -152,7 +152,8 @@ fn an_asynchronous_request_that_is_sent_again_is_a_new_flow() -> Tested {
     let (server, _orb, target) = scripted(interceptors);
     set(5);
     let object = target.as_object();
-    let call: orbium::Asynchronous<i32> = object.call_async(&ECHO, 1, Encode::encode, i32::decode);
+    let call: orbium::asynchronous::Asynchronous<i32> =
+        object.call_async(&ECHO, 1, Encode::encode, i32::decode);
     let mut first = server.accept();
     expected(&mut first);
     first.close();

@@ -8,8 +8,8 @@ use orbium::value::portable_interceptor::{
     AdapterTemplate, ObjectReferenceFactory, ObjectReferenceTemplate,
 };
 use orbium::{
-    Any, Call, Completion, Config, ExceptionKind, IdAssignment, Interface, Lifespan, Orb, Poa,
-    Policies, SystemException,
+    Any, Call, Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    poa::{IdAssignment, Lifespan, Poa, Policies},
 };
 use orbium_core::idl_interface;
 use orbium_testkit::TargetState;

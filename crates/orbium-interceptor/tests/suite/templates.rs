@@ -8,7 +8,8 @@ use orbium::interceptor::{
     ObjectReferenceTemplate, OrbIdentity,
 };
 use orbium::{
-    Config, ExceptionKind, IdAssignment, Interface, Orb, Poa, PoaError, Policies, SystemException,
+    Config, ExceptionKind, Interface, Orb, SystemException,
+    poa::{IdAssignment, Poa, PoaError, Policies},
 };
 use orbium_giop::{Ior, Profile, TaggedComponent};
 use orbium_testkit::TargetState;

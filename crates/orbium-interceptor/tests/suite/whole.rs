@@ -9,7 +9,7 @@ use std::time::Duration;
 use orbium::interceptor::{
     ClientInterceptor, Interceptors, Interrupt, ReceiveReply, ReplyContexts, SendRequest,
 };
-use orbium::{Config, Interface, Limits, Orb, SystemException};
+use orbium::{Config, Interface, Orb, SystemException, config::Limits};
 use orbium_testkit::probe::Target;
 
 use crate::Tested;

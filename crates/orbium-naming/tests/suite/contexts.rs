@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use orbium::{Config, Configure as _, Interface, Orb};
+use orbium::{Config, Interface, Orb, config::Configure as _};
 use orbium_naming::NamingContext;
 use orbium_testkit::eventually;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Everything that a naming client does, against any server.
 
-use orbium::{Interface, NarrowError, ObjectRef, ServerStrategy};
+use orbium::{Interface, ObjectRef, config::ServerStrategy, reference::NarrowError};
 use orbium_naming::cos_naming::{self, NamingContextExt};
 use orbium_naming::{
     Binding, BindingKind, Name, NameComponent, NamingContext, NamingError, NotFoundReason,

@@ -148,7 +148,7 @@ impl Context {
     }
 }
 
-fn failed(_: orbium::PoaError) -> SystemException {
+fn failed(_: orbium::poa::PoaError) -> SystemException {
     SystemException::new(ExceptionKind::Internal, 0, Completion::No)
 }
 

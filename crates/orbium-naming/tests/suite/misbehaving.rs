@@ -6,7 +6,7 @@ use std::thread;
 use orbium::cdr::CdrWriter;
 use orbium::giop::{Ior, ReplyStatus};
 use orbium::names::NameError;
-use orbium::{ExceptionKind, Interface, ObjectError, Orb};
+use orbium::{ExceptionKind, Interface, Orb, reference::ObjectError};
 use orbium_naming::{Name, NamingContext, NamingError};
 use orbium_testkit::{FakeServer, reference};
 

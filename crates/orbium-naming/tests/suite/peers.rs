@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::{env, fs, thread};
 
-use orbium::{Config, Configure as _, Orb};
+use orbium::{Config, Orb, config::Configure as _};
 use orbium_naming::{NamingContext, NotFoundReason};
 use orbium_testkit::PATIENCE;
 

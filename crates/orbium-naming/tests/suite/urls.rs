@@ -3,7 +3,11 @@
 
 use orbium::giop::Ior;
 use orbium::names::{NameError, NotFoundReason};
-use orbium::{Config, Configure as _, ExceptionKind, Interface, InvalidName, ObjectError, Orb};
+use orbium::{
+    Config, ExceptionKind, Interface, Orb,
+    config::Configure as _,
+    reference::{InvalidName, ObjectError},
+};
 use orbium_naming::NamingContext;
 use orbium_testkit::{PATIENCE, Served, dead_port};
 
@@ -19,7 +23,7 @@ struct Plant {
 impl Plant {
     fn new() -> Result<Self, Box<dyn std::error::Error>> {
         let names = Names::serve();
-        let served = Served::new(orbium::ServerStrategy::default());
+        let served = Served::new(orbium::config::ServerStrategy::default());
         let orb = orbium_testkit::client();
         let root = NamingContext::at(&orb, &format!("corbaname:{}", names.address()))?;
         root.bind_new_context("plant")?;

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use orbium::cdr::Encode;
 use orbium::stub::ServedBy;
-use orbium::{Interface, ObjectRef, Poa, PoaError, Servant, SystemException};
+use orbium::{
+    Interface, ObjectRef, Servant, SystemException,
+    poa::{Poa, PoaError},
+};
 
 use super::Connections;
 use super::key::Key;

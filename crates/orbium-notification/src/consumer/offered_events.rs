@@ -9,7 +9,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use orbium::lock::{Condvar, Mutex};
-use orbium::{ConnectionWatch, ExceptionKind, SystemException};
+use orbium::{ExceptionKind, SystemException, protocol::ConnectionWatch};
 use orbium_event::PullError;
 
 use super::consumer_counts::Counts;

@@ -2,7 +2,7 @@
 //! Structured events as events of a real-time event channel, and the other way round.
 
 use orbium::cdr::CdrError;
-use orbium::{Any, TCKind};
+use orbium::{Any, cdr::TCKind};
 use orbium_event::new_event;
 use orbium_event::rtec::rtec_event_comm::Event;
 

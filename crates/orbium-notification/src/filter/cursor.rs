@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use orbium::cdr::{CdrError, CdrReader, Decode, Format, Group, Leaf, TypeRef, Visitor, walk_value};
-use orbium::{Any, TCKind, TypeCode};
+use orbium::{Any, TypeCode, cdr::TCKind};
 
 use super::operand::{Fail, Outcome, Value};
 

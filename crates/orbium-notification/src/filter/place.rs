@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use orbium::{Any, TCKind};
+use orbium::{Any, cdr::TCKind};
 
 use super::cursor::Cursor;
 use super::operand::{Fail, Outcome, Value};

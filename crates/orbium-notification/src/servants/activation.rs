@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use orbium::stub::ServedBy;
-use orbium::{ExceptionKind, Interface, ObjectRef, PoaError, Servant, SystemException};
+use orbium::{ExceptionKind, Interface, ObjectRef, Servant, SystemException, poa::PoaError};
 use orbium_event::Receiving;
 
 use super::proxy_consumers::Consumed;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium::{Any, Call, ExceptionKind, Interface, ObjectRef, PoaError, SystemException};
+use orbium::{Any, Call, ExceptionKind, Interface, ObjectRef, SystemException, poa::PoaError};
 
 use super::common::{Filtered, Governed};
 use super::mapping_filters::attach;

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use orbium::{Call, ExceptionKind, Interface, PoaError, SystemException};
+use orbium::{Call, ExceptionKind, Interface, SystemException, poa::PoaError};
 
 use super::admins::ConsumerAdminObject;
 use super::common::Governed;

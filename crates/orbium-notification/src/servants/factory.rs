@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orbium::lock::{Mutex, MutexGuard};
-use orbium::{Call, ExceptionKind, Orb, Poa, PoaError, SystemException};
+use orbium::{
+    Call, ExceptionKind, Orb, SystemException,
+    poa::{Poa, PoaError},
+};
 
 use super::channel::{ChannelObject, FactoryReference, new_default_admins, serve_channel};
 use super::filters::FilterFactoryObject;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use orbium::lock::{Mutex, MutexGuard};
-use orbium::{Any, Call, Interface, ObjectRef, PoaError, SystemException};
+use orbium::{Any, Call, Interface, ObjectRef, SystemException, poa::PoaError};
 
 use crate::config::NotificationConfig;
 use crate::connections::key::{Key, Kind};

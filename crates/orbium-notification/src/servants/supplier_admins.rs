@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium::{Call, Interface, ObjectRef, PoaError, SystemException};
+use orbium::{Call, Interface, ObjectRef, SystemException, poa::PoaError};
 
 use super::admins::{exceeded, limited, proxy_level};
 use super::common::{Filtered, Governed};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use orbium::{ExceptionKind, Interface, Policies};
+use orbium::{ExceptionKind, Interface, poa::Policies};
 use orbium_event::FailurePolicy;
 use orbium_notification::idl::cos_notify_channel_admin::{
     AdminNotFoundError, AlreadyConnectedError, AlreadyConnectedOrTypeErrorError,

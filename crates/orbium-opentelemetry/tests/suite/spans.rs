@@ -4,7 +4,7 @@
 use opentelemetry::trace::{SpanKind, Status, TraceContextExt, Tracer, TracerProvider};
 use opentelemetry::{Context, SpanId};
 use opentelemetry_sdk::trace::InMemorySpanExporter;
-use orbium::{Asynchronous, Interface, Orb};
+use orbium::{Interface, Orb, asynchronous::Asynchronous};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
 use orbium_opentelemetry::TRACE_PARENT;

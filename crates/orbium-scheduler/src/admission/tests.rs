@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Offers in addition to a schedule.
 
-use orbium::Peer;
+use orbium::transport::Peer;
 use orbium_sched::{Options, Repository, Timing};
 
 use super::*;

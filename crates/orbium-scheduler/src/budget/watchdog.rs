@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use orbium::Scheduling;
+use orbium::lane::Scheduling;
 use orbium::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::NativeThread;
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use orbium::RealTimeError;
+use orbium::lane::RealTimeError;
 use orbium::lock::{Mutex, MutexGuard};
 use orbium_sched::{Queue, Table};
 

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use orbium::budget::Budget;
 use orbium::{
-    Endpoint, Lane, LaneConfig, Orb, Order, Priority, Reservation, Scheduling, ServerStrategy,
-    priority,
+    Orb,
+    config::ServerStrategy,
+    lane::{Lane, LaneConfig, Order, Priority, Reservation, Scheduling, priority},
+    transport::Endpoint,
 };
 use orbium_sched::{Dispatching, Entry, SchedError, Table};
 
@@ -26,7 +28,7 @@ const ONE_WORKER: ServerStrategy = ServerStrategy::WorkerPool {
 /// reaches the lane of that operation.
 ///
 /// ```no_run
-/// use orbium::{Orb, Policies};
+/// use orbium::{Orb, poa::Policies};
 /// use orbium_scheduler::ScheduledLanes;
 ///
 /// # static SCHEDULE: orbium_sched::Table = orbium_sched::Table::EMPTY;

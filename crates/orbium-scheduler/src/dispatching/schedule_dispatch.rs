@@ -8,8 +8,10 @@ use std::time::Instant;
 
 use orbium::giop::riop::Riop;
 use orbium::{
-    Completion, Dispatch, DispatchHook, ExceptionKind, Interface, Lane, OBJECT_REPOSITORY_ID,
-    RequestInfo, RequestTiming, SystemException,
+    Completion, ExceptionKind, Interface, SystemException,
+    hook::{Dispatch, DispatchHook, RequestInfo},
+    lane::{Lane, RequestTiming},
+    reference::OBJECT_REPOSITORY_ID,
 };
 use orbium_sched::{Entry, Table};
 
@@ -23,9 +25,9 @@ use crate::operations::Operations;
 /// are served as scheduled. Requests for operations that the table does not have go on as without it.
 ///
 /// The deadline of a request is the period of its operation after its arrival, or that of its RIOP
-/// context if that is earlier. A [lane by deadline or laxity](orbium::Order) orders what waits by
-/// that and by the execution time of the table, one by subpriority by that of the table, and the [overload policy](Overload) of the operation
-/// applies to it:
+/// context if that is earlier. A [lane by deadline or laxity](orbium::lane::Order) orders what
+/// waits by that and by the execution time of the table, one by subpriority by that of the table, and
+/// the [overload policy](Overload) of the operation applies to it:
 ///
 /// | policy | a request that has not begun by its deadline | one that is being served then |
 /// |---|---|---|
@@ -38,7 +40,7 @@ use crate::operations::Operations;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use orbium::{Hook, Orb, Policies};
+/// use orbium::{Orb, hook::Hook, poa::Policies};
 /// use orbium_sched::Table;
 /// use orbium_scheduler::{Overload, ScheduleDispatch, ScheduledLanes};
 ///

@@ -4,7 +4,7 @@
 use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
 
-use orbium::{Priority, RealTimeError, Reservation, Scheduling, give_scheduling, priority};
+use orbium::lane::{Priority, RealTimeError, Reservation, Scheduling, give_scheduling, priority};
 use orbium_sched::Queue;
 
 use crate::dispatching::lanes::{corba_priority, scheduling};
@@ -21,7 +21,7 @@ use crate::error::SchedulerError;
 ///     soft: true,
 ///     ..ScheduledThread::of_queue("queue-0", &queue)?
 /// };
-/// let started = thread.start(|| println!("{:?}", orbium::priority::current()))?;
+/// let started = thread.start(|| println!("{:?}", orbium::lane::priority::current()))?;
 /// let ended = started.thread.join();
 /// # assert!(ended.is_ok());
 /// # Ok::<(), orbium_scheduler::SchedulerError>(())

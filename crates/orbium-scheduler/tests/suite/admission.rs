@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use orbium::rt::binding::ReasonCode;
 use orbium::rt::{BindError, Offer, RtObject, RtOrb};
-use orbium::{Orb, Priority};
+use orbium::{Orb, lane::Priority};
 use orbium_sched::{Options, Repository, Time, Timing};
 use orbium_scheduler::ScheduleAdmission;
 use orbium_testkit::TargetState;

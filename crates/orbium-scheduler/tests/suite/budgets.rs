@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use orbium::Scheduling;
 use orbium::interceptor::Interceptors;
+use orbium::lane::Scheduling;
 use orbium_sched::{Entry, Table};
 use orbium_scheduler::{BudgetCounts, CpuBudgets, Overrun, ScheduledThread};
 use orbium_sys::NativeThread;

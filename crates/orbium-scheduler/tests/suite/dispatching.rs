@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use orbium::priority;
+use orbium::lane::priority;
 use orbium_sched::{Dispatching, Entry, Queue, Strategy, Table};
 use orbium_scheduler::{Counts, Dispatcher, DispatcherBuilder, Overload, SubmitError};
 use orbium_testkit::{Recorder, eventually, give_up_real_time, in_own_process, within};

@@ -6,7 +6,11 @@ use std::time::{Duration, Instant};
 
 use orbium::budget::{Budget, remaining};
 use orbium::stub::ServedBy;
-use orbium::{Interface, LaneConfig, Orb, OrbError, Policies, Priority, Scheduling, Servant};
+use orbium::{
+    Interface, Orb, OrbError, Servant,
+    lane::{LaneConfig, Priority, Scheduling},
+    poa::Policies,
+};
 use orbium_scheduler::{ScheduledLanes, SchedulerError};
 use orbium_sys::NativeThread;
 use orbium_testkit::probe::Target;

@@ -7,7 +7,10 @@ use std::thread;
 
 use orbium::stub::ServedBy;
 use orbium::{
-    Config, Interface, Lane, Orb, OrbError, Policies, Priority, Scheduling, ServerStrategy,
+    Config, Interface, Orb, OrbError,
+    config::ServerStrategy,
+    lane::{Lane, Priority, Scheduling},
+    poa::Policies,
 };
 use orbium_sched::{Dispatching, Entry, Queue, SchedError, Strategy, Table};
 use orbium_scheduler::{ScheduledLanes, SchedulerError, at_priority_of};

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use orbium::priority;
+use orbium::lane::priority;
 use orbium_scheduler::{
     Job, Overload, PeriodicTask, PeriodicTaskBuilder, SchedulerError, Statistics,
 };

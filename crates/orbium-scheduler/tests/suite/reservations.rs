@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use orbium::stub::ServedBy;
 use orbium::{
-    Interface, LaneConfig, Limits, Orb, OrbError, Policies, RealTimeError, Reservation, Servant,
-    ServerStrategy,
+    Interface, Orb, OrbError, Servant,
+    config::{Limits, ServerStrategy},
+    lane::{LaneConfig, RealTimeError, Reservation},
+    poa::Policies,
 };
 use orbium_scheduler::{
     PeriodicTask, ScheduledLanes, ScheduledThread, SchedulerError, at_priority_of,

@@ -9,9 +9,15 @@ use std::time::Duration;
 use orbium::giop::riop::Riop;
 use orbium::giop::{ReplyStatus, ServiceContext, service_context};
 use orbium::{
-    Completion, Config, ExceptionKind, Hook, HostPort, IdAssignment, IdUniqueness, Lane, Orb,
-    Order, Poa, Policies, Priority, RequestProcessing, Reservation, Servant, ServantActivator,
-    ServantError, ServantLocator, ServantRetention, ServerStrategy, SystemException, servant_of,
+    Completion, Config, ExceptionKind, Orb, Servant, SystemException,
+    config::ServerStrategy,
+    hook::Hook,
+    lane::{Lane, Order, Priority, Reservation},
+    poa::{
+        IdAssignment, IdUniqueness, Poa, Policies, RequestProcessing, ServantActivator,
+        ServantError, ServantLocator, ServantRetention, servant_of,
+    },
+    transport::HostPort,
 };
 use orbium_sched::{Dispatching, Entry, Queue, SchedError, Table};
 use orbium_scheduler::{

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use orbium::giop::{CancelRequest, MessageKind, Version};
-use orbium::{Interface, Limits, Orb};
+use orbium::{Interface, Orb, config::Limits};
 use orbium_cdr::ByteOrder;
 
 use crate::probe::Target;

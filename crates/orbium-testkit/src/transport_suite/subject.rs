@@ -9,7 +9,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbium::{Config, Orb, ServerStrategy};
+use orbium::{Config, Orb, config::ServerStrategy};
 use orbium_core::Protocols;
 use orbium_giop::messaging::{Messaging, Stack};
 use orbium_transport::{

@@ -6,9 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 
 use orbium::{
-    AdapterActivator, Call, Collocation, Completion, Config, Dispatch, DispatchHook, ExceptionKind,
-    ForwardRequest, Hook, IdAssignment, Interface, Lifespan, Poa, PoaCurrent, Policies, Priority,
-    RequestInfo, SystemException, ThreadModel, servant_of,
+    Call, Completion, Config, ExceptionKind, Interface, SystemException,
+    config::Collocation,
+    hook::{Dispatch, DispatchHook, Hook, RequestInfo},
+    lane::Priority,
+    poa::{
+        AdapterActivator, ForwardRequest, IdAssignment, Lifespan, Poa, PoaCurrent, Policies,
+        ThreadModel, servant_of,
+    },
 };
 use orbium_core::idl_interface;
 use orbium_testkit::{Served, eventually, within};

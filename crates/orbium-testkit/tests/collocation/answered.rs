@@ -7,8 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::{
-    BufferingConstraint, Call, Collocation, Completion, Config, DeferredReply, ExceptionKind,
-    ForwardRequest, Interface, Limits, ObjectRef, Reply, Sent, SyncScope, SystemException,
+    Call, Completion, Config, DeferredReply, ExceptionKind, Interface, ObjectRef, Reply, Sent,
+    SystemException,
+    config::{Collocation, Limits},
+    poa::ForwardRequest,
+    policy::{BufferingConstraint, SyncScope},
 };
 use orbium_core::idl_interface;
 use orbium_testkit::probe::{Refused, RefusedError};
@@ -311,7 +314,7 @@ fn asynchronous_calls_are_lent_what_they_own_whichever_way_they_are_answered() {
         assert_eq!(which == place_of(other), lent);
         let nil = answers.seen_async(None, "").wait().unwrap_err();
         assert_eq!(nil.kind, ExceptionKind::BadParam);
-        let story = orbium::last_failure().expect("the story of the call");
+        let story = orbium::diagnostics::last_failure().expect("the story of the call");
         assert_eq!(story.operation, "given");
     });
 }

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium::{
-    Call, Collocation, Completion, Config, ExceptionKind, Interface, ObjectRef, Poller,
-    SystemException,
+    Call, Completion, Config, ExceptionKind, Interface, ObjectRef, SystemException,
+    asynchronous::Poller, config::Collocation,
 };
 use orbium_core::idl_interface;
 use orbium_testkit::probe::{Refused, RefusedError};
@@ -131,7 +131,7 @@ fn exceptions_come_out_of_the_result() {
         assert_eq!(system(2).kind, ExceptionKind::Transient);
         // TRANSIENT of the servant is the caller's: the call is not repeated.
         assert_eq!(recorder.calls.load(Ordering::SeqCst), calls + 1);
-        let story = orbium::last_failure().expect("the story of the call");
+        let story = orbium::diagnostics::last_failure().expect("the story of the call");
         assert_eq!(story.operation, "refuse");
         assert_eq!(later.refuse_async(0).wait().unwrap(), 0);
     });

@@ -13,8 +13,8 @@ use orbium::interceptor::{
     ServerInterceptor, SlotId,
 };
 use orbium::{
-    Any, Asynchronous, Call, Collocation, Config, DeferredReply, ExceptionKind, Interface, Reply,
-    Sent, SyncScope, SystemException,
+    Any, Call, Config, DeferredReply, ExceptionKind, Interface, Reply, Sent, SystemException,
+    asynchronous::Asynchronous, config::Collocation, policy::SyncScope,
 };
 use orbium_core::idl_interface;
 use orbium_testkit::probe::{Refused, RefusedError};

@@ -9,9 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::{
-    BufferingConstraint, Call, Collocation, Completion, Config, ExceptionKind, Interface, Lane,
-    LaneConfig, ObjectRef, Poa, Policies, Poller, Priority, ServerStrategy, SyncScope,
-    SystemException, priority,
+    Call, Completion, Config, ExceptionKind, Interface, ObjectRef, SystemException,
+    asynchronous::Poller,
+    config::{Collocation, ServerStrategy},
+    lane::{Lane, LaneConfig, Priority, priority},
+    poa::{Poa, Policies},
+    policy::{BufferingConstraint, SyncScope},
 };
 use orbium_core::{ServedBy as _, idl_interface};
 use orbium_testkit::probe::{Refused, RefusedError};
@@ -300,7 +303,7 @@ fn exceptions_of_the_lanes_servant_come_out_of_the_result() {
         };
         assert_eq!(system(1), ExceptionKind::Unknown);
         assert_eq!(system(2), ExceptionKind::NoResources);
-        let story = orbium::last_failure().expect("the story of the call");
+        let story = orbium::diagnostics::last_failure().expect("the story of the call");
         assert_eq!(story.operation, "refuse");
         assert_eq!(refuse(0).unwrap(), 0);
     });

@@ -18,9 +18,13 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use orbium::{
-    Call, Collocation, Completion, Config, ExceptionKind, ForwardRequest, IdAssignment, Interface,
-    ManagerState, ObjectRef, Orb, Poa, Policies, RequestProcessing, Servant, ServantActivator,
-    ServantError, SystemException, TimePolicies,
+    Call, Completion, Config, ExceptionKind, Interface, ObjectRef, Orb, Servant, SystemException,
+    config::Collocation,
+    poa::{
+        ForwardRequest, IdAssignment, ManagerState, Poa, Policies, RequestProcessing,
+        ServantActivator, ServantError,
+    },
+    policy::TimePolicies,
 };
 use orbium_core::idl_interface;
 use orbium_testkit::probe::{Pair, RefusedError, Target};
@@ -409,7 +413,7 @@ fn exceptions_and_oneways_are_as_over_the_wire() {
         let raised = SystemException::new(ExceptionKind::Transient, 77, Completion::No);
         assert_eq!(target.raise_system("TRANSIENT"), Err(raised));
         assert_eq!(state.calls(), calls + 1);
-        let story = orbium::last_failure().expect("the story of the call");
+        let story = orbium::diagnostics::last_failure().expect("the story of the call");
         assert_eq!(story.operation, "raise_system");
         target.post(1).unwrap();
         target.post(2).unwrap();

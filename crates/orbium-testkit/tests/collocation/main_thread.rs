@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use orbium::interceptor::Interceptors;
 use orbium::{
-    CancellationToken, Collocation, Completion, Config, ExceptionKind, Interface, Poa, Policies,
-    SyncScope, SystemException, ThreadModel,
+    CancellationToken, Completion, Config, ExceptionKind, Interface, SystemException,
+    config::Collocation,
+    poa::{Poa, Policies, ThreadModel},
+    policy::SyncScope,
 };
 use orbium_testkit::probe::{RefusedError, Target};
 use orbium_testkit::{
@@ -124,7 +126,7 @@ fn exceptions_of_the_main_thread_reach_its_callers() {
             }
             let raised = target.raise_system("NO_MEMORY").unwrap_err();
             assert_eq!(raised.kind, ExceptionKind::NoMemory);
-            let story = orbium::last_failure().expect("the story of the call");
+            let story = orbium::diagnostics::last_failure().expect("the story of the call");
             assert_eq!(story.operation, "raise_system");
             assert_eq!(target.act(8), Ok(8));
         });

@@ -5,7 +5,7 @@ use orbium::interceptor::{
     ClientInterceptor, Interceptors, Interrupt, SendReply, SendRequest, ServerInterceptor,
 };
 use orbium::metrics::exposition::OperationMetrics;
-use orbium::{Collocation, Config, Orb, SystemException};
+use orbium::{Config, Orb, SystemException, config::Collocation};
 use orbium_testkit::{Recorder, Served, in_own_process};
 use tracing::level_filters::LevelFilter;
 

@@ -9,11 +9,12 @@ use std::time::{Duration, SystemTime};
 use orbium::giop::real_time::PriorityBand;
 use orbium::giop::service_context;
 use orbium::interceptor::Policy;
-use orbium::router_policies::RouterPolicies;
+use orbium::policy::router_policies::RouterPolicies;
 use orbium::{
-    BufferingConstraint, Call, CancellationToken, Collocation, Completion, ExceptionKind,
-    Interface, Priority, RebindMode, SetOverride, SyncScope, SystemException, TimePolicies,
-    policy_type, priority,
+    Call, CancellationToken, Completion, ExceptionKind, Interface, SystemException,
+    config::Collocation,
+    lane::{Priority, priority},
+    policy::{BufferingConstraint, RebindMode, SetOverride, SyncScope, TimePolicies, policy_type},
 };
 use orbium_core::idl_interface;
 

@@ -6,7 +6,8 @@ use std::thread;
 
 use orbium::giop::{ReplyStatus, ResponseFlags};
 use orbium::{
-    Completion, Config, ExceptionKind, ForwardRequest, ServerStrategy, SystemException, Transport,
+    Completion, Config, ExceptionKind, SystemException, config::ServerStrategy,
+    poa::ForwardRequest, transport::Transport,
 };
 use orbium_shm::{ShmOptions, ShmTransport};
 use orbium_testkit::{Peer, RequestLine, client, each_strategy, eventually, request};

@@ -8,7 +8,11 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::giop::ReplyStatus;
-use orbium::{AsyncCall, AsyncServant, Config, ExceptionKind, Limits, Orb, ServerStrategy};
+use orbium::{
+    Config, ExceptionKind, Orb,
+    asynchronous::{AsyncCall, AsyncServant},
+    config::{Limits, ServerStrategy},
+};
 use orbium_executor::{Policy, SchedulerContext, TaskQos};
 use orbium_testkit::{
     Peer, RequestLine, each_strategy, eventually, held_octets, in_own_process, request, threads,

@@ -9,8 +9,12 @@ use std::time::Duration;
 
 use orbium::interceptor::{Interceptors, Interrupt, SendException, ServerInterceptor};
 use orbium::{
-    Completion, Config, ExceptionKind, IdUniqueness, Limits, Poa, Policies, RequestProcessing,
-    ServantError, ServantLocator, ServantRetention, ServerStrategy, SystemException, servant_of,
+    Completion, Config, ExceptionKind, SystemException,
+    config::{Limits, ServerStrategy},
+    poa::{
+        IdUniqueness, Poa, Policies, RequestProcessing, ServantError, ServantLocator,
+        ServantRetention, servant_of,
+    },
 };
 use orbium_testkit::{each_strategy, eventually, within};
 

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use orbium::{Call, Config, DeferredReply, Interface, Orb, Poa, ServerStrategy, Transport};
+use orbium::{
+    Call, Config, DeferredReply, Interface, Orb, config::ServerStrategy, poa::Poa,
+    transport::Transport,
+};
 use orbium_testkit::{PATIENCE, within};
 
 use crate::later::{Desk, DeskServant, RefusedError};

@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use orbium::ServerStrategy;
+use orbium::config::ServerStrategy;
 use orbium_testkit::{
     Peer, RequestLine, eventually, held_octets, in_own_process, request, threads,
 };

@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use orbium::giop::riop::Riop;
 use orbium::giop::{ReplyStatus, ServiceContext, service_context};
-use orbium::{AsyncCall, AsyncServant, ByUrgency, Orb, ServerStrategy, Urgency};
+use orbium::{
+    Orb,
+    asynchronous::{AsyncCall, AsyncServant, ByUrgency, Urgency},
+    config::ServerStrategy,
+};
 use orbium_executor::{Policy, SchedulerContext, TaskQos};
 use orbium_testkit::{Peer, RequestLine, eventually, request, within};
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 
 use orbium::{
-    Completion, ExceptionKind, Poa, PoaError, Policies, Servant, ServantActivator, ServantError,
-    ServantRetention, SystemException,
+    Completion, ExceptionKind, Servant, SystemException,
+    poa::{Poa, PoaError, Policies, ServantActivator, ServantError, ServantRetention},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Gate, Served, TargetState, client, each_strategy, eventually, within};
@@ -264,7 +264,7 @@ fn a_servant_manager_is_set_once_and_fits_the_policies() {
 fn with_unique_ids_an_activator_must_not_give_a_servant_twice() {
     let served = Served::new(Default::default());
     let policies = Policies {
-        id_uniqueness: orbium::IdUniqueness::Unique,
+        id_uniqueness: orbium::poa::IdUniqueness::Unique,
         ..retaining()
     };
     let poa = child(&served, "managed", policies);

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use orbium::{
-    AdapterActivator, Completion, Config, ExceptionKind, Lifespan, Limits, ManagerState, Orb, Poa,
-    PoaError, Policies, ServerStrategy, SystemException,
+    Completion, Config, ExceptionKind, Orb, SystemException,
+    config::{Limits, ServerStrategy},
+    poa::{AdapterActivator, Lifespan, ManagerState, Poa, PoaError, Policies},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Gate, Served, client, each_strategy, eventually, reach, within};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium::{IdUniqueness, PoaError, Policies, RequestProcessing, ServantRetention};
+use orbium::poa::{IdUniqueness, PoaError, Policies, RequestProcessing, ServantRetention};
 use orbium_testkit::Served;
 use orbium_testkit::probe::Target;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `PortableServer::Current`.
 
-use orbium::{NoContext, PoaCurrent, Policies};
+use orbium::poa::{NoContext, PoaCurrent, Policies};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, client, each_strategy};
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Default servants.
 
-use orbium::{ExceptionKind, PoaCurrent, PoaError, Policies, RequestProcessing, ServantRetention};
+use orbium::{
+    ExceptionKind,
+    poa::{PoaCurrent, PoaError, Policies, RequestProcessing, ServantRetention},
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, client, each_strategy};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use orbium::{ExceptionKind, PoaError, SystemException};
+use orbium::{ExceptionKind, SystemException, poa::PoaError};
 use orbium_testkit::{Served, client, eventually, spawn_blocked, within};
 
 use crate::fixture::{child, omg, refused, remote, servant, user};

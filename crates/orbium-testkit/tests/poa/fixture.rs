@@ -4,8 +4,11 @@
 use std::sync::{Arc, Mutex};
 
 use orbium::{
-    Completion, ExceptionKind, IdAssignment, IdUniqueness, Orb, Poa, PoaError, Policies,
-    RequestProcessing, Servant, ServantRetention, SystemException, servant_of,
+    Completion, ExceptionKind, Orb, Servant, SystemException,
+    poa::{
+        IdAssignment, IdUniqueness, Poa, PoaError, Policies, RequestProcessing, ServantRetention,
+        servant_of,
+    },
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, TargetState, reach};

@@ -7,7 +7,10 @@ use orbium::giop::{
     LocateReplyHeader, LocateStatus, MessageKind, ReplyStatus, Target as Addressed, Version,
     write_locate_request,
 };
-use orbium::{ForwardRequest, Poa, Servant, ServantActivator, ServantError, ServantRetention};
+use orbium::{
+    Servant,
+    poa::{ForwardRequest, Poa, ServantActivator, ServantError, ServantRetention},
+};
 use orbium_cdr::{ByteOrder, CdrWriter, Decode, Format};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, RequestLine, Served, client, each_strategy, request};

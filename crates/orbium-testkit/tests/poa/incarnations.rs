@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use orbium::{
-    ExceptionKind, Poa, PoaError, Servant, ServantActivator, ServantError, ServantRetention,
+    ExceptionKind, Servant,
+    poa::{Poa, PoaError, ServantActivator, ServantError, ServantRetention},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Gate, Served, client, each_strategy, eventually, spawn_blocked, within};

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use orbium::{
-    Dispatch, DispatchHook, ExceptionKind, ForwardRequest, Hook, Interface, IorTableError, Orb,
-    Policies, RequestInfo,
+    ExceptionKind, Interface, Orb,
+    hook::{Dispatch, DispatchHook, Hook, RequestInfo},
+    poa::{ForwardRequest, IorTableError, Policies},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, client, each_strategy, reach};

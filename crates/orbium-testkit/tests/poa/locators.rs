@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use orbium::{
-    Completion, ExceptionKind, ForwardRequest, Poa, PoaError, Servant, ServantError,
-    ServantLocator, ServantRetention, SystemException,
+    Completion, ExceptionKind, Servant, SystemException,
+    poa::{ForwardRequest, Poa, PoaError, ServantError, ServantLocator, ServantRetention},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, client, each_strategy};

@@ -6,8 +6,8 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use orbium::{
-    Asynchronous, CancellationToken, Completion, Config, ExceptionKind, Interface, Orb, Poa,
-    SystemException,
+    CancellationToken, Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    asynchronous::Asynchronous, poa::Poa,
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;

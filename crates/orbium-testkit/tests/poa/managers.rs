@@ -4,8 +4,9 @@
 use std::thread;
 
 use orbium::{
-    ClientStrategy, Config, ExceptionKind, Lifespan, Limits, ManagerAlreadyExists, ManagerState,
-    Orb, PoaError, PoaManager, Policies, SystemException,
+    Config, ExceptionKind, Orb, SystemException,
+    config::{ClientStrategy, Limits},
+    poa::{Lifespan, ManagerAlreadyExists, ManagerState, PoaError, PoaManager, Policies},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_strategy, eventually, within};

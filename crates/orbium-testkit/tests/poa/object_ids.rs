@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Ids that adapters assign.
 
-use orbium::{ExceptionKind, Lifespan, Policies};
+use orbium::{
+    ExceptionKind,
+    poa::{Lifespan, Policies},
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, client, reach};
 

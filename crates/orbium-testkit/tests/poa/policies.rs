@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Policies that do not go together.
 
-use orbium::{IdAssignment, IdUniqueness, PoaError, Policies, RequestProcessing, ServantRetention};
+use orbium::poa::{
+    IdAssignment, IdUniqueness, PoaError, Policies, RequestProcessing, ServantRetention,
+};
 use orbium_testkit::Served;
 
 /// Conformance: POA - `create_POA`: InvalidPolicy with the index

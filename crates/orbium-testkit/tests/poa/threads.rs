@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use orbium::{Completion, ExceptionKind, Poa, Policies, ThreadModel};
+use orbium::{
+    Completion, ExceptionKind,
+    poa::{Poa, Policies, ThreadModel},
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, TargetState, client, each_strategy, eventually, within};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use orbium::{
-    Completion, ExceptionKind, Lifespan, Poa, PoaError, Policies, RequestProcessing,
-    SystemException,
+    Completion, ExceptionKind, SystemException,
+    poa::{Lifespan, Poa, PoaError, Policies, RequestProcessing},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, client, eventually, within};

@@ -3,7 +3,7 @@
 //! TCP, Unix sockets, shared memory, and within the process.
 #![cfg(target_os = "linux")]
 
-use orbium::ClientStrategy::{self, ExclusivePerThread, IoThread, LeaderFollowers};
+use orbium::config::ClientStrategy::{self, ExclusivePerThread, IoThread, LeaderFollowers};
 use orbium_shm::{ShmOptions, ShmTransport};
 use orbium_testkit::transport_suite::{Subject, loopback};
 use orbium_transport::{InProcess, StreamTransport, Tcp, Unix};

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use orbium::{Config, Orb, Transport};
+use orbium::{Config, Orb, transport::Transport};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, calling_by, each_client_strategy, in_child, in_own_process};
 use orbium_tls::{Tls, TlsConfig};

@@ -8,7 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use orbium::{Config, ExceptionKind, Limits, Orb, ServerStrategy, Transport};
+use orbium::{
+    Config, ExceptionKind, Orb,
+    config::{Limits, ServerStrategy},
+    transport::Transport,
+};
 use orbium_testkit::{PATIENCE, Served, each_strategy, reach, with_time_enough};
 use orbium_tls::{Tls, TlsConfig, TlsVersion};
 

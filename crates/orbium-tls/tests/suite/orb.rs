@@ -2,7 +2,10 @@
 //! TLS within the ORB: exceptions, and identities for servants.
 
 use orbium::{
-    Config, Configure as _, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy, Transport,
+    Config, ExceptionKind, Interface, Orb,
+    config::Configure as _,
+    protocol::ProtocolPolicy,
+    transport::{Peer, Transport},
 };
 use orbium_testkit::{Recorder, Served, each_strategy, in_own_process, reach};
 use orbium_tls::{ClientAuthentication, Tls, TlsConfig, TlsVersion};
@@ -99,11 +102,15 @@ fn a_failed_handshake_is_reported_as_such() {
     );
     let exception = target.echo_long(1).unwrap_err();
     assert_eq!(exception.kind, ExceptionKind::Timeout);
-    let failure = orbium::explain(&exception).failure.unwrap();
-    assert_eq!(failure.phase(), orbium::Phase::Tls, "{failure:#}");
+    let failure = orbium::diagnostics::explain(&exception).failure.unwrap();
+    assert_eq!(
+        failure.phase(),
+        orbium::diagnostics::Phase::Tls,
+        "{failure:#}"
+    );
     assert_eq!(
         failure.steps[0].phase,
-        orbium::Phase::Connect,
+        orbium::diagnostics::Phase::Connect,
         "{failure:#}"
     );
     assert!(failure.elapsed >= time / 2, "{failure:#}");
@@ -268,7 +275,7 @@ fn where_tls_is_required_nothing_else_leaves_the_host() {
     let client = Orb::new(config(requiring(&realm, "alice"), TlsVersion::V1_3)).unwrap();
     let exception = plain.seen_by(&client).echo_long(1).unwrap_err();
     assert_eq!(exception.kind, ExceptionKind::InvPolicy);
-    let failure = orbium::last_failure().unwrap().to_string();
+    let failure = orbium::diagnostics::last_failure().unwrap().to_string();
     assert!(
         failure.contains("TLS is required (tls.require)"),
         "{failure}"

@@ -6,7 +6,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use orbium::{Config, Interface, Limits, Orb, ServerStrategy, Transport};
+use orbium::{
+    Config, Interface, Orb,
+    config::{Limits, ServerStrategy},
+    transport::Transport,
+};
 use orbium_testkit::{PATIENCE, Served, each_strategy};
 use orbium_tls::{Tls, TlsConfig};
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use orbium::transport::{
     Acceptor, ByteStream, Connector, Deadline, ListenError, Peer, StreamTransport,
 };
-use orbium::{Endpoint, EndpointError, ProtocolProperties};
+use orbium::transport::{Endpoint, EndpointError, ProtocolProperties};
 
 /// No bit is to be turned.
 const NONE: usize = usize::MAX;

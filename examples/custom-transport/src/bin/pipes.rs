@@ -10,7 +10,7 @@ use std::error::Error;
 
 use custom_transport::Pipes;
 use hello::hello::{Greeter, GreeterServant};
-use orbium::{Call, Orb, SystemException, Transport};
+use orbium::{Call, Orb, SystemException, transport::Transport};
 
 struct Polite;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use orbium::Scheduling;
+use orbium::lane::Scheduling;
 use orbium_cli::Failure;
 use orbium_cli::stage::pin;
 use orbium_sched::overload::{DeadlineCounts, Misses, random_tasks};

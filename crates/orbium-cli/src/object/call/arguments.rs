@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use orbium::{Any, TCKind, TypeCode};
+use orbium::{Any, TypeCode, cdr::TCKind};
 use orbium_dynamic::{
     JsonError, JsonOptions, Parameter, Signature, members, members_from_json, quoted,
 };

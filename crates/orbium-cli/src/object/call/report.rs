@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use orbium::cdr::CdrError;
-use orbium::{Any, ObjectRef, SystemException, TCKind};
+use orbium::{Any, ObjectRef, SystemException, cdr::TCKind};
 use orbium_dynamic::{JsonOptions, Request, RequestError, quoted, to_json};
 
 use crate::failure::Failure;

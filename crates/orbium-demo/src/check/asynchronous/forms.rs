@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use orbium::Asynchronous;
+use orbium::asynchronous::Asynchronous;
 use orbium::codegen::Raises;
 
 use crate::check::verdict::{Verdict, expect, failed, require};

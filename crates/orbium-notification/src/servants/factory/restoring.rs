@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orbium::{Orb, PoaError, SystemException};
+use orbium::{Orb, SystemException, poa::PoaError};
 
 use super::{Behind, FIRST, Factory};
 use crate::admin::Admin;

@@ -5,7 +5,11 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use orbium::{Asynchronous, Config, ExceptionKind, GiopMinor, Interface, Limits, Orb};
+use orbium::{
+    Config, ExceptionKind, Interface, Orb,
+    asynchronous::Asynchronous,
+    config::{GiopMinor, Limits},
+};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
 
@@ -191,7 +195,7 @@ pub fn large_asynchronous_messages_cross(subject: &Subject) {
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
 pub fn a_server_that_does_not_read_keeps_no_caller(subject: &Subject) {
-    let served = subject.serve(orbium::ServerStrategy::Reactive);
+    let served = subject.serve(orbium::config::ServerStrategy::Reactive);
     let client = subject.client_orb();
     let target = served.seen_by(&client);
     let others = gate(&target);
@@ -220,7 +224,7 @@ pub fn a_server_that_does_not_read_keeps_no_caller(subject: &Subject) {
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
 pub fn the_end_of_a_client_ends_its_asynchronous_calls(subject: &Subject) {
-    let served = subject.serve(orbium::ServerStrategy::Reactive);
+    let served = subject.serve(orbium::config::ServerStrategy::Reactive);
     let client = subject.client_orb();
     let target = served.seen_by(&client);
     let first = gate(&target);

@@ -6,8 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::{
-    BufferingConstraint, Config, ExceptionKind, GiopMinor, Interface, Orb, ServerStrategy,
-    SyncScope,
+    Config, ExceptionKind, Interface, Orb,
+    config::{GiopMinor, ServerStrategy},
+    policy::{BufferingConstraint, SyncScope},
 };
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::{Served as Demo, serve};

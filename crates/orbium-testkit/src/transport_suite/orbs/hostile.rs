@@ -6,7 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium::giop::{MessageKind, ReplyStatus, Version, close_connection};
-use orbium::{Config, Interface, Limits, ServerStrategy};
+use orbium::{
+    Config, Interface,
+    config::{Limits, ServerStrategy},
+};
 
 use super::live::Live;
 use super::wire::Wire;

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use orbium::giop::MessageKind;
 use orbium::{
-    ClientStrategy, Completion, Config, ExceptionKind, IdAssignment, IdUniqueness, Interface,
-    Lifespan, Limits, Orb, Policies, ServerStrategy, SystemException,
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    config::{ClientStrategy, Limits, ServerStrategy},
+    poa::{IdAssignment, IdUniqueness, Lifespan, Policies},
 };
 use orbium_transport::Endpoint;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A server with a well-behaved client that calls all the time.
 
-use orbium::{Config, Limits, ServerStrategy};
+use orbium::{
+    Config,
+    config::{Limits, ServerStrategy},
+};
 
 use super::wire::Wire;
 use crate::transport_suite::Subject;

@@ -5,9 +5,12 @@
 use std::sync::Arc;
 
 use orbium::{
-    Call, Collocation, ForwardRequest, IdAssignment, IdUniqueness, Poa, PoaCurrent, Policies,
-    RequestProcessing, Servant, ServantActivator, ServantError, ServantLocator, ServantRetention,
-    SystemException, ThreadModel, servant_of,
+    Call, Servant, SystemException,
+    config::Collocation,
+    poa::{
+        ForwardRequest, IdAssignment, IdUniqueness, Poa, PoaCurrent, Policies, RequestProcessing,
+        ServantActivator, ServantError, ServantLocator, ServantRetention, ThreadModel, servant_of,
+    },
 };
 use orbium_core::cdr::CdrReader;
 use orbium_core::{DispatchError, UntypedReply};

@@ -7,8 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::{
-    Asynchronous, Call, Collocation, Completion, DeferredReply, ExceptionKind, Interface,
-    LaneConfig, QueueBounds, SystemException,
+    Call, Completion, DeferredReply, ExceptionKind, Interface, SystemException,
+    asynchronous::Asynchronous,
+    config::Collocation,
+    lane::{LaneConfig, QueueBounds},
 };
 use orbium_core::idl_interface;
 use orbium_testkit::{Served, client, eventually, within};
@@ -50,7 +52,7 @@ fn a_full_queue_is_transient() {
         } = &behind;
         let waiting = [1, 2].map(|number| seen.order_async(number));
         assert_eq!(seen.order_async(3).wait(), Err(TRANSIENT));
-        let story = orbium::last_failure().expect("the story of the call");
+        let story = orbium::diagnostics::last_failure().expect("the story of the call");
         assert_eq!(story.operation, "order");
         let counts = (lanes[0].waiting_requests(), lanes[0].refused_requests());
         assert_eq!(counts, (2, 1));

@@ -6,8 +6,9 @@ use orbium::giop::{
     Target as Addressed, Version, begin_locate_reply, finish_message, write_locate_request,
 };
 use orbium::{
-    Asynchronous, Completion, Config, ExceptionKind, ForwardBoundKeys, Interface, Orb,
-    ServerStrategy,
+    Completion, Config, ExceptionKind, Interface, Orb,
+    asynchronous::Asynchronous,
+    config::{ForwardBoundKeys, ServerStrategy},
 };
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium_core::Operation;

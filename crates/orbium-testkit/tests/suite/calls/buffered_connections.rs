@@ -6,7 +6,11 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use orbium::interceptor::Policy;
-use orbium::{Config, ExceptionKind, Interface, Limits, Orb, SetOverride, SyncScope, policy_type};
+use orbium::{
+    Config, ExceptionKind, Interface, Orb,
+    config::Limits,
+    policy::{SetOverride, SyncScope, policy_type},
+};
 use orbium_core::Operation;
 use orbium_testkit::{FakeServer, client, eventually, spawn_blocked, within};
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use orbium::giop::{Completion, ResponseFlags, minor};
 use orbium::{
-    BufferingConstraint, Config, ExceptionKind, Interface, Limits, Orb, ServerStrategy, SyncScope,
-    SystemException,
+    Config, ExceptionKind, Interface, Orb, SystemException,
+    config::{Limits, ServerStrategy},
+    policy::{BufferingConstraint, SyncScope},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{

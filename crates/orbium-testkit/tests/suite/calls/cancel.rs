@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests that their caller no longer waits for.
 
-use orbium::ServerStrategy;
+use orbium::config::ServerStrategy;
 use orbium::giop::{CancelRequest, ReplyStatus, Version};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::{Peer, RequestLine, Served, each_strategy, request};

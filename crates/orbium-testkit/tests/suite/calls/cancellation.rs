@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use orbium::giop::{MessageKind, ReplyStatus};
 use orbium::{
-    Asynchronous, CancellationToken, ClientStrategy, Completion, Config, ExceptionKind, Interface,
-    Orb, ServerStrategy, SystemException,
+    CancellationToken, Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    asynchronous::Asynchronous,
+    config::{ClientStrategy, ServerStrategy},
 };
 use orbium_cdr::{ByteOrder, Decode, Encode};
 use orbium_core::Operation;

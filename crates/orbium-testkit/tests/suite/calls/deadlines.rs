@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use orbium::giop::{MessageKind, ReplyStatus, minor};
 use orbium::{
-    Completion, Config, ExceptionKind, Interface, Limits, Orb, ServerStrategy, SystemException,
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    config::{Limits, ServerStrategy},
 };
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
@@ -228,7 +229,7 @@ fn a_host_that_answers_no_connection_is_given_up() {
     assert_eq!(result, Err(timed_out(Completion::No)));
     // Without a deadline, the time to connect is bounded by itself.
     let patient = Orb::new(Config {
-        connect_timeout: orbium::ConnectTimeout(SHORT),
+        connect_timeout: orbium::config::ConnectTimeout(SHORT),
         ..Config::default()
     })
     .unwrap();

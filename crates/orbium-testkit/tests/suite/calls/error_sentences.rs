@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use orbium::{ExceptionKind, NarrowError, Orb, OrbError, PoaError, SystemException};
+use orbium::{
+    ExceptionKind, Orb, OrbError, SystemException, poa::PoaError, reference::NarrowError,
+};
 
 /// Crates whose errors no user's `main` returns.
 const NOT_PUBLIC: [&str; 3] = ["orbium-demo", "orbium-testkit", "orbium-cli"];

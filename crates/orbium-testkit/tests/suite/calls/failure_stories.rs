@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use orbium::giop::{ReplyStatus, add_reply_context, minor};
 use orbium::{
-    Completion, Config, ExceptionKind, Failure, Interface, Limits, Orb, Phase, ServerStrategy,
-    SystemException, TimePolicies,
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    config::{Limits, ServerStrategy},
+    diagnostics::{Failure, Phase},
+    policy::TimePolicies,
 };
 use orbium_cdr::{ByteOrder, Encode};
 use orbium_core::Operation;
@@ -20,9 +22,12 @@ use orbium_testkit::{
 
 /// The story of the exception that this thread has just received.
 fn story(exception: SystemException) -> Failure {
-    let failure = orbium::last_failure().expect("a story");
+    let failure = orbium::diagnostics::last_failure().expect("a story");
     assert_eq!(failure.exception, exception);
-    assert_eq!(orbium::explain(&exception).failure.as_ref(), Some(&failure));
+    assert_eq!(
+        orbium::diagnostics::explain(&exception).failure.as_ref(),
+        Some(&failure)
+    );
     let text = format!("{exception:#}");
     assert!(text.starts_with(&exception.to_string()), "{text}");
     assert!(
@@ -69,7 +74,7 @@ fn a_refused_connection_names_operation_object_and_address() {
         assert!(last(&failure).contains("refused"), "{failure:#}");
         assert_eq!((failure.retries, failure.forwards), (0, 0));
         // The page of the minor code follows in full.
-        let explained = orbium::explain(&exception).to_string();
+        let explained = orbium::diagnostics::explain(&exception).to_string();
         let code = minor::explain(exception.kind, exception.minor).unwrap();
         assert!(explained.contains(&code.page()), "{explained}");
     });
@@ -79,7 +84,7 @@ fn a_refused_connection_names_operation_object_and_address() {
 fn exceptions_of_the_server_are_named_with_its_address() {
     each_client_strategy(|strategy| {
         let served = Served::with(Config {
-            client_strategy: orbium::ClientStrategy::default(),
+            client_strategy: orbium::config::ClientStrategy::default(),
             ..Config::default()
         });
         let client = Orb::new(calling_by(strategy)).unwrap();
@@ -100,7 +105,7 @@ fn exceptions_of_the_server_are_named_with_its_address() {
         // Connecting was part of it, and of this call alone.
         assert_eq!(failure.steps[0].phase, Phase::Connect);
         target.raise_system("NO_RESOURCES").unwrap_err();
-        assert_eq!(orbium::last_failure().unwrap().steps.len(), 1);
+        assert_eq!(orbium::diagnostics::last_failure().unwrap().steps.len(), 1);
         served.end();
     });
 }
@@ -126,7 +131,7 @@ fn a_story_has_no_steps_of_earlier_successful_calls() {
         assert_eq!(second.seen_by(&client).echo_long(1), Ok(1));
         let port = dead_port();
         let nowhere = seen_at(&client, port);
-        let call: orbium::Asynchronous<()> =
+        let call: orbium::asynchronous::Asynchronous<()> =
             nowhere
                 .as_object()
                 .call_async(&NOOP, (), |(), _| {}, |_| Ok(()));
@@ -305,7 +310,7 @@ fn an_unknown_host_fails_in_resolving() {
 #[test]
 fn a_reply_above_the_limit_is_reported_with_both_sizes() {
     each_client_strategy(|strategy| {
-        let served = Served::new(orbium::ServerStrategy::default());
+        let served = Served::new(orbium::config::ServerStrategy::default());
         let config = Config {
             limits: Limits {
                 message_size: 1000,
@@ -396,7 +401,7 @@ fn in_every_version_of_giop() {
             ..Config::default()
         });
         let client = Orb::new(Config {
-            giop_minor: orbium::GiopMinor::new(minor).unwrap(),
+            giop_minor: orbium::config::GiopMinor::new(minor).unwrap(),
             ..Config::default()
         });
         let target = served.seen_by(&client.unwrap());
@@ -415,12 +420,12 @@ fn an_exception_has_the_story_of_its_own_call() {
         .noop()
         .unwrap_err();
     assert_ne!(refused, unusable);
-    let explained = orbium::explain(&refused).failure.unwrap();
+    let explained = orbium::diagnostics::explain(&refused).failure.unwrap();
     assert_eq!(explained.operation, "echo_long");
-    let explained = orbium::explain(&unusable).failure.unwrap();
+    let explained = orbium::diagnostics::explain(&unusable).failure.unwrap();
     assert_eq!(explained.operation, "noop");
     // Other threads have made no such call.
-    let elsewhere = orbium_testkit::spawn(move || orbium::explain(&refused).failure);
+    let elsewhere = orbium_testkit::spawn(move || orbium::diagnostics::explain(&refused).failure);
     assert_eq!(elsewhere.join().unwrap(), None);
 }
 
@@ -441,7 +446,7 @@ fn texts_of_references_are_bounded_and_harmless() {
 mod asynchronous {
     use std::sync::mpsc;
 
-    use orbium::Asynchronous;
+    use orbium::asynchronous::Asynchronous;
     use orbium_cdr::Decode;
 
     use super::*;
@@ -476,7 +481,7 @@ mod asynchronous {
 
     #[test]
     fn an_exception_of_the_server_in_a_handler() {
-        let served = Served::new(orbium::ServerStrategy::default());
+        let served = Served::new(orbium::config::ServerStrategy::default());
         let (_client, target) = served.client();
         let (report, reported) = mpsc::channel();
         raise(&target).on_reply(move |result| report.send(story(result.unwrap_err())).unwrap());

@@ -4,7 +4,10 @@
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-use orbium::{FlowControl, Interface, Orb, SyncScope};
+use orbium::{
+    Interface, Orb,
+    policy::{FlowControl, SyncScope},
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{FakeServer, Peer, within};
 

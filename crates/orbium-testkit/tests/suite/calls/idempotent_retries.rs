@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use orbium::giop::{ReplyStatus, minor};
 use orbium::{
-    Asynchronous, Completion, Config, ExceptionKind, Failure, Interface, Limits, ObjectRef, Orb,
-    SystemException,
+    Completion, Config, ExceptionKind, Interface, ObjectRef, Orb, SystemException,
+    asynchronous::Asynchronous, config::Limits, diagnostics::Failure,
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
@@ -109,7 +109,7 @@ fn calling_async(target: &Target) -> thread::JoinHandle<(Called, Option<Failure>
     let object = target.as_object().clone();
     orbium_testkit::spawn(move || {
         let called = call_async(&object).wait();
-        (called, orbium::last_failure())
+        (called, orbium::diagnostics::last_failure())
     })
 }
 
@@ -186,7 +186,9 @@ fn the_story_names_every_attempt() {
     each_client_strategy(|strategy| {
         let scripted = Scripted::new(retrying(calling_by(strategy), 2));
         let target = scripted.target.clone();
-        let call = orbium_testkit::spawn(move || (target.echo_octet(1), orbium::last_failure()));
+        let call = orbium_testkit::spawn(move || {
+            (target.echo_octet(1), orbium::diagnostics::last_failure())
+        });
         let other = Scripted::new(retrying(calling_by(strategy), 2));
         let later = calling_async(&other.target);
         for (scripted, call) in [(scripted, call), (other, later)] {

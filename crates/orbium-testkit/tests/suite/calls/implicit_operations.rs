@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use orbium::giop::{ReplyStatus, SystemException, SystemExceptionBody};
-use orbium::{Completion, ExceptionKind, Interface, NarrowError, ObjectRef};
+use orbium::{Completion, ExceptionKind, Interface, ObjectRef, reference::NarrowError};
 use orbium_cdr::CdrReader;
 use orbium_testkit::kitchen;
 use orbium_testkit::probe::Target;
@@ -87,7 +87,7 @@ fn an_object_is_no_facet_of_a_component() {
 /// Conformance: ORB - `hash`
 #[test]
 fn equal_references_have_equal_hashes() {
-    let served = Served::new(orbium::ServerStrategy::default());
+    let served = Served::new(orbium::config::ServerStrategy::default());
     let (client, target) = served.client();
     let text = client.object_to_string(&target);
     let again = client.string_to_object(&text).unwrap().unwrap();
@@ -108,7 +108,7 @@ fn equal_references_have_equal_hashes() {
 /// Conformance: ORB - `object_to_string`, `string_to_object`, `is_equivalent`
 #[test]
 fn references_compare_and_travel_as_strings() {
-    let served = Served::new(orbium::ServerStrategy::default());
+    let served = Served::new(orbium::config::ServerStrategy::default());
     let (client, target) = served.client();
     let text = client.object_to_string(&target);
     assert_eq!(text, served.orb.object_to_string(&served.target));

@@ -4,7 +4,7 @@
 use std::thread;
 
 use orbium::giop::{Ior, ReplyStatus, minor};
-use orbium::{Completion, Config, ExceptionKind, Limits, Orb, SystemException};
+use orbium::{Completion, Config, ExceptionKind, Orb, SystemException, config::Limits};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{FakeServer, Peer, client, reach, reference, within, write_reference};
 

@@ -5,7 +5,9 @@ use std::thread;
 
 use orbium::giop::{Ior, ReplyStatus, ResponseFlags};
 use orbium::{
-    Config, ExceptionKind, Interface, Orb, RebindMode, ServerStrategy, SyncScope, SystemException,
+    Config, ExceptionKind, Interface, Orb, SystemException,
+    config::ServerStrategy,
+    policy::{RebindMode, SyncScope},
 };
 use orbium_cdr::{CdrWriter, Encode};
 use orbium_testkit::probe::Target;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use orbium::giop::ReplyStatus;
-use orbium::{Interface, ServerStrategy, SystemException};
+use orbium::{Interface, SystemException, config::ServerStrategy};
 use orbium_testkit::{
     Peer, RequestLine, Served, each_strategy, eventually, in_own_process, request, threads, within,
 };

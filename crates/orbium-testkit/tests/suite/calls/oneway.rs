@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests without a reply, or with an early one of the ORB.
 
-use orbium::ServerStrategy;
+use orbium::config::ServerStrategy;
 use orbium::giop::{ReplyStatus, ResponseFlags};
 use orbium_testkit::{Peer, RequestLine, Served, each_strategy, eventually, request};
 

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use orbium::ServerStrategy;
+use orbium::config::ServerStrategy;
 use orbium_testkit::{FakeServer, Served, each_strategy, eventually, reach, reference, within};
 
 /// A oneway handed the connection, or the whole reactor, to another thread before it was sent: a

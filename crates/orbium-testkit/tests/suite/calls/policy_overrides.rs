@@ -6,10 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use orbium::giop::Ior;
 use orbium::interceptor::{Interceptors, Policy, PolicyError};
-use orbium::router_policies::{PriorityRange, QueueOrder, RoutingTypeRange};
+use orbium::policy::router_policies::{PriorityRange, QueueOrder, RoutingTypeRange};
 use orbium::{
-    Any, Completion, ExceptionKind, Interface, Orb, OverrideError, ProtocolPolicy, RebindMode,
-    SetOverride, SyncScope, SystemException, policy_type,
+    Any, Completion, ExceptionKind, Interface, Orb, SystemException,
+    policy::{OverrideError, RebindMode, SetOverride, SyncScope, policy_type},
+    protocol::ProtocolPolicy,
 };
 use orbium_cdr::idl_fixed_struct;
 use orbium_testkit::probe::Target;

@@ -4,10 +4,11 @@
 
 use orbium::giop::TaggedComponent;
 use orbium::interceptor::Policy;
-use orbium::router_policies::{PriorityRange, QueueOrder, RouterPolicies};
+use orbium::policy::router_policies::{PriorityRange, QueueOrder, RouterPolicies};
 use orbium::{
-    BidirectionalPolicy, Completion, ExceptionKind, Interface, Orb, SetOverride, SystemException,
-    ValidationError, policy_type,
+    Completion, ExceptionKind, Interface, Orb, SystemException,
+    config::BidirectionalPolicy,
+    policy::{SetOverride, ValidationError, policy_type},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{FakeServer, client, dead_port, reach, reference, within};

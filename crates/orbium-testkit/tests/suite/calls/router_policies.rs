@@ -7,13 +7,16 @@ use std::time::Duration;
 use orbium::giop::time::EndTimes;
 use orbium::giop::{Ior, ServiceContext, TaggedComponent, service_context};
 use orbium::interceptor::{Policy, PolicyError};
-use orbium::router_policies::{
+use orbium::policy::router_policies::{
     PriorityRange, QUEUE_ORDER_POLICY, QueueOrder, ROUTE_FORWARD, ROUTE_STORE_AND_FORWARD,
     RouterPolicies, RoutingTypeRange,
 };
 use orbium::{
-    Any, Asynchronous, Completion, ExceptionKind, Interface, OverrideError, PoaError, Policies,
-    ServerStrategy, SetOverride, SystemException, policy_type,
+    Any, Completion, ExceptionKind, Interface, SystemException,
+    asynchronous::Asynchronous,
+    config::ServerStrategy,
+    poa::{PoaError, Policies},
+    policy::{OverrideError, SetOverride, policy_type},
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;

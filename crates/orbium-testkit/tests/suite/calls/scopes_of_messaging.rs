@@ -6,8 +6,9 @@ use std::thread;
 use orbium::giop::{Ior, ReplyStatus, ResponseFlags};
 use orbium::interceptor::Policy;
 use orbium::{
-    Asynchronous, BufferingConstraint, ExceptionKind, Interface, Orb, RebindMode, SetOverride,
-    SyncScope, SystemException, policy_type,
+    ExceptionKind, Interface, Orb, SystemException,
+    asynchronous::Asynchronous,
+    policy::{BufferingConstraint, RebindMode, SetOverride, SyncScope, policy_type},
 };
 use orbium_cdr::{CdrWriter, Decode, Encode};
 use orbium_core::Operation;
@@ -260,7 +261,7 @@ fn a_thread_without_reconnecting_ends_its_binding() {
 /// Within one ORB, and through references that many policies were applied to.
 #[test]
 fn references_of_the_same_orb_keep_to_the_policies_of_the_thread() {
-    let served = orbium_testkit::Served::new(orbium::ServerStrategy::Reactive);
+    let served = orbium_testkit::Served::new(orbium::config::ServerStrategy::Reactive);
     let here = served.seen_by(&served.orb);
     for scope in [
         SyncScope::WithServer,

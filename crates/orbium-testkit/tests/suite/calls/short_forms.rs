@@ -5,8 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use orbium::{
-    Config, Configure as _, Interface, ManagerState, NarrowError, ObjectError, Orb, PoaError,
-    ResolveError,
+    Config, Interface, Orb,
+    config::Configure as _,
+    poa::{ManagerState, PoaError},
+    reference::{NarrowError, ObjectError, ResolveError},
 };
 use orbium_testkit::kitchen;
 use orbium_testkit::probe::Target;

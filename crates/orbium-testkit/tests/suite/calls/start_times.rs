@@ -8,8 +8,9 @@ use std::time::{Duration, SystemTime};
 use orbium::giop::time::{EndTimes, UtcTime};
 use orbium::giop::{ReplyStatus, ServiceContext, SystemExceptionBody, minor, service_context};
 use orbium::{
-    ClientStrategy, Completion, ExceptionKind, Interface, Orb, ServerStrategy, SystemException,
-    TimePolicies,
+    Completion, ExceptionKind, Interface, Orb, SystemException,
+    config::{ClientStrategy, ServerStrategy},
+    policy::TimePolicies,
 };
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy, reach,

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 use orbium::giop::time::{EndTimes, TimeLeft, UtcTime};
 use orbium::giop::{ReplyStatus, ServiceContext, SystemExceptionBody, minor, service_context};
 use orbium::{
-    Completion, Config, ExceptionKind, Interface, Orb, ServerStrategy, SystemException,
-    TimePolicies,
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException, config::ServerStrategy,
+    policy::TimePolicies,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{

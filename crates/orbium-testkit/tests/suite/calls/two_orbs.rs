@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! ORBs side by side know nothing of each other.
 
-use orbium::{Config, ServerStrategy};
+use orbium::{Config, config::ServerStrategy};
 use orbium_testkit::{Served, each_strategy, within};
 
 /// Conformance: ORB - several ORBs in a process

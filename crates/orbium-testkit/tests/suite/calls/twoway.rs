@@ -3,7 +3,9 @@
 
 use std::thread;
 
-use orbium::{Completion, Config, ExceptionKind, GiopMinor, Interface, NarrowError, Orb};
+use orbium::{
+    Completion, Config, ExceptionKind, Interface, Orb, config::GiopMinor, reference::NarrowError,
+};
 use orbium_testkit::probe::{Pair, RefusedError, Target};
 use orbium_testkit::{Served, client, each_strategy, reach};
 
@@ -165,7 +167,7 @@ fn a_plain_key_names_the_object() {
 /// Conformance: references - nil
 #[test]
 fn a_nil_reference_is_refused_where_it_is_used() {
-    let served = Served::new(orbium::ServerStrategy::default());
+    let served = Served::new(orbium::config::ServerStrategy::default());
     let (_client, target) = served.client();
     let exception = target.nest(None, 1).unwrap_err();
     assert_eq!(exception.kind, ExceptionKind::InvObjref);

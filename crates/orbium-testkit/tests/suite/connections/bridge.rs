@@ -5,7 +5,9 @@ use std::net::Shutdown;
 use std::time::Duration;
 
 use orbium::giop::{Profile, ReplyStatus, TaggedComponent};
-use orbium::{Bridge, Channel, Config, ExceptionKind, Interface, Orb, ServerStrategy};
+use orbium::{
+    Bridge, Config, ExceptionKind, Interface, Orb, config::ServerStrategy, protocol::Channel,
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, client, each_strategy, eventually, in_own_process,
@@ -67,7 +69,7 @@ fn a_key_leads_through_and_the_server_sees_the_bridge() {
     let served = Served::with(config("uiop://"));
     let bridge = bridge_to(&served, "iiop://127.0.0.1:0");
     served.state.on_act(|call, v| match call.peer() {
-        Some(orbium::Peer::Process { .. }) => Ok(v + 1),
+        Some(orbium::transport::Peer::Process { .. }) => Ok(v + 1),
         _ => Ok(0),
     });
     let client = client();
@@ -80,7 +82,7 @@ fn a_key_leads_through_and_the_server_sees_the_bridge() {
 /// Conformance: protocols - bridges
 #[test]
 fn a_server_that_is_gone_is_transient_and_comes_back() {
-    let served = Served::new(orbium::ServerStrategy::default());
+    let served = Served::new(orbium::config::ServerStrategy::default());
     let port = served.port();
     let bridge = bridge_to(&served, "uiop://");
     let ior = bridge.rewrite(served.target.as_object().ior());
@@ -109,7 +111,7 @@ fn a_server_that_is_gone_is_transient_and_comes_back() {
 /// Conformance: protocols - bridges
 #[test]
 fn components_of_the_server_are_kept_and_addresses_are_not() {
-    let served = Served::new(orbium::ServerStrategy::default());
+    let served = Served::new(orbium::config::ServerStrategy::default());
     let bridge = bridge_to(&served, "iiop://127.0.0.1:0");
     let kept = TaggedComponent {
         tag: 0x4321,
@@ -140,7 +142,7 @@ fn components_of_the_server_are_kept_and_addresses_are_not() {
 /// Conformance: protocols - bridges
 #[test]
 fn locate_requests_beyond_a_bridge_without_a_server_are_answered() {
-    let gone = Served::new(orbium::ServerStrategy::default());
+    let gone = Served::new(orbium::config::ServerStrategy::default());
     let port = gone.port();
     let bridge = bridge_to(&gone, "uiop://");
     gone.end();

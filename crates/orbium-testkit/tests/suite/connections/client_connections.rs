@@ -8,8 +8,8 @@ use std::time::Duration;
 use orbium::giop::real_time::PriorityBand;
 use orbium::giop::{MessageKind, Version, close_connection};
 use orbium::{
-    ClientStrategy, Completion, Config, ExceptionKind, Interface, Limits, ObjectRef, Orb,
-    SystemException,
+    Completion, Config, ExceptionKind, Interface, ObjectRef, Orb, SystemException,
+    config::{ClientStrategy, Limits},
 };
 use orbium_core::{Priority, priority};
 use orbium_testkit::probe::Target;

@@ -6,7 +6,7 @@ use orbium::giop::{
     LocateStatus, MessageKind, ReplyStatus, ServiceContext, SystemExceptionBody, TaggedComponent,
     Version, begin_locate_reply, finish_message, service_context,
 };
-use orbium::{BufferingConstraint, Completion, ExceptionKind, Interface, SystemException};
+use orbium::{Completion, ExceptionKind, Interface, SystemException, policy::BufferingConstraint};
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use orbium::giop::codeset::{CodeSetContext, CodeSetId};
 use orbium::giop::{MessageHeader, ResponseFlags, ServiceContext, service_context};
 use orbium::{
-    BidirectionalPolicy, Config, ExceptionKind, Interface, Orb, ProtocolPolicy, ServerStrategy,
+    Config, ExceptionKind, Interface, Orb,
+    config::{BidirectionalPolicy, ServerStrategy},
+    protocol::ProtocolPolicy,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{PATIENCE, RequestLine, Served, each_strategy, eventually, reach, request};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use orbium::giop::{
     CancelRequest, FragmentPlan, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, Version,
 };
-use orbium::{Config, Limits, Orb};
+use orbium::{Config, Orb, config::Limits};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
@@ -303,7 +303,7 @@ fn fragments_of_a_reply_that_come_at_once_are_understood_within_a_deadline() {
 }
 
 /// A server and a client that send fragments above `size`.
-fn fragmenting(strategy: orbium::ServerStrategy, size: usize) -> (Served, Orb, Target) {
+fn fragmenting(strategy: orbium::config::ServerStrategy, size: usize) -> (Served, Orb, Target) {
     let served = Served::with(Config {
         strategy,
         fragment_size: Some(size),

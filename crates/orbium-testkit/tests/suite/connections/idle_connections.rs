@@ -5,7 +5,10 @@
 
 use std::net::TcpStream;
 
-use orbium::{Config, Limits, ServerStrategy};
+use orbium::{
+    Config,
+    config::{Limits, ServerStrategy},
+};
 use orbium_testkit::{
     Peer, RequestLine, Served, held_octets, in_own_process, request, resident_octets,
 };

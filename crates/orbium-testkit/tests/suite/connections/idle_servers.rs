@@ -5,7 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::giop::{MessageKind, ResponseFlags};
-use orbium::{Config, Limits, Orb, ServerStrategy};
+use orbium::{
+    Config, Orb,
+    config::{Limits, ServerStrategy},
+};
 use orbium_testkit::{
     Gate, Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy, eventually,
     request, with_time_enough, within,

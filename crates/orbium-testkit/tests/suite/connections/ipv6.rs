@@ -3,7 +3,7 @@
 
 use std::net::TcpListener;
 
-use orbium::{Config, ServerStrategy};
+use orbium::{Config, config::ServerStrategy};
 use orbium_testkit::{Served, client, each_strategy, reach, skipped};
 
 fn has_loopback() -> bool {

@@ -5,7 +5,7 @@
 use std::sync::Barrier;
 use std::thread;
 
-use orbium::ServerStrategy;
+use orbium::config::ServerStrategy;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_strategy, within};
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use orbium::giop::{CancelRequest, MessageKind, ReplyStatus, Version, message_error, minor};
 use orbium::{
-    ClientStrategy, Completion, Config, ExceptionKind, GiopMinor, Interface, Limits, Orb,
-    SystemException,
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    config::{ClientStrategy, GiopMinor, Limits},
 };
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;

@@ -10,7 +10,12 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use orbium::giop::{MessageKind, ResponseFlags, Version, close_connection};
-use orbium::{Asynchronous, Config, Interface, Orb, ReplyBatching, ServerStrategy, Transport};
+use orbium::{
+    Config, Interface, Orb,
+    asynchronous::Asynchronous,
+    config::{ReplyBatching, ServerStrategy},
+    transport::Transport,
+};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
 use orbium_testkit::{Peer, RequestLine, Served, eventually, request, within};
@@ -140,7 +145,7 @@ impl ByteStream for CountingStream {
         self.inner.shutdown(how);
     }
 
-    fn peer(&self) -> orbium::Peer {
+    fn peer(&self) -> orbium::transport::Peer {
         self.inner.peer()
     }
 

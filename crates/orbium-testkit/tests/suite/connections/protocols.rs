@@ -2,11 +2,11 @@
 //! Many protocols in one ORB, and how one is chosen.
 
 use orbium::giop::{Ior, TaggedProfile};
-use orbium::{Config, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy};
+use orbium::{Config, ExceptionKind, Interface, Orb, protocol::ProtocolPolicy, transport::Peer};
 use orbium_testkit::{Served, client, each_strategy, reach, within};
 
 /// A server at these endpoints; the one given as `uiop` has a name of its own.
-fn served(strategy: orbium::ServerStrategy, endpoints: &[&str]) -> Served {
+fn served(strategy: orbium::config::ServerStrategy, endpoints: &[&str]) -> Served {
     Served::with(Config {
         strategy,
         endpoints: endpoints.iter().map(|at| at.parse().unwrap()).collect(),
@@ -30,7 +30,7 @@ fn policy(names: &str) -> ProtocolPolicy {
 fn protocols(object: &impl Interface) -> (Vec<String>, Vec<String>) {
     let offered = object.as_object().protocols();
     let (usable, not): (Vec<_>, Vec<_>) = offered.iter().partition(|one| one.refusal.is_none());
-    let name = |one: &&orbium::OfferedProtocol| one.channel.as_ref().unwrap().protocol();
+    let name = |one: &&orbium::protocol::OfferedProtocol| one.channel.as_ref().unwrap().protocol();
     (
         usable.iter().map(name).collect(),
         not.iter().map(ToString::to_string).collect(),
@@ -96,7 +96,7 @@ fn the_nearest_protocol_is_used_unless_a_policy_says_otherwise() {
 #[test]
 fn when_nothing_fits_the_reference_says_why() {
     let served = served(
-        orbium::ServerStrategy::default(),
+        orbium::config::ServerStrategy::default(),
         &["iiop://127.0.0.1:0", "uiop://?messaging=giop-lite"],
     );
     let mut ior = served.target.as_object().ior().clone();
@@ -108,7 +108,7 @@ fn when_nothing_fits_the_reference_says_why() {
         client_protocols: Some(policy("uiop/giop-lite,uiop,ssliop")),
         ..Config::default()
     };
-    config.protocols = orbium::Protocols::none();
+    config.protocols = orbium::protocol::Protocols::none();
     let client = Orb::new(config).unwrap();
     let target = reach(&client, &ior.to_string());
     let exception = target.echo_long(1).unwrap_err();
@@ -127,7 +127,7 @@ fn when_nothing_fits_the_reference_says_why() {
     assert!(not.contains("the policy does not name it"), "{not}");
     assert!(not.contains("profile 0x12345678: not understood"), "{not}");
     // And so does what the caller of the failed call can ask for.
-    let failure = orbium::last_failure().unwrap();
+    let failure = orbium::diagnostics::last_failure().unwrap();
     assert_eq!(failure.exception, exception);
     assert_eq!(failure.offered, target.as_object().protocols());
     assert!(failure.to_string().starts_with("INV_POLICY"), "{failure}");
@@ -141,7 +141,7 @@ fn when_nothing_fits_the_reference_says_why() {
 #[test]
 fn a_call_without_a_reachable_address_is_explained() {
     // Each test has a thread of its own.
-    assert_eq!(orbium::last_failure(), None);
+    assert_eq!(orbium::diagnostics::last_failure(), None);
     let client = client();
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let at = closed.local_addr().unwrap();
@@ -150,7 +150,7 @@ fn a_call_without_a_reachable_address_is_explained() {
     let target: orbium_testkit::probe::Target = reach(&client, &url);
     let exception = target.echo_long(1).unwrap_err();
     assert_eq!(exception.kind, ExceptionKind::Transient);
-    let failure = orbium::last_failure().unwrap();
+    let failure = orbium::diagnostics::last_failure().unwrap();
     assert_eq!(failure.exception, exception);
     let of = |scheme: &str| {
         let mut offered = failure.offered.iter();
@@ -161,10 +161,13 @@ fn a_call_without_a_reachable_address_is_explained() {
     assert!(of("diop").contains("no way back"), "{failure}");
 
     // What succeeds, and what others do, changes nothing.
-    let served = served(orbium::ServerStrategy::default(), &["iiop://127.0.0.1:0"]);
+    let served = served(
+        orbium::config::ServerStrategy::default(),
+        &["iiop://127.0.0.1:0"],
+    );
     assert_eq!(served.seen_by(&client).echo_long(3), Ok(3));
-    assert_eq!(orbium::last_failure(), Some(failure));
-    let others = orbium_testkit::spawn(orbium::last_failure);
+    assert_eq!(orbium::diagnostics::last_failure(), Some(failure));
+    let others = orbium_testkit::spawn(orbium::diagnostics::last_failure);
     assert_eq!(others.join().unwrap(), None);
     served.end();
 }
@@ -175,7 +178,7 @@ fn a_call_without_a_reachable_address_is_explained() {
 fn every_messaging_protocol_over_every_stream() {
     each_strategy(|strategy| {
         for scheme in ["iiop://127.0.0.1:0", "uiop://", "inproc://", "shmiop://"] {
-            for layer in orbium::Protocols::default().messaging() {
+            for layer in orbium::protocol::Protocols::default().messaging() {
                 let at = match scheme {
                     "inproc://" => own_name().replace("@", ""),
                     "shmiop://" => own_name(),
@@ -212,7 +215,7 @@ fn an_adapter_says_which_protocols_its_references_offer() {
             .channels()
             .unwrap()
             .iter()
-            .map(orbium::Channel::protocol)
+            .map(orbium::protocol::Channel::protocol)
             .collect();
         assert_eq!(all, ["iiop", "uiop", "shmiop"]);
         let client = client();
@@ -222,9 +225,9 @@ fn an_adapter_says_which_protocols_its_references_offer() {
         );
         let root = served.orb.root_poa();
         let adapter = |name: &str, protocols: &str| {
-            let policies = orbium::Policies {
+            let policies = orbium::poa::Policies {
                 protocols: Some(policy(protocols)),
-                ..orbium::Policies::default()
+                ..orbium::poa::Policies::default()
             };
             root.create_poa(name, Some(root.manager()), policies)
         };
@@ -302,9 +305,9 @@ fn half_a_frame_is_not_waited_for_longer_than_half_a_message() {
         let served = Served::with(Config {
             strategy,
             endpoints: vec!["iiop://127.0.0.1:0?messaging=giop-lite".parse().unwrap()],
-            limits: orbium::Limits {
+            limits: orbium::config::Limits {
                 message_time: std::time::Duration::from_millis(100),
-                ..orbium::Limits::default()
+                ..orbium::config::Limits::default()
             },
             ..Config::default()
         });
@@ -327,7 +330,7 @@ fn half_a_frame_is_not_waited_for_longer_than_half_a_message() {
 #[test]
 fn plain_giop_to_another_messaging_protocol_is_answered() {
     each_strategy(|strategy| {
-        for layer in orbium::Protocols::default().messaging() {
+        for layer in orbium::protocol::Protocols::default().messaging() {
             let served = served(
                 strategy,
                 &[&format!("iiop://127.0.0.1:0?messaging={layer}")],

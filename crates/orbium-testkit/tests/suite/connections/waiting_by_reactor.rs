@@ -9,8 +9,8 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use orbium::{
-    ClientStrategy, Completion, Config, ExceptionKind, Interface, Orb, ServerStrategy,
-    SystemException,
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    config::{ClientStrategy, ServerStrategy},
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_strategy, eventually, spawn_blocked, within};

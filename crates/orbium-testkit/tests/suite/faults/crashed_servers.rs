@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use orbium::giop::MessageKind;
 use orbium::{
-    Asynchronous, ClientStrategy, Completion, ExceptionKind, Interface, Orb, SystemException,
+    Completion, ExceptionKind, Interface, Orb, SystemException, asynchronous::Asynchronous,
+    config::ClientStrategy,
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
@@ -213,7 +214,7 @@ fn a_server_that_stays_away_is_transient_and_nothing_was_done() {
         let exception = scripted.target.echo_long(1).unwrap_err();
         let raised = (exception.kind, exception.completed);
         assert_eq!(raised, (ExceptionKind::Transient, Completion::No));
-        let text = orbium::explain(&exception).to_string();
+        let text = orbium::diagnostics::explain(&exception).to_string();
         assert!(
             text.contains("the idle connection had ended")
                 || scripted.strategy == ClientStrategy::IoThread,

@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use orbium::{Config, Limits, Orb};
+use orbium::{Config, Orb, config::Limits};
 use orbium_giop::messaging::ziop::Ziop;
 use orbium_giop::messaging::{Decoder, Messaging, PART, Side};
 use orbium_testkit::{Served, each_strategy, eventually};
 
 const MIB: usize = 1 << 20;
 
-fn serving(strategy: orbium::ServerStrategy, limits: Limits) -> Served {
+fn serving(strategy: orbium::config::ServerStrategy, limits: Limits) -> Served {
     serving_by("ziop", strategy, limits)
 }
 
-fn serving_by(messaging: &str, strategy: orbium::ServerStrategy, limits: Limits) -> Served {
+fn serving_by(messaging: &str, strategy: orbium::config::ServerStrategy, limits: Limits) -> Served {
     let endpoint = format!("iiop://127.0.0.1:0?messaging={messaging}");
     Served::with(Config {
         endpoints: vec![endpoint.parse().expect("an endpoint")],

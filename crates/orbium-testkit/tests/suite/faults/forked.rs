@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use orbium::giop::minor;
 use orbium::{
-    Asynchronous, ClientStrategy, Completion, Config, ExceptionKind, Interface, ObjectRef, Orb,
-    PoaError, SystemException,
+    Completion, Config, ExceptionKind, Interface, ObjectRef, Orb, SystemException,
+    asynchronous::Asynchronous, config::ClientStrategy, poa::PoaError,
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;

@@ -6,7 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium::giop::{HEADER_LEN, MessageKind, Version, close_connection, message_error};
-use orbium::{Config, Limits, ServerStrategy};
+use orbium::{
+    Config,
+    config::{Limits, ServerStrategy},
+};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, WellBehaved, descriptors, each_strategy, eventually,

@@ -10,7 +10,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use orbium::{ClientStrategy, Config, ExceptionKind, Interface, Orb, ServerStrategy, Transport};
+use orbium::{
+    Config, ExceptionKind, Interface, Orb,
+    config::{ClientStrategy, ServerStrategy},
+    transport::Transport,
+};
 use orbium_testkit::{Served, within};
 use orbium_transport::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError, Peer,

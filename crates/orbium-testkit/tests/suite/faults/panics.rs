@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbium::giop::{SystemException, minor};
-use orbium::{Completion, ExceptionKind, Orb, ServerStrategy, Transport};
+use orbium::{Completion, ExceptionKind, Orb, config::ServerStrategy, transport::Transport};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, client, each_pair, each_strategy, eventually, reach, within};
 use orbium_transport::{

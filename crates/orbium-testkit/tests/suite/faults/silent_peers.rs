@@ -7,7 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium::giop::MessageKind;
-use orbium::{Config, Limits, ServerStrategy};
+use orbium::{
+    Config,
+    config::{Limits, ServerStrategy},
+};
 use orbium_testkit::{PATIENCE, Peer, RequestLine, Served, each_strategy, eventually, request};
 use orbium_transport::TcpByteStream;
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};

@@ -5,7 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::giop::{HEADER_LEN, MessageHeader, MessageKind, ReplyStatus};
-use orbium::{Config, Limits, ServerStrategy};
+use orbium::{
+    Config,
+    config::{Limits, ServerStrategy},
+};
 use orbium_testkit::{Peer, RequestLine, Served, each_strategy, eventually, in_order, request};
 
 fn impatient(strategy: ServerStrategy) -> Served {

@@ -5,7 +5,10 @@ use std::fs::File;
 use std::time::{Duration, Instant};
 
 use orbium::giop::MessageKind;
-use orbium::{Config, Limits, ServerStrategy};
+use orbium::{
+    Config,
+    config::{Limits, ServerStrategy},
+};
 use orbium_testkit::{
     PATIENCE, Peer, RequestLine, Served, descriptors, each_strategy, eventually, in_own_process,
     request,

@@ -4,7 +4,9 @@
 
 use orbium::giop::minor::{ORBIUM_VMCID, PEER_MEMORY};
 use orbium::giop::{FragmentPlan, ReplyStatus};
-use orbium::{Asynchronous, Config, ExceptionKind, Interface, Limits, ObjectRef, Orb};
+use orbium::{
+    Config, ExceptionKind, Interface, ObjectRef, Orb, asynchronous::Asynchronous, config::Limits,
+};
 use orbium_cdr::{CdrReader, Decode, Encode, Format};
 use orbium_core::Operation;
 use orbium_testkit::{
@@ -121,7 +123,7 @@ fn a_message_in_fragments_beyond_the_budget_is_refused_and_its_connection_goes_o
 #[test]
 fn a_reply_beyond_the_clients_budget_is_no_resources_and_the_next_call_is_answered() {
     each_client_strategy(|strategy| {
-        let served = Served::new(orbium::ServerStrategy::ThreadPerConnection);
+        let served = Served::new(orbium::config::ServerStrategy::ThreadPerConnection);
         let client = Orb::new(Config {
             limits: scarce(),
             ..calling_by(strategy)

@@ -5,7 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orbium::giop::ReplyStatus;
-use orbium::{LaneConfig, OrbError, Policies, Priority, ServerStrategy};
+use orbium::{
+    OrbError,
+    config::ServerStrategy,
+    lane::{LaneConfig, Priority},
+    poa::Policies,
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, RequestLine, Served, TargetState, eventually, in_own_process, request};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orbium::transport::{DatagramTransport, Datagrams, Deadline, ListenError};
-use orbium::{Endpoint, Peer, ProtocolProperties};
+use orbium::transport::{Endpoint, Peer, ProtocolProperties};
 
 type Queue = Arc<Mutex<VecDeque<Vec<u8>>>>;
 

@@ -9,7 +9,7 @@ mod sockets;
 
 use memory::Memory;
 use orbium::media::{MediaOptions, MediaReceiver, MediaSender};
-use orbium::{Orb, Transport};
+use orbium::{Orb, transport::Transport};
 
 /// An ORB that has the transport, its receiver and a sender to it.
 struct Line {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use orbium::{Config, Configure as _, Interface, InvalidName, Orb, OrbError};
+use orbium::{Config, Interface, Orb, OrbError, config::Configure as _, reference::InvalidName};
 use orbium_testkit::{Served, client};
 
 fn config(settings: &[(&str, &str)]) -> Config {
@@ -103,7 +103,7 @@ fn every_profile_serves_and_calls() {
 /// command line
 #[test]
 fn initial_references_come_from_the_configuration() {
-    let served = Served::new(orbium::ServerStrategy::default());
+    let served = Served::new(orbium::config::ServerStrategy::default());
     let url = format!("corbaloc::127.0.0.1:{}/Target", served.port());
     let host = format!("corbaloc::127.0.0.1:{}", served.port());
     let orb = Orb::new(config(&[

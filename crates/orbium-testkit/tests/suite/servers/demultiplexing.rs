@@ -4,7 +4,10 @@
 use std::sync::Arc;
 
 use orbium::giop::ReplyStatus;
-use orbium::{ExceptionKind, IdAssignment, Interface, Lifespan, Policies};
+use orbium::{
+    ExceptionKind, Interface,
+    poa::{IdAssignment, Lifespan, Policies},
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     Peer, RequestLine, Served, TargetState, client, each_strategy, reach, request,

@@ -6,8 +6,11 @@ use std::thread;
 
 use orbium::giop::{ReplyStatus, ResponseFlags};
 use orbium::{
-    Completion, Config, Dispatch, DispatchHook, ExceptionKind, Hook, Lane, LaneConfig, Orb,
-    Policies, Priority, RequestInfo, Scheduling, ServerStrategy, SystemException,
+    Completion, Config, ExceptionKind, Orb, SystemException,
+    config::ServerStrategy,
+    hook::{Dispatch, DispatchHook, Hook, RequestInfo},
+    lane::{Lane, LaneConfig, Priority, Scheduling},
+    poa::Policies,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, RequestLine, Served, TargetState, each_strategy, request};

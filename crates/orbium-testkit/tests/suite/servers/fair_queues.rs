@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use orbium::ServerStrategy;
+use orbium::config::ServerStrategy;
 use orbium::giop::{
     MessageKind, ReplyStatus, ResponseFlags, Target as Addressed, Version, write_locate_request,
 };

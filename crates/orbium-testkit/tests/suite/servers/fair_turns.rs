@@ -8,7 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::giop::ResponseFlags;
-use orbium::{Config, Limits, Orb, ServerStrategy};
+use orbium::{
+    Config, Orb,
+    config::{Limits, ServerStrategy},
+};
 use orbium_cdr::CdrWriter;
 use orbium_giop::messaging::ziop::Ziop;
 use orbium_testkit::{

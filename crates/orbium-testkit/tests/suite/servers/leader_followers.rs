@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use orbium::ServerStrategy;
+use orbium::config::ServerStrategy;
 use orbium_testkit::{Peer, RequestLine, Served, request, within};
 
 fn team(threads: usize) -> Served {

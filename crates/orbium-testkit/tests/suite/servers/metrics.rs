@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use orbium::metrics::Role;
 use orbium::metrics::exposition::{MetricsSnapshot, OperationMetrics};
-use orbium::{Config, ExceptionKind, ManagerState, Orb, ServerStrategy};
+use orbium::{Config, ExceptionKind, Orb, config::ServerStrategy, poa::ManagerState};
 use orbium_testkit::{
     Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy, eventually, request,
 };
@@ -151,7 +151,8 @@ fn an_asynchronous_call_is_counted_when_its_answer_is_there() {
     let object = orbium::Interface::as_object(&target);
     static NOOP: orbium::codegen::Operation =
         orbium::codegen::Operation::of("IDL:Probe/Target:1.0", "noop");
-    let call: orbium::Asynchronous<()> = object.call_async(&NOOP, (), |(), _| {}, |_| Ok(()));
+    let call: orbium::asynchronous::Asynchronous<()> =
+        object.call_async(&NOOP, (), |(), _| {}, |_| Ok(()));
     call.wait().unwrap();
     assert_eq!(called(&client, "Probe::Target/noop").ok, 1);
     client.shutdown(true).unwrap();
@@ -303,7 +304,7 @@ fn an_orb_shows_its_connections_lanes_adapters_and_objects() {
     let held = server
         .orb
         .root_poa()
-        .create_poa("held", None, orbium::Policies::default())
+        .create_poa("held", None, orbium::poa::Policies::default())
         .unwrap();
     let (client, target) = server.client();
     target.noop().unwrap();

@@ -8,7 +8,7 @@ use metrics::{
     Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
     with_local_recorder,
 };
-use orbium::{Config, ServerStrategy};
+use orbium::{Config, config::ServerStrategy};
 use orbium_testkit::Served;
 
 /// The metrics that were registered, with their labels.

@@ -7,9 +7,12 @@ use std::thread;
 use orbium::codegen::{Servant, ServedBy};
 use orbium::giop::SystemException;
 use orbium::{
-    Completion, Config, ExceptionKind, IdAssignment, IdUniqueness, Interface, Lifespan, Limits,
-    ManagerState, Orb, Poa, PoaError, Policies, RequestProcessing, ServantRetention,
-    ServerStrategy, ThreadModel,
+    Completion, Config, ExceptionKind, Interface, Orb,
+    config::{Limits, ServerStrategy},
+    poa::{
+        IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, Policies,
+        RequestProcessing, ServantRetention, ThreadModel,
+    },
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
@@ -30,7 +33,7 @@ const USER: Policies = Policies {
     dispatch: None,
     extension: None,
     bidirectional: None,
-    routers: orbium::router_policies::RouterPolicies::NONE,
+    routers: orbium::policy::router_policies::RouterPolicies::NONE,
     defined: Vec::new(),
 };
 
@@ -48,7 +51,7 @@ const DURABLE: Policies = Policies {
     dispatch: None,
     extension: None,
     bidirectional: None,
-    routers: orbium::router_policies::RouterPolicies::NONE,
+    routers: orbium::policy::router_policies::RouterPolicies::NONE,
     defined: Vec::new(),
 };
 

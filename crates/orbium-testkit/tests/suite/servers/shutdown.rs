@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use orbium::giop::{MessageKind, ReplyStatus, SystemException, minor};
 use orbium::{
-    Completion, Config, ExceptionKind, Interface, Limits, Orb, ServerStrategy, Transport,
+    Completion, Config, ExceptionKind, Interface, Orb,
+    config::{Limits, ServerStrategy},
+    transport::Transport,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{

@@ -10,7 +10,10 @@ use orbium::giop::{
     LocateReplyHeader, LocateStatus, MessageKind, ReplyStatus, SystemExceptionBody,
     Target as Addressed, Version, minor, write_locate_request,
 };
-use orbium::{Completion, Config, ExceptionKind, Limits, Orb, ServerStrategy, SystemException};
+use orbium::{
+    Completion, Config, ExceptionKind, Orb, SystemException,
+    config::{Limits, ServerStrategy},
+};
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{

@@ -7,7 +7,10 @@ use orbium::giop::{
     CancelRequest, MessageKind, ReplyStatus, ResponseFlags, ServiceContext, Target as Addressed,
     Version, encode_encapsulation, minor, service_context, write_locate_request,
 };
-use orbium::{Completion, Config, ExceptionKind, Limits, ServerStrategy, SystemException};
+use orbium::{
+    Completion, Config, ExceptionKind, SystemException,
+    config::{Limits, ServerStrategy},
+};
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_testkit::{Peer, RequestLine, Served, eventually, request, within};
 

@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use orbium::{ClientStrategy, Config, ForwardBoundKeys, Limits, Orb, ServerStrategy};
+use orbium::{
+    Config, Orb,
+    config::{ClientStrategy, ForwardBoundKeys, Limits, ServerStrategy},
+};
 use orbium_testkit::{
     Peer, RecordedEvent, Served, calling_by, client, each_client_strategy, each_strategy,
     eventually, in_own_process, pause_calls, reach,

@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use orbium::giop::time::TimeLeft;
 use orbium::giop::{ServiceContext, service_context};
-use orbium::{Config, Limits, Policies, ServerStrategy};
+use orbium::{
+    Config,
+    config::{Limits, ServerStrategy},
+    poa::Policies,
+};
 use orbium_core::{Dispatch, DispatchHook, Hook, RequestInfo};
 use orbium_testkit::{
     Peer, Recorder, RequestLine, Served, each_strategy, eventually, in_own_process, request,

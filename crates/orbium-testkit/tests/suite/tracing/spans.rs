@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use orbium::{Config, Interface, ObjectRef, Orb, Priority, ServerStrategy};
+use orbium::{Config, Interface, ObjectRef, Orb, config::ServerStrategy, lane::Priority};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
 use orbium_testkit::{
@@ -292,7 +292,7 @@ static ECHO: Operation = Operation::of("IDL:Probe/Target:1.0", "echo_long");
 static RAISE: Operation = Operation::of("IDL:Probe/Target:1.0", "raise_system");
 static REFUSE: Operation = Operation::of("IDL:Probe/Target:1.0", "refuse");
 
-fn echo(object: &ObjectRef, v: i32) -> orbium::Asynchronous<i32> {
+fn echo(object: &ObjectRef, v: i32) -> orbium::asynchronous::Asynchronous<i32> {
     object.call_async(&ECHO, v, Encode::encode, i32::decode)
 }
 
@@ -309,10 +309,10 @@ fn an_asynchronous_call_has_a_span_until_its_answer_is_there() {
         let call = outermost.in_scope(|| echo(&object, 3));
         assert_eq!(call.wait(), Ok(3));
         let name = String::from("NO_MEMORY");
-        let call: orbium::Asynchronous<()> =
+        let call: orbium::asynchronous::Asynchronous<()> =
             object.call_async(&RAISE, name, Encode::encode, |_| Ok(()));
         call.wait().unwrap_err();
-        let call: orbium::Asynchronous<i32> =
+        let call: orbium::asynchronous::Asynchronous<i32> =
             object.call_async(&REFUSE, 3, Encode::encode, i32::decode);
         call.wait().unwrap_err();
         // Within the process a thread of the ORB makes the call.
@@ -390,15 +390,15 @@ fn a_request_that_changes_its_lane_has_one_span_there() {
         each_strategy(|strategy| {
             let before = log.spans("request").len();
             let served = Served::new(strategy);
-            let lane = served.orb.add_lane(&orbium::LaneConfig {
+            let lane = served.orb.add_lane(&orbium::lane::LaneConfig {
                 name: "control".into(),
                 priority: Priority::new(20),
                 strategy,
-                ..orbium::LaneConfig::default()
+                ..orbium::lane::LaneConfig::default()
             });
-            let policies = orbium::Policies {
+            let policies = orbium::poa::Policies {
                 lanes: vec![lane.unwrap()],
-                ..orbium::Policies::default()
+                ..orbium::poa::Policies::default()
             };
             let root = served.orb.root_poa();
             let poa = root
@@ -438,7 +438,7 @@ fn the_priority_of_the_caller_is_recorded() {
         let log = recording();
         let served = Served::new(ServerStrategy::Reactive);
         let (_client, target) = served.client();
-        orbium::priority::while_at(Priority::new(7), || target.noop()).unwrap();
+        orbium::lane::priority::while_at(Priority::new(7), || target.noop()).unwrap();
         expect(&log.ended("call", 1)[0], &[("corba.priority", "7")]);
         served.end();
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Without a subscriber that wants them, spans are not recorded.
 
-use orbium::ServerStrategy;
+use orbium::config::ServerStrategy;
 use orbium_testkit::{Recorder, Served, each_strategy, in_own_process};
 use tracing::level_filters::LevelFilter;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
+use orbium::config::{GiopMinor, Limits};
 use orbium::giop::{MessageKind, ReplyStatus, minor as codes};
-use orbium::{GiopMinor, Limits};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::{Served, each_strategy, eventually, reply};
 
@@ -55,7 +55,7 @@ fn many_calls_share_one_connection_and_are_answered_in_any_order() {
 
 #[test]
 fn calls_within_the_process_are_made_by_a_thread() {
-    let served = Served::new(orbium::ServerStrategy::default());
+    let served = Served::new(orbium::config::ServerStrategy::default());
     let object = served.target.as_object();
     let caller = thread::current().id();
     served.state.on_act(move |_, v| {

@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use orbium::giop::MessageKind;
-use orbium::{Limits, TimePolicies};
+use orbium::{config::Limits, policy::TimePolicies};
 use orbium_testkit::eventually;
 use orbium_testkit::in_own_process;
 

@@ -12,7 +12,8 @@ use std::thread::{self, Thread};
 
 use orbium::giop::minor;
 use orbium::{
-    Asynchronous, Completion, Config, ExceptionKind, Interface, ObjectRef, Orb, SystemException,
+    Completion, Config, ExceptionKind, Interface, ObjectRef, Orb, SystemException,
+    asynchronous::Asynchronous,
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;

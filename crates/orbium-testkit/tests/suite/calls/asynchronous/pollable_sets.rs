@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use orbium::giop::MessageKind;
 use orbium::{
-    Asynchronous, Completion, ExceptionKind, PollableError, PollableSet, SystemException,
+    Completion, ExceptionKind, SystemException,
+    asynchronous::{Asynchronous, PollableError, PollableSet},
 };
 use orbium_testkit::{Peer, Request, within};
 

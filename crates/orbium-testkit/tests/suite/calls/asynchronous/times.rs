@@ -6,7 +6,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant, SystemTime};
 
 use orbium::giop::MessageKind;
-use orbium::{ConnectTimeout, ServerStrategy, TimePolicies};
+use orbium::{
+    config::{ConnectTimeout, ServerStrategy},
+    policy::TimePolicies,
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, with_time_enough};
 

@@ -3,7 +3,11 @@
 
 use std::time::Duration;
 
-use orbium::{LaneConfig, Limits, Orb, OrbError, ServerStrategy};
+use orbium::{
+    Orb, OrbError,
+    config::{Limits, ServerStrategy},
+    lane::LaneConfig,
+};
 use orbium_testkit::{client, within};
 
 use super::{Behind, config, pool};

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium::giop::ReplyStatus;
-use orbium::{Config, Configure as _, Interface, Orb, OrbError, Priority, priority};
+use orbium::{
+    Config, Interface, Orb, OrbError,
+    config::Configure as _,
+    lane::{Priority, priority},
+};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, Served, TargetState, client, within};
 

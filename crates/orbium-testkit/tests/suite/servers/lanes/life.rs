@@ -4,7 +4,11 @@
 use std::time::Duration;
 
 use orbium::giop::ReplyStatus;
-use orbium::{LaneConfig, OrbError, Priority, ServerStrategy};
+use orbium::{
+    OrbError,
+    config::ServerStrategy,
+    lane::{LaneConfig, Priority},
+};
 use orbium_testkit::{
     Peer, Served, descriptors, each_strategy, eventually, in_own_process, threads, within,
 };

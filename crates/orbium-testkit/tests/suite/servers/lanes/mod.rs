@@ -15,7 +15,13 @@ use std::sync::Arc;
 use std::thread;
 
 use orbium::giop::{ReplyStatus, ServiceContext, service_context};
-use orbium::{HostPort, Interface, Lane, LaneConfig, Orb, Policies, Priority, ServerStrategy};
+use orbium::{
+    Interface, Orb,
+    config::ServerStrategy,
+    lane::{Lane, LaneConfig, Priority},
+    poa::Policies,
+    transport::HostPort,
+};
 use orbium_core::ServedBy;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, RequestLine, TargetState, reach, request};

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use orbium::giop::{ReplyStatus, ResponseFlags};
 use orbium::{
-    Config, Dispatch, DispatchHook, Hook, LaneConfig, Priority, RequestInfo, Scheduling,
-    SchedulingClass, ServerStrategy, priority,
+    Config,
+    config::ServerStrategy,
+    hook::{Dispatch, DispatchHook, Hook, RequestInfo},
+    lane::{LaneConfig, Priority, Scheduling, SchedulingClass, priority},
 };
 use orbium_testkit::{
     Peer, RequestLine, Served, each_strategy, eventually, give_up_real_time, in_own_process,
@@ -166,7 +168,7 @@ fn a_thread_raised_for_a_request_goes_back_whatever_the_servant_does() {
                 if id == 1 {
                     // As RTCORBA::Current does.
                     let other = Scheduling { class, priority: 1 };
-                    orbium::give_scheduling(other).unwrap();
+                    orbium::lane::give_scheduling(other).unwrap();
                     priority::set_current(Priority::new(1));
                 }
                 Ok(seen.1)

@@ -7,7 +7,11 @@ use orbium::giop::real_time::priority_context;
 use orbium::giop::riop::Riop;
 use orbium::giop::time::TimeLeft;
 use orbium::giop::{ReplyStatus, ServiceContext, service_context};
-use orbium::{Lane, LaneConfig, Limits, Orb, OrbError, Order, ServerStrategy};
+use orbium::{
+    Orb, OrbError,
+    config::{Limits, ServerStrategy},
+    lane::{Lane, LaneConfig, Order},
+};
 use orbium_testkit::{Peer, RequestLine, Served, eventually, request};
 
 use super::{Behind, at_the_gate, config, pool, port};

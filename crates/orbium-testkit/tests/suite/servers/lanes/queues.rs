@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use orbium::giop::{CancelRequest, ReplyStatus, ResponseFlags, Version};
 use orbium::{
-    Completion, Config, ExceptionKind, LaneConfig, ManagerState, Policies, QueueBounds,
-    ServerStrategy, SystemException,
+    Completion, Config, ExceptionKind, SystemException,
+    config::ServerStrategy,
+    lane::{LaneConfig, QueueBounds},
+    poa::{ManagerState, Policies},
 };
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;

@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use orbium::giop::ReplyStatus;
-use orbium::{Priority, ServerStrategy, priority};
+use orbium::{
+    config::ServerStrategy,
+    lane::{Priority, priority},
+};
 use orbium_testkit::{Peer, Served, client, each_strategy, within};
 
 use super::{Behind, act, expect_refusal, lane, name_of_thread, port};

@@ -6,7 +6,10 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::giop::ReplyStatus;
-use orbium::{Lane, LaneConfig, Priority, ServerStrategy};
+use orbium::{
+    config::ServerStrategy,
+    lane::{Lane, LaneConfig, Priority},
+};
 use orbium_testkit::{Peer, Served, client, each_strategy, eventually, within};
 
 use super::{Behind, act, at_the_gate, config, lane, name_of_thread, pool, port, threads_called};
