@@ -71,6 +71,7 @@ pub use message::request::{
 pub use message::request_parts::{
     GiopRequests, NumberedRequests, RequestForm, RequestParts, ShortRequests, UsualForm,
 };
+pub use message::request_positions::{PositionedRequest, RequestPositions};
 pub use message::template::{OperationTail, RequestTemplate};
 pub use miop::reorder_buffer;
 pub use reference::component::{Component, TaggedComponent};

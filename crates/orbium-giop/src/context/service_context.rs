@@ -122,11 +122,21 @@ impl<'a> ServiceContexts<'a> {
     /// their list, without its count.
     #[inline]
     pub(crate) const fn of_deadline(octets: &'a [u8]) -> Self {
+        Self::checked(octets, reply_deadline::CONTEXTS, ByteOrder::NATIVE)
+    }
+
+    /// A list that was read and checked before, from its octets without the count.
+    pub(crate) const fn checked(octets: &'a [u8], count: u32, order: ByteOrder) -> Self {
         Self {
             octets,
-            count: reply_deadline::CONTEXTS,
-            order: ByteOrder::NATIVE,
+            count,
+            order,
         }
+    }
+
+    /// Its octets, without the count.
+    pub(crate) const fn octets(&self) -> &'a [u8] {
+        self.octets
     }
 
     /// Whether there is none.

@@ -11,4 +11,5 @@ pub(crate) mod reassembly;
 pub(crate) mod reply;
 pub(crate) mod request;
 pub(crate) mod request_parts;
+pub(crate) mod request_positions;
 pub(crate) mod template;

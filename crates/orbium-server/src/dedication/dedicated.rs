@@ -287,7 +287,7 @@ impl HandOver for Reading<'_> {
 }
 
 impl Sink for Reading<'_> {
-    fn put(&self, mut request: Queued) -> Result<(), Box<Queued>> {
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
         let Some(gate) = &self.own.gate else {
             return Err(Box::new(request));
         };

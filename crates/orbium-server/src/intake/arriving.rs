@@ -8,8 +8,8 @@ use std::time::Instant;
 use orbium_cdr::Format;
 use orbium_channel::connection::{Event, Whole};
 use orbium_giop::{
-    Assembled, MessageHeader, MessageKind, ReplyStatus, RequestHeader, ResponseFlags,
-    SystemException, split_header,
+    Assembled, MessageHeader, MessageKind, ReplyStatus, RequestHeader, RequestPositions,
+    ResponseFlags, SystemException, split_header,
 };
 
 use super::contexts::{Following, apply_contexts};
@@ -146,10 +146,12 @@ impl State {
         let connection = source.connection;
         let Whole { message, charge } = whole;
         let Assembled { mut octets, seams } = message;
+        let addresses = octets.as_ptr_range();
         let (head, after) = split_header(&mut octets);
         let mut reader = header.reader(after);
         reader.set_fragment_boundaries(&seams);
         let request = header.read_request(&head, &mut reader).ok()?;
+        let positions = RequestPositions::of(&request, &reader, &addresses);
         let (request_id, mut response) = (request.request_id, request.response);
         let (mut refused, expiry) = apply_contexts(&request, following, source);
         let granted = connection.marker(source.context, &request.contexts) == Some(Marker::Due);
@@ -186,6 +188,7 @@ impl State {
             late: Late::new(connection),
             _charge: charge,
             header: *header,
+            positions,
             seams,
             request_id,
             response,

@@ -47,9 +47,18 @@ impl Intake {
 
 impl Queued {
     /// What a gate says to the request.
-    pub(crate) fn at_gate(&mut self, gate: &dyn Gate, waiting: (usize, usize)) -> Pass {
-        // It was read before, so it can be.
-        ask(gate, &self.header, &mut self.octets, waiting).unwrap_or(Pass::Begin)
+    pub(crate) fn at_gate(
+        &self,
+        gate: &dyn Gate,
+        (waiting, waiting_octets): (usize, usize),
+    ) -> Pass {
+        gate.arrived(&Arrival {
+            object_key: self.positions.key(&self.octets).unwrap_or_default(),
+            operation: self.positions.operation(&self.octets),
+            octets: self.octets.len(),
+            waiting,
+            waiting_octets,
+        })
     }
 }
 

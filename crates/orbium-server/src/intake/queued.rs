@@ -7,7 +7,7 @@ use std::time::Instant;
 use orbium_cdr::{CdrWriter, Format};
 use orbium_channel::peer_memory::Charge;
 use orbium_giop::{
-    Completion, ExceptionKind, MessageHeader, ResponseFlags, SystemException, split_header,
+    Completion, ExceptionKind, MessageHeader, RequestPositions, ResponseFlags, SystemException,
 };
 use orbium_sync::role::{Role, while_serving};
 
@@ -93,6 +93,8 @@ impl Drop for Late {
 pub(crate) struct Queued {
     pub(super) late: Late,
     pub(super) header: MessageHeader,
+    /// Of what was read when it arrived.
+    pub(super) positions: RequestPositions,
     pub(super) octets: Vec<u8>,
     pub(super) seams: Vec<u32>,
     pub(super) request_id: u32,
@@ -187,57 +189,53 @@ impl Queued {
         storage: &mut Vec<u8>,
     ) -> Vec<u8> {
         let (connection, context) = (&self.late.0, dispatcher.context());
-        let (head, after) = split_header(&mut self.octets);
-        let mut arguments = self.header.reader(after);
+        let request = self.positions.request(&self.header, &mut self.octets);
+        let mut arguments = request.arguments;
         arguments.set_fragment_boundaries(&self.seams);
         arguments.set_owner(Some(&context.owner));
-        // It was read before, so it can be.
-        if let Ok(request) = self.header.read_request(&head, &mut arguments) {
-            arguments.set_format(self.format);
-            arguments.set_nesting(self.nesting);
-            let path = Answer {
-                connection,
-                request_id: self.request_id,
-                thread: Some(role),
-                arrived: self.arrived,
-            };
-            let mut reply = UntypedReply::new(
-                &path,
-                storage,
-                self.header.version,
-                self.request_id,
-                self.format,
-                self.response,
-            );
-            let key = request.target.object_key();
-            let dedication = match connection.marker(context, &request.contexts) {
-                Some(Marker::Decided(reply)) => Some(reply.encode()),
-                _ => None,
-            };
-            while_serving(role, || match (key, self.refused) {
-                (Some(key), None) => {
-                    let incoming = IncomingRequest {
-                        context,
-                        key: &key,
-                        operation: request.operation,
-                        contexts: request.contexts,
-                        peer: Some(&**connection),
-                        response: self.response,
-                        expiry: self.expiry,
-                        lane: self.decided.map_or_else(|| connection.lane(), |_| SETTLED),
-                        decided: self.decided.as_ref(),
-                    };
-                    serve_with_reply_context(
-                        dispatcher,
-                        &incoming,
-                        &mut arguments,
-                        &mut reply,
-                        dedication,
-                    );
-                }
-                (_, refused) => refuse_request(&mut reply, refused),
-            });
-        }
+        arguments.set_format(self.format);
+        arguments.set_nesting(self.nesting);
+        let path = Answer {
+            connection,
+            request_id: self.request_id,
+            thread: Some(role),
+            arrived: self.arrived,
+        };
+        let mut reply = UntypedReply::new(
+            &path,
+            storage,
+            self.header.version,
+            self.request_id,
+            self.format,
+            self.response,
+        );
+        let dedication = match connection.marker(context, &request.contexts) {
+            Some(Marker::Decided(reply)) => Some(reply.encode()),
+            _ => None,
+        };
+        while_serving(role, || match (request.key, self.refused) {
+            (Some(key), None) => {
+                let incoming = IncomingRequest {
+                    context,
+                    key,
+                    operation: request.operation,
+                    contexts: request.contexts,
+                    peer: Some(&**connection),
+                    response: self.response,
+                    expiry: self.expiry,
+                    lane: self.decided.map_or_else(|| connection.lane(), |_| SETTLED),
+                    decided: self.decided.as_ref(),
+                };
+                serve_with_reply_context(
+                    dispatcher,
+                    &incoming,
+                    &mut arguments,
+                    &mut reply,
+                    dedication,
+                );
+            }
+            (_, refused) => refuse_request(&mut reply, refused),
+        });
         if orbium_invocation::priority::current() != priority {
             orbium_lane::thread::restore();
         }
@@ -254,18 +252,12 @@ impl Queued {
 
     /// Sends its client to where the object is served from now on; whether that is said.
     #[cold]
-    pub(crate) fn forward(&mut self, dispatcher: &dyn Dispatcher) -> bool {
+    pub(crate) fn forward(&self, dispatcher: &dyn Dispatcher) -> bool {
         if self.response != ResponseFlags::Full || self.refused.is_some() {
             return false;
         }
-        let (head, after) = split_header(&mut self.octets);
-        let mut arguments = self.header.reader(after);
-        arguments.set_fragment_boundaries(&self.seams);
-        let Ok(request) = self.header.read_request(&head, &mut arguments) else {
-            return false;
-        };
-        let key = request.target.object_key();
-        let Some(to) = key.and_then(|key| dispatcher.reference_of(&key)) else {
+        let key = self.positions.key(&self.octets);
+        let Some(to) = key.and_then(|key| dispatcher.reference_of(key)) else {
             return false;
         };
         self.answer(|reply| reply.forward(&to, false).is_ok())
