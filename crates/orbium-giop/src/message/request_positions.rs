@@ -217,7 +217,7 @@ mod tests {
             assert_eq!(request.arguments.read_u64(), Ok(ARGUMENT));
         });
         moved(of(0x7fff_0000, b"?"), |request| {
-            assert_eq!(request.key, None)
+            assert_eq!(request.key, None);
         });
     }
 }

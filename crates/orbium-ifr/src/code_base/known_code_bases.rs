@@ -229,15 +229,3 @@ impl fmt::Debug for CodeBases {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // The end of the wait was past the last point of time, and the reader of the value panicked.
-    #[test]
-    fn the_longest_limit_is_one() {
-        let code_bases = CodeBases::new(Orb::builder().build().unwrap(), Duration::MAX);
-        assert!(code_bases.bases("IDL:Unknown:1.0").is_empty());
-    }
-}

@@ -300,7 +300,9 @@ fn a_code_base_that_a_reply_names_helps_with_the_next_one() {
     let root = sender.orb.root_poa();
     let giver: Giver = root.activate(Giving).unwrap();
     for asks in [true, false] {
-        let code_bases = CodeBases::new(Orb::builder().build().unwrap(), Duration::from_secs(60));
+        // The end of such a wait was past the last point of time, and the reader of the value
+        // panicked.
+        let code_bases = CodeBases::new(Orb::builder().build().unwrap(), Duration::MAX);
         let mut interceptors = Interceptors::new();
         interceptors.add_client(code_bases.clone()).unwrap();
         let client = served(interceptors);

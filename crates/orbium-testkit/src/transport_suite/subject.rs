@@ -33,6 +33,8 @@ pub struct Subject {
     pub(super) module: &'static str,
     pub(super) other_processes: bool,
     named_endpoints: bool,
+    /// Whether servers of every strategy answer every operation.
+    pub(super) all_strategies: bool,
     /// Outermost first.
     messaging: Vec<Arc<dyn Messaging>>,
     /// What child processes find in their environment.
@@ -84,6 +86,7 @@ impl Subject {
             module: "",
             other_processes: true,
             named_endpoints: false,
+            all_strategies: true,
             messaging: Vec::new(),
             environment: Vec::new(),
             _kept: Vec::new(),
@@ -112,6 +115,14 @@ impl Subject {
     #[must_use]
     pub fn named_endpoints(mut self) -> Self {
         self.named_endpoints = true;
+        self
+    }
+
+    /// A transport that is tested with servers of every strategy elsewhere: here every operation
+    /// goes to one that reads and serves in one thread and to one that hands requests over.
+    #[must_use]
+    pub fn strategies_elsewhere(mut self) -> Self {
+        self.all_strategies = false;
         self
     }
 

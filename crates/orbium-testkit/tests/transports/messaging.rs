@@ -7,7 +7,7 @@ use orbium_testkit::transport_suite::{Subject, loopback};
 use orbium_transport::{Tcp, Unix};
 
 fn over_tcp() -> Subject {
-    Subject::new(Tcp, |unique| format!("iiop://{}:0", loopback(unique)))
+    Subject::new(Tcp, |unique| format!("iiop://{}:0", loopback(unique))).strategies_elsewhere()
 }
 
 fn over_unix() -> Subject {
@@ -15,6 +15,7 @@ fn over_unix() -> Subject {
         let path = std::env::temp_dir().join(format!("orbium-suite-{unique}.half"));
         format!("uiop://{}", path.display())
     })
+    .strategies_elsewhere()
 }
 
 orbium_testkit::transport_suite! {

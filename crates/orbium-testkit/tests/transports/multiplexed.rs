@@ -13,7 +13,9 @@ fn subject(
     strategy: ClientStrategy,
     endpoint: impl Fn(&str) -> String + Send + Sync + 'static,
 ) -> Subject {
-    Subject::new(transport, endpoint).configure(move |config| config.client_strategy = strategy)
+    Subject::new(transport, endpoint)
+        .strategies_elsewhere()
+        .configure(move |config| config.client_strategy = strategy)
 }
 
 fn iiop(strategy: ClientStrategy) -> Subject {
