@@ -22,8 +22,8 @@ use super::pending_call::{Answered, PendingCall};
 /// * a future, for any executor: `.await`;
 /// * a poller ([`is_ready`](Self::is_ready), [`response`](Self::response),
 ///   [`wait`](Self::wait));
-/// * with a handler ([`on_reply`](Self::on_reply)), or none
-///   ([`detach`](Self::detach)).
+/// * with a handler, on a thread of the ORB ([`on_reply`](Self::on_reply)) or of an executor
+///   ([`on_reply_by`](Self::on_reply_by)), or none ([`detach`](Self::detach)).
 ///
 /// The call proceeds whether or not the handle is polled. Dropping the handle cancels
 /// the call: its reply is discarded, and the server receives a CancelRequest.
@@ -143,6 +143,31 @@ impl<T, E: Raises> Asynchronous<T, E> {
             let handler = move |answered| handler(read(answered, &own, results));
             call.on_reply(Box::new(handler));
         }
+    }
+
+    /// As [`on_reply`](Self::on_reply), by an executor: the handler is a task of it, which is
+    /// spawned now, waits for the reply, and has the order and the threads of that executor. A
+    /// scheduler context of `orbium-executor` is one. A task that is dropped cancels the call.
+    ///
+    /// ```
+    /// # use orbium_core::asynchronous::Asynchronous;
+    /// # fn handled(position: Asynchronous<i32>, context: &orbium_executor::SchedulerContext) {
+    /// use std::time::Duration;
+    /// use orbium_executor::TaskQos;
+    ///
+    /// let urgent = TaskQos::default().deadline(Duration::from_millis(5));
+    /// position.on_reply_by(context.executor(urgent), |position| println!("{position:?}"));
+    /// # }
+    /// ```
+    pub fn on_reply_by(
+        self,
+        executor: impl FnOnce(Pin<Box<dyn Future<Output = ()> + Send>>),
+        handler: impl FnOnce(Result<T, E>) + Send + 'static,
+    ) where
+        T: 'static,
+        E: 'static,
+    {
+        executor(Box::pin(async move { handler(self.await) }));
     }
 
     /// Lets the call go on by itself: what it returns or raises is discarded (a nil

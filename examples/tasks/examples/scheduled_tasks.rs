@@ -2,6 +2,7 @@
 //!
 //! The most urgent reply is handled first, whichever arrives first; the policy changes on the way.
 
+use std::sync::mpsc;
 use std::time::Duration;
 
 use orbium::Orb;
@@ -23,20 +24,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .policy(Policy::Edf)
         .threads(2)
         .build()?;
-    let withdrawals = (1..=10).map(|amount| {
-        let account = account.clone();
+    let (handled, outcomes) = mpsc::channel();
+    for amount in 1..=10 {
         let qos = TaskQos::default().deadline(Duration::from_millis(amount.into()));
-        context.spawn(
-            qos,
-            async move { account.withdraw_async(amount).await.is_ok() },
-        )
-    });
-    let withdrawals: Vec<_> = withdrawals.collect::<Result<_, _>>()?;
-    context.set_policy(Policy::Muf);
-    let mut paid = 0;
-    for withdrawal in withdrawals {
-        paid += u32::from(withdrawal.wait()?);
+        let handled = handled.clone();
+        account
+            .withdraw_async(amount)
+            .on_reply_by(context.executor(qos), move |outcome| {
+                // The receiver may be gone.
+                let _ = handled.send(outcome.is_ok());
+            });
     }
+    drop(handled);
+    context.set_policy(Policy::Muf);
+    let paid = outcomes.iter().filter(|is_paid| *is_paid).count();
     println!("{paid} of 10 were paid, by {}", context.policy());
     Ok(())
 }

@@ -8,6 +8,7 @@ mod cancelled;
 mod endings;
 mod fixture;
 mod futures;
+mod handlers;
 mod many;
 mod urgent_tasks;
 

@@ -84,7 +84,9 @@ pub fn every_operation_is_answered(subject: &Subject) {
     if subject.all_strategies {
         each_strategy(check);
     } else {
-        [ServerStrategy::Reactive, HANDS_OVER].map(check);
+        [ServerStrategy::Reactive, HANDS_OVER]
+            .into_iter()
+            .for_each(check);
     }
 }
 
