@@ -382,9 +382,10 @@ impl PoaManager {
     /// The exception for a request that was held in vain.
     #[cold]
     fn held_in_vain(&self) -> SystemException {
-        let minor = match self.0.activated.load(Ordering::Acquire) {
-            true => minor::HELD_TOO_LONG,
-            false => minor::NEVER_ACTIVATED,
+        let minor = if self.0.activated.load(Ordering::Acquire) {
+            minor::HELD_TOO_LONG
+        } else {
+            minor::NEVER_ACTIVATED
         };
         SystemException::orbium(ExceptionKind::Transient, minor, Completion::No)
     }

@@ -253,13 +253,14 @@ impl<O: RegisteredObject> Registry<O> {
     #[cold]
     fn while_starting(&self, exception: SystemException) -> SystemException {
         let is_final = exception.kind == ExceptionKind::ObjectNotExist;
-        match is_final && !self.started.load(Ordering::Acquire) {
-            true => SystemException::orbium(
+        if is_final && !self.started.load(Ordering::Acquire) {
+            SystemException::orbium(
                 ExceptionKind::Transient,
                 minor::SERVER_STARTING,
                 Completion::No,
-            ),
-            false => exception,
+            )
+        } else {
+            exception
         }
     }
 

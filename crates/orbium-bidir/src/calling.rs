@@ -63,9 +63,10 @@ impl CallingHalf {
 
     fn deadline(&self, of: fn(&Timeouts) -> Option<Duration>) -> Deadline {
         let timeouts = self.timeouts.lock();
-        match self.is_nonblocking.load(Ordering::Relaxed) {
-            true => Deadline::after(Some(Duration::ZERO)),
-            false => Deadline::after(of(&timeouts)),
+        if self.is_nonblocking.load(Ordering::Relaxed) {
+            Deadline::after(Some(Duration::ZERO))
+        } else {
+            Deadline::after(of(&timeouts))
         }
     }
 

@@ -126,10 +126,12 @@ impl Format {
     /// The same format with elements at their stride in memory, or as in CDR.
     #[must_use]
     pub const fn with_natural_elements(self, natural: bool) -> Self {
-        let minor = match natural {
-            true => Self::NATURAL,
-            false if self.is_natural() => 2,
-            false => self.minor,
+        let minor = if natural {
+            Self::NATURAL
+        } else if self.is_natural() {
+            2
+        } else {
+            self.minor
         };
         Self { minor, ..self }
     }

@@ -152,9 +152,10 @@ impl OnewayBuffer {
             .for_each(|it| self.given.bytes.extend_from_slice(it));
         self.given.ends.push(all);
         self.sent = 0;
-        match self.note_sent(outcome)? {
-            true => self.send(stream),
-            false => Ok(false),
+        if self.note_sent(outcome)? {
+            self.send(stream)
+        } else {
+            Ok(false)
         }
     }
 

@@ -415,9 +415,10 @@ fn stub(args: &StubArgs) -> Result<(), Failure> {
 
 /// Writes a file for a programmer to change: one that is there stays.
 fn save(path: &Path, code: &str, force: bool) -> Result<(), Failure> {
-    let written = match force {
-        true => orbium_sys::write_whole(path, code.as_bytes()),
-        false => write_new(path, code),
+    let written = if force {
+        orbium_sys::write_whole(path, code.as_bytes())
+    } else {
+        write_new(path, code)
     };
     written.map_err(|error| {
         let path = path.display();

@@ -248,9 +248,10 @@ impl Configurator {
             Some(format!("lane.{name} (to be replaced: {why})"))
         }));
         let stays: Vec<String> = stays.collect();
-        match stays.is_empty() {
-            true => Ok(ending),
-            false => Err(ReconfigureError::Fixed(stays)),
+        if stays.is_empty() {
+            Ok(ending)
+        } else {
+            Err(ReconfigureError::Fixed(stays))
         }
     }
 

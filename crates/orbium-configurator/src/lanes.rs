@@ -39,9 +39,10 @@ pub(crate) fn may_be_replaced(orb: &Orb, lane: Option<&Lane>) -> Result<(), Stri
 /// A lane that serves, and not the calling thread.
 fn stoppable(lane: Option<&Lane>) -> Result<&Lane, &'static str> {
     let lane = lane.ok_or("it begins with the first object")?;
-    match lane.is_of_this_thread() {
-        true => Err("by a thread of its own"),
-        false => Ok(lane),
+    if lane.is_of_this_thread() {
+        Err("by a thread of its own")
+    } else {
+        Ok(lane)
     }
 }
 

@@ -134,12 +134,13 @@ impl Orb {
         if name.is_empty() || taken {
             return Err(InvalidName::new(name));
         }
-        let registered = match object.orb() == self {
-            true => Registered::Own(
+        let registered = if object.orb() == self {
+            Registered::Own(
                 Arc::clone(object.0.ior()),
                 Box::new(object.overrides().clone()),
-            ),
-            false => Registered::OfAnother(object.clone()),
+            )
+        } else {
+            Registered::OfAnother(object.clone())
         };
         references.insert(place, (name.to_owned(), registered));
         Ok(())

@@ -57,9 +57,10 @@ impl DistributableThread {
     /// Whether it was cancelled.
     #[must_use]
     pub fn state(&self) -> State {
-        match self.0.cancelled.load(Ordering::SeqCst) {
-            true => State::Cancelled,
-            false => State::Active,
+        if self.0.cancelled.load(Ordering::SeqCst) {
+            State::Cancelled
+        } else {
+            State::Active
         }
     }
 

@@ -124,9 +124,10 @@ impl JetStreamConfig {
             return Err(JetStreamError::Name(name.to_owned()));
         }
         let is_valid = |it: &DeadLetters| it.stream != self.stream && it.max_deliveries > 0;
-        match self.dead_letters.as_ref().is_none_or(is_valid) {
-            true => Ok(()),
-            false => Err(JetStreamError::DeadLetters),
+        if self.dead_letters.as_ref().is_none_or(is_valid) {
+            Ok(())
+        } else {
+            Err(JetStreamError::DeadLetters)
         }
     }
 }

@@ -161,9 +161,10 @@ impl Stream {
     fn check_sizes(&self, messages: &[Message]) -> Result<(), JetStreamError> {
         let most = self.context.client().max_payload();
         let is_in_bounds = |it: &Message| it.payload.len() + HEADERS + it.id.len() <= most;
-        match messages.iter().all(is_in_bounds) {
-            true => Ok(()),
-            false => Err(JetStreamError::TooLarge),
+        if messages.iter().all(is_in_bounds) {
+            Ok(())
+        } else {
+            Err(JetStreamError::TooLarge)
         }
     }
 

@@ -257,9 +257,10 @@ impl SourceMap {
             .get(span.start as usize..span.end as usize)
             .unwrap_or("");
         let width = covered.lines().next().unwrap_or("").chars().count().max(1);
-        let skipped = match before > EXCERPT_WIDTH / 2 {
-            true if text.len() > EXCERPT_WIDTH => before - EXCERPT_WIDTH / 2,
-            _ => 0,
+        let skipped = if text.len() > EXCERPT_WIDTH {
+            before.saturating_sub(EXCERPT_WIDTH / 2)
+        } else {
+            0
         };
         let mut shown = String::new();
         let mut room = 1usize;

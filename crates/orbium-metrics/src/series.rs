@@ -218,9 +218,10 @@ impl Series {
     #[cold]
     pub fn note_late(&self, within: bool) {
         let shard = self.shard();
-        match within {
-            true => &shard.late_within,
-            false => &shard.late_before,
+        if within {
+            &shard.late_within
+        } else {
+            &shard.late_before
         }
         .fetch_add(1, Relaxed);
     }
@@ -294,9 +295,10 @@ impl Table {
             }
             place = (place + 1) & (CELLS - 1);
         }
-        match self.is_full.load(Relaxed) {
-            true => self.other(key.side),
-            false => self.add(key, label()),
+        if self.is_full.load(Relaxed) {
+            self.other(key.side)
+        } else {
+            self.add(key, label())
         }
     }
 

@@ -103,9 +103,10 @@ fn serve_seen<const LINKED: bool>(
     {
         return end_interrupted(&path, reply, *interrupt);
     }
-    let head = match LINKED {
-        true => reply.head,
-        false => reply.head.lengthened(),
+    let head = if LINKED {
+        reply.head
+    } else {
+        reply.head.lengthened()
     };
     serve_by(&path, reply, head, serve)
 }

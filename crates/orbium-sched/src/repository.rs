@@ -264,9 +264,10 @@ impl Repository {
 }
 
 fn check_period(entry_point: &str, timing: &Timing) -> Result<(), SchedError> {
-    match timing.period <= MAX_PERIOD {
-        true => Ok(()),
-        false => Err(SchedError::PeriodTooLong(entry_point.to_owned())),
+    if timing.period <= MAX_PERIOD {
+        Ok(())
+    } else {
+        Err(SchedError::PeriodTooLong(entry_point.to_owned()))
     }
 }
 

@@ -66,9 +66,10 @@ impl ExclusiveFile {
         let mut content = Vec::new();
         let limit = most.saturating_add(1);
         (&mut self.file).take(limit).read_to_end(&mut content)?;
-        match content.len() as u64 > most {
-            true => Err(io::ErrorKind::FileTooLarge.into()),
-            false => Ok(content),
+        if content.len() as u64 > most {
+            Err(io::ErrorKind::FileTooLarge.into())
+        } else {
+            Ok(content)
         }
     }
 

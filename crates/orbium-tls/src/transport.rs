@@ -96,11 +96,13 @@ impl StreamTransport for Tls {
 
     fn protection(&self) -> Protection {
         let config = self.shared.config();
-        match config.require {
-            true => Protection::Required,
-            false if config.authorities.is_some() => Protection::Preferred,
+        if config.require {
+            Protection::Required
+        } else if config.authorities.is_some() {
+            Protection::Preferred
+        } else {
             // It could not connect.
-            false => Protection::Available,
+            Protection::Available
         }
     }
 

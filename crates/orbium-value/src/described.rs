@@ -195,9 +195,10 @@ fn fitting(
     code: TypeRef<'_>,
     reader: &CdrReader<'_>,
 ) -> Result<Option<ValueBase>, CdrError> {
-    match value.as_ref().is_none_or(|value| value.fits(code)) {
-        true => Ok(value),
-        false => Err(reader.error(CdrErrorKind::BadValue)),
+    if value.as_ref().is_none_or(|value| value.fits(code)) {
+        Ok(value)
+    } else {
+        Err(reader.error(CdrErrorKind::BadValue))
     }
 }
 

@@ -87,9 +87,10 @@ impl Flight {
     }
 
     pub(crate) fn mode(&self) -> Mode {
-        match self.is_degraded.load(Ordering::Relaxed) {
-            true => Mode::Degraded,
-            false => Mode::Navigating,
+        if self.is_degraded.load(Ordering::Relaxed) {
+            Mode::Degraded
+        } else {
+            Mode::Navigating
         }
     }
 

@@ -89,12 +89,11 @@ fn targets_with_tests_and_no_others_are_built_for_testing() {
         let place = format!("{package}, {}", root.display());
         let examples = is_library(&target) && files.iter().any(|file| has_examples(file));
         for (key, there) in [("test", tested), ("doctest", examples)] {
-            match target[key] == true {
-                false if there => wrong.push(format!("{place}: has some, but {key} = false")),
-                true if !there && !plain => {
-                    wrong.push(format!("{place}: {key} = false is missing"));
-                }
-                _ => {}
+            let is_built = target[key] == true;
+            if there && !is_built {
+                wrong.push(format!("{place}: has some, but {key} = false"));
+            } else if is_built && !there && !plain {
+                wrong.push(format!("{place}: {key} = false is missing"));
             }
         }
     }

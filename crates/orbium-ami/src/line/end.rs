@@ -84,15 +84,17 @@ impl End {
             Self::TooLarge => ExceptionKind::Marshal,
             _ => ExceptionKind::CommFailure,
         };
-        News::Outcome(match is_sent {
-            true if self == Self::Lost => Outcome::Lost(orbium(kind, code, Completion::Maybe)),
-            true => Outcome::Failed(orbium(kind, code, Completion::Maybe)),
+        News::Outcome(if !is_sent {
             // It did not go out whole, so the server cannot have begun.
-            false => Outcome::NotBegun(orbium(
+            Outcome::NotBegun(orbium(
                 ExceptionKind::CommFailure,
                 minor::SEND_FAILED,
                 Completion::No,
-            )),
+            ))
+        } else if self == Self::Lost {
+            Outcome::Lost(orbium(kind, code, Completion::Maybe))
+        } else {
+            Outcome::Failed(orbium(kind, code, Completion::Maybe))
         })
     }
 }

@@ -121,9 +121,10 @@ impl Wire {
     /// As [`prepare`], with what is announced until the peer has answered.
     fn prepare(&self, half: HalfId, message: &mut Vec<u8>) -> io::Result<bool> {
         let mut inbound = self.inbound();
-        let announcement = match inbound.answered() < self.announced.load(Ordering::Acquire) {
-            true => self.announcement(),
-            false => None,
+        let announcement = if inbound.answered() < self.announced.load(Ordering::Acquire) {
+            self.announcement()
+        } else {
+            None
         };
         let numbered = announcement.as_ref().map(|(number, it)| (*number, &**it));
         prepare(message, half, &mut inbound.calls, numbered)
@@ -140,10 +141,12 @@ impl Wire {
             Err(error) => return Err(error),
         }
         let outbound = self.outbound();
-        match outbound.rest_of == Some(half) {
-            false => Ok(0),
-            true if outbound.rest.is_empty() => Err(io::ErrorKind::WouldBlock.into()),
-            true => Ok(outbound.rest.len()),
+        if outbound.rest_of != Some(half) {
+            Ok(0)
+        } else if outbound.rest.is_empty() {
+            Err(io::ErrorKind::WouldBlock.into())
+        } else {
+            Ok(outbound.rest.len())
         }
     }
 

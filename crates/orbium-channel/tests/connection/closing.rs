@@ -159,9 +159,10 @@ fn either_side_closes_a_bidirectional_connection() {
             assert!(pair.acceptor.requests.is_empty());
             let served = Found::Reply(
                 Some("there"),
-                match closes_first {
-                    true => b"crossing".to_vec(),
-                    false => b"served".to_vec(),
+                if closes_first {
+                    b"crossing".to_vec()
+                } else {
+                    b"served".to_vec()
                 },
             );
             assert!(to_opener.contains(&served), "{to_opener:?}");

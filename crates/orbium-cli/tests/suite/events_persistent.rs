@@ -337,9 +337,10 @@ fn a_program_without_jetstream_names_the_feature() {
     for command in ["events", "notify"] {
         let gone = format!("nats://127.0.0.1:{}", orbium_testkit::dead_port());
         let serve = [command, "serve", "--jetstream", &gone, "--stream", "NAV"];
-        let reason = match cfg!(feature = "jetstream") {
-            true => "cannot connect to the NATS server",
-            false => "this program was built without the feature `jetstream` of orbium-cli",
+        let reason = if cfg!(feature = "jetstream") {
+            "cannot connect to the NATS server"
+        } else {
+            "this program was built without the feature `jetstream` of orbium-cli"
         };
         run(serve).assert_failed_saying(reason);
     }

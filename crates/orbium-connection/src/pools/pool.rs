@@ -289,9 +289,10 @@ impl Pool {
     /// How long a call within a request waits for a connection. A caller that serves others
     /// while it waits does not: the busy ones may be in use further down this very stack.
     fn nested_patience(&self) -> Duration {
-        match self.reacts && keeps_reactor().is_some() || is_served_by_this_thread() {
-            true => Duration::ZERO,
-            false => NESTED_PATIENCE,
+        if self.reacts && keeps_reactor().is_some() || is_served_by_this_thread() {
+            Duration::ZERO
+        } else {
+            NESTED_PATIENCE
         }
     }
 

@@ -143,9 +143,10 @@ impl Adapters {
     /// Sees that there is something to publish for objects that these lanes serve.
     pub(super) fn listens_for(&self, lanes: &[Lane]) -> Result<(), SystemException> {
         let factory = self.factory()?;
-        match lanes.iter().all(|lane| lane.channels().is_empty()) {
-            true => factory.own_lane().map(drop),
-            false => factory.check_serving(),
+        if lanes.iter().all(|lane| lane.channels().is_empty()) {
+            factory.own_lane().map(drop)
+        } else {
+            factory.check_serving()
         }
     }
 }

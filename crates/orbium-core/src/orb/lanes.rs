@@ -52,9 +52,10 @@ impl Orb {
     /// Starts a lane that is to [take over](Lane::take_over) the endpoints of another.
     #[doc(hidden)]
     pub fn start_successor(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
-        let accepting = match config.endpoints.is_empty() {
-            true => Accepting::default(),
-            false => Accepting::awaiting(),
+        let accepting = if config.endpoints.is_empty() {
+            Accepting::default()
+        } else {
+            Accepting::awaiting()
         };
         let config = LaneConfig {
             endpoints: Vec::new(),

@@ -293,9 +293,10 @@ pub(crate) fn served<S: ?Sized + Sync + 'static>(
     };
     if let Some(servant) = servant {
         let operation = call.operation;
-        let served = match servant.is_placed {
-            true => None,
-            false => servant.serve(at, operation, terms, &mut serve),
+        let served = if servant.is_placed {
+            None
+        } else {
+            servant.serve(at, operation, terms, &mut serve)
         };
         let served = served
             .or_else(|| servant.serve_placed(adapters, at, operation, terms, &checked, &mut serve));

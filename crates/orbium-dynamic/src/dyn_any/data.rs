@@ -42,9 +42,10 @@ pub(super) struct Held {
 impl Data {
     /// The data of an any.
     pub(super) fn of(any: &Any) -> Result<Self, CdrError> {
-        match may_hold_values(any.type_code().as_ref()) {
-            true => Linked::new(any).map(Self::linked),
-            false => Ok(Self::Plain(any.clone())),
+        if may_hold_values(any.type_code().as_ref()) {
+            Linked::new(any).map(Self::linked)
+        } else {
+            Ok(Self::Plain(any.clone()))
         }
     }
 
@@ -136,9 +137,10 @@ impl Data {
 
     /// The same data as that of an equivalent type.
     pub(super) fn retyped(self, code: &TypeCode) -> Result<Self, CdrError> {
-        match self.type_code().equal(code) {
-            true => Ok(self),
-            false => Self::of(&octets::retyped(&*self.any()?, code)?),
+        if self.type_code().equal(code) {
+            Ok(self)
+        } else {
+            Self::of(&octets::retyped(&*self.any()?, code)?)
         }
     }
 

@@ -56,8 +56,9 @@ impl DynAny {
 }
 
 fn check(code: &TypeCode) -> Result<(), DynAnyError> {
-    match has_dyn_any(code.as_ref().unaliased().kind()) {
-        true => Ok(()),
-        false => Err(DynAnyError::InconsistentTypeCode),
+    if has_dyn_any(code.as_ref().unaliased().kind()) {
+        Ok(())
+    } else {
+        Err(DynAnyError::InconsistentTypeCode)
     }
 }

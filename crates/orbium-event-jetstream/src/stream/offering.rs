@@ -45,9 +45,10 @@ impl Offering {
     /// How many events it may be offered. One at least where it has none, whatever its size.
     pub(super) fn vacancy(&self) -> usize {
         let bytes: usize = self.messages().map(Received::len).sum();
-        match bytes < self.max_bytes || self.open.is_empty() {
-            true => self.max_events.saturating_sub(self.open.len()),
-            false => 0,
+        if bytes < self.max_bytes || self.open.is_empty() {
+            self.max_events.saturating_sub(self.open.len())
+        } else {
+            0
         }
     }
 

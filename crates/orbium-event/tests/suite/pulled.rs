@@ -22,9 +22,10 @@ struct Puller {
 
 impl Peer for Puller {
     fn ping(&self) -> Result<(), DeliveryError> {
-        match self.is_silent.load(Ordering::SeqCst) {
-            true => Err(DeliveryError::Failed),
-            false => Ok(()),
+        if self.is_silent.load(Ordering::SeqCst) {
+            Err(DeliveryError::Failed)
+        } else {
+            Ok(())
         }
     }
 }

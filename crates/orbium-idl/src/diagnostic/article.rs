@@ -3,11 +3,9 @@
 
 /// A noun with `a` or `an` before it.
 pub(crate) fn with_article(noun: &str) -> String {
-    let article = match noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        // A union, as it is spoken.
-        true if !noun.starts_with("uni") => "an",
-        _ => "a",
-    };
+    // A union, as it is spoken.
+    let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']) && !noun.starts_with("uni");
+    let article = if is_vowel { "an" } else { "a" };
     format!("{article} {noun}")
 }
 

@@ -116,14 +116,14 @@ impl Parser<'_> {
             }
             "typeprefix" if !self.options.pre_corba3 => {
                 self.bump();
-                let name = match self.peek().kind == TokenKind::Text {
-                    true => None,
+                let name = if self.peek().kind == TokenKind::Text {
+                    None
+                } else if self.at("::") && self.peek_at(1).kind == TokenKind::Text {
                     // `::` alone is the file scope.
-                    false if self.at("::") && self.peek_at(1).kind == TokenKind::Text => {
-                        self.bump();
-                        None
-                    }
-                    false => Some(self.scoped_name()?),
+                    self.bump();
+                    None
+                } else {
+                    Some(self.scoped_name()?)
                 };
                 let (prefix, span) = self.plain_string("a prefix in quotes")?;
                 ItemKind::TypePrefix { name, prefix, span }

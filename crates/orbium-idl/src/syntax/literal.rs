@@ -96,16 +96,18 @@ fn integer_problem(text: &str, hexadecimal: bool) -> Result<Number, Malformed> {
     } else {
         !octal || text.chars().all(|c| c.is_digit(8))
     };
-    match valid {
-        true => malformed(
+    if valid {
+        malformed(
             "number-too-large",
             format!("the integer literal `{text}` is too large: it must fit 64 bits"),
-        ),
-        false if octal => malformed(
+        )
+    } else if octal {
+        malformed(
             "malformed-number",
             format!("`{text}` is no valid octal number: a leading 0 means octal"),
-        ),
-        false => malformed("malformed-number", format!("`{text}` is no valid number")),
+        )
+    } else {
+        malformed("malformed-number", format!("`{text}` is no valid number"))
     }
 }
 

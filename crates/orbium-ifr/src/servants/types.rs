@@ -171,9 +171,10 @@ impl corba::UnionDefServant for Objects {
             let old = edit.store.type_code(*discriminator)?;
             let code = edit.store.type_code(new)?;
             let fits = old.unaliased().kind() == code.unaliased().kind();
-            let cases = match fits && old.unaliased().kind() != orbium::cdr::TCKind::Enum {
-                true => cases.clone(),
-                false => edit.cases(new, &members)?,
+            let cases = if fits && old.unaliased().kind() != orbium::cdr::TCKind::Enum {
+                cases.clone()
+            } else {
+                edit.cases(new, &members)?
             };
             edit.set(key, |body| {
                 *body = Body::Union {

@@ -262,9 +262,10 @@ macro_rules! of_request {
             /// The confirmation of a oneway: `NONE` is 0, `WITH_TRANSPORT` 1, `WITH_SERVER` 2,
             /// `WITH_TARGET` 3. A request with a reply waits for its servant: 3.
             pub fn sync_scope(&self) -> i16 {
-                match self.request.response_expected() {
-                    true => SyncScope::WithTarget as i16,
-                    false => self.request.start.target.sync_scope() as i16,
+                if self.request.response_expected() {
+                    SyncScope::WithTarget as i16
+                } else {
+                    self.request.start.target.sync_scope() as i16
                 }
             }
         }

@@ -177,9 +177,10 @@ impl DynamicInvocation {
     /// The dynamic call that this thread makes.
     #[inline]
     pub(super) fn called() -> Option<OfOperation> {
-        match Self::is_used() {
-            false => None,
-            true => CALLED.with_borrow(|called| called.clone().map(OfOperation)),
+        if Self::is_used() {
+            CALLED.with_borrow(|called| called.clone().map(OfOperation))
+        } else {
+            None
         }
     }
 

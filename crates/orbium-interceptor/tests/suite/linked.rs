@@ -32,9 +32,12 @@ fn ended(
     let (journal, is_armed) = (Journal::default(), Arc::new(AtomicBool::new(false)));
     let armed = Arc::clone(&is_armed);
     let [one, two, three] = ["1", "2", "3"].map(|name| Recorder::new(name, &journal));
-    let two = two.at(point, move || match armed.swap(false, Ordering::SeqCst) {
-        true => act(),
-        false => Ok(()),
+    let two = two.at(point, move || {
+        if armed.swap(false, Ordering::SeqCst) {
+            act()
+        } else {
+            Ok(())
+        }
     });
     let all = vec![one, two, three];
     let (of_client, of_server) = match point {

@@ -71,8 +71,9 @@ impl Key {
 /// # Errors
 /// There would soon be no further ones.
 pub(crate) fn number(last: i32) -> Result<i32, String> {
-    match (0..=MAX_NUMBER).contains(&last) {
-        true => Ok(last),
-        false => Err(format!("{last} is no number of an object")),
+    if (0..=MAX_NUMBER).contains(&last) {
+        Ok(last)
+    } else {
+        Err(format!("{last} is no number of an object"))
     }
 }

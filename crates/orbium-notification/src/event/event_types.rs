@@ -61,14 +61,16 @@ impl Types {
             let remaining = list.iter().filter(|it| !named.contains(&key(it)));
             let changed: Vec<_> = remaining.chain(added).cloned().collect();
             is_within = changed.len() <= MAX_TYPES;
-            match is_within {
-                true => Arc::new(changed),
-                false => Arc::clone(list),
+            if is_within {
+                Arc::new(changed)
+            } else {
+                Arc::clone(list)
             }
         });
-        match is_within {
-            true => Ok(()),
-            false => Err(ExceptionKind::ImpLimit.into()),
+        if is_within {
+            Ok(())
+        } else {
+            Err(ExceptionKind::ImpLimit.into())
         }
     }
 

@@ -71,9 +71,10 @@ impl MappingState {
     }
 
     fn check(&self, pair: MappingConstraintPair) -> Result<(), MappingError> {
-        match pair.result_to_set.type_code() == self.value_type() {
-            true => Ok(()),
-            false => Err(MappingError::Value(Box::new(pair))),
+        if pair.result_to_set.type_code() == self.value_type() {
+            Ok(())
+        } else {
+            Err(MappingError::Value(Box::new(pair)))
         }
     }
 

@@ -43,9 +43,10 @@ fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
     }
     let mut unstored = VecDeque::new();
     let is_gone = producer.pulling.run(&failure, || {
-        let outcome = match unstored.is_empty() {
-            true => source.pull(),
-            false => Ok(Vec::new()),
+        let outcome = if unstored.is_empty() {
+            source.pull()
+        } else {
+            Ok(Vec::new())
         };
         let channel = channel.upgrade()?;
         if !producer.is_connected() {
@@ -71,9 +72,10 @@ fn publish(
     unstored.extend(events);
     while let Some(body) = unstored.pop_front() {
         let retained = channel.journal.is_some().then(|| body.clone());
-        let published = match mem::take(&mut is_counted) {
-            true => channel.publish_again(producer, body),
-            false => channel.publish(producer, body),
+        let published = if mem::take(&mut is_counted) {
+            channel.publish_again(producer, body)
+        } else {
+            channel.publish(producer, body)
         };
         // Rejected: the channel is full, and rejects new events.
         let Err(exception) = published else { continue };

@@ -113,13 +113,12 @@ impl ChannelObject {
 
     /// A number for one more admin.
     fn new_admin_id(&self, side: Side) -> Result<i32, SystemException> {
-        match self.channel.admins(side).len() < self.channel.config.admins {
-            true => {
-                let id = self.channel.next_id();
-                self.channel.save()?;
-                Ok(id)
-            }
-            false => Err(ExceptionKind::ImpLimit.into()),
+        if self.channel.admins(side).len() < self.channel.config.admins {
+            let id = self.channel.next_id();
+            self.channel.save()?;
+            Ok(id)
+        } else {
+            Err(ExceptionKind::ImpLimit.into())
         }
     }
 

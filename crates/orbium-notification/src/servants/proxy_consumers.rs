@@ -133,9 +133,10 @@ macro_rules! proxies {
                     _: &Call<'_>,
                     push_supplier: Option<&$supplier>,
                 ) -> Result<(), AlreadyConnectedError> {
-                    match self.0.connect(push_supplier.map(Interface::as_object))? {
-                        true => Ok(()),
-                        false => Err(cos_admin::AlreadyConnected {}.into()),
+                    if self.0.connect(push_supplier.map(Interface::as_object))? {
+                        Ok(())
+                    } else {
+                        Err(cos_admin::AlreadyConnected {}.into())
                     }
                 }
             }

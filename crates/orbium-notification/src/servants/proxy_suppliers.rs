@@ -66,18 +66,22 @@ impl Supplied {
             consumer.subscriber.connect(peer.with_timeout(timeout));
         }
         let follows = channel.follow(consumer);
-        let connected = follows.and_then(|follows| match follows {
-            true => Ok(()),
-            false => channel.connect_to_core(consumer, sink),
+        let connected = follows.and_then(|follows| {
+            if follows {
+                Ok(())
+            } else {
+                channel.connect_to_core(consumer, sink)
+            }
         });
         connected.inspect_err(|_| consumer.unconnect())?;
         Ok(true)
     }
 
     fn suspend(&self, suspended: bool) -> Result<(), SuspendError> {
-        match suspended {
-            true => self.consumer.suspend()?,
-            false => self.consumer.resume()?,
+        if suspended {
+            self.consumer.suspend()?
+        } else {
+            self.consumer.resume()?
         }
         self.save().map_err(SuspendError::System)
     }
@@ -334,9 +338,10 @@ macro_rules! push_proxy {
                 push_consumer: Option<&$consumer>,
             ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
                 let consumer = push_consumer.ok_or_else(bad_param)?;
-                match self.0.connect(Some(consumer.as_object()))? {
-                    true => Ok(()),
-                    false => Err(cos_admin::AlreadyConnected {}.into()),
+                if self.0.connect(Some(consumer.as_object()))? {
+                    Ok(())
+                } else {
+                    Err(cos_admin::AlreadyConnected {}.into())
                 }
             }
 

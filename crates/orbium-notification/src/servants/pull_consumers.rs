@@ -73,9 +73,10 @@ macro_rules! pulling_proxies {
                     pull_supplier: Option<&$supplier>,
                 ) -> Result<(), AlreadyConnectedOrTypeErrorError> {
                     let supplier = pull_supplier.ok_or_else(bad_param)?;
-                    match self.0.connect(Some(supplier.as_object()))? {
-                        true => Ok(()),
-                        false => Err(cos_admin::AlreadyConnected {}.into()),
+                    if self.0.connect(Some(supplier.as_object()))? {
+                        Ok(())
+                    } else {
+                        Err(cos_admin::AlreadyConnected {}.into())
                     }
                 }
 

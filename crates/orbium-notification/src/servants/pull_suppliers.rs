@@ -33,9 +33,10 @@ macro_rules! pull_proxy {
                 _: &Call<'_>,
                 pull_consumer: Option<&$consumer>,
             ) -> Result<(), AlreadyConnectedError> {
-                match self.0.connect(pull_consumer.map(Interface::as_object))? {
-                    true => Ok(()),
-                    false => Err(cos_admin::AlreadyConnected {}.into()),
+                if self.0.connect(pull_consumer.map(Interface::as_object))? {
+                    Ok(())
+                } else {
+                    Err(cos_admin::AlreadyConnected {}.into())
                 }
             }
         }

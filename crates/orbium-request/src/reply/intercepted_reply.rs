@@ -79,9 +79,10 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
     #[inline(always)]
     pub(crate) fn receive_contexts(&mut self) -> Result<(), Box<Interrupt>> {
         let flow = self.flow.get_mut();
-        match LINKED {
-            true => flow.receive_contexts_linked(),
-            false => flow.receive_contexts(),
+        if LINKED {
+            flow.receive_contexts_linked()
+        } else {
+            flow.receive_contexts()
         }
     }
 
@@ -95,9 +96,10 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
         object: &dyn InterceptedObject,
     ) -> Result<(), Box<Interrupt>> {
         let flow = self.flow.get_mut();
-        match LINKED {
-            true => flow.receive_request_linked(object),
-            false => flow.receive_request(object),
+        if LINKED {
+            flow.receive_request_linked(object)
+        } else {
+            flow.receive_request(object)
         }
     }
 

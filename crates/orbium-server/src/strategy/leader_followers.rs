@@ -171,9 +171,10 @@ impl Team {
             let mut timeout = state.reactor.timeout();
             if spare {
                 let since = *spare_since.get_or_insert_with(Instant::now);
-                let left = match state.surplus.is_there() {
-                    true => Duration::ZERO,
-                    false => state.sizes.idle_time.saturating_sub(since.elapsed()),
+                let left = if state.surplus.is_there() {
+                    Duration::ZERO
+                } else {
+                    state.sizes.idle_time.saturating_sub(since.elapsed())
                 };
                 // The last waiter never ends: the next thread that comes to wait is then
                 // the surplus one.
@@ -395,9 +396,10 @@ impl Resize for Team {
         let sizes = Sizes::of_team(sizes, self.shared.host.context.limits());
         let barrier = StartBarrier::default();
         let mut state = self.lock();
-        let missing = match self.is_over(&state) {
-            true => 0,
-            false => sizes.fixed.saturating_sub(state.alive),
+        let missing = if self.is_over(&state) {
+            0
+        } else {
+            sizes.fixed.saturating_sub(state.alive)
         };
         let before = std::mem::replace(&mut state.sizes, sizes);
         let grown =

@@ -24,9 +24,10 @@ static ACT: Operation = Operation::new("act");
 
 /// Fails with NO_PERMISSION elsewhere than on the thread.
 fn check_thread(expected: ThreadId) -> Result<(), SystemException> {
-    match thread::current().id() == expected {
-        true => Ok(()),
-        false => Err(ExceptionKind::NoPermission.into()),
+    if thread::current().id() == expected {
+        Ok(())
+    } else {
+        Err(ExceptionKind::NoPermission.into())
     }
 }
 

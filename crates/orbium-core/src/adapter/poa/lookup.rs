@@ -39,10 +39,12 @@ impl PoaCore {
 
 impl RegisteredAdapter<ActiveObject> for PoaCore {
     fn check_not_destroyed(&self) -> Result<(), SystemException> {
-        match self.destroyed.load(Ordering::Acquire) {
-            false => Ok(()),
-            true if self.gone.load(Ordering::Acquire) => Err(no_such_adapter()),
-            true => Err(being_destroyed()),
+        if !self.destroyed.load(Ordering::Acquire) {
+            Ok(())
+        } else if self.gone.load(Ordering::Acquire) {
+            Err(no_such_adapter())
+        } else {
+            Err(being_destroyed())
         }
     }
 

@@ -150,13 +150,14 @@ impl PoaCore {
         if !self.destroyed.load(Ordering::Acquire) {
             return Ok(());
         }
-        match self.gone.load(Ordering::Acquire) {
-            true => self.adapters().map(drop),
-            false => Err(SystemException::omg(
+        if self.gone.load(Ordering::Acquire) {
+            self.adapters().map(drop)
+        } else {
+            Err(SystemException::omg(
                 ExceptionKind::BadInvOrder,
                 17,
                 Completion::No,
-            )),
+            ))
         }
     }
 

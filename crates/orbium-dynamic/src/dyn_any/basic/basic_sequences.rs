@@ -93,9 +93,10 @@ impl DynAny {
         }
         let current = self.current_component()?;
         let current = current.ok_or(DynAnyError::InvalidValue)?;
-        match is_list_of(current.plain_type(), element) {
-            true => Ok(current),
-            false => Err(DynAnyError::TypeMismatch),
+        if is_list_of(current.plain_type(), element) {
+            Ok(current)
+        } else {
+            Err(DynAnyError::TypeMismatch)
         }
     }
 }

@@ -15,8 +15,9 @@ pub(crate) fn read<T>(
 
 /// The same value as one of an equivalent type.
 pub(crate) fn retyped(any: &Any, code: &TypeCode) -> Result<Any, CdrError> {
-    match any.type_code().equal(code) {
-        true => Ok(any.clone()),
-        false => read(any, |reader| Any::read_value(code.clone(), reader)),
+    if any.type_code().equal(code) {
+        Ok(any.clone())
+    } else {
+        read(any, |reader| Any::read_value(code.clone(), reader))
     }
 }

@@ -19,9 +19,10 @@ impl Pool {
         let barrier = StartBarrier::default();
         let grown = {
             let mut state = self.lock();
-            let missing = match state.closed {
-                true => 0,
-                false => sizes.fixed.saturating_sub(state.alive),
+            let missing = if state.closed {
+                0
+            } else {
+                sizes.fixed.saturating_sub(state.alive)
             };
             let before = std::mem::replace(&mut state.sizes, sizes);
             state.room.reserve(sizes.fixed + 1);

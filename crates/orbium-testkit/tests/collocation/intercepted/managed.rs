@@ -169,9 +169,10 @@ impl Scene {
     /// One with an object of which the adapter finds the servant.
     fn managed(self, found: Provision, at: &'static str, act: Act, is_typed: bool) -> Self {
         let servant = servant_of::<Watched, _>(self.watching.named("managed"));
-        let servant: Arc<dyn Servant> = match is_typed {
-            true => servant,
-            false => Arc::new(Untyped(servant)),
+        let servant: Arc<dyn Servant> = if is_typed {
+            servant
+        } else {
+            Arc::new(Untyped(servant))
         };
         let manager = Managing {
             at,
