@@ -215,12 +215,13 @@ impl Queue {
 
     /// Takes the next set if it is in front.
     pub(crate) fn take(&self) -> Taken {
-        let is_behind = || self.behind.load(Ordering::SeqCst) > 0;
         loop {
             let moves = self.moves.load(Ordering::SeqCst);
             let mut taken = self.front.pop();
-            if taken.is_none() && !is_behind() {
-                // A producer that makes space moves sets to the front.
+            // Loaded once: a producer that makes space may move sets to the front after this.
+            let is_behind = taken.is_none() && self.behind.load(Ordering::SeqCst) > 0;
+            if taken.is_none() && !is_behind {
+                // Or it has moved them before.
                 taken = self.front.pop();
             }
             let is_moved = moves % 2 == 1 || self.moves.load(Ordering::SeqCst) != moves;
@@ -231,7 +232,7 @@ impl Queue {
                         return Taken::Set(set);
                     }
                 }
-                None if is_moved || is_behind() => return Taken::Behind,
+                None if is_moved || is_behind => return Taken::Behind,
                 None => return Taken::Nothing,
             }
         }

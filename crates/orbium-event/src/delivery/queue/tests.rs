@@ -228,7 +228,8 @@ fn sets_that_are_taken_during_a_move_are_put_back() {
     assert_eq!(waiting.types(), [17, 18]);
 }
 
-/// None was found if a producer moved all to the front just then.
+/// None was found if a producer moved all to the front just then: after the consumer had looked in
+/// front, and also between two looks behind.
 #[test]
 fn sets_that_are_moved_to_the_front_are_found() {
     let mut waiting = queue(9, 1 << 20, DiscardPolicy::Oldest);
