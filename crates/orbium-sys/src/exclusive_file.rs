@@ -5,7 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::lock_file::{is_at, try_lock};
+use crate::fork::Origin;
+use crate::lock_file::{is_at, try_lock, unlock};
 use crate::whole_file::replace_whole;
 
 /// A file that is read once, appended to and replaced as a whole by one process: no other one can open it so, until it is
@@ -30,6 +31,7 @@ pub struct ExclusiveFile {
     /// Behind symbolic links.
     path: PathBuf,
     file: File,
+    opened_by: Origin,
 }
 
 impl ExclusiveFile {
@@ -43,9 +45,14 @@ impl ExclusiveFile {
         loop {
             let file = options.open(path)?;
             let path = fs::canonicalize(path)?;
+            let opened_by = Origin::here();
             if !file.metadata()?.is_file() {
                 // A device has nothing to lose.
-                return Ok(Self { path, file });
+                return Ok(Self {
+                    path,
+                    file,
+                    opened_by,
+                });
             }
             try_lock(&file).map_err(|error| match error.kind() {
                 io::ErrorKind::WouldBlock => in_use(),
@@ -53,7 +60,11 @@ impl ExclusiveFile {
             })?;
             // It may have been replaced since it was opened: then the lock of that file counts.
             if is_at(&file, &path)? {
-                return Ok(Self { path, file });
+                return Ok(Self {
+                    path,
+                    file,
+                    opened_by,
+                });
             }
         }
     }
@@ -109,6 +120,15 @@ impl ExclusiveFile {
     }
 }
 
+impl Drop for ExclusiveFile {
+    fn drop(&mut self) {
+        // In a forked child the lock is still that of its parent.
+        if self.opened_by.is_here() {
+            unlock(&self.file);
+        }
+    }
+}
+
 fn in_use() -> io::Error {
     io::Error::new(
         io::ErrorKind::ResourceBusy,
@@ -152,6 +172,19 @@ mod tests {
         drop(first);
         let mut second = ExclusiveFile::open(&scratch.0).unwrap();
         assert_eq!(second.read(2).unwrap(), b"bc");
+    }
+
+    /// A service that was stopped and opened again found its file in use: another thread was starting a process, which
+    /// had the descriptor until it ran its program.
+    #[test]
+    fn a_descriptor_that_a_child_has_keeps_no_lock() {
+        let scratch = Scratch::new("inherited");
+        let first = ExclusiveFile::open(&scratch.0).unwrap();
+        let inherited = first.file.try_clone().unwrap();
+        assert!(ExclusiveFile::open(&scratch.0).is_err());
+        drop(first);
+        assert!(ExclusiveFile::open(&scratch.0).is_ok());
+        drop(inherited);
     }
 
     /// One thread replaces the file again and again: whatever the moment, no other one gets it.

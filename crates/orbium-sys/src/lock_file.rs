@@ -69,6 +69,13 @@ pub(crate) fn try_lock(file: &File) -> io::Result<()> {
     }
 }
 
+/// Gives the exclusive lock of the file back, even if its descriptor is open elsewhere too: a child process that is being started has all
+/// of them until it runs its program.
+pub(crate) fn unlock(file: &File) {
+    // SAFETY: as above. It cannot fail: the descriptor is one of a file.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+}
+
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
