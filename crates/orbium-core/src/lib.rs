@@ -29,46 +29,42 @@ pub mod values;
 
 pub use orbium_budget as budget;
 pub use orbium_cdr as cdr;
-pub use orbium_channel::PeerMemory;
 pub use orbium_channel::{
-    Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
+    Channel, OfferedProtocol, PeerMemory, ProtocolPolicy, ProtocolPolicyError, Protocols,
+    UnknownProtocol,
 };
 use orbium_client as client;
+pub use orbium_client::{OverrideError, PolicyManager, SetOverride};
 pub use orbium_config::{
     BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
     ForwardBoundKeys, GiopMinor, Limits, NamingTimeout, ReplyBatching, ServerStrategy,
     UnknownClientStrategy, UnknownCollocation, UnknownStrategy,
 };
+pub use orbium_connection::FlowControl;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
-pub use orbium_invocation::names;
+pub use orbium_interceptor::policy_type;
+pub use orbium_invocation::dedication::{
+    Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked,
+};
 use orbium_invocation::raises;
-pub use orbium_invocation::raises::{not_implemented, unknown_operation};
-pub use orbium_invocation::router_policies;
-pub use orbium_invocation::scheduling::give_scheduling;
-#[doc(hidden)]
-pub use orbium_invocation::story::explain_refusal;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use orbium_invocation::{
     BufferingConstraint, CancellationToken, ConnectionSharing, Context, DispatchError, InvalidName,
     NarrowError, NetworkMark, ObjectError, Operation, OperationTable, OrRaise, Priority,
     Properties, Raised, Raises, RealTime, RebindMode, ResolveError, SyncScope, TimePolicies,
-    UserException, priority,
+    UserException, give_scheduling, names, not_implemented, priority, router_policies,
+    unknown_operation,
 };
 // Macros for generated code.
-pub use orbium_client::{OverrideError, PolicyManager, SetOverride};
-pub use orbium_connection::FlowControl;
-pub use orbium_interceptor::policy_type;
-pub use orbium_invocation::dedication::{
-    Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked,
-};
 #[doc(hidden)]
 pub use orbium_invocation::{
-    collocation, error_enum, exception, idl_arm, idl_call, idl_call_async, idl_decode_out,
-    idl_errors, idl_exception, idl_gives, idl_hold, idl_hold_for_slot, idl_interface_impls,
-    idl_is_plain, idl_is_plain_argument, idl_is_view, idl_keep, idl_lend, idl_lend_with_slot,
-    idl_lent, idl_method, idl_operation, idl_operations, idl_outputs, idl_pass, idl_passed,
-    idl_put_back, idl_reference, idl_results, idl_send, idl_servant_type, idl_slot_type, idl_stub,
-    idl_widens, read_properties, write_properties,
+    collocation, concat_names, count_names, error_enum, exception, idl_arm, idl_call,
+    idl_call_async, idl_decode_out, idl_errors, idl_exception, idl_gives, idl_hold,
+    idl_hold_for_slot, idl_interface_impls, idl_is_plain, idl_is_plain_argument, idl_is_view,
+    idl_keep, idl_lend, idl_lend_with_slot, idl_lent, idl_method, idl_operation, idl_operations,
+    idl_outputs, idl_pass, idl_passed, idl_put_back, idl_reference, idl_results, idl_send,
+    idl_servant_type, idl_slot_type, idl_stub, idl_widens, read_properties, story::explain_refusal,
+    write_properties,
 };
 pub use orbium_lane::{Lane, LaneConfig, LaneSizes, Order, QueueBounds, RequestTiming};
 pub use orbium_request::{
@@ -94,8 +90,6 @@ pub use mapping::Result;
 #[doc(hidden)]
 pub use mapping::{Declares, DispatchesTo, Skeleton};
 pub use orb::{Orb, OrbBuilder, OrbError};
-#[doc(hidden)]
-pub use orbium_invocation::{concat_names, count_names};
 #[doc(hidden)]
 pub use orbium_request::ReceivedContext;
 pub use real_time::{AdapterExtension, Extension};

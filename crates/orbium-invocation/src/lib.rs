@@ -35,7 +35,9 @@ pub use collocation::call_queue::{CallQueue, QueueableCall, QueuedCall};
 pub use collocation::late_answer::LateAnswer;
 pub use exception::object_error::{InvalidName, ObjectError};
 pub use exception::or_raise::OrRaise;
-pub use exception::raises::{DispatchError, Raised, Raises, UserException};
+pub use exception::raises::{
+    DispatchError, Raised, Raises, UserException, not_implemented, unknown_operation,
+};
 pub use exception::reference_error::{NarrowError, ResolveError};
 pub use exception::{call_exceptions, exceptions, raises};
 pub use operation::Operation;
@@ -54,4 +56,5 @@ pub use policy::time_policies::TimePolicies;
 pub use policy::{router_policies, timing};
 pub use thread::priority::Priority;
 pub use thread::real_time::{ConnectionSharing, NetworkMark, RealTime};
+pub use thread::scheduling::give_scheduling;
 pub use thread::{dedication, priority, reactor, scheduling};

@@ -293,11 +293,10 @@ pub(crate) fn served<S: ?Sized + Sync + 'static>(
     };
     if let Some(servant) = servant {
         let operation = call.operation;
-        let served = if servant.is_placed {
-            None
-        } else {
-            servant.serve(at, operation, terms, &mut serve)
-        };
+        let mut served = None;
+        if !servant.is_placed {
+            served = servant.serve(at, operation, terms, &mut serve);
+        }
         let served = served
             .or_else(|| servant.serve_placed(adapters, at, operation, terms, &checked, &mut serve));
         if served.is_some() {

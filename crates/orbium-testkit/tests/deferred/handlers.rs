@@ -57,7 +57,7 @@ fn handlers_run_in_the_order_of_their_context_and_on_its_threads() {
 }
 
 #[test]
-fn a_handler_whose_context_ends_cancels_its_call() {
+fn the_end_of_a_context_cancels_the_calls_of_its_handlers() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
     let context = by_priority();
     let executor = context.executor(TaskQos::default());
