@@ -79,9 +79,9 @@ impl Supplied {
 
     fn suspend(&self, suspended: bool) -> Result<(), SuspendError> {
         if suspended {
-            self.consumer.suspend()?
+            self.consumer.suspend()?;
         } else {
-            self.consumer.resume()?
+            self.consumer.resume()?;
         }
         self.save().map_err(SuspendError::System)
     }
