@@ -2,6 +2,8 @@
 //! The demonstration: server, raw peer and client, checked and measured.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -138,15 +140,27 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::because(format!("cannot write `{}`: {error}", path.display())))
 }
 
-fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
+fn find_out(effort: (usize, Duration)) -> Result<Report, Failure> {
     let ending = Ending::new()?;
     let scratch = Scratch::new()?;
     let folder = scratch.folder().to_owned();
+    let is_interrupted = Arc::new(AtomicBool::new(false));
+    let interrupted = Arc::clone(&is_interrupted);
     ending.then(move || {
+        interrupted.store(true, Ordering::Release);
         // The processes that were started end with this one.
         remove(&folder);
         std::process::exit(INTERRUPTED);
     })?;
+    let measured = measure(&scratch, effort);
+    while measured.is_err() && is_interrupted.load(Ordering::Acquire) {
+        // It fails as its folder is gone: the thread that removed that ends the process.
+        std::thread::park();
+    }
+    measured
+}
+
+fn measure(scratch: &Scratch, (rounds, time): (usize, Duration)) -> Result<Report, Failure> {
     let realm = Realm::new(scratch.folder())?;
     let mut report = Report::default();
     let protocols = PROTOCOLS
@@ -166,7 +180,7 @@ fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
             let stage = Stage {
                 protocol,
                 name: format!("{}-{turn}", protocol.carrier.scheme()),
-                scratch: &scratch,
+                scratch,
                 realm: &realm,
                 place: *place,
                 effort,
