@@ -195,6 +195,7 @@ mod tests {
             }
         }
     }
+
     #[test]
     fn the_key_of_a_profile_is_found_and_that_of_an_unknown_one_is_none() {
         let of = |tag, data: &[u8]| {

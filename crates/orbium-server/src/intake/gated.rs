@@ -3,7 +3,7 @@
 //! connection, and by the gate of one that has a thread of its own.
 
 use orbium_giop::numbers::Names;
-use orbium_giop::{MessageHeader, MessageKind, PlainRequest, Version, split_header};
+use orbium_giop::{MessageHeader, MessageKind, split_header};
 
 use super::queued::Queued;
 use super::source::Source;
@@ -47,18 +47,10 @@ impl Intake {
 
 impl Queued {
     /// What a gate says to the request.
-    pub(crate) fn at_gate(
-        &self,
-        gate: &dyn Gate,
-        (waiting, waiting_octets): (usize, usize),
-    ) -> Pass {
-        gate.arrived(&Arrival {
-            object_key: self.positions.key(&self.octets).unwrap_or_default(),
-            operation: self.positions.operation(&self.octets),
-            octets: self.octets.len(),
-            waiting,
-            waiting_octets,
-        })
+    pub(crate) fn at_gate(&self, gate: &dyn Gate, waiting: (usize, usize)) -> Pass {
+        let key = self.positions.key(&self.octets).unwrap_or_default();
+        let operation = self.positions.operation(&self.octets);
+        arrived(gate, (key, operation), self.octets.len(), waiting)
     }
 }
 
@@ -66,26 +58,27 @@ fn ask(
     gate: &dyn Gate,
     header: &MessageHeader,
     message: &mut [u8],
-    (waiting, waiting_octets): (usize, usize),
+    waiting: (usize, usize),
 ) -> Option<Pass> {
     let octets = message.len();
-    let arrived = |object_key: &[u8], operation: &[u8]| {
-        gate.arrived(&Arrival {
-            object_key,
-            operation,
-            octets,
-            waiting,
-            waiting_octets,
-        })
-    };
     let (head, body) = split_header(message);
-    if header.version == Version::V1_2
-        && let Some(plain) = PlainRequest::find(body, header.order)
-    {
-        return Some(arrived(&body[plain.key], &body[plain.operation]));
-    }
     let mut reader = header.reader(body);
     let request = header.read_request(&head, &mut reader).ok()?;
     let key = request.target.object_key().unwrap_or_default();
-    Some(arrived(&key, request.operation))
+    Some(arrived(gate, (&key, request.operation), octets, waiting))
+}
+
+fn arrived(
+    gate: &dyn Gate,
+    (object_key, operation): (&[u8], &[u8]),
+    octets: usize,
+    (waiting, waiting_octets): (usize, usize),
+) -> Pass {
+    gate.arrived(&Arrival {
+        object_key,
+        operation,
+        octets,
+        waiting,
+        waiting_octets,
+    })
 }
