@@ -23,7 +23,7 @@ use crate::wire::{Routes, Wire};
 /// The ORB's own listen points, and the data of the service context with them.
 type Announced = (Vec<ListenPoint>, Option<Arc<[u8]>>);
 
-/// Bytes of the longest host that is believed: paths of sockets are shorter.
+/// Bytes of the longest host name that is accepted: paths of sockets are shorter.
 const MAX_HOST: usize = 1024;
 
 type Paths = HashMap<String, Vec<Weak<Wire>>>;
@@ -41,7 +41,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Without connections. Clients are believed the addresses of their own and those of
+    /// Without connections. A client may announce its own addresses and those of
     /// `hosts`. What peers send is charged to the budget; the bounds are those of each
     /// connection that the ORB opens.
     #[must_use]
@@ -95,7 +95,7 @@ impl Hub {
     }
 
     /// A connection that the ORB has accepted over that transport: it goes both ways as soon
-    /// as its client announces listen points that it is believed.
+    /// as its client announces listen points that the ORB trusts.
     pub(crate) fn accepted(
         self: &Arc<Self>,
         stream: Box<dyn ByteStream>,

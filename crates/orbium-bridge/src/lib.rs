@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An in-line bridge: what comes in over one protocol goes out over another.
+//! An in-line bridge: it forwards GIOP messages from one protocol to another.
 //!
 //! Each connection of a client has one connection to the server, and messages pass as
 //! they are: object keys, request ids, service contexts with their priorities, code

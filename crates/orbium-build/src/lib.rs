@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Compiles IDL from a build script.
 //!
-//! This crate knows neither IDL nor Rust: it runs the front end and the generator,
+//! This crate contains neither the IDL parser nor the code generator: it runs both,
 //! prints which files Cargo is to watch, and shows diagnostics.
 //!
-//! [`compile`] is the whole of a `build.rs`; [`Config`] is for one with more to say.
-//! The program takes in what came of it with `orbium::include_idl!("hello");`.
+//! A `build.rs` calls [`compile`], or sets options with [`Config`].
+//! The program includes the generated code by `orbium::include_idl!("hello");`.
 #![forbid(unsafe_code)]
 
 mod compiled;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! IDL of the CORBA Component Model and template modules as IDL without them: what a client sees
-//! of a component are its equivalent interfaces (CORBA 3.3 Part 3, 6.3 to 6.7), what an
-//! instantiated template module has are plain definitions (IDL 4, 7.4.12).
+//! Rewrites IDL of the CORBA Component Model and template modules as plain IDL: components
+//! become their equivalent interfaces (CORBA 3.3 Part 3, 6.3 to 6.7), and
+//! instantiated template modules become plain modules (IDL 4, 7.4.12).
 //!
 //! Tokens in, tokens out: it knows neither characters nor declarations, resolves only the names
-//! of port types and template modules, and reports no mistake. What it does not understand stays
-//! as it is, for the parser to report.
+//! of port types and template modules, and reports no errors. Tokens of other constructs are copied
+//! unchanged, and the parser reports their errors.
 //!
 //! ```
 //! let source = "module Components { } ; component Pump { provides Valve valve ; } ;";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values of any type.
+//! The IDL type `any`: a value with its TypeCode.
 
 use core::fmt;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl fmt::Display for AnyError {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for AnyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

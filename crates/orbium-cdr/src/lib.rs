@@ -7,7 +7,7 @@
 //! holds can justify, and never looks at padding.
 //!
 //! * [`CdrWriter`] appends values to a buffer it keeps; large blocks of octets
-//!   are *gathered*: remembered by reference and never copied.
+//!   are *gathered*: kept by reference and not copied.
 //! * [`CdrReader`] walks a message in place and hands out borrowed slices and
 //!   strings wherever the layout on the wire is the layout in memory.
 //! * [`Encode`] and [`Decode`] are implemented by every mapped IDL type.

@@ -3,8 +3,8 @@
 //!
 //! [`Protocols`] has transports and messaging protocols by name; endpoints and the
 //! profiles of references lead to [`Channel`]s; [`connection`] is one side of a
-//! GIOP connection without socket, clock or thread, [`framing`] finds messages in what it was
-//! given, [`outgoing`] sends them whole or in fragments, [`batch`] several in one send,
+//! GIOP connection without socket, clock or thread, [`framing`] finds messages in received
+//! bytes, [`outgoing`] sends them whole or in fragments, [`batch`] several in one send,
 //! [`oneway_buffer`] keeps oneways until they are sent together, [`accepting`] takes connections, at [`endpoints`] that may change, and [`peer_memory`] bounds what all peers together make the ORB hold.
 //!
 //! It knows neither calls nor servants, neither object adapters nor threads. Its users

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The `orbium` program: the IDL compiler, a reader of object references, a
-//! pinger of objects, a caller of any operation, and a demonstration that measures itself.
+//! client for any object and operation, servers of the CORBA services, and a demonstration with measurements.
 //!
-//! This crate knows command lines, texts and exit codes. What it does, the
-//! libraries do.
+//! This crate contains command lines, texts and exit codes. The commands are implemented by
+//! the libraries.
 //!
 //! The program is the interface. The library is for the program and for the benches
 //! of the workspace, which run the same servers and clients; it may change with any

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rust from a checked IDL model.
 //!
-//! This crate does not read IDL text, does not know how bytes travel, and
+//! This crate does not read IDL text, is independent of the wire format, and
 //! touches no file: it turns a [`Model`] into the text of a Rust module that
 //! imports one module of the façade, the *runtime*, under the name `orb`.
 //!
@@ -69,7 +69,7 @@ impl fmt::Display for Unmapped {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for Unmapped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

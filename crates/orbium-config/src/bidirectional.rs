@@ -39,7 +39,9 @@ impl FromStr for BidirectionalPolicy {
         match text {
             "normal" => Ok(Self::Normal),
             "both" => Ok(Self::Both),
-            other => Err(format!("`{other}` is no such policy: write normal or both")),
+            other => Err(format!(
+                "`{other}` is not a BidirectionalPolicy: write normal or both"
+            )),
         }
     }
 }
@@ -50,18 +52,18 @@ impl FromStr for BidirectionalPolicy {
 /// its user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BidirectionalHosts {
-    /// The address that it connects from too, whatever the port. The default: clients that
+    /// Also the address that the client connects from, at any port. The default: clients that
     /// share an address trust one another.
     #[default]
     Own,
-    /// No more, so that a client is believed what it has proven to be: the address that it
-    /// connects from only if it bears a certificate.
+    /// Only authenticated hosts: the address that the client connects from counts only
+    /// if the client presents a certificate.
     Authenticated,
     /// That address and these names and addresses, compared as text without regard to case.
     /// A client behind a network address translation announces an address that the server
     /// does not see.
     Listed(Vec<String>),
-    /// Any: each client can have the calls to every endpoint.
+    /// Any host: a client can announce the endpoint of another one and receive its calls.
     Any,
 }
 

@@ -95,11 +95,11 @@ pub struct UnknownCollocation;
 
 impl fmt::Display for UnknownCollocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the ways of collocated calls are through-poa, direct and marshalled")
+        f.write_str("collocation is through-poa, direct or marshalled")
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for UnknownCollocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

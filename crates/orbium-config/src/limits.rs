@@ -60,8 +60,8 @@ pub struct Limits {
     /// Time that `destroy` and `shutdown` wait for open requests; those that are left are
     /// answered with TRANSIENT. Default: 10 s.
     pub open_time: Duration,
-    /// Threads that serve at once, those included that wait in calls of their
-    /// own, with the strategies that start further ones when all do: beyond,
+    /// Maximum number of threads that serve at once, including those in nested
+    /// calls, for strategies that start threads on demand; beyond it
     /// requests are refused with TRANSIENT. Default: 1024.
     pub serving_threads: usize,
     /// Connections served by threads of their own because their clients asked
@@ -81,22 +81,22 @@ pub struct Limits {
     /// Asynchronous calls under way at once, of the whole ORB; a further one raises
     /// NO_RESOURCES. Default: 4096.
     pub asynchronous_calls: usize,
-    /// Octets of oneways that wait in the buffer of a connection (SYNC_NONE); one that does
-    /// not fit waits as long as its call may take, and then raises TRANSIENT. One oneway may be
-    /// larger, by itself. Default: 1 MiB.
+    /// Size in octets of the buffer of oneways of a connection (SYNC_NONE). A oneway that does
+    /// not fit blocks until its deadline, or not at all without one, and raises TRANSIENT. A single oneway may be
+    /// larger. Default: 1 MiB.
     pub buffered_oneways: usize,
     /// Reply handlers of asynchronous calls that run at once, for each priority of
     /// callers; as many threads run their interceptors. Default: 4.
     pub reply_threads: usize,
     /// Time after which a client closes a connection that it has not used;
-    /// `None` (the default) keeps it. Looked at every quarter of it.
+    /// `None` (the default) keeps it. Checked every quarter of it.
     pub client_idle_time: Option<Duration>,
-    /// Time after which a server closes a connection over which nothing came and
-    /// nothing is owed; `None` (the default) keeps it. Looked at every quarter of
-    /// it. Clients find another connection without notice, and send again what
-    /// was not begun. But a oneway has no answer: one that is under way while
-    /// the connection closes is lost, as GIOP has it, for what comes after
-    /// CloseConnection must not be begun. Clients of orbium look first whether the server has closed. Where oneways matter, let
+    /// Time after which a server closes a connection without received messages and
+    /// pending replies; `None` (the default) keeps it. Checked every quarter of
+    /// it. Clients reconnect transparently, and repeat requests that
+    /// were not begun. A oneway that crosses
+    /// CloseConnection is lost: GIOP forbids the server to begin requests after
+    /// it. Clients of orbium check for CloseConnection before they send a oneway. To avoid losses, let
     /// clients close first: `client_idle_time` at half of this or less.
     pub server_idle_time: Option<Duration>,
     /// References followed by one call because servers forward it. Default: 16.

@@ -23,9 +23,9 @@ pub enum ServerStrategy {
     /// itself: many connections, little memory. A servant that calls out first hands
     /// the other connections to another thread, so that they do not wait for it.
     Reactive,
-    /// Some threads wait for all connections in turn (leader/followers): the thread
-    /// that finds one ready promotes a follower, and serves it itself. Many connections
-    /// on all processors; no request goes from one thread to another.
+    /// Leader/followers: the threads wait on one poller, and the kernel wakes one of them
+    /// for each ready connection; that thread receives and dispatches. Many connections
+    /// on all processors; no hand-off between threads.
     LeaderFollowers {
         /// Threads that wait or serve. Others come only while all of these wait
         /// in calls of their own ([`Limits::serving_threads`]).
@@ -132,7 +132,7 @@ impl fmt::Display for UnknownStrategy {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for UnknownStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -28,10 +28,10 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsConfig {
-    /// PEM file with our certificate and behind it those that lead to the trust
-    /// anchor. May hold the key as well.
+    /// PEM file with the certificate of this ORB, followed by those up to the trust
+    /// anchor. May contain the key as well.
     pub certificate: Option<PathBuf>,
-    /// PEM file with the key, not encrypted. Default: it stands in the file of
+    /// PEM file with the key, not encrypted. Default: the key is in the file of
     /// the certificate.
     pub key: Option<PathBuf>,
     /// Accepts a key file that its group or everybody may read or write. Default: false,
@@ -45,13 +45,13 @@ pub struct TlsConfig {
     /// issued it; a peer is refused if a certificate of the chain is revoked, or if an
     /// authority has no list here, in both roles. Default: none, no certificate is looked up.
     pub revocation_lists: Vec<PathBuf>,
-    /// What a revocation list is worth after the time at which its authority was to
-    /// publish the next. Default: nothing, peers are refused until there is a new one.
+    /// Treatment of a revocation list after its `nextUpdate` time. Default: peers
+    /// are refused until there is a new list.
     pub outdated_lists: OutdatedLists,
     /// Calls that leave this host, and endpoints that others reach from outside, use TLS or are refused.
     /// Default: false; then calls prefer TLS where a reference offers it and we have trust anchors.
     pub require: bool,
-    /// What a server wants of its clients. Default: nothing.
+    /// Whether a server requests or requires certificates of its clients. Default: neither.
     pub client_authentication: ClientAuthentication,
     /// Which name the certificate of a server must bear. Default: the host that
     /// was connected to.
@@ -166,9 +166,9 @@ pub enum NameCheck {
     Host,
     /// One of these names or addresses, wherever the reference leads.
     OneOf(Vec<String>),
-    /// None: every certificate from the authorities will do. Right only where
-    /// they certify only servers that are trusted alike, for any of
-    /// these can then take the place of any other.
+    /// No name check: any certificate of the authorities is accepted. Safe only if
+    /// they certify only servers that are equally trusted, as any of
+    /// these can impersonate any other.
     ChainOnly,
 }
 

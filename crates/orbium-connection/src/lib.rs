@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections of an ORB to servers: how they are made, pooled, shared by callers or owned by one,
-//! and kept or closed while they are idle; the buffers of oneways; what an exchange over one came
-//! to.
+//! and retained or closed while they are idle; the buffers of oneways; the outcomes of
+//! exchanges.
 //!
 //! It knows neither references nor policies of calls nor interceptors: a pool has the connections
 //! to one channel with one [partition](partition::ConnectionPartition), and a caller takes one, or

@@ -36,7 +36,7 @@ impl Outcome {
     pub fn text(&self) -> String {
         match self {
             Self::Forward(ior) => format!("forwarded to {}", leads_to(ior)),
-            Self::Readdress(_) => "the server wants the object addressed otherwise".to_owned(),
+            Self::Readdress(_) => "the server requires another addressing mode".to_owned(),
             Self::NotBegun(exception)
             | Self::Lost(exception)
             | Self::Unwritable(exception)

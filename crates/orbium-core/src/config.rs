@@ -40,34 +40,34 @@ pub struct Config {
     pub client_strategy: ClientStrategy,
     /// Decides where requests are served; see [`DispatchHook`](crate::DispatchHook).
     pub dispatch: Option<Hook>,
-    /// What interceptors and object reference templates call the ORB and its server.
+    /// The ORB id and server id, for interceptors and object reference templates.
     pub identity: OrbIdentity,
-    /// What sees every call, every request to a servant, and every reply.
+    /// The portable interceptors of calls, requests and replies.
     pub interceptors: Interceptors,
-    /// Bounds.
+    /// Bounds on the resources that peers can make the ORB use.
     pub limits: Limits,
-    /// The transports there are.
+    /// The registered transports and messaging protocols.
     pub protocols: Protocols,
     /// TLS: with anything else than the defaults, the ORB has the transport `ssliop`.
     pub tls: TlsConfig,
     /// ClientProtocolPolicy: protocols to call with, best first. Default: all
     /// there are, those within the host first, then as the reference has them.
     pub client_protocols: Option<ProtocolPolicy>,
-    /// What is asked of every socket, both roles.
+    /// Protocol properties of every socket, in both roles.
     pub properties: ProtocolProperties,
     /// RelativeRoundtripTimeout: time a call may take from beginning to end,
     /// connecting included; `None` (the default) waits as long as the connection
     /// lives.
     pub call_timeout: Option<Duration>,
-    /// RelativeRequestTimeout: time until a request has to be with its servant.
+    /// RelativeRequestTimeout: time within which the server must begin a request.
     /// Default: none.
     pub request_timeout: Option<Duration>,
-    /// Deadlines of calls stay at the client. By default requests carry them: as time
-    /// left to servers of orbium, as points of time to others, for which clocks have to
-    /// agree.
+    /// Whether deadlines are not sent to servers. By default requests carry them: as remaining
+    /// time to orbium servers, as absolute time to others, for which clocks have to be
+    /// synchronized.
     pub keeps_deadlines: bool,
-    /// What [`Orb::resolve_initial_references`](crate::Orb) gives for a name, as
-    /// object URLs; what is registered goes before it.
+    /// Initial references by name, as object URLs, for
+    /// [`Orb::resolve_initial_references`](crate::Orb); registered references take precedence.
     pub initial_references: Vec<(String, String)>,
     /// The start of an object URL for names that are not known: a slash and the
     /// name come behind it.
@@ -101,8 +101,8 @@ pub struct Config {
     /// Whether connections carry the requests of both sides. Default: no.
     pub bidirectional: BidirectionalPolicy,
     /// Whether single adapters and references may have BidirectionalPolicy BOTH where
-    /// [`bidirectional`](Self::bidirectional) is NORMAL. Default: no; what an ORB accepts and
-    /// opens is made for both ways otherwise.
+    /// [`bidirectional`](Self::bidirectional) is NORMAL. Default: no. If set, all connections
+    /// are prepared for requests in both directions.
     pub bidirectional_overrides: bool,
     /// Which hosts clients may announce besides their own.
     pub bidirectional_hosts: BidirectionalHosts,

@@ -39,7 +39,7 @@ pub enum Dispatch {
 
 /// Called for every request before its arguments are read: by an ORB
 /// ([`Config::dispatch`](crate::Config)), or by an adapter
-/// ([`Policies::dispatch`](crate::Policies)) with an answer that counts unless it is
+/// ([`Policies::dispatch`](crate::Policies)), and its decision takes precedence unless it is
 /// [`Dispatch::Here`]. The hook runs on the reading thread, so it must not block and
 /// makes no calls.
 ///
@@ -73,8 +73,8 @@ pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
     /// A request has arrived for an active object.
     fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch;
 
-    /// A request is about to be served, by the calling thread: it has waited for that. An exception is
-    /// the answer then, and the request leaves no hook.
+    /// Called on the thread that is about to serve the request, after any wait in a queue. A returned exception is
+    /// the reply, and no hook is called at the end of the request.
     ///
     /// # Errors
     /// What the client gets.
@@ -82,8 +82,8 @@ pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// A served request leaves: its servant has answered, or it ends with `failed`, in place of
-    /// which the returned exception answers. On the serving thread, the last hook first; not
+    /// Called after a request was served: its servant has replied, or it has failed with `failed`, which
+    /// the returned exception replaces. Runs on the serving thread, the last hook first; not
     /// for what was refused or forwarded on arrival, nor when a servant panics.
     fn leaves(
         &self,

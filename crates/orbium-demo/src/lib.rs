@@ -5,8 +5,8 @@
 //! [`serve_values`] of `values.idl`, with an echo of each value; [`check`] calls every
 //! operation and verifies every answer, [`load`] repeats one operation with
 //! nothing else in the loop, and [`raw`] moves the same numbers of octets over
-//! plain sockets. What the IDL leaves open, such as the meaning of a checksum,
-//! is agreed in `interop/README.md` and is the same in every peer.
+//! plain sockets. Semantics that the IDL does not define, such as the meaning of a checksum,
+//! are specified in `interop/README.md` and are the same in every peer.
 //!
 //! This crate measures nothing and prints nothing.
 #![forbid(unsafe_code)]

@@ -51,7 +51,7 @@ pub struct Addresses {
 #[derive(Clone, PartialEq, Eq)]
 pub struct AddressError(String);
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

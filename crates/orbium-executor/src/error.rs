@@ -90,7 +90,7 @@ impl fmt::Display for ThreadError {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for SpawnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -98,7 +98,7 @@ impl fmt::Debug for SpawnError {
 }
 
 impl Error for SpawnError {}
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for MigrateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -106,7 +106,7 @@ impl fmt::Debug for MigrateError {
 }
 
 impl Error for MigrateError {}
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -115,7 +115,7 @@ impl fmt::Debug for TaskError {
 
 impl Error for TaskError {}
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for ThreadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

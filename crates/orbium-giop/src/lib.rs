@@ -3,7 +3,7 @@
 //!
 //! This crate does no I/O, reads no clock and starts no thread: octets in,
 //! values out, and back. It does not know what a connection, a servant or an
-//! object key is made of. Nothing it is given is believed: every length is
+//! object key is made of. All input is validated: every length is
 //! checked before it is used, every count bounded before memory is reserved.
 //!
 //! * [`MessageHeader`], [`RequestHeader`], [`RequestTemplate`], [`ReplyHeader`]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fitness of a Linux host for real-time programs: [`Facts`] are read beneath a root, [`CHECKS`]
-//! judge them with advice, and a [`Plan`] does what can be undone.
+//! Examines and configures a Linux host for real-time programs: [`Facts`] are read below a root folder, [`CHECKS`]
+//! evaluate them and give advice, and a [`Plan`] makes changes that can be undone.
 //!
 //! It does not know CORBA, sockets or command lines. The program `orbium` shows it as `orbium
 //! doctor` and `orbium host`.

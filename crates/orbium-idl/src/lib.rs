@@ -2,7 +2,7 @@
 //! The OMG IDL front end: preprocessor, parser, resolver, diagnostics.
 //!
 //! This crate does not know the ORB, the mapping to Rust or how bytes travel: it turns IDL text
-//! into a [`model::Model`] that is known to be right, or into diagnostics that say what is not.
+//! into a valid [`model::Model`], or into diagnostics.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

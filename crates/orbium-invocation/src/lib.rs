@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Common ground of both sides of an invocation: [`Operation`]s, the exceptions that they raise
+//! Definitions shared by both sides of an invocation: [`Operation`]s, the exceptions that they raise
 //! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
 //! [`reactor`] that it runs or the [queue](served_queue) that it serves while it waits,
 //! [`TimePolicies`], [`RebindMode`], [`SyncScope`], [`BufferingConstraint`] and
 //! [`router_policies`], IDL [`Context`]s, the interfaces of [`dedication`] and of [`CallQueue`]s,
-//! the words of [`spans`], the [`names`] that `corbaname:` has, and the [`story`] of an invocation
+//! names and attributes of [`spans`], the [`names`] of `corbaname:` URLs, and the [`story`] of an invocation
 //! that failed.
 //!
 //! It knows neither connections nor references, neither servants nor adapters. Its users

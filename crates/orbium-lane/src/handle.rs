@@ -294,8 +294,8 @@ impl Lane {
     }
 
     /// Ends the lane while the ORB runs on: it listens nowhere, reads nothing more, and what it has
-    /// accepted is served and answered, those requests included that wait. Clients are sent
-    /// elsewhere by what they ask for over connections that are shared, and by CloseConnection.
+    /// accepted is served and answered, including waiting requests. Clients are redirected
+    /// by LOCATION_FORWARD over shared connections, and by CloseConnection.
     /// What waits after `time`, a day at most, is refused with TRANSIENT and COMPLETED_NO or by CloseConnection;
     /// what is being served then goes on. Returns how many threads still serve. A request that
     /// another lane hands over late is served by a thread that comes for it.
@@ -303,12 +303,12 @@ impl Lane {
         self.0.drain(Instant::now() + time.min(MAX_DRAIN_TIME))
     }
 
-    /// Others of its adapters serve what comes from now on; [`drain`](Self::drain) follows.
+    /// Excludes the lane from new requests of its adapters; call [`drain`](Self::drain) next.
     pub fn begin_leaving(&self) {
         self.0.begin_leaving();
     }
 
-    /// Whether the lane ends or has ended: others of its adapter serve what comes.
+    /// Whether the lane is ending or has ended, so that other lanes of its adapters serve new requests.
     #[must_use]
     pub fn is_leaving(&self) -> bool {
         self.0.is_leaving()

@@ -26,13 +26,13 @@ const IN_USE: usize = 16 << 10;
 /// TRANSIENT).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneConfig {
-    /// How its threads are called; systems show the first 15 octets.
+    /// The name of its threads; Linux shows the first 15 bytes.
     pub name: String,
     /// The CORBA priority that its requests are served at, so that nested calls
     /// carry it on. `None` if requests have priorities of their own, or none.
     pub priority: Option<Priority>,
-    /// Scheduling class and native priority of its threads. `None` leaves them
-    /// what they inherit.
+    /// Scheduling class and native priority of its threads. `None`: they inherit those of
+    /// the thread that adds the lane.
     pub scheduling: Option<Scheduling>,
     /// Time of a processor that the host reserves for its one thread that serves, on all processors and in
     /// place of `scheduling`. A thread of a worker pool that only reads has the scheduling, and the one that
@@ -54,7 +54,7 @@ pub struct LaneConfig {
     /// The order of the requests that wait in its queue. Another than [`Order::Priority`], the
     /// default, in worker pools alone.
     pub order: Order,
-    /// Where it listens. With none it serves what comes by other lanes.
+    /// Where it listens. Without endpoints it serves requests that arrive at other lanes.
     pub endpoints: Vec<Endpoint>,
     /// Threads that may be added while all static ones are busy; with
     /// leader-followers and worker pools.
@@ -81,7 +81,7 @@ pub struct LaneConfig {
     /// threads here are busy; the first that has one lends it. It serves one
     /// request at this lane's priorities. Between worker pools.
     pub borrows_from: Vec<Lane>,
-    /// More of them, by the names that the ORB knows them by.
+    /// Further lanes to borrow from, by name.
     pub borrows_from_named: Vec<String>,
     /// Whether the lane has no threads: the program's serve it, by
     /// [`Lane::serve_one`](crate::Lane::serve_one). For a worker pool of 0 workers.

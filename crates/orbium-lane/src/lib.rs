@@ -3,10 +3,10 @@
 //! queue, and nothing shared that could block.
 //!
 //! It does not know connections, requests, servants or the strategies by which lanes
-//! serve: a lane that serves is a [`ServingLane`], which `orbium-server` implements. Here
-//! is what a lane is made of ([`LaneConfig`]), what its threads are ([`thread`]), which
-//! lane serves a request ([`Route`], [`lane_for`]), and the handles that the rest of the
-//! ORB holds ([`Lane`], [`Lanes`]).
+//! serve: a serving lane is a [`ServingLane`], which `orbium-server` implements. The crate
+//! has the configuration of a lane ([`LaneConfig`]), the setup of its threads ([`thread`]), the
+//! choice of the lane of a request ([`Route`], [`lane_for`]), and the handles for the rest of the
+//! ORB ([`Lane`], [`Lanes`]).
 //!
 //! ```
 //! use orbium_config::{Limits, ServerStrategy};

@@ -12,7 +12,7 @@ pub fn check_lanes(lanes: &[LaneConfig], limits: &Limits) -> Result<(), &'static
     for (place, lane) in lanes.iter().enumerate() {
         lane.check(limits)?;
         if lane.priority.is_none() {
-            return Err("nobody could tell when a lane serves: each needs a priority");
+            return Err("each lane needs a priority, by which requests are routed");
         }
         for other in lanes.iter().take(place) {
             check_two(lane, other)?;

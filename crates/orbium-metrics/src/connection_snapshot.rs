@@ -25,7 +25,7 @@ pub trait OpenConnection: Send + Sync {
     fn own_thread(&self) -> Option<String>;
 }
 
-/// An open connection as it was when somebody looked.
+/// A snapshot of an open connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConnectionSnapshot {

@@ -94,7 +94,7 @@ impl Recorder {
     }
 }
 
-/// Durations as they were when somebody looked: how many lay in each of 118 buckets,
+/// A snapshot of a histogram of durations: the count of each of 118 buckets,
 /// four per power of two from 128 ns to 68.7 s. A quantile is off by 25 % at most.
 ///
 /// Quantiles over a time are those of the difference of two snapshots:

@@ -6,7 +6,7 @@ use orbium_config::ServerStrategy;
 use orbium_invocation::Priority;
 use orbium_sys::{Reservation, Scheduling};
 
-/// A lane as it was when somebody looked.
+/// A snapshot of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneSnapshot {

@@ -13,7 +13,7 @@ pub use mutex_error::MutexError;
 use orbium_core::{Completion, ExceptionKind, SystemException};
 pub use priority_mutex::PriorityMutex;
 
-/// A mutex: while somebody waits for it, its owner is no less urgent. Clones are
+/// A mutex with priority inheritance: its owner inherits the priority of the most urgent waiter. Clones are
 /// the same mutex. Not recursive.
 #[derive(Clone)]
 pub struct RtMutex {
@@ -30,7 +30,7 @@ impl fmt::Display for MutexNotFound {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for MutexNotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Real-time Scheduling Service as a CORBA object: programs register their operations and what
-//! those need, and are assigned priorities.
+//! The Real-time Scheduling Service as a CORBA object: programs register their operations with
+//! timing requirements, and get priorities.
 //!
 //! [`ScheduleService`] serves one, from memory or from a file. [`rt_scheduler`] is what the IDL
 //! compiler makes of the interface of the paper, [`rt_scheduler2`] of what only its text has,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A program by its schedule: configuration runs, lanes and dispatch queues, and periodic
+//! Schedule-driven programs: configuration runs, lanes and dispatch queues, and periodic
 //! tasks.
 //!
 //! This crate does not analyse: [`orbium_sched`] does. It does not know IDL, sockets or GIOP.

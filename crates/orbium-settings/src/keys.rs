@@ -105,7 +105,7 @@ macro_rules! keys {
 }
 
 keys! {
-    "endpoint" "URL" "where to listen; may be repeated, `none` removes those before"
+    "endpoint" "URL" "where to listen; may be repeated, `none` removes those before. Without one, the first activated object opens a free TCP port on all interfaces"
         |c, text| match text {
             "none" => c.endpoints.clear(),
             text => c.endpoints.push(parsed::<Endpoint>(text)?),
@@ -197,13 +197,13 @@ keys! {
     "bidirectional_hosts" "own, authenticated, any or NAMES" "which hosts clients may announce: by default the address that they connect from"
         |c, text| c.bidirectional_hosts = parsed(text)?,
         |c| c.bidirectional_hosts.to_string();
-    "tls.certificate" "FILE or none" "PEM file with the own certificate and those up to the authority; may contain the key"
+    "tls.certificate" "FILE or none" "PEM file with the certificate of this ORB and its chain; may contain the key"
         |c, text| c.tls.certificate = tls::file(text)?,
         |c| tls::show_file(c.tls.certificate.as_ref());
-    "tls.key" "FILE or none" "PEM file with the key, not encrypted, readable for its owner only"
+    "tls.key" "FILE or none" "PEM file with the key, not encrypted, readable by its owner only"
         |c, text| c.tls.key = tls::file(text)?,
         |c| tls::show_file(c.tls.key.as_ref());
-    "tls.key_readable_by_others" "true or false" "whether a key file may be readable for its group or for others"
+    "tls.key_readable_by_others" "true or false" "whether a key file may be readable by its group or by others"
         |c, text| c.tls.key_readable_by_others = flag(text)?,
         |c| c.tls.key_readable_by_others.to_string();
     "tls.authorities" "FILE or none" "PEM file with the trusted authorities"

@@ -34,8 +34,8 @@
 //!   move forward within the ring. What cannot be breaks the connection
 //!   (`ConnectionAborted`).
 //! * Bytes are copied out before they are examined.
-//! * A wait ends whatever the peer does: wake-ups for nothing are counted, and
-//!   wake-ups that come from this process are repeated until they were heard.
+//! * A wait ends whatever the peer does: spurious wake-ups are counted, and
+//!   wake-ups by this process are repeated until the waiter has returned.
 //!
 //! What a peer can do is what it could do through a socket: send nonsense, send
 //! nothing, read nothing, go away.

@@ -96,7 +96,9 @@ impl Region {
             return Err(bad("shared memory: not of ordinary pages"));
         }
         if shared_memory::length(memory)? != total(ring as usize) as u64 {
-            return Err(bad("shared memory: not of the size that was told"));
+            return Err(bad(
+                "shared memory: the size differs from the announced one",
+            ));
         }
         Self::map(memory, ring as usize)
     }

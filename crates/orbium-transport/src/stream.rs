@@ -147,8 +147,8 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Whether what is received comes from many peers: what one message says of
-    /// its sender does not hold for the next.
+    /// Whether messages of several peers arrive over it: data of one message about
+    /// its sender do not apply to the next.
     fn has_many_peers(&self) -> bool {
         false
     }
@@ -159,15 +159,15 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Until when octets can come over it at the earliest or never will, as long as it is being
-    /// opened: that of a handshake, which no other bound covers while the peer is
-    /// silent. `None` once that is over.
+    /// The deadline of the handshake while the stream is being opened; no other
+    /// time limit applies to a silent peer in that phase.
+    /// `None` after the handshake.
     fn opening_deadline(&self) -> Option<Deadline> {
         None
     }
 
-    /// Whether part of something was received of which nothing can be handed on
-    /// before its rest is there: a peer may not leave it at that for ever.
+    /// Whether an incomplete record has been received, of which no data can be returned
+    /// yet. The caller bounds the time until it is complete.
     fn is_midway(&self) -> bool {
         false
     }

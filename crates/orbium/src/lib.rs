@@ -25,19 +25,19 @@
 //!
 //! # Features
 //!
-//! What an ORB is made of is always there: the IDL mapping, any and TypeCode, GIOP 1.0
+//! Always included are the IDL mapping, any and TypeCode, GIOP 1.0
 //! to 1.2 over TCP, Unix sockets, UDP, multicast groups and within a process, the
 //! messaging protocols `giop-lite`, `native` and `fixed`, object adapters, lanes, every strategy of
-//! servers and clients, deadlines, limits, and the place
-//! where a transport or a messaging protocol of one's own is registered. A feature adds what
-//! another crate or a part of its own does:
+//! servers and clients, deadlines, limits, and the registration
+//! of custom transports and messaging protocols. Each feature adds
+//! an optional crate or subsystem:
 //!
-//! | feature | what comes with it |
+//! | feature | adds |
 //! |---|---|
 //! | `ami` | asynchronous calls: the `_async` forms of stubs, `Asynchronous`; with `values`, reply handlers that are objects: `messaging` |
 //! | `bidir` | bidirectional GIOP: `Config::bidirectional`, the key `bidirectional` |
 //! | `bridge` | `Bridge`: relays between protocols |
-//! | `libraries` | protocols out of shared libraries: `Protocols::load` |
+//! | `libraries` | protocols loaded from shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures |
 //! | `metrics` | `metrics::exposition`: what was counted, as data, as Prometheus text and for the crate `metrics`; `Orb::watch`, for `orbium top` |
 //! | `rt` | Real-time CORBA: `rt`; priority policies in references take effect |
@@ -108,7 +108,7 @@ pub mod lane {
     };
 }
 
-/// References to objects, and what narrowing, resolving and asking them can fail with.
+/// Object references, and the errors of narrowing, resolving and remote queries.
 pub mod reference {
     pub use orbium_core::{
         AnyReference, InvalidName, NarrowError, OBJECT_REPOSITORY_ID, ObjectError, ResolveError,
@@ -118,7 +118,7 @@ pub mod reference {
 
 /// Policies of clients: those of CORBA Messaging, timeouts, overrides by reference, thread and ORB.
 pub mod policy {
-    /// Policies for routers, which orbium has none of.
+    /// Policies for Messaging routers; orbium itself contains no router.
     pub use orbium_core::router_policies;
     pub use orbium_core::{
         BufferingConstraint, FlowControl, OverrideError, PolicyManager, RebindMode, SetOverride,
@@ -140,7 +140,7 @@ pub mod protocol {
     };
 }
 
-/// Servants with `async fn` operations, and, with the feature `ami`, calls that do not wait.
+/// Servants with `async fn` operations, and, with the feature `ami`, asynchronous invocations.
 pub mod asynchronous {
     #[cfg(feature = "ami")]
     pub use orbium_core::asynchronous::{
@@ -149,7 +149,7 @@ pub mod asynchronous {
     pub use orbium_core::{AsyncCall, AsyncServant, ByUrgency, Spawn, Task, Urgency};
 }
 
-/// Code of the program around the dispatching of requests.
+/// Hooks around the dispatching of requests.
 pub mod hook {
     pub use orbium_core::{Dispatch, DispatchHook, Hook, RequestInfo};
 }
@@ -178,12 +178,12 @@ pub use orbium_core::introspection;
 pub use orbium_core::lock;
 
 /// Real-time CORBA: priorities, thread pools, banded and private connections,
-/// mutexes. Without, references that say something of priorities are called like any
-/// other, and keep it.
+/// mutexes. Without this feature, priority policies in references are preserved and
+/// ignored.
 #[cfg(feature = "rt")]
 pub use orbium_rt as rt;
 
-/// CDR encoding and decoding: what `Any`, `TypeCode` and their errors are made of.
+/// CDR encoding and decoding, with `Any`, `TypeCode` and their errors.
 pub use orbium_cdr as cdr;
 
 /// Values of IDL's value types: [`ValueBase`](value::ValueBase), and what generated handles
@@ -197,10 +197,10 @@ pub mod value {
     };
 }
 
-/// Portable interceptors: what sees every call, request and reply; service contexts; slots.
+/// Portable interceptors of calls, requests and replies; service contexts; slots.
 pub use orbium_interceptor as interceptor;
 
-/// TLS: what `Config::tls` says, and what connections tell.
+/// TLS: the transport `ssliop`, the types of `Config::tls`, and failures of TLS connections.
 #[cfg(feature = "tls")]
 pub use orbium_tls as tls;
 
@@ -214,8 +214,8 @@ pub use orbium_media as media;
 /// GIOP messages, references and addressing.
 pub use orbium_giop as giop;
 
-/// Calls and servants without generated code: what stubs and skeletons hand to
-/// [`ObjectRef::call`], and what [`Servant::dispatch`] gets and returns.
+/// Calls and servants without generated code: the types that stubs and skeletons pass to
+/// [`ObjectRef::call`], and the types of [`Servant::dispatch`].
 pub mod stub {
     pub use orbium_core::{
         DispatchError, Operation, OperationTable, Raised, Raises, ServedBy, UntypedReply,
@@ -230,7 +230,7 @@ pub mod extension {
     pub use orbium_core::{Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked};
 }
 
-/// Includes what `orbium-build` made of an IDL file: `include_idl!("hello")`
+/// Includes the code that `orbium-build` generated from an IDL file: `include_idl!("hello")`
 /// for `hello.idl`.
 #[macro_export]
 macro_rules! include_idl {

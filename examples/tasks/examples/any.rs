@@ -1,4 +1,4 @@
-//! Values of any type: `cargo run --example any`.
+//! `any`: `cargo run --example any`.
 
 use orbium::{Any, cdr::AnyError};
 use orbium_tasks::bank::Overdrawn;

@@ -10,13 +10,13 @@ use orbium_tasks::bank::{
 };
 
 // ANCHOR: server
-/// The server's servant: tells every watcher of each new account.
+/// The server's servant: notifies every watcher of each new account.
 #[derive(Default)]
-struct Counter {
+struct BankBranch {
     watchers: Mutex<Vec<Watcher>>,
 }
 
-impl BranchServant for Counter {
+impl BranchServant for BankBranch {
     fn open(&self, call: &Call<'_>, owner: &str) -> Result<Option<Account>, SystemException> {
         let account: Account = call.poa().activate(Purse::of(owner))?;
         // A copy: no lock is held while another process is called.
@@ -64,7 +64,7 @@ impl WatcherServant for Screen {
 // ANCHOR: main
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
-    let branch: Branch = server.serve("Branch", Counter::default())?;
+    let branch: Branch = server.serve("Branch", BankBranch::default())?;
     let text = server.object_to_string(&branch);
 
     // A client that is called back listens too.

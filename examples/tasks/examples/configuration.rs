@@ -33,10 +33,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "limits.connections=200".to_owned(),
     ];
     // ANCHOR: args
-    // Takes the -ORB arguments out and leaves the others, as ORB_init does.
+    // Removes the -ORB arguments and leaves the others, as ORB_init does.
     let config = Config::from_args(&mut args)?;
     assert_eq!(args, ["server", "--verbose"]);
-    // The command line goes before the file.
+    // The command line takes precedence over the file.
     println!("{} {}", config.strategy, config.limits.connections);
     let orb = Orb::new(config)?;
     // ANCHOR_END: args

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     account.deposit(30)?;
 
     // ANCHOR: user
-    // What the operation declares is a variant beside what any call may raise.
+    // The error enum has a variant for each declared exception, and `System`.
     match account.withdraw(100) {
         Ok(()) => println!("withdrawn"),
         Err(OverdrawnError::Overdrawn(Overdrawn { missing })) => println!("{missing} are missing"),

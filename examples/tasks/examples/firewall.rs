@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Orb::new(Config {
         endpoints: vec!["iiop://localhost:0".parse()?],
         bidirectional: BidirectionalPolicy::Both,
-        // What the clients call themselves. Without it the server believes the address that
+        // The host that the clients announce. By default the server trusts only the address that
         // they connect from.
         bidirectional_hosts: BidirectionalHosts::Listed(vec!["client.example".into()]),
         ..Config::default()

@@ -13,9 +13,9 @@ use orbium::{Completion, ExceptionKind, Interface, Orb, SystemException};
 use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;
 
-// ANCHOR: patiently
-/// Calls until there is an answer, or an exception after which it may have been carried out.
-fn patiently<T>(
+// ANCHOR: call_with_retry
+/// Repeats a call while it raises TRANSIENT, completed NO.
+fn call_with_retry<T>(
     mut call: impl FnMut() -> Result<T, SystemException>,
 ) -> Result<T, SystemException> {
     let mut pause = Duration::from_millis(20);
@@ -34,7 +34,7 @@ fn patiently<T>(
     }
     call()
 }
-// ANCHOR_END: patiently
+// ANCHOR_END: call_with_retry
 
 fn late_server(port: u16) -> Result<Orb, Box<dyn Error + Send + Sync>> {
     let orb = Orb::builder()
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Orb::builder().build()?;
     let url = format!("corbaloc::127.0.0.1:{port}/Account");
     // ANCHOR: unchecked
-    // Unchecked: the server, which could tell the interface, is not there.
+    // Unchecked: the server, which knows the interface, is not running yet.
     let object = client.string_to_object(&url)?.ok_or("a nil reference")?;
     let account = Account::from_object(object);
     // ANCHOR_END: unchecked
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         thread::sleep(Duration::from_millis(50));
         late_server(port).expect("the port is still free")
     });
-    println!("{}", patiently(|| account.owner())?);
+    println!("{}", call_with_retry(|| account.owner())?);
     server.join().expect("the server's thread").shutdown(true)?;
     Ok(())
 }

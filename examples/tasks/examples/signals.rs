@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The ORB serves with threads of its own, so this one may wait.
     let signal = signals.forever().next();
     println!("signal {}", signal.unwrap_or_default());
-    // Answers what was begun, tells the clients, and ends.
+    // Completes requests in progress, sends CloseConnection, and shuts down.
     orb.shutdown(true)?;
     println!("ended");
     Ok(())

@@ -61,7 +61,7 @@ fn main() -> Outcome<()> {
     let server = Orb::new(Config {
         endpoints: vec!["ssliop://localhost:0".parse()?],
         tls: TlsConfig {
-            // Without a certificate of the authority a client is turned away.
+            // A client without a certificate of the authority is refused.
             client_authentication: ClientAuthentication::Require,
             ..files(
                 &folder,

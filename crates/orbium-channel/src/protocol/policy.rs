@@ -41,7 +41,7 @@ impl fmt::Display for ProtocolPolicyError {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for ProtocolPolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -221,7 +221,7 @@ impl Parties {
                 return Ok(());
             }
         }
-        Err("what is sent does not come".into())
+        Err("no datagram was received".into())
     }
 
     /// What the receivers have.

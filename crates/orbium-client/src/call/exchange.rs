@@ -290,7 +290,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             }
             SendFailure::System(error) => match error.kind() {
                 io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-                    self.note(Phase::Send, &"the peer did not take the request in time");
+                    self.note(Phase::Send, &"the request could not be sent in time");
                     Outcome::Failed(deadline_passed())
                 }
                 io::ErrorKind::PermissionDenied => {

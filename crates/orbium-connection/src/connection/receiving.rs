@@ -55,8 +55,8 @@ impl Received {
             Self::Cancelled => "the caller cancelled the call",
             Self::Refused => "the server refuses this client",
             Self::MessageError => "the server answered MessageError",
-            Self::Garbage => "what came is no GIOP message",
-            Self::TooLarge => "what came is too large",
+            Self::Garbage => "the received data is not a GIOP message",
+            Self::TooLarge => "the received message exceeds the limit",
         }
     }
 }

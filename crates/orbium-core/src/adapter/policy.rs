@@ -23,11 +23,11 @@ use crate::{BidirectionalPolicy, Extension, Hook, Lane, ProtocolPolicy, policy_t
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Policies {
-    /// How long references stay good.
+    /// LifespanPolicy: how long references are valid.
     pub lifespan: Lifespan,
-    /// Where object ids come from.
+    /// IdAssignmentPolicy: the origin of object ids.
     pub id_assignment: IdAssignment,
-    /// How many objects one servant may be.
+    /// IdUniquenessPolicy: whether a servant may incarnate several objects.
     pub id_uniqueness: IdUniqueness,
     /// Whether [`Poa::servant_to_reference`](crate::Poa::servant_to_reference) and
     /// [`Poa::servant_to_id`](crate::Poa::servant_to_id) activate servants. The root

@@ -108,7 +108,7 @@ impl OrbBuilder {
     /// Builds the ORB, and listens if endpoints were given.
     ///
     /// # Errors
-    /// [`OrbError::Listen`].
+    /// [`OrbError`]: the configuration is invalid, or a thread, priority or endpoint was refused.
     pub fn build(self) -> Result<Orb, OrbError> {
         Orb::new(self.config)
     }

@@ -101,7 +101,7 @@ impl Orb {
     /// An ORB of that configuration.
     ///
     /// # Errors
-    /// [`OrbError::Listen`].
+    /// [`OrbError`]: the configuration is invalid, or a thread, priority or endpoint was refused.
     pub fn new(config: Config) -> Result<Self, OrbError> {
         let mut config = config.prepared()?;
         if config.may_go_both_ways() && config.endpoints.is_empty() && !config.lanes_listen() {

@@ -20,7 +20,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// Repository ids of all its bases, without `CORBA::Object`.
     const BASES: &'static [&'static str];
 
-    /// Takes an object for one of this interface, unchecked.
+    /// Converts an untyped reference to this interface without checking it.
     fn from_object(object: ObjectRef) -> Self;
 
     /// The untyped reference.
@@ -82,7 +82,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
 
     /// The same object with a BidirectionalPolicy of its own: whether its calls go over connections
     /// that carry requests both ways, and so announce where the ORB listens. With
-    /// [`Both`](BidirectionalPolicy::Both), calls raise INV_POLICY if the ORB has it not.
+    /// [`Both`](BidirectionalPolicy::Both), calls raise INV_POLICY if the ORB does not have it.
     #[must_use]
     fn with_bidirectional(&self, policy: BidirectionalPolicy) -> Self {
         Self::from_object(
@@ -138,7 +138,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// (`get_policy`).
     ///
     /// # Errors
-    /// INV_POLICY 1 if both have what only one may, or nothing is allowed by both.
+    /// INV_POLICY 1 if both set a policy that only one side may set, or their intersection is empty.
     fn policy(&self, policy_type: u32) -> Result<Option<Policy>, SystemException> {
         if self
             .as_object()
@@ -159,8 +159,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// policies, unless it is there (`validate_connection`).
     ///
     /// # Errors
-    /// [`ValidationError::Inconsistent`] with the types of the policies that cannot be had with
-    /// what the reference says; [`ValidationError::System`] with what connecting raises.
+    /// [`ValidationError::Inconsistent`] with the types of the policies that are incompatible with
+    /// the reference; [`ValidationError::System`] with the exception that connecting raised.
     fn validate_connection(&self) -> Result<(), ValidationError> {
         let inconsistent = self.as_object().inconsistent_policies();
         if inconsistent.is_empty() {
@@ -206,8 +206,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// The buffer is sent in one go: when a constraint is reached, before a call with a reply
     /// over the same connection, by [`flush_oneways`](Self::flush_oneways), and when the
     /// connection is closed in order or the ORB shuts down. It has at most
-    /// `limits.buffered_oneways` octets: a oneway that does not fit, while the server takes
-    /// nothing, waits as long as the call may take, without a bound of its time not at all, and
+    /// `limits.buffered_oneways` octets. If a oneway does not fit and the connection accepts
+    /// no data, it blocks until the deadline of the call, or not at all without a deadline, and
     /// then raises TRANSIENT. What could not be sent in the end is counted as
     /// `buffered_oneways` of the metrics, as is each begin and end of flow control.
     ///

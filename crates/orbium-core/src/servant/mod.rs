@@ -88,7 +88,7 @@ pub trait ServedBy<S>: Interface {
     fn skeleton(servant: S) -> Self::Skeleton;
 }
 
-/// A request, as the servant may look at it.
+/// The request that a servant is serving.
 #[derive(Clone, Copy)]
 pub struct Call<'r> {
     pub(crate) incoming: &'r IncomingRequest<'r>,
@@ -136,8 +136,8 @@ impl<'r> Call<'r> {
         self.incoming.peer.map(PeerConnection::watch)
     }
 
-    /// Whether the client is still connected, for servants that wait: a reply to one that is not is lost. One system call. Always for a
-    /// call within the process.
+    /// Whether the client is still connected. Costs one system call. Always true for a
+    /// collocated call.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.incoming.peer.is_none_or(PeerConnection::is_open)
@@ -183,8 +183,8 @@ impl<'r> Call<'r> {
         add_to_reply(ServedRequest::of(self.incoming), id, data.into(), replace)
     }
 
-    /// Until when the client waits for the reply, or considers the request worth
-    /// executing if it is a oneway; `None` if it has not said. Long-running servants
+    /// The deadline of the request: the client stops waiting for the reply then, or considers
+    /// a oneway obsolete; `None` if the client sent none. Long-running servants
     /// may check it, and pass it on to the calls they make.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {

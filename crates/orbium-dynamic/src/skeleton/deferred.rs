@@ -29,7 +29,7 @@ impl DeferredServerRequest {
         self.reply.is_cancelled()
     }
 
-    /// Until when the client waits; `None` if it has not said.
+    /// The deadline of the call; `None` if the client sent none.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.reply.deadline()

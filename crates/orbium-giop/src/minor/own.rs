@@ -115,7 +115,7 @@ codes! {
     Transient HELD_TOO_LONG 0x02A "the POA manager of the object held the request for as long as the server's limits.hold_time says"
         "The POA manager of the object is holding requests, and did so for `limits.hold_time`. \
          Call again after a while; on the server, activate the manager, or raise that limit.";
-    Transient ONEWAYS_BUFFERED 0x02B "as many oneways wait in the buffer of the connection as may, and the server takes none"
+    Transient ONEWAYS_BUFFERED 0x02B "the buffer of oneways of the connection is full, and the server accepts no data"
         "The server did not take what was sent to it, and `limits.buffered_oneways` octets of \
          oneways wait already. Call less often, give the calls more time, or raise the limit.";
     CommFailure CONNECTION_LOST 0x030 "the connection was lost while waiting for the reply"
@@ -131,7 +131,7 @@ codes! {
         "The server could not read what was sent, and answered MessageError. It \
          speaks an older GIOP than its reference says, or its limits are exceeded, or \
          something between the two changed the data. Look at the server's log.";
-    CommFailure PROTOCOL_ERROR 0x033 "the peer sent what is no valid GIOP message"
+    CommFailure PROTOCOL_ERROR 0x033 "the peer sent an invalid GIOP message"
         "What came from the server is no GIOP message. Something else listens at that \
          port (an HTTP server, a TLS endpoint that is called without TLS), or the \
          connection is out of step. The story (`{:#}`) says what is wrong with it.";
@@ -173,7 +173,7 @@ codes! {
          client without a certificate where one is required, or no protocol version \
          in common. The story (`{:#}`) says which; other addresses of the reference \
          were not tried for that reason.";
-    InvPolicy NO_USABLE_PROTOCOL 0x0B0 "no protocol that the reference offers can be used: ask the reference which there are, and why not"
+    InvPolicy NO_USABLE_PROTOCOL 0x0B0 "no protocol of the reference can be used: `object.protocols()` lists them with the reasons"
         "Nothing that the reference offers can be used: the client's policy names \
          none of it, the transport or messaging protocol is not registered or was left \
          out as a feature, or profiles are not understood. The story (`{:#}`) lists \
@@ -187,10 +187,10 @@ codes! {
     ImpLimit REQUEST_TOO_LARGE 0x0A1 "the request is larger than the server takes (its `limits.message_size`)"
         "The request is larger than the server takes: its `limits.message_size`. It \
          was not begun. Raise the limit at the server, or pass the data in parts.";
-    NoResources CALLS_UNDER_WAY 0x0C1 "as many asynchronous calls are under way as may be"
+    NoResources CALLS_UNDER_WAY 0x0C1 "the limit of asynchronous calls in progress is reached"
         "As many asynchronous calls wait for replies as `limits.asynchronous_calls` \
          permits. Take or drop results before beginning more.";
-    NoResources PEER_MEMORY 0x0C2 "no memory for the message: it does not fit into what peers may take together (limits.peer_memory), or the system has none"
+    NoResources PEER_MEMORY 0x0C2 "no memory for the message: the budget of all peers (limits.peer_memory) or of the system is exhausted"
         "All that peers make this ORB keep (messages that have begun, fragments, queues) has one \
          budget, `limits.peer_memory`, and this message did not fit any more. Call again after a \
          while, or pass the data in parts; where the host has the memory, raise the limit.";

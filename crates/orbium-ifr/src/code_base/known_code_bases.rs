@@ -56,7 +56,7 @@ const MAX_REFERENCE: usize = 4096;
 /// let mut interceptors = Interceptors::new();
 /// interceptors.add_server(code_bases.clone())?;
 /// let orb = Orb::new(Config { interceptors, ..Config::default() })?;
-/// code_bases.help(&orb);
+/// code_bases.install(&orb);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -95,9 +95,10 @@ impl CodeBases {
         }))
     }
 
-    /// Values that arrive at that ORB are cut off to bases that are known by these code bases.
-    /// Returns whether that ORB had no such help before.
-    pub fn help(&self, orb: &Orb) -> bool {
+    /// Installs the code bases in that ORB: received values of unknown types are truncated to their
+    /// nearest known base.
+    /// Returns `false` if the ORB has code bases already.
+    pub fn install(&self, orb: &Orb) -> bool {
         let this = self.clone();
         orb.value_factories()
             .find_bases_by(move |id| this.bases(id))

@@ -75,7 +75,7 @@ impl Receiver {
         interceptors.add_server(code_bases.clone()).unwrap();
         let orb = served(interceptors);
         if asks {
-            assert!(code_bases.help(&orb));
+            assert!(code_bases.install(&orb));
         }
         let root = orb.root_poa();
         let seen = Seen::default();
@@ -307,7 +307,7 @@ fn a_code_base_that_a_reply_names_helps_with_the_next_one() {
         interceptors.add_client(code_bases.clone()).unwrap();
         let client = served(interceptors);
         if asks {
-            assert!(code_bases.help(&client));
+            assert!(code_bases.install(&client));
         }
         let text = sender.orb.object_to_string(&giver);
         let object: ObjectRef = client.string_to_object(&text).unwrap().unwrap();

@@ -50,7 +50,7 @@ impl fmt::Display for NameSyntaxError {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for NameSyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -132,7 +132,7 @@ impl fmt::Display for NameError {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

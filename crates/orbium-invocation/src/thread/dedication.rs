@@ -15,7 +15,7 @@ use orbium_transport::Peer;
 
 use crate::Priority;
 
-/// Is asked when the first request of a connection has the marker of
+/// Decides about dedicated threads: called when the first request of a connection has the marker of
 /// [`orbium_channel::dedication`].
 pub trait Dedication: Send + Sync + 'static {
     /// Decides what the connection gets.
@@ -68,7 +68,7 @@ impl DedicatedThread {
     }
 }
 
-/// Is asked about each request of a connection that has a thread of its own, by
+/// Admission control of a connection with a dedicated thread: called for each request, on
 /// that thread. Dropped when the connection has ended.
 pub trait Gate: fmt::Debug + Send + Sync + 'static {
     /// A request has arrived whole.

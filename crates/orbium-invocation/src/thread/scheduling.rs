@@ -14,7 +14,7 @@ thread_local! {
     static RESERVED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Gives the calling thread a scheduling class and native priority, until it is
+/// Sets the scheduling class and native priority of the calling thread, until they are
 /// given another. A thread of an ORB gets its own back after the request, and one with
 /// a reservation ([`reserve`]) keeps that: it runs before all native priorities. No
 /// system call if it was given the same before.

@@ -54,7 +54,7 @@ impl<T, E> DeferredReply<T, E> {
         self.request.as_ref().is_none_or(|it| it.is_cancelled())
     }
 
-    /// Until when the client waits; `None` if it has not said.
+    /// The deadline of the call; `None` if the client sent none.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.urgency().deadline

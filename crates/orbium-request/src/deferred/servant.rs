@@ -119,7 +119,7 @@ impl AsyncCall {
         &self.object_id
     }
 
-    /// Until when the client waits; `None` if it has not said.
+    /// The deadline of the call; `None` if the client sent none.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline

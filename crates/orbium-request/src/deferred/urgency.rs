@@ -10,6 +10,6 @@ use orbium_giop::riop::Riop;
 pub struct Urgency {
     /// Its RIOP context; `None` without one, and for one that is malformed.
     pub riop: Option<Riop>,
-    /// Until when the client waits; `None` if it has not said.
+    /// The deadline of the call; `None` if the client sent none.
     pub deadline: Option<Instant>,
 }

@@ -47,7 +47,7 @@ impl BindError {
 impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed => f.write_str("the offer makes no sense"),
+            Self::Malformed => f.write_str("the offer is malformed"),
             Self::NotSpoken => f.write_str("the peer does not negotiate bindings"),
             Self::Collocated => {
                 f.write_str("the object is in this process: there is nothing to bind")
@@ -62,7 +62,7 @@ impl fmt::Display for BindError {
     }
 }
 
-/// The same words as `Display`: it is what a `main` shows that ends with an error.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -192,11 +192,11 @@ pub enum Slept {
     Ready,
     /// It was time.
     TimedOut,
-    /// The peer wakes for nothing, again and again, or sleeping is impossible.
+    /// The peer causes spurious wake-ups repeatedly, or sleeping is impossible.
     Nonsense,
 }
 
-/// Wake-ups for nothing in one wait before the peer is held to be hostile. An
+/// Spurious wake-ups in one wait before the peer is considered hostile. An
 /// honest one causes a single one now and then: it had seen an announcement and
 /// was overtaken.
 const MAX_SPURIOUS_WAKEUPS: u32 = 1000;

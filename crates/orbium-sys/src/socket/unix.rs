@@ -111,7 +111,7 @@ pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStrea
     Ok(socket.into())
 }
 
-/// Whether somebody listens by that name, without waiting.
+/// Whether a process listens at that name; does not block.
 ///
 /// # Errors
 /// It cannot be found out: no permission, most likely. `NotFound` if there is no

@@ -43,8 +43,8 @@ impl Bound {
     }
 }
 
-/// A stream to somebody in the same process. Nothing of it is in the kernel
-/// until somebody asks for what to wait on.
+/// A stream within the process. It uses no descriptor
+/// until its source of readiness is requested.
 #[derive(Debug)]
 pub struct InProcessStream {
     incoming: Arc<Pipe>,

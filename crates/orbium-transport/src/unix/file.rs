@@ -84,7 +84,7 @@ fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     if !there.file_type().is_socket() {
-        let what = "what is there is no socket";
+        let what = "the file is not a socket";
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
     }
     match sys::is_listening(name) {

@@ -91,7 +91,7 @@ impl UnixAcceptor {
     ///
     /// # Errors
     /// A path that no socket can have, a mode that is none; `AddrInUse` if
-    /// another process listens there, `AlreadyExists` if what is there is no socket,
+    /// another process listens there, `AlreadyExists` if the file is not a socket,
     /// or the system's error.
     pub fn listen(
         endpoint: &Endpoint,

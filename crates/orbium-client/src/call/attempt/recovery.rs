@@ -218,7 +218,7 @@ impl Attempt<'_> {
         note(
             Phase::Begin,
             None,
-            &"the forward leads nowhere any more: back to the reference",
+            &"the forwarded reference cannot be reached any more: falling back to the original one",
         );
         self.given_up = forward;
         self.retries = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants become objects, and cease to be.
+//! Activation and deactivation of objects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -23,11 +23,11 @@ fn erased(skeleton: impl Servant) -> Arc<dyn Servant> {
 }
 
 impl Poa {
-    /// Makes a servant an object with an id of the adapter's choice, and
+    /// Activates an object with an id assigned by the adapter and incarnated by the servant, and
     /// returns the reference.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] if users name objects here, or there is no map of active
+    /// [`PoaError::WrongPolicy`] under USER_ID, or without a map of active
     /// objects; a system exception if the ORB cannot listen.
     pub fn activate<I: ServedBy<S>, S>(&self, servant: S) -> Result<I, PoaError> {
         let object = self.activate_servant(&erased(I::skeleton(servant)))?;
@@ -46,7 +46,7 @@ impl Poa {
         self.enter(id.transpose()?, servant, None)
     }
 
-    /// Makes a servant the object with that id.
+    /// Activates the object with that id, incarnated by the servant.
     ///
     /// # Errors
     /// [`PoaError::ObjectAlreadyActive`]; a system exception if the adapter
@@ -201,7 +201,7 @@ impl Poa {
         Ok((slot, given))
     }
 
-    /// Ends an object. Requests being served go on; the servant is dropped
+    /// Deactivates an object. Requests in progress are completed; the servant is dropped
     /// after the last, or handed to the servant activator.
     ///
     /// # Errors

@@ -306,7 +306,7 @@ impl Poa {
         self.0.path_text()
     }
 
-    /// Makes an adapter below this one, after the end of one of that name that is being destroyed.
+    /// Creates a child adapter. If one of that name is being destroyed, waits for its end.
     /// Without a manager it gets one of its own, which holds requests until it is activated.
     ///
     /// # Errors

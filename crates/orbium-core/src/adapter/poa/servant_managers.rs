@@ -31,7 +31,7 @@ pub trait ServantActivator: Send + Sync + 'static {
 
     /// Takes the servant of an object back after its last request. `cleanup_in_progress`:
     /// its adapter ends, or the manager was deactivated; `remaining_activations`: the
-    /// servant is another object of this adapter as well. Objects that were activated in
+    /// servant also incarnates other objects of this adapter. Objects that were activated in
     /// other ways end here too. Default: drops it.
     fn etherealize(
         &self,
