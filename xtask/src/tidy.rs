@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask tidy`: words of the tidy list in comments, names and documents, and names
 //! that hide their subject. Threads, callers and buffers are not persons, and the field has a
-//! word for most things: what the list holds has a better one (docs/glossary.md). With them, the sleeps
-//! of tests.
+//! word for most things: what the list holds has a better one (docs/glossary.md). With them,
+//! captions that ask, and the sleeps of tests.
 
+mod captions;
 mod names;
 mod sleeps;
 mod words;
@@ -22,7 +23,7 @@ use xtask::shell;
 const MUST: usize = 50;
 
 /// The counts of a package, as sections of `xtask/tidy.toml`.
-const SECTIONS: [&str; 4] = ["sources", "tests", "names", "sleeps"];
+const SECTIONS: [&str; 5] = ["sources", "tests", "names", "captions", "sleeps"];
 
 /// Folders of Rust programs in addition to the packages.
 const PROGRAMS: [&str; 5] = [
@@ -58,10 +59,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
 
 /// Counts the words, names and sleeps of the packages, a line each.
 fn packages(list: bool, values: &mut Values) -> Outcome<()> {
-    let mut total = [0; 4];
+    let mut total = [0; 5];
     println!(
-        "{:24} {:>8} {:>8} {:>8} {:>8}",
-        "package", "sources", "tests", "names", "sleeps"
+        "{:24} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "package", "sources", "tests", "names", "captions", "sleeps"
     );
     for package in sources::packages()? {
         let count = |folders: &[&str], search: fn(&str) -> Result<Found, LexError>| {
@@ -73,11 +74,12 @@ fn packages(list: bool, values: &mut Values) -> Outcome<()> {
             count(&["src"], words::listed)?,
             count(&["tests", "benches"], words::listed)?,
             count(&["src", "tests", "benches", "examples"], names::listed)?,
+            count(&["src"], captions::listed)?,
             count(&["tests"], sleeps::listed)?,
         ];
-        let [sources, tests, names, sleeps] = counts;
+        let [sources, tests, names, captions, sleeps] = counts;
         println!(
-            "{:24} {sources:>8} {tests:>8} {names:>8} {sleeps:>8}",
+            "{:24} {sources:>8} {tests:>8} {names:>8} {captions:>8} {sleeps:>8}",
             package.name
         );
         for (section, count) in SECTIONS.into_iter().zip(counts) {
@@ -87,10 +89,10 @@ fn packages(list: bool, values: &mut Values) -> Outcome<()> {
             *total += count;
         }
     }
-    let [sources, tests, names, sleeps] = total;
+    let [sources, tests, names, captions, sleeps] = total;
     let verdict = if sources <= MUST { "pass" } else { "FAIL" };
     println!(
-        "{:24} {sources:>8} {tests:>8} {names:>8} {sleeps:>8}  sources must: <= {MUST}  {verdict}\n",
+        "{:24} {sources:>8} {tests:>8} {names:>8} {captions:>8} {sleeps:>8}  sources must: <= {MUST}  {verdict}\n",
         "all"
     );
     Ok(())

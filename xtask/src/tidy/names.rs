@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names of functions and constants that hide their subject, and captions that do.
+//! Names of functions and constants that hide their subject.
 
 use proc_macro2::{LexError, TokenStream, TokenTree};
 
@@ -15,11 +15,6 @@ const BARE: [&str; 30] = [
     "MOMENT", "MOST", "PAUSE", "PAUSES", "SHORTEST", "SMALLEST", "SOON", "TRIES", "WHERE", "WORN",
 ];
 
-/// Words that no caption begins with: it is a noun phrase that says what the module is.
-const QUESTIONS: [&str; 11] = [
-    "How", "That", "Those", "What", "Whatever", "When", "Where", "Whether", "Which", "Who", "Why",
-];
-
 /// Such names with their lines, in the order of the text.
 ///
 /// # Errors
@@ -27,7 +22,6 @@ const QUESTIONS: [&str; 11] = [
 pub(super) fn listed(text: &str) -> Result<Vec<(usize, String)>, LexError> {
     let mut found = Vec::new();
     collect(text.parse()?, &mut found);
-    found.extend(caption(text));
     found.sort();
     Ok(found)
 }
@@ -59,17 +53,6 @@ fn collect(tokens: TokenStream, found: &mut Vec<(usize, String)>) {
     }
 }
 
-/// The first line of a module's documentation, if it begins with a question.
-fn caption(text: &str) -> Option<(usize, String)> {
-    let mut lines = (1..).zip(text.lines());
-    let (number, line) =
-        lines.find_map(|(number, line)| Some((number, line.strip_prefix("//!")?)))?;
-    let first = line.split_whitespace().next()?;
-    QUESTIONS
-        .contains(&first)
-        .then(|| (number, format!("//! {first}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,12 +73,5 @@ mod tests {
     fn constants_of_one_word_are_found_and_their_uses_are_not() {
         let text = "const MOST: u8 = 1;\nstatic mut KEPT: u8 = MOST;\nconst MAX_MOST: u8 = MOST;";
         assert_eq!(found(text), ["MOST", "KEPT"]);
-    }
-
-    #[test]
-    fn the_first_line_of_a_module_alone_is_its_caption() {
-        let text = "// A licence\n//! What is counted.\n//! How it is.\n/// Where.\nfn f() {}\n";
-        assert_eq!(listed(text).unwrap(), [(2, "//! What".to_owned())]);
-        assert!(found("//! Counts of a channel.\n//! What else.\n").is_empty());
     }
 }
