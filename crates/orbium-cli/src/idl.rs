@@ -3,6 +3,8 @@
 
 pub(crate) mod definitions;
 pub(crate) mod idl_files;
+mod mapping_arguments;
+
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use orbium_idl::{Compilation, Diagnostic, Excerpt, Options};
 use orbium_ridl::{Requirements, RtInfos};
 use serde_json::{Value, json};
 
+use self::mapping_arguments::MappingArgs;
 use crate::failure::Failure;
 use crate::output;
 
@@ -109,14 +112,12 @@ struct GenArgs {
     /// Give the methods of servant traits a body that raises NO_IMPLEMENT
     #[arg(long)]
     default_bodies: bool,
-    /// Give servants a reply slot for operations of that name, such as
-    /// `Bank::Account::history` or `Bank::*`, as `@borrow` does; may be repeated
+    #[command(flatten)]
+    mapping: MappingArgs,
+    /// Add a trait of `async fn`s, for servants of interfaces of that name, such as
+    /// `Bank::Account` or `Bank::*`, and of all their bases; may be repeated
     #[arg(long, value_name = "NAME")]
-    borrowed_results: Vec<String>,
-    /// Give servants views of the arguments of operations of that name, such as
-    /// `Bank::Account::book` or `Bank::*`, as `@view` does; may be repeated
-    #[arg(long, value_name = "NAME")]
-    viewed_arguments: Vec<String>,
+    async_servants: Vec<String>,
     /// Add calls that do not wait, `op_async`, for every operation and attribute
     /// that no annotation `@ami` speaks of
     #[arg(long)]
@@ -128,12 +129,6 @@ struct GenArgs {
     /// Add `sendc_op`, calls with a reply handler `AMI_IHandler`; includes `--asynchronous`
     #[arg(long)]
     handlers: bool,
-    /// The Rust of an IDL module, or of a file, is elsewhere; may be repeated
-    ///
-    /// `Shared::Types=::shared::types` names a module and its path in Rust,
-    /// `types.idl=::shared` a file and the path of its modules.
-    #[arg(long = "external", value_name = "IDL=RUST", value_parser = external)]
-    external: Vec<(String, String)>,
 }
 
 #[derive(Debug, Args)]
@@ -150,15 +145,8 @@ struct StubArgs {
     /// The Rust module that takes in the generated code
     #[arg(long = "in", value_name = "RUST", default_value = "crate")]
     around: String,
-    /// Write servants for what `gen` makes with the same option
-    #[arg(long, value_name = "NAME")]
-    borrowed_results: Vec<String>,
-    /// Write servants for what `gen` makes with the same option
-    #[arg(long, value_name = "NAME")]
-    viewed_arguments: Vec<String>,
-    /// The Rust of an IDL module, or of a file, is elsewhere, as for `gen`
-    #[arg(long = "external", value_name = "IDL=RUST", value_parser = external)]
-    external: Vec<(String, String)>,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 impl SourceArgs {
@@ -182,16 +170,6 @@ pub(crate) fn define(text: &str) -> Result<(String, String), String> {
         return Err("the name of the macro is missing".to_owned());
     }
     Ok((name.to_owned(), value.to_owned()))
-}
-
-/// A module or file of IDL, and a path in Rust.
-fn external(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((idl, rust)) if !idl.is_empty() && !rust.is_empty() => {
-            Ok((idl.to_owned(), rust.to_owned()))
-        }
-        _ => Err("`IDL=RUST` expected, such as `Shared=::shared_idl::shared`".to_owned()),
-    }
 }
 
 pub(crate) fn run(args: &IdlArgs) -> Result<(), Failure> {
@@ -344,12 +322,9 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
         .default_bodies(args.default_bodies)
         .extend(RtInfos::checked())
         .out_dir(&args.output);
-    config = with_external(config, &args.external);
-    for name in &args.borrowed_results {
-        config = config.borrowed_results(name);
-    }
-    for name in &args.viewed_arguments {
-        config = config.viewed_arguments(name);
+    config = args.mapping.apply(config);
+    for name in &args.async_servants {
+        config = config.async_servants(name);
     }
     for construct in &args.allow_unmapped {
         config = config.allow_unmapped(construct);
@@ -371,28 +346,11 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
     }
 }
 
-/// Says which modules and files are elsewhere.
-fn with_external(mut config: Config, external: &[(String, String)]) -> Config {
-    for (idl, rust) in external {
-        config = if idl.ends_with(".idl") {
-            config.external_file(idl, rust)
-        } else {
-            config.external_module(idl, rust)
-        };
-    }
-    config
-}
-
 fn stub(args: &StubArgs) -> Result<(), Failure> {
-    let mut config = with_external(Config::new(), &args.external)
+    let config = Config::new()
         .front_end(args.source.options())
         .extend(RtInfos::checked());
-    for name in &args.borrowed_results {
-        config = config.borrowed_results(name);
-    }
-    for name in &args.viewed_arguments {
-        config = config.viewed_arguments(name);
-    }
+    let config = args.mapping.apply(config);
     let stub = match config.try_stub(&args.source.files, &args.around) {
         Ok(stub) => stub,
         Err(error) => {

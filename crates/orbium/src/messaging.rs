@@ -6,7 +6,7 @@ mod exception_holder;
 pub use exception_holder::{EXCEPTION_HOLDER_TYPE, ExceptionHolder, ExceptionHolderState};
 
 use orbium_core::asynchronous::Asynchronous;
-use orbium_core::{Interface, Raises};
+use orbium_core::{AsyncServant, Interface, Raises, Spawn};
 
 orbium_core::idl_interface! {
     /// What all reply handlers inherit (CORBA 3.3 Part 1, 17.9: `Messaging::ReplyHandler`).
@@ -17,6 +17,15 @@ orbium_core::idl_interface! {
     pub struct ReplyHandler = "IDL:omg.org/Messaging/ReplyHandler:1.0";
     pub trait ReplyHandlerServant;
 }
+
+/// The base of asynchronous servants of all reply handlers; it has no operations.
+///
+/// `async_servants("Bank::AMI_AccountHandler")` in the build script generates the trait
+/// `AmiAccountHandlerAsyncServant`. With an [`AsyncServant`] of it the replies of
+/// `sendc_` calls are taken by futures, on an executor such as a scheduler context.
+pub trait ReplyHandlerAsyncServant: Send + Sync + 'static {}
+
+impl<S: ReplyHandlerAsyncServant, X: Spawn> ReplyHandlerServant for AsyncServant<S, X> {}
 
 /// Sends the outcome of a call to its handler, or discards it if there is none. The call of the
 /// handler is asynchronous, too; a handler that does not take the reply is logged and counted.

@@ -218,6 +218,38 @@ fn calls_that_do_not_wait_are_written_where_asked_for() {
 }
 
 #[test]
+fn generated_code_follows_the_options_for_servants_and_native_types() {
+    let folder = Folder::new();
+    let idl = "module M { native Moment; local interface Clock { void set(in Moment at); };\n\
+               interface A { long f(); string g(); }; };";
+    let file = folder.file("a.idl", idl);
+    let out = folder.path("out");
+    let options = [
+        ("--handlers", ""),
+        ("--native-type", "M::Moment=::std::time::Instant"),
+        ("--async-servants", "M::AMI_AHandler"),
+        ("--deferred-replies", "M::A::f"),
+    ];
+    let options = options.iter().flat_map(|(option, value)| [*option, *value]);
+    let options = options.filter(|it| !it.is_empty());
+    run(["idl", "gen", &file, "-o", &out].into_iter().chain(options)).assert_done();
+    let code = std::fs::read_to_string(format!("{out}/a.rs")).unwrap();
+    assert!(code.contains("at: &::std::time::Instant"), "{code}");
+    assert!(code.contains("trait AmiAHandlerAsyncServant: orbium::messaging::"));
+    assert!(
+        code.contains("\"f\" { async f_async, deferred i32, };"),
+        "{code}"
+    );
+    assert!(!code.contains("deferred String"), "{code}");
+    let arguments = ["idl", "stub", &file, "--deferred-replies", "M::A::f"];
+    let native = ["--native-type", "M::Moment=::std::time::Instant"];
+    let ran = run(arguments.into_iter().chain(native));
+    ran.assert_done();
+    let deferred = ran.stdout.matches("DeferredReply<").count();
+    assert_eq!(deferred, 1, "{ran:?}");
+}
+
+#[test]
 fn several_files_are_one_project() {
     let folder = Folder::new();
     let shared = folder.file("shared.idl", "module M { struct Shared { long a; }; };");

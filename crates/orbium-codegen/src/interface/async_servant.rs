@@ -14,11 +14,20 @@ const ALLOWED: &str = "#[allow(clippy::all, clippy::pedantic, dead_code, unused_
 impl Plan<'_> {
     fn asks_for_async_servant(&self, id: DefId) -> bool {
         self.interface_kind(id) == Some(InterfaceKind::Plain)
-            && self.options.serves_asynchronously(&self.model[id].path)
+            && (self.options.serves_asynchronously(&self.model[id].path)
+                || self.is_base_of_reply_handlers(id))
+    }
+
+    /// Whether this is the runtime's `Messaging::ReplyHandler`, which has the trait.
+    fn is_base_of_reply_handlers(&self, id: DefId) -> bool {
+        let definition = &self.model[id];
+        self.options.has_handlers()
+            && definition.scoped_name() == "::Messaging::ReplyHandler"
+            && self.options.external("::Messaging").is_some()
     }
 
     /// Whether an interface has a trait of asynchronous servants: the options name it, and all
-    /// of its bases.
+    /// of its bases. That of reply handlers need not be named.
     pub(crate) fn has_async_servant(&self, id: DefId) -> bool {
         self.asks_for_async_servant(id)
             && (self.model.all_bases(id).iter()).all(|base| self.asks_for_async_servant(*base))

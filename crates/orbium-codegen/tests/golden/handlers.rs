@@ -312,6 +312,77 @@ pub mod handled {
     }
 
     orb::idl_interface! {
+        /// Its reply handler has asynchronous servants.
+        ///
+        /// IDL interface `Handled::Dial`, repository id `IDL:Handled/Dial:1.0`.
+        pub struct Dial = "IDL:Handled/Dial:1.0";
+        operations by_octet(0, 116, &[0]);
+        pub trait DialServant;
+
+        fn turn(by: i32) -> Result<i32, EmptyError> = "turn" { async turn_async, };
+    }
+
+    orb::idl_sendc! {
+        Dial to AmiDialHandler;
+
+        sendc_turn(by: i32) by turn_async = "turn" { it => turn_async(it), turn_excep_async }
+    }
+
+    orb::idl_interface! {
+        /// Takes the replies of asynchronous calls of Dial.
+        ///
+        /// IDL interface `Handled::AMI_DialHandler`, repository id `IDL:Handled/AMI_DialHandler:1.0`.
+        pub struct AmiDialHandler("AMI_DialHandler"): orbium::messaging::ReplyHandler = "IDL:Handled/AMI_DialHandler:1.0";
+        bases [orbium::messaging::ReplyHandler];
+        operations by_octet(-1, 110, &[0, 0, 1]);
+        pub trait AmiDialHandlerServant: orbium::messaging::ReplyHandlerServant;
+
+        fn turn(ami_return_val: i32) -> Result<()> = "turn" { async turn_async, deferred (), };
+        fn turn_excep(excep_holder: Option<&orbium::messaging::ExceptionHolder>) -> Result<()>
+            = "turn_excep" { async turn_excep_async, deferred (), };
+    }
+
+    /// What an asynchronous servant of [`AmiDialHandler`] does; `AsyncServant` serves with it.
+    #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
+    pub trait AmiDialHandlerAsyncServant: orbium::messaging::ReplyHandlerAsyncServant {
+        fn turn(
+            &self,
+            call: orb::AsyncCall,
+            ami_return_val: i32,
+        ) -> impl orb::Future<Output = Result<(), orb::SystemException>> + Send;
+        fn turn_excep(
+            &self,
+            call: orb::AsyncCall,
+            excep_holder: Option<orbium::messaging::ExceptionHolder>,
+        ) -> impl orb::Future<Output = Result<(), orb::SystemException>> + Send;
+    }
+
+    #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
+    impl<S: AmiDialHandlerAsyncServant, X: orb::Spawn> AmiDialHandlerServant
+        for orb::AsyncServant<S, X>
+    {
+        fn turn(&self, call: &orb::Call<'_>, ami_return_val: i32, reply: orb::DeferredReply<()>) {
+            let call = orb::AsyncCall::new(call.object_id(), call.deadline());
+            self.run(reply, |servant| async move {
+                AmiDialHandlerAsyncServant::turn(&*servant, call, ami_return_val).await
+            });
+        }
+
+        fn turn_excep(
+            &self,
+            call: &orb::Call<'_>,
+            excep_holder: Option<&orbium::messaging::ExceptionHolder>,
+            reply: orb::DeferredReply<()>,
+        ) {
+            let call = orb::AsyncCall::new(call.object_id(), call.deadline());
+            let excep_holder = excep_holder.cloned();
+            self.run(reply, |servant| async move {
+                AmiDialHandlerAsyncServant::turn_excep(&*servant, call, excep_holder).await
+            });
+        }
+    }
+
+    orb::idl_interface! {
         /// IDL interface `Handled::Waiting`, repository id `IDL:Handled/Waiting:1.0`.
         pub struct Waiting = "IDL:Handled/Waiting:1.0";
         operations by_octet(0, 119, &[0]);
@@ -342,6 +413,8 @@ pub mod handled {
     pub type GaugeLastError = EmptyError;
     /// What `drain` raises.
     pub type TankDrainError = EmptyError;
+    /// What `turn` raises.
+    pub type DialTurnError = EmptyError;
 
     orb::idl_errors! {
         /// What operations raise that declare `Handled::Empty`, `Handled::Dented`.

@@ -183,7 +183,7 @@ impl Wake for Unpark {
 }
 
 /// Runs tasks to their ends, one after the other.
-fn run(tasks: Receiver<Task>) {
+pub(crate) fn run(tasks: Receiver<Task>) {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     for mut task in tasks {
         while task

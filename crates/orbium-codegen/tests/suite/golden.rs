@@ -44,6 +44,7 @@ fn options(file: &Path) -> Options {
         .default_bodies(file.ends_with("components.idl"));
     match file.file_name().and_then(|name| name.to_str()) {
         Some("async_servants.idl") => options.async_servants("AsyncServants::*"),
+        Some("handlers.idl") => options.async_servants("Handled::AMI_DialHandler"),
         Some("contexts.idl") => {
             let options = options.async_servants("Contexts::Served");
             options.pollers(true).handlers(true)

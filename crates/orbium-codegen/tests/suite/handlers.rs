@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reply handlers that are objects: of the caller's ORB, and of another one over TCP.
 
+mod asynchronous;
 mod handler;
 mod tank;
 
