@@ -39,7 +39,7 @@
 //! | `bridge` | `Bridge`: relays between protocols |
 //! | `libraries` | protocols loaded from shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures |
-//! | `metrics` | `metrics::exposition`: what was counted, as data, as Prometheus text and for the crate `metrics`; `Orb::watch`, for `orbium top` |
+//! | `metrics` | `metrics::exposition`: the counted figures as data, as Prometheus text and for the crate `metrics`; `Orb::watch`, for `orbium top` |
 //! | `rt` | Real-time CORBA: `rt`; priority policies in references take effect |
 //! | `settings` | configurations by name, from `-ORB` arguments and from files: `Configure`, with `Config::from_args`, `from_file`, `profile` and `set` |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
@@ -77,8 +77,8 @@ pub mod prelude {
 #[cfg(feature = "bridge")]
 pub use orbium_bridge::Bridge;
 
-/// What a [`Config`] consists of: strategies, limits, timeouts; and, with the feature `settings`,
-/// configurations from files, from arguments and by name.
+/// Types of the fields of a [`Config`]: strategies, limits, timeouts; and, with the feature
+/// `settings`, configurations from files, from arguments and by name.
 pub mod config {
     pub use orbium_core::{
         BidirectionalHosts, BidirectionalPolicy, ClientStrategy, Collocation, ConnectTimeout,
@@ -126,8 +126,8 @@ pub mod policy {
     };
 }
 
-/// The protocols of an ORB, those out of shared libraries too (feature `libraries`), and its
-/// channels to peers.
+/// The protocols of an ORB, including those loaded from shared libraries (feature `libraries`), and
+/// its channels to peers.
 pub mod protocol {
     #[cfg(feature = "libraries")]
     pub use orbium_channel::{
@@ -162,7 +162,7 @@ pub mod diagnostics {
 /// Time probes at every step of a call: [`probe::ENABLED`] with the feature `probes`.
 pub use orbium_core::probe;
 
-/// Counters and latency histograms; what was counted, with the feature `metrics`.
+/// Counters and latency histograms; with the feature `metrics`, their exposition.
 pub use orbium_core::metrics;
 
 /// Processor time of threads and requests, and its bounds.
@@ -243,8 +243,8 @@ macro_rules! include_idl {
 ///
 /// # Errors
 ///
-/// [`NarrowError`](reference::NarrowError) distinguishes nil, another interface, and an
-/// object that cannot be asked.
+/// [`NarrowError`](reference::NarrowError) distinguishes nil, another interface, and an object
+/// whose type cannot be queried.
 pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, reference::NarrowError> {
     object.ok_or(reference::NarrowError::Nil)?.narrow()
 }

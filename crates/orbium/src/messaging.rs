@@ -9,7 +9,8 @@ use orbium_core::asynchronous::Asynchronous;
 use orbium_core::{AsyncServant, Interface, Raises, Spawn};
 
 orbium_core::idl_interface! {
-    /// What all reply handlers inherit (CORBA 3.3 Part 1, 17.9: `Messaging::ReplyHandler`).
+    /// The base interface of all reply handlers (CORBA 3.3 Part 1, 17.9:
+    /// `Messaging::ReplyHandler`).
     ///
     /// The handler of an interface `I` is `AMI_IHandler`, in Rust `AmiIHandler`: its servant takes
     /// the results of an operation in the method of that name, and exceptions as an

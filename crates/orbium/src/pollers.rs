@@ -2,11 +2,12 @@
 //! Pollers: the `sendp_…` stubs of typed references, and what they return.
 
 /// Declares the typed poller of an interface (CORBA Messaging, `AMI_…Poller`), with the feature
-/// `ami`: for each operation the stub that begins the call, by the asynchronous one, and the method
-/// that reads the results.
+/// `ami`: for each operation the stub that begins the call (it calls the asynchronous stub), and
+/// the method that returns the results.
 ///
-/// Generated code calls this: an operation stands as `sendp_f(parameters) by f_async = "f" { … }`, and
-/// inside the braces is the method of the poller, and perhaps the stub that begins the call in a context.
+/// Used by generated code: an operation stands as `sendp_f(parameters) by f_async = "f" { … }`; the
+/// braces contain the method of the poller and, optionally, the stub that begins the call in a
+/// context.
 #[macro_export]
 macro_rules! idl_poller {
     (
@@ -44,7 +45,7 @@ macro_rules! idl_poller {
                 }
             )*
 
-            /// Has a handler given the reply, with a poller that is ready.
+            /// Registers a handler for the reply; it is called with a poller that is ready.
             pub fn set_associated_handler(
                 &mut self,
                 handler: impl ::core::ops::FnOnce(Self) + ::core::marker::Send + 'static,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macro of the stubs with a reply handler. It is there without the features that it needs, as
-//! `messaging` is not, and what it expands to is refused then.
+//! Macro of the stubs with a reply handler. It is defined without the features that it needs, too,
+//! unlike `messaging`; its expansion does not compile then.
 
 /// Declares the stubs of an interface with a reply handler (CORBA Messaging, `sendc_…`), with the features `ami` and `values`.
 ///
-/// Generated code calls this: an operation stands as `sendc_f(parameters) by f_async = "f" { … }`, and
-/// inside the braces is what the handler is called with. With `in context` before `by`, the context of
-/// the call stands before the parameters.
+/// Used by generated code: an operation stands as `sendc_f(parameters) by f_async = "f" { … }`; the
+/// braces contain the arguments of the handler. With `in context` before `by`, the context of the
+/// call stands before the parameters.
 #[macro_export]
 macro_rules! idl_sendc {
     (

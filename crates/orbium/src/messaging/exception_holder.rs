@@ -96,8 +96,8 @@ impl Decode for ExceptionHolderState {
 }
 
 impl ExceptionHolder {
-    /// Holds what an operation raised. An exception that cannot be marshalled is held as the system
-    /// exception for that.
+    /// Holds the exception of an operation. If it cannot be marshalled, the holder has the system
+    /// exception of that failure.
     pub fn of(exception: &impl Raises) -> Self {
         let state = match exception.raised() {
             Raised::System(exception) => Ok(system(exception)),
@@ -112,8 +112,8 @@ impl ExceptionHolder {
         self.read().is_system_exception
     }
 
-    /// The exception, as the error type of the operation (`raise_exception`). One that the operation
-    /// does not declare is UNKNOWN 1, octets that are none MARSHAL.
+    /// The exception, as the error type of the operation (`raise_exception`). An exception that the
+    /// operation does not declare becomes UNKNOWN 1, undecodable octets become MARSHAL.
     pub fn raise_exception<E: Raises>(&self) -> E {
         self.decoded().unwrap_or_else(|error| {
             let unreadable = SystemException::from_cdr(error, Completion::Yes);
