@@ -26,13 +26,12 @@ use crate::reference::intercepted::serve_detoured;
 use crate::{Call, ObjectRef, Operation, Orb, SystemException};
 
 impl ObjectRef {
-    /// Begins a call of an operation. Whatever fails, sending too, comes out of
-    /// its result.
+    /// Begins a call of an operation. Every failure, including that of sending, is reported by its
+    /// result.
     ///
-    /// The request goes out now, from this thread, unless the connection has to be
-    /// made first or its peer is slow to take it. `write` may run more than once,
-    /// on other threads too: when the server closed the connection before it
-    /// began, or said that the object is elsewhere.
+    /// The request is sent at once, from this thread, unless the connection has to be opened first
+    /// or its peer receives slowly. `write` may run several times, also on other threads: after the
+    /// server has closed the connection before the request began, or has forwarded it.
     pub fn call_async<A: Send + 'static, T, E: Raises>(
         &self,
         operation: &'static Operation,
@@ -45,7 +44,7 @@ impl ObjectRef {
         orbium_ami::call_async(readers, object, operation, arguments, write, results)
     }
 
-    /// As [`call_async`](Self::call_async), with the properties of a context behind the arguments.
+    /// As [`call_async`](Self::call_async), with the properties of a context after the arguments.
     #[doc(hidden)]
     pub fn call_async_in_context<A: Send + 'static, T, E: Raises>(
         &self,
@@ -62,13 +61,13 @@ impl ObjectRef {
         )
     }
 
-    /// Counts and logs a reply that this object, its handler, did not take.
+    /// Counts and logs a reply that this object, its handler, has refused.
     #[doc(hidden)]
     pub fn note_undelivered_reply(&self, operation: &str, exception: SystemException) {
         reply_readers(self.orb()).note_undelivered(operation, exception);
     }
 
-    /// As [`call_async`](Self::call_async); where a servant of the same ORB is seen as `S`, a
+    /// As [`call_async`](Self::call_async); if the servant is in the same ORB and implements `S`, a
     /// thread of the ORB calls it by `in_place`.
     #[doc(hidden)]
     pub fn call_async_or_serve<S, A, T, E>(
@@ -98,24 +97,24 @@ impl ObjectRef {
     }
 }
 
-/// Collocated service of the asynchronous calls of an operation: the servant is lent the
-/// arguments that the call owns.
+/// Collocated service of the asynchronous calls of an operation: the servant borrows the arguments
+/// that the call owns.
 #[doc(hidden)]
 pub struct InPlace<S: ?Sized, A, T, E> {
-    /// How the servant gets them.
+    /// How the arguments are passed to the servant.
     pub passing: Passing,
     /// Whether the result can be moved unchecked.
     pub is_plain: bool,
-    /// Writes those that are not plain.
+    /// Marshals the arguments that are not plain.
     pub copies: for<'a> fn(&'a A, &mut CdrWriter<'a>),
-    /// Writes a result.
+    /// Marshals a result.
     pub write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
-    /// Calls the servant; the reader has those arguments that it gets as copies.
+    /// Calls the servant; the reader contains the arguments that are passed as copies.
     pub serve: fn(&A, &S, &Call<'_>, Option<&mut CdrReader<'_>>) -> Result<T, E>,
 }
 
 impl<S: ?Sized + Sync + 'static, A: Sync, T: Send, E: Raises + Send> InPlace<S, A, T, E> {
-    /// `None` if it takes a message: nothing was done then.
+    /// `None`, without any effect, if the call needs a message.
     fn serve<'a>(
         &self,
         operation: &'static Operation,
@@ -161,14 +160,14 @@ impl<S: ?Sized, A, T, E> fmt::Debug for InPlace<S, A, T, E> {
 }
 
 impl Orb {
-    /// Number of replies of asynchronous calls that their reply handlers, which are objects, did
-    /// not take: each is logged.
+    /// Number of replies of asynchronous calls that their reply handler objects have refused: each
+    /// is logged.
     pub fn undelivered_replies(&self) -> u64 {
         reply_readers(self).undelivered()
     }
 }
 
-/// The readers of an ORB, made for its first asynchronous call.
+/// The readers of an ORB, created by its first asynchronous call.
 fn reply_readers(orb: &Orb) -> &ReplyReaders {
     let slot = &orb.core().reply_readers;
     let readers: &dyn Any = &**slot.get_or_init(|| Box::new(ReplyReaders::default()));

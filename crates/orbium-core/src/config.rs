@@ -22,21 +22,20 @@ use crate::{
 use orbium_connection::ClientConfig;
 use orbium_lane::check_lanes;
 
-/// Everything an ORB is built from: a plain value.
+/// The configuration of an ORB: a plain value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
-    /// Where to listen. With none, the first activation listens on a free port
-    /// of all interfaces.
+    /// The endpoints of the ORB. Without any, the first activation listens on a free port of all
+    /// interfaces.
     pub endpoints: Vec<Endpoint>,
-    /// How connections are served.
+    /// The server strategy: how connections are served.
     pub strategy: ServerStrategy,
-    /// Lanes that the ORB has from the beginning, each with a name and a priority
-    /// of its own ([`Orb::lane`](crate::Orb::lane)). They serve the adapters that
-    /// name no lanes ([`Policies::lanes`](crate::Policies)), together with the
-    /// ORB's own, which serves what asks for less or for nothing; that one is
-    /// left out if only they have endpoints.
+    /// Lanes that the ORB starts with, each with a name and a priority
+    /// ([`Orb::lane`](crate::Orb::lane)). They serve the adapters without lanes
+    /// ([`Policies::lanes`](crate::Policies)), together with the ORB's own lane, which serves
+    /// requests of lower or no priority; that one is omitted if only these lanes have endpoints.
     pub lanes: Vec<LaneConfig>,
-    /// How calls use connections, and wait for their replies.
+    /// The client strategy: how calls use connections and wait for their replies.
     pub client_strategy: ClientStrategy,
     /// Decides where requests are served; see [`DispatchHook`](crate::DispatchHook).
     pub dispatch: Option<Hook>,
@@ -50,14 +49,13 @@ pub struct Config {
     pub protocols: Protocols,
     /// TLS: with anything else than the defaults, the ORB has the transport `ssliop`.
     pub tls: TlsConfig,
-    /// ClientProtocolPolicy: protocols to call with, best first. Default: all
-    /// there are, those within the host first, then as the reference has them.
+    /// ClientProtocolPolicy: protocols of calls, best first. Default: all that exist, those within
+    /// the host first, then in the order of the reference.
     pub client_protocols: Option<ProtocolPolicy>,
     /// Protocol properties of every socket, in both roles.
     pub properties: ProtocolProperties,
-    /// RelativeRoundtripTimeout: time a call may take from beginning to end,
-    /// connecting included; `None` (the default) waits as long as the connection
-    /// lives.
+    /// RelativeRoundtripTimeout: time a call may take from beginning to end, including connecting;
+    /// `None` (the default) waits as long as the connection lives.
     pub call_timeout: Option<Duration>,
     /// RelativeRequestTimeout: time within which the server must begin a request.
     /// Default: none.
@@ -69,17 +67,16 @@ pub struct Config {
     /// Initial references by name, as object URLs, for
     /// [`Orb::resolve_initial_references`](crate::Orb); registered references take precedence.
     pub initial_references: Vec<(String, String)>,
-    /// The start of an object URL for names that are not known: a slash and the
-    /// name come behind it.
+    /// The start of an object URL for unknown names; a slash and the name are appended.
     pub default_initial_reference: Option<String>,
     /// Time that resolving the name of a `corbaname:` may take, within
     /// [`call_timeout`](Self::call_timeout) for each call; also the call of the Interface
     /// Repository that answers `_interface`. Default: 30 s.
     pub naming_timeout: NamingTimeout,
-    /// Time that making a connection may take within a call. Default: 10 s.
+    /// Time-out of opening a connection within a call. Default: 10 s.
     pub connect_timeout: ConnectTimeout,
-    /// Octets above which a GIOP 1.2 message is sent in fragments; `None` (the
-    /// default) never sends fragments.
+    /// Size in octets above which a GIOP 1.2 message is sent in fragments; `None` (the default)
+    /// never sends fragments.
     pub fragment_size: Option<usize>,
     /// Whether replies to pipelined requests are sent together. Default: true.
     pub reply_batching: ReplyBatching,
@@ -92,25 +89,25 @@ pub struct Config {
     /// [`metrics`](crate::metrics). Default: off, and [`Orb::enable_metrics`](crate::Orb)
     /// can turn it on later.
     pub metrics: bool,
-    /// Whether clients that call by a bound key are sent to the whole reference
+    /// Whether clients that call by a bound key are forwarded to the whole reference
     /// ([`Orb::bind_key`](crate::Orb::bind_key)). Default: yes.
     pub forward_bound_keys: ForwardBoundKeys,
-    /// How calls reach objects of their own ORB. Default: through the POA, without
+    /// How calls to objects of the same ORB are made. Default: through the POA, without
     /// marshalling.
     pub collocation: Collocation,
-    /// Whether connections carry the requests of both sides. Default: no.
+    /// Whether connections are bidirectional. Default: no.
     pub bidirectional: BidirectionalPolicy,
-    /// Whether single adapters and references may have BidirectionalPolicy BOTH where
-    /// [`bidirectional`](Self::bidirectional) is NORMAL. Default: no. If set, all connections
-    /// are prepared for requests in both directions.
+    /// Whether single adapters and references may have BidirectionalPolicy BOTH if
+    /// [`bidirectional`](Self::bidirectional) is NORMAL. Default: no. If set, all connections are
+    /// prepared for requests in both directions.
     pub bidirectional_overrides: bool,
-    /// Which hosts clients may announce besides their own.
+    /// Hosts that clients may announce besides their own.
     pub bidirectional_hosts: BidirectionalHosts,
-    /// Requests for persistent objects wait while an adapter on their path is missing and the
-    /// manager of its parent holds requests. Default: no, OBJECT_NOT_EXIST.
+    /// Whether requests for persistent objects wait while an adapter on their path is missing and
+    /// the manager of its parent holds requests. Default: no, OBJECT_NOT_EXIST.
     pub awaits_adapters: bool,
-    /// Shows the ORB to `orbium top`, on a Unix socket of the owner's, and turns metrics
-    /// on; see [`Orb::watch`](crate::Orb::watch). Default: off.
+    /// Shows the ORB to `orbium top`, on a Unix socket for its owner only, and turns metrics on;
+    /// see [`Orb::watch`](crate::Orb::watch). Default: off.
     pub watch: bool,
 }
 
@@ -124,12 +121,12 @@ impl Config {
         }
     }
 
-    /// Whether any connection may carry requests both ways.
+    /// Whether any connection may be bidirectional.
     pub(crate) fn may_go_both_ways(&self) -> bool {
         self.bidirectional.is_both() || self.bidirectional_overrides
     }
 
-    /// The client's part.
+    /// The configuration of the client.
     pub(crate) fn of_client(
         &self,
         bidirectional: Option<Arc<dyn BidirectionalConnections>>,
@@ -156,10 +153,10 @@ impl Config {
         }
     }
 
-    /// Whether the choices make sense together.
+    /// Checks that the choices are consistent.
     ///
     /// # Errors
-    /// The sentence that says why not.
+    /// A sentence with the reason.
     pub fn check(&self) -> Result<(), &'static str> {
         let (connect, naming) = (self.connect_timeout, self.naming_timeout);
         check_times(connect, naming, self.request_timeout, self.call_timeout)?;

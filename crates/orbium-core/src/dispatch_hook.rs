@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Hooks that decide where a request is served, at which priority, or whether at all.
+//! Hooks that decide for each request: its lane, its priority, or its refusal.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,28 +20,28 @@ use orbium_request::Target;
 pub enum Dispatch {
     /// The thread that read it serves it, as without a hook.
     Here,
-    /// The thread that has it serves it at that CORBA priority, and at the
-    /// native one if it is given; queues order it by that.
+    /// The thread that has read it serves it at that CORBA priority, and at the native one if
+    /// given; queues are ordered by it.
     At(Priority, Option<Scheduling>),
     /// That lane serves it.
     In(Lane),
     /// That lane serves it, by these times of its operation's schedule.
     Timed(Lane, RequestTiming),
-    /// That lane serves it, at that CORBA priority and, if it is given, native
-    /// one; its queue orders it by that.
+    /// That lane serves it, at that CORBA priority and, if given, native one; the queue is ordered
+    /// by it.
     InAt(Lane, Priority, Option<Scheduling>),
-    /// It is answered with that exception.
+    /// The reply is that exception.
     Refuse(SystemException),
-    /// The client is sent to another object: LOCATION_FORWARD. A queue may ask the hook
-    /// for the same request again.
+    /// The client is forwarded to another object: LOCATION_FORWARD. A queue may call the hook again
+    /// for the same request.
     Forward(ForwardRequest),
 }
 
 /// Called for every request before its arguments are read: by an ORB
 /// ([`Config::dispatch`](crate::Config)), or by an adapter
-/// ([`Policies::dispatch`](crate::Policies)), and its decision takes precedence unless it is
-/// [`Dispatch::Here`]. The hook runs on the reading thread, so it must not block and
-/// makes no calls.
+/// ([`Policies::dispatch`](crate::Policies)); its decision takes precedence unless it is
+/// [`Dispatch::Here`]. The hook runs on the reading thread, so it must neither block nor make
+/// calls.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -70,21 +70,21 @@ pub enum Dispatch {
 /// # drop(config);
 /// ```
 pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
-    /// A request has arrived for an active object.
+    /// Decides about a request that has arrived for an active object.
     fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch;
 
     /// Called on the thread that is about to serve the request, after any wait in a queue. A returned exception is
     /// the reply, and no hook is called at the end of the request.
     ///
     /// # Errors
-    /// What the client gets.
+    /// The exception of the reply.
     fn begins(&self, _request: &RequestInfo<'_>) -> Result<(), SystemException> {
         Ok(())
     }
 
-    /// Called after a request was served: its servant has replied, or it has failed with `failed`, which
-    /// the returned exception replaces. Runs on the serving thread, the last hook first; not
-    /// for what was refused or forwarded on arrival, nor when a servant panics.
+    /// Called after a request was served: its servant has replied, or it has failed with `failed`,
+    /// which the returned exception replaces. Runs on the serving thread, the last hook first; not
+    /// for requests refused or forwarded on arrival, nor after a panic of the servant.
     fn leaves(
         &self,
         _request: &RequestInfo<'_>,
@@ -94,8 +94,7 @@ pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// A [`DispatchHook`] among the choices of an ORB or an adapter. Two are equal
-/// if they are the same.
+/// A [`DispatchHook`] as a setting of an ORB or an adapter. Hooks are compared by identity.
 #[derive(Clone, Debug)]
 pub struct Hook(pub Arc<dyn DispatchHook>);
 
@@ -106,7 +105,7 @@ orbium_invocation::equal_if_same!(Hook);
 pub struct RequestInfo<'r> {
     pub(crate) incoming: &'r IncomingRequest<'r>,
     pub(crate) object: &'r dyn Target,
-    /// Whether it is an asynchronous call of the ORB itself.
+    /// Whether it is an asynchronous call of the ORB to its own object.
     pub(crate) is_asynchronous: bool,
 }
 
@@ -119,13 +118,13 @@ impl<'r> RequestInfo<'r> {
         }
     }
 
-    /// The object called, as interceptors see it: its adapter and its interface.
+    /// The object called, with its adapter and its interface, as seen by interceptors.
     #[must_use]
     pub fn target(&self) -> &'r dyn InterceptedObject {
         self.object
     }
 
-    /// Its times, if a hook has decided on them.
+    /// Its timing, if a hook has set it.
     #[must_use]
     pub fn timing(&self) -> Option<RequestTiming> {
         self.incoming.decided?.timing
@@ -143,7 +142,7 @@ impl<'r> RequestInfo<'r> {
         self.object.object_id()
     }
 
-    /// The priority that the object itself was given.
+    /// The priority assigned to the object.
     #[must_use]
     pub fn object_priority(&self) -> Option<Priority> {
         self.object.priority()
@@ -155,20 +154,20 @@ impl<'r> RequestInfo<'r> {
         self.incoming.contexts
     }
 
-    /// The priority that the client asks for (service context RTCorbaPriority).
+    /// The priority that the client propagates (service context RTCorbaPriority).
     #[must_use]
     #[inline]
     pub fn priority(&self) -> Option<Priority> {
         asked_priority(&self.incoming.contexts)
     }
 
-    /// The number of its connection, which no other has; `None` within the process.
+    /// The unique number of its connection; `None` for a collocated call.
     #[must_use]
     pub fn connection(&self) -> Option<u64> {
         self.incoming.peer.map(PeerConnection::id)
     }
 
-    /// The client; `None` for a call within the process.
+    /// The client; `None` for a collocated call.
     #[must_use]
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
@@ -176,21 +175,22 @@ impl<'r> RequestInfo<'r> {
     }
 
     /// Whether a lane may serve it: it came over a connection, or is an asynchronous call of this
-    /// ORB. All other calls within the process are served by the calling thread.
+    /// ORB. All other collocated calls are served by the calling thread.
     #[must_use]
     pub fn may_be_queued(&self) -> bool {
         self.is_asynchronous || self.incoming.peer.is_some()
     }
 
-    /// Notes what the connection's requests ask for now: [`Orb::connections`](crate::Orb::connections) and
-    /// `orbium top` show it. Nothing within the process.
+    /// Records the present quality of the connection's requests:
+    /// [`Orb::connections`](crate::Orb::connections) and `orbium top` show it. No effect for a
+    /// collocated call.
     pub fn note_quality(&self, quality: Quality) {
         if let Some(connection) = self.incoming.peer {
             connection.note_quality(quality);
         }
     }
 
-    /// Whether the caller waits for an answer.
+    /// Whether the caller expects a reply.
     #[must_use]
     pub fn response_expected(&self) -> bool {
         self.incoming.response.expects_reply()

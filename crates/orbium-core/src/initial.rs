@@ -15,7 +15,7 @@ use crate::{Interface, InvalidName, ObjectError, ObjectRef, Orb};
 
 use lookup::Lookup;
 
-/// What is never anywhere else, whatever the prefix for unknown names is.
+/// Names of local objects, which the prefix for unknown names does not apply to.
 const LOCAL: [&str; 9] = [
     "RootPOA",
     "POACurrent",
@@ -28,11 +28,11 @@ const LOCAL: [&str; 9] = [
     "PolicyCurrent",
 ];
 
-/// By name, in alphabetical order; there are few.
+/// The references by name, in alphabetical order; there are few.
 #[derive(Debug, Default)]
 pub(crate) struct InitialReferences(Mutex<Vec<(String, Registered)>>);
 
-/// A reference that was registered. One of the same ORB would hold it.
+/// A registered reference. One of the same ORB would keep the ORB alive, so its parts are stored.
 #[derive(Debug)]
 enum Registered {
     Own(Arc<Ior>, Box<Overrides>),
@@ -45,7 +45,7 @@ impl InitialReferences {
         drop(all);
     }
 
-    /// What is registered under a name.
+    /// The reference registered under a name.
     fn get(&self, orb: &Orb, name: &str) -> Option<ObjectRef> {
         let references = self.0.lock();
         let (_, registered) = references.iter().find(|(known, _)| known == name)?;
@@ -65,11 +65,11 @@ impl Orb {
         object.as_object().ior().to_string()
     }
 
-    /// The reference that a string names: `IOR:`, `corbaloc:`, `corbaname:`, or a
-    /// `file://` URL of a file that holds one of these. `None` is the nil reference.
+    /// The reference for a string: `IOR:`, `corbaloc:`, `corbaname:`, or a `file://` URL of a file
+    /// with one of these. `None` is the nil reference.
     ///
-    /// Contacts no server, but for a `corbaname:` with a name in it: its naming context is
-    /// asked, within [`Config::naming_timeout`](crate::Config).
+    /// Contacts no server, except for a `corbaname:` with a name: its naming context resolves it,
+    /// within [`Config::naming_timeout`](crate::Config).
     ///
     /// # Errors
     /// [`ObjectError`].
@@ -77,15 +77,14 @@ impl Orb {
         Lookup::new(self).object(object_url(text)?)
     }
 
-    /// The reference that an IOR is, without policies of its own.
+    /// The reference with an IOR, without overrides of policies.
     #[must_use]
     pub fn plain_reference(&self, ior: Ior) -> ObjectRef {
         ObjectRef::new(self.clone(), Arc::new(ior), Overrides::default())
     }
 
-    /// The reference registered under a name; or else the one that the
-    /// configuration has for it, or for all names. One of a `corbaname:` is asked for,
-    /// as by [`string_to_object`](Self::string_to_object), each time.
+    /// The reference registered under a name; or else the configured one for it, or for all names.
+    /// A `corbaname:` is resolved each time, as by [`string_to_object`](Self::string_to_object).
     ///
     /// # Errors
     /// [`InvalidName`].
@@ -93,11 +92,10 @@ impl Orb {
         Lookup::new(self).initial(name)
     }
 
-    /// The object URL that the configuration has for a name (CORBA 3.3 Part 1,
-    /// clause 8.5.2).
+    /// The configured object URL of a name (CORBA 3.3 Part 1, clause 8.5.2).
     fn configured_reference(&self, name: &str) -> Option<String> {
         let config = self.config();
-        // The last one counts, as of all settings.
+        // The last entry takes precedence, as with all settings.
         for (known, url) in config.initial_references.iter().rev() {
             if known == name {
                 return Some(url.clone());
@@ -107,7 +105,7 @@ impl Orb {
             return None;
         }
         let prefix = config.default_initial_reference.as_ref()?;
-        // No name begins with a slash: behind the bare `#` of a `corbaname:` there is none.
+        // Names begin without a slash: none is inserted after the bare `#` of a `corbaname:`.
         let slash = if prefix.ends_with('#') { "" } else { "/" };
         Some(format!("{prefix}{slash}{name}"))
     }

@@ -2,10 +2,10 @@
 //! The ORB: typed object references, object adapters, dispatch to servants and collocated
 //! calls.
 //!
-//! This crate alone knows both a servant and a connection: it joins `orbium-client` and
-//! `orbium-server`, which do not know one another. It does not know IDL
-//! source text, and it marshals no value itself: generated code does, through
-//! [`ObjectRef::call`] on one side and [`Servant::dispatch`] on the other.
+//! This crate alone depends on both servants and connections: it joins `orbium-client` and
+//! `orbium-server`, which are independent of each other. It does not parse IDL, and it marshals no
+//! values: generated code does, through [`ObjectRef::call`] on one side and [`Servant::dispatch`]
+//! on the other.
 #![forbid(unsafe_code)]
 
 mod adapter;
@@ -96,5 +96,5 @@ pub use real_time::{AdapterExtension, Extension};
 pub use reference::{AnyReference, Interface, ObjectRef, ValidationError, nil_reference};
 pub use servant::{Call, IncarnatedObject, Servant, ServedBy};
 
-/// Repository id of `CORBA::Object`, which every object is.
+/// Repository id of `CORBA::Object`, the base of all objects.
 pub const OBJECT_REPOSITORY_ID: &str = "IDL:omg.org/CORBA/Object:1.0";

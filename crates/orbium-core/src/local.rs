@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls to objects of this very ORB: the same steps, no sockets.
+//! Calls to objects of the same ORB by messages, without sockets.
 
 use orbium_cdr::Format;
 use orbium_giop::codeset::Negotiated;
@@ -15,7 +15,7 @@ use orbium_invocation::call_exceptions::broken_invariant;
 use orbium_lane::OWN;
 use orbium_request::{Dispatcher, IncomingRequest, Kept, UntypedReply};
 
-/// Serves a request message and returns the reply, if there is to be one.
+/// Serves a request message and returns the reply, if one is expected.
 pub(crate) fn perform(
     orb: &Orb,
     mut message: Vec<u8>,

@@ -15,40 +15,38 @@ use crate::{Call, Dispatch, DispatchError, Orb, RequestInfo};
 
 /// Extension of an adapter.
 pub trait AdapterExtension: fmt::Debug + Send + Sync + 'static {
-    /// Components of the references of an object that was given a priority of
-    /// its own, or of any other.
+    /// Components of the references of an object with the priority assigned to it, or of an object
+    /// without one.
     fn components(&self, priority: Option<Priority>) -> Vec<TaggedComponent>;
 
-    /// The priority that an object with that id is to have, if that was settled
-    /// when a reference to it was made.
+    /// The priority of an object with that id, if it was fixed when a reference to it was made.
     fn settled_priority(&self, object_id: &[u8]) -> Option<Priority>;
 
-    /// A request has arrived, and no hook has said where it is served: as
+    /// Decides about a request that has arrived and that no hook has routed: as
     /// [`DispatchHook::arrived`](crate::DispatchHook::arrived).
     fn place(&self, request: &RequestInfo<'_>) -> Dispatch;
 
     /// Serves a request: calls `serve` once, or refuses.
     ///
     /// # Errors
-    /// What `serve` said, or why the request is refused.
+    /// The error of `serve`, or the reason for the refusal.
     fn upcall(
         &self,
         call: &Call<'_>,
         serve: &mut dyn FnMut() -> Result<(), DispatchError>,
     ) -> Result<(), DispatchError>;
 
-    /// A client asks for a connection for requests of these priorities.
+    /// A client requests a connection for requests of these priorities.
     ///
     /// # Errors
-    /// INV_POLICY if they do not suit the adapter.
+    /// INV_POLICY if the adapter does not accept them.
     fn bind_band(&self, band: PriorityBand) -> Result<(), SystemException>;
 
     /// For downcasts to the implementing type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// An [`AdapterExtension`] among the policies of an adapter. Two are equal if
-/// they are the same.
+/// An [`AdapterExtension`] as a policy of an adapter. Extensions are compared by identity.
 #[derive(Clone)]
 pub struct Extension(pub Arc<dyn AdapterExtension>);
 

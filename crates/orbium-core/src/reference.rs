@@ -29,8 +29,8 @@ use crate::client::{Overrides, Reference};
 use crate::raises::Raises;
 use crate::{Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, TimePolicies, client};
 
-/// A reference to an object, wherever it is. One pointer, cheap to clone; nil
-/// is `None` of `Option<ObjectRef>`.
+/// A reference to an object in any process. One pointer, cheap to clone; nil is `None` of
+/// `Option<ObjectRef>`.
 #[derive(Clone)]
 pub struct ObjectRef(pub(crate) Arc<Reference<Orb>>);
 
@@ -40,18 +40,18 @@ impl ObjectRef {
         Self(Arc::new(Reference::new(orb, client, ior, overrides)))
     }
 
-    /// The reference as calls use it.
+    /// The reference in the form used by calls.
     #[inline]
     pub(crate) fn target(&self) -> &Reference {
         &*self.0
     }
 
-    /// Its own policies.
+    /// The overrides of policies of this reference.
     pub(crate) fn overrides(&self) -> &Overrides {
         self.0.overrides()
     }
 
-    /// The same object with other policies of its own.
+    /// A copy of the reference with other overrides.
     pub(crate) fn overriding(&self, change: impl FnOnce(&mut Overrides)) -> Self {
         let mut overrides = self.overrides().clone();
         change(&mut overrides);
@@ -80,12 +80,12 @@ impl ObjectRef {
 
     /// Calls an operation and waits for its results.
     ///
-    /// `arguments` may run more than once: when the server closed the
-    /// connection before it began, or said that the object is elsewhere; `results` when an
-    /// interceptor that has seen them sends the request elsewhere.
+    /// `arguments` may run several times: after the server has closed the connection before the
+    /// request began, or has forwarded it; `results` too, when an interceptor that has seen them
+    /// forwards the request.
     ///
     /// # Errors
-    /// A user exception that `E` knows, or a system exception.
+    /// A user exception of `E`, or a system exception.
     #[inline]
     pub fn call<'a, T, E: Raises>(
         &self,
@@ -96,7 +96,7 @@ impl ObjectRef {
         client::call(self.target(), operation, arguments, results)
     }
 
-    /// Sends a oneway request. Success means that the transport has taken it.
+    /// Sends a oneway request. Success means that the transport has accepted it.
     ///
     /// # Errors
     /// A system exception: no connection, or arguments that cannot be sent.
@@ -108,7 +108,7 @@ impl ObjectRef {
         client::send(self.target(), operation, arguments)
     }
 
-    /// The same object with a bound on the time of each call.
+    /// A copy of the reference with a time-out for each call.
     #[must_use]
     #[inline]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
@@ -118,34 +118,33 @@ impl ObjectRef {
         })
     }
 
-    /// The same object with time policies of its own. For one call, make the call
-    /// through what this returns; what is not set stays as it was.
+    /// A copy of the reference with other time policies; those not set are unchanged. For a single
+    /// call, call through the copy.
     ///
-    /// A call with a deadline that has passed already raises TIMEOUT, completed NO, and
-    /// nothing is sent.
+    /// If the deadline has already passed, a call raises TIMEOUT, completed NO, and nothing is
+    /// sent.
     #[must_use]
     #[inline]
     pub fn with_time_policies(&self, times: TimePolicies) -> Self {
         self.overriding(|own| own.policies.times = times.or(own.policies.times))
     }
 
-    /// The time policies that the reference has itself; those of the thread and the ORB
-    /// apply where it has none.
+    /// The time policies of the reference itself; those of the thread and the ORB apply where it
+    /// has none.
     #[must_use]
     pub fn time_policies(&self) -> TimePolicies {
         self.overrides().policies.times
     }
 
-    /// The same object with a ClientProtocolPolicy of its own: the protocols to
-    /// call it with, best first. For one call, make the call through what this
-    /// returns: connections are shared all the same.
+    /// A copy of the reference with a ClientProtocolPolicy: the protocols for its calls, best
+    /// first. For a single call, call through the copy: connections are shared nevertheless.
     #[must_use]
     #[inline]
     pub fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
         self.overriding(|own| own.policies.protocols = Some(policy))
     }
 
-    /// The same object, with a limit of retries of idempotent operations after a lost
+    /// A copy of the reference with a limit of retries of idempotent operations after a lost
     /// connection; it overrides [`Limits::idempotent_retries`](crate::Limits).
     #[must_use]
     #[inline]
@@ -153,8 +152,8 @@ impl ObjectRef {
         self.overriding(|own| own.idempotent_retries = Some(retries))
     }
 
-    /// Types of the policies of calls of this thread that cannot be had with what the reference
-    /// says, or with the ORB.
+    /// Types of the policies of calls of this thread that conflict with those of the reference or
+    /// the ORB.
     #[must_use]
     #[inline]
     pub fn inconsistent_policies(&self) -> Vec<u32> {
@@ -168,20 +167,20 @@ impl ObjectRef {
         protocol::published_policies(self.ior())
     }
 
-    /// Makes the connection that a call of this thread would use now, unless it
-    /// is there: the call then finds it. One that has ended is replaced.
+    /// Opens the connection that a call of this thread would use now, unless it is open: the call
+    /// then finds it. A closed one is replaced.
     ///
     /// # Errors
-    /// INV_POLICY for inconsistent policies; NO_RESOURCES 2 if no band holds the
-    /// priority; what connecting raises.
+    /// INV_POLICY for inconsistent policies; NO_RESOURCES 2 if no band contains the priority; the
+    /// exceptions of connecting.
     #[inline]
     pub fn connect(&self) -> Result<(), SystemException> {
         client::connect(self.target(), 1)
     }
 
-    /// As [`connect`](Self::connect), for so many calls at once: none of them
-    /// waits for a connection to be made. Where callers share a connection it is
-    /// one for all; where each thread has its own they are the calling thread's.
+    /// As [`connect`](Self::connect), for that number of concurrent calls: none of them has to open
+    /// a connection. If callers share a connection, one is opened for all; if each thread has its
+    /// own, they belong to the calling thread.
     ///
     /// # Errors
     /// As [`connect`](Self::connect).
@@ -190,8 +189,8 @@ impl ObjectRef {
         client::connect(self.target(), calls)
     }
 
-    /// Another object of the same server, reached in the same ways and over the
-    /// same connections; `None` if it is not known how.
+    /// Another object of the same server, reached by the same profiles and over the same
+    /// connections; `None` if no profile permits it.
     #[must_use]
     pub fn with_object_key(&self, object_key: &[u8], type_id: &str) -> Option<Self> {
         let mut profiles = Vec::new();
@@ -215,24 +214,24 @@ impl ObjectRef {
         Self::new(self.orb().clone(), Arc::clone(self.0.ior()), overrides)
     }
 
-    /// The protocols that the reference offers, in the order in which they are
-    /// tried, then those that cannot be used, and why not.
+    /// The protocols that the reference offers, in the order in which they are tried, then unusable
+    /// ones with the reason.
     #[must_use]
     pub fn protocols(&self) -> Vec<OfferedProtocol> {
         self.target().protocols()
     }
 
-    /// The channel that calls through this reference take: the one that answered
-    /// last, or the first that is tried. `None` for an object of this very ORB,
-    /// and if there is no way at all: [`protocols`](Self::protocols) says why.
+    /// The channel of calls through this reference: that of the last reply, or the first that is
+    /// tried. `None` for an object of the same ORB, and if no profile is usable:
+    /// [`protocols`](Self::protocols) has the reasons.
     #[must_use]
     #[inline]
     pub fn channel(&self) -> Option<Channel> {
         self.target().channel()
     }
 
-    /// The ClientProtocolPolicy of the object, or else of this thread, or else of the
-    /// ORB that is to use the reference.
+    /// The ClientProtocolPolicy of the object, or else of this thread, or else of the ORB that will
+    /// use the reference.
     ///
     /// # Errors
     /// BAD_INV_ORDER 4: that ORB has ended.
@@ -240,8 +239,8 @@ impl ObjectRef {
         self.0.policy_for(orb.client())
     }
 
-    /// As [`protocols`](Self::protocols), for another ORB that is to use the reference
-    /// under that policy.
+    /// As [`protocols`](Self::protocols), for another ORB that will use the reference under that
+    /// policy.
     #[must_use]
     pub fn protocols_under(
         &self,
@@ -252,7 +251,7 @@ impl ObjectRef {
         client::offered(orb.client(), &is_own, self.ior(), policy)
     }
 
-    /// The object key, if this ORB itself serves the object.
+    /// The object key, if this ORB serves the object.
     pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
         self.target().own_key()
     }

@@ -8,7 +8,7 @@ use orbium_value::{Factories, ValueBase, ValueOwner, ValueType};
 use crate::{Orb, SystemException, not_implemented};
 
 impl Orb {
-    /// The factories of values that arrive in requests and replies.
+    /// The factories of values in received requests and replies.
     #[must_use]
     pub fn value_factories(&self) -> &Factories {
         match ValueOwner::factories(self.owner()) {
@@ -21,7 +21,7 @@ impl Orb {
 /// The operations of a value.
 ///
 /// # Errors
-/// NO_IMPLEMENT if no factory gave it any.
+/// NO_IMPLEMENT if no factory has set them.
 #[inline]
 pub fn operations<O: ?Sized + 'static>(
     value: &ValueBase,
@@ -29,7 +29,7 @@ pub fn operations<O: ?Sized + 'static>(
     value.operations().ok_or_else(not_implemented)
 }
 
-/// The value as one of type `V`, which its type is or inherits.
+/// The value typed by `V`, its own type or a base.
 #[inline]
 pub fn upcast<V: ValueType>(value: &ValueBase) -> V {
     V::wrap(value.clone())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The object adapters of an ORB: what they share, and what they ask of the ORB itself.
+//! The state shared by the object adapters of an ORB, and the functions of the ORB that they call.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -16,7 +16,7 @@ use crate::adapter::ior_table::Table;
 use crate::adapter::{Policies, Registry};
 use crate::{BidirectionalPolicy, Collocation, Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
 
-/// Makes references to objects of an ORB, and has it listen for them.
+/// Makes references to objects of an ORB; makes the ORB listen when needed.
 pub(crate) trait ReferenceFactory: Send + Sync {
     /// The ORB's own lane, listening.
     ///
@@ -24,13 +24,13 @@ pub(crate) trait ReferenceFactory: Send + Sync {
     /// The ORB cannot listen, or was shut down.
     fn own_lane(&self) -> Result<Lane, SystemException>;
 
-    /// Checks that the ORB has not ended, and that its threads are in this process.
+    /// Checks that the ORB has not been shut down, and that its threads belong to this process.
     ///
     /// # Errors
     /// BAD_INV_ORDER.
     fn check_serving(&self) -> Result<(), SystemException>;
 
-    /// Sees that there is a lane for the main thread.
+    /// Ensures that the lane of the main thread exists.
     ///
     /// # Errors
     /// The ORB was shut down, or lacks resources.
@@ -58,27 +58,27 @@ pub(crate) trait ReferenceFactory: Send + Sync {
     ) -> Result<ObjectRef, SystemException>;
 }
 
-/// What all adapters of an ORB share. The ORB owns it; adapters hold it weakly.
+/// State shared by all adapters of an ORB. The ORB owns it; adapters hold it weakly.
 pub(crate) struct Adapters {
     pub(crate) registry: Registry,
     pub(crate) lanes: Lanes,
     pub(crate) context: Arc<ServerContext>,
     pub(crate) table: Table,
     pub(crate) main: MainThread,
-    /// Asked where each request is served.
+    /// Hooks that decide where each request is served.
     pub(super) hook: Option<Hook>,
-    /// What sees every request; `None` if there is nothing.
+    /// Interceptors of requests, if any.
     pub(crate) interceptors: Option<Interceptors>,
     pub(super) identity: Arc<OrbIdentity>,
-    /// What sees adapters begin and end.
+    /// Interceptors of the creation and destruction of adapters.
     pub(super) ior_interceptors: IorInterceptors,
-    /// Whether clients that call by a bound key are sent to the whole reference.
+    /// Whether clients that call by a bound key are forwarded to the whole reference.
     pub(super) forwards_bound_keys: bool,
-    /// Whether collocated calls pass over POA managers and policies.
+    /// Whether collocated calls bypass POA managers and policies.
     pub(super) calls_directly: bool,
-    /// Whether connections may carry requests both ways.
+    /// Whether connections may be bidirectional.
     pub(super) goes_both_ways: bool,
-    /// Whether adapters are called both ways without a policy of their own.
+    /// The bidirectional policy of adapters without one.
     pub(super) bidirectional: BidirectionalPolicy,
     factory: Weak<dyn ReferenceFactory>,
 }
@@ -112,12 +112,12 @@ impl Adapters {
         }
     }
 
-    /// What makes references; OBJECT_NOT_EXIST if the ORB is gone.
+    /// The factory of references; OBJECT_NOT_EXIST if the ORB is gone.
     pub(crate) fn factory(&self) -> Result<Arc<dyn ReferenceFactory>, SystemException> {
         self.factory.upgrade().ok_or_else(gone)
     }
 
-    /// The lanes that serve an adapter; none for the ORB's own alone.
+    /// The lanes that serve an adapter; none if only the ORB's own lane does.
     pub(crate) fn lanes_of<'a>(&'a self, policies: &'a Policies) -> &'a [Lane] {
         if !policies.lanes.is_empty() || !self.lanes.are_shared() {
             return &policies.lanes;
@@ -125,14 +125,14 @@ impl Adapters {
         if let Some(lanes) = self.lanes.shared() {
             return lanes;
         }
-        // They begin when the ORB does. If it cannot, others will say so.
+        // They begin when the ORB does. If it cannot, another function reports the error.
         if let Ok(own) = self.factory().and_then(|factory| factory.own_lane()) {
             self.lanes.begin_shared(vec![own]);
         }
         self.lanes.shared().unwrap_or_default()
     }
 
-    /// The lane of that number, if it serves.
+    /// The lane with that number, if it serves.
     pub(crate) fn lane_numbered(&self, number: u32) -> Option<Lane> {
         match number {
             OWN => self.factory().ok()?.own_lane().ok(),
@@ -140,7 +140,7 @@ impl Adapters {
         }
     }
 
-    /// Sees that there is something to publish for objects that these lanes serve.
+    /// Ensures that references to objects served by these lanes have an endpoint.
     pub(super) fn listens_for(&self, lanes: &[Lane]) -> Result<(), SystemException> {
         let factory = self.factory()?;
         if lanes.iter().all(|lane| lane.channels().is_empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests of the ORB's own callers that come without a message.
+//! Collocated requests: invocations from the ORB's own process without a message.
 
 mod found;
 mod intercepted;
@@ -27,24 +27,25 @@ use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
 pub(crate) use found::{Dispatches, Upcalls};
 
-/// Copies what a servant has returned, as its caller is to have it.
+/// Copies the results of a servant for its caller.
 pub(crate) type Checked<'c> = dyn Fn(Result<(), ExceptionId>) -> Result<(), ExceptionId> + 'c;
 
-/// The servant of an active object as one of an interface, and what calls without a message
-/// need of its ORB. References remember it; it keeps no servant alive.
+/// The servant of an active object, typed by an interface, and the server context for calls without
+/// a message. Cached by references; it does not keep the servant alive.
 pub(crate) struct CollocatedServant<S: ?Sized> {
     object: Projection<Arc<ActiveObject>, S>,
     context: Arc<ServerContext>,
-    /// Whether calls pass over POA managers and policies.
+    /// Whether calls bypass POA managers and policies.
     is_direct: bool,
-    /// Whether the object's lane, or an extension of its adapter, had a say in calls at first, or interceptors
-    /// see them: then they take `serve_placed`. So do calls that `serve` does not serve.
+    /// Whether, when the reference was resolved, a lane or an extension of the adapter routed
+    /// calls, or interceptors saw them: calls take `serve_placed` then. So do calls that `serve`
+    /// does not serve.
     pub(crate) is_placed: bool,
 }
 
 impl Adapters {
-    /// The servant of an object, as one of an interface; `None` if it is not active, or its
-    /// servant is none of that interface.
+    /// The servant of an object, typed by an interface; `None` if the object is not active, or its
+    /// servant does not implement the interface.
     #[cold]
     pub(crate) fn collocated_servant<S: ?Sized + 'static>(
         &self,
@@ -71,8 +72,8 @@ impl Adapters {
 }
 
 impl<S: ?Sized> CollocatedServant<S> {
-    /// Serves a request on the calling thread. `None` if it takes a message to do what the
-    /// adapter asks for: nothing was done then.
+    /// Serves a request on the calling thread. `None`, without any effect, if the adapter's
+    /// policies require a message.
     ///
     /// # Errors
     /// UNKNOWN: the servant has panicked.
@@ -94,8 +95,8 @@ impl<S: ?Sized> CollocatedServant<S> {
         Some(served.map_err(Unserved::Panicked))
     }
 
-    /// As `serve`, of a request that nothing observes, whatever the servant returns: that is in `outcome`
-    /// then. Returns what it has panicked with.
+    /// As `serve`, for a request without observers and with any result type: the result is in
+    /// `outcome`. Returns the payload of a panic.
     #[inline(always)]
     pub(crate) fn serve_plainly<R>(
         &self,
@@ -121,7 +122,7 @@ impl<S: ?Sized> CollocatedServant<S> {
         })
     }
 
-    /// Enters the object as policies for collocated calls have it.
+    /// Enters the object according to the policy for collocated calls.
     #[inline]
     fn enter<'o>(&self, object: &'o ActiveObject) -> Option<Option<Serving<'o>>> {
         if self.is_direct {
@@ -131,8 +132,8 @@ impl<S: ?Sized> CollocatedServant<S> {
         }
     }
 
-    /// Serves a request that the object's lane, or an extension of its adapter, has a say in, or
-    /// interceptors see: what the servant has returned once it is `checked`.
+    /// Serves a request that the object's lane or an extension of its adapter routes, or
+    /// interceptors see: the servant's result once it is `checked`.
     #[cold]
     pub(crate) fn serve_placed(
         &self,
@@ -156,7 +157,7 @@ impl<S: ?Sized> CollocatedServant<S> {
         Some(served.unwrap_or_else(|panicked| Err(Unserved::Panicked(panicked))))
     }
 
-    /// The request as its servant sees it.
+    /// The request as seen by its servant.
     #[inline]
     fn request<'r>(
         &'r self,
@@ -178,17 +179,17 @@ impl<S: ?Sized> CollocatedServant<S> {
     }
 }
 
-/// What a servant has panicked with.
+/// The payload of a panic of a servant.
 type Panic = Box<dyn Any + Send>;
 
-/// Runs `begin`; what it has panicked with.
+/// Runs `begin`; returns the payload of a panic.
 #[inline(always)]
 fn caught(begin: impl FnOnce()) -> Option<Panic> {
     // The last reference to a servant may be dropped in there too.
     catch_unwind(AssertUnwindSafe(begin)).err()
 }
 
-/// What a servant came to, or that it has panicked. `None` if it was not called.
+/// The result of a servant, or the exception for its panic. `None` if it was not called.
 #[inline(always)]
 fn ended<R>(
     outcome: Option<R>,
@@ -196,15 +197,15 @@ fn ended<R>(
     panicked: impl FnOnce(&(dyn Any + Send)) -> SystemException,
 ) -> Option<Result<R, SystemException>> {
     match (outcome, panic) {
-        // A panic behind the servant's answer does not change it.
+        // A panic after the servant's result does not change it.
         (Some(outcome), _) => Some(Ok(outcome)),
         (None, None) => None,
         (None, Some(panic)) => Some(Err(panicked(&*panic))),
     }
 }
 
-/// What a servant came to that `begin` has called, or that it has panicked. `None` if `begin` has
-/// not called it.
+/// The result of the servant called by `begin`, or the exception for its panic. `None` if `begin`
+/// has not called it.
 fn guarded<R>(
     begin: impl FnOnce(&mut Option<R>),
     panicked: impl FnOnce(&(dyn Any + Send)) -> SystemException,
@@ -230,7 +231,7 @@ fn request_of<'r>(
     request
 }
 
-/// A request to an object, as its servant sees it.
+/// A request to an object, as seen by its servant.
 #[inline]
 pub(super) fn called<'c>(request: &'c IncomingRequest<'c>, object: &'c ActiveObject) -> Call<'c> {
     Call {

@@ -27,7 +27,7 @@ use orbium_request::IncomingRequest;
 use orbium_request::UntypedReply;
 
 impl Adapters {
-    /// Serves a request and answers it, whatever happens.
+    /// Serves a request and answers it in every case.
     #[inline]
     pub(crate) fn serve(
         &self,
@@ -42,7 +42,7 @@ impl Adapters {
         }
     }
 
-    /// As `serve`, where that was asked before.
+    /// As `serve`, for callers that have checked for observers.
     pub(crate) fn serve_unobserved(
         &self,
         request: &IncomingRequest<'_>,
@@ -52,7 +52,7 @@ impl Adapters {
         self.serve_caught::<false>(request, arguments, reply);
     }
 
-    /// Serves a request and answers it, whatever happens; the system exception that it ends with. It may have a
+    /// Serves a request and answers it in every case; returns its system exception. It may have a
     /// span if it is `OBSERVED`.
     // Inline: to pack an exception that nothing asks for is ten instructions.
     #[inline(always)]
@@ -125,7 +125,7 @@ impl Adapters {
         }
     }
 
-    /// Serves a request to an object of this lane that has nothing special.
+    /// Serves a request to an object of this lane without extensions and special policies.
     #[inline(always)]
     fn serve_plainly(
         &self,
@@ -151,7 +151,7 @@ impl Adapters {
         request: &IncomingRequest<'_>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<Option<Found<'_, ActiveObject>>, DispatchError> {
-        // A oneway has no reply to say it in, and what is collocated has no need.
+        // A oneway has no reply for a forward, and collocated calls need none.
         if request.peer.is_some()
             && request.response == ResponseFlags::Full
             && let Some(to) = self.forward_of(request.key)
@@ -180,9 +180,8 @@ impl Adapters {
         })?))
     }
 
-    /// Enters a request that may be held. The request that could release it may be
-    /// waiting further down on this very stack: then another thread of the lane is held
-    /// instead.
+    /// Enters a request that may be held. If the request that could release it waits further down
+    /// on this same stack, another thread of the lane is held instead.
     #[cold]
     fn enter_slowly<'o>(
         &self,
@@ -227,7 +226,7 @@ impl Adapters {
         self.serve_routed(request, object, arguments, reply)
     }
 
-    /// Serves a request where it is to be served.
+    /// Serves a request on the lane that its route names.
     // Cold, or the compiler takes what interceptors see for rare.
     #[cold]
     fn serve_routed(
@@ -243,11 +242,11 @@ impl Adapters {
             Route::Here(decided) => self.serve_decided(request, &decided, object, arguments, reply),
             // That lane will answer.
             Route::To(lane, decided) if reply.move_to(&lane, decided) => Ok(()),
-            // It waited in a lane that ends.
+            // It was queued in a lane that ends.
             Route::To(_, decided) if self.lanes.is_ending(request.lane) => {
                 self.serve_decided(request, &decided, object, arguments, reply)
             }
-            // It waited while a lane joined, or its thread has handed the reading over.
+            // It was queued while a lane joined, or its thread has handed the reading over.
             Route::To(lane, decided) => {
                 let decided = decided.in_lane(&lane);
                 self.serve_decided(request, &decided, object, arguments, reply)
@@ -256,7 +255,7 @@ impl Adapters {
         }
     }
 
-    /// Serves it on this thread, as was decided.
+    /// Serves it on this thread, at the decided priority.
     #[inline]
     fn serve_decided(
         &self,
@@ -308,7 +307,7 @@ impl Adapters {
         }
     }
 
-    /// Enters a request, which may have waited.
+    /// Enters a request, which may have been queued.
     #[inline(always)]
     fn enter<'o>(
         &self,
@@ -320,14 +319,14 @@ impl Adapters {
             Some(serving) => serving,
             None => self.enter_slowly(request, object, reply)?,
         };
-        // Whatever it has waited for.
+        // After any wait.
         check_expiry(request)?;
         orbium_trace::probe!(ServantDemux);
         Ok(serving)
     }
 }
 
-/// Whether interceptors see a request, and nothing else is special about it but perhaps a span: neither extensions nor
+/// Whether a request is special only by interceptors, and perhaps a span: neither extensions nor
 /// policies wrap its upcall.
 #[inline(always)]
 fn is_seen_alone(request: &IncomingRequest<'_>, object: &ActiveObject) -> bool {

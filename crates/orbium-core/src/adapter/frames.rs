@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The upcalls of a thread, the innermost last: what `PortableServer::Current` shows.
+//! The upcalls of a thread, the innermost last: the state of `PortableServer::Current`.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) fn within<R>(frame: Frame, body: impl FnOnce() -> R) -> R {
     struct Pop;
     impl Drop for Pop {
         fn drop(&mut self) {
-            // Dropped when the list is free again: a servant may run code of its own.
+            // Dropped after the list is released: a servant may run code of its own.
             let _popped = FRAMES.with_borrow_mut(Vec::pop);
         }
     }

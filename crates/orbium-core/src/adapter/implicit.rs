@@ -19,8 +19,8 @@ fn band(context: Option<&[u8]>) -> Result<PriorityBand, SystemException> {
     read_priority_range_context(context.ok_or(bad)?).map_err(|_| bad)
 }
 
-/// Names of attributes start with `_get_` or `_set_`; what else starts with an
-/// underscore is the ORB's.
+/// Names of attributes start with `_get_` or `_set_`; all other names with a leading underscore are
+/// the ORB's.
 #[inline]
 pub(in crate::adapter) fn is_implicit(operation: &[u8]) -> bool {
     matches!(operation, [b'_', rest @ ..] if !rest.starts_with(b"get_") && !rest.starts_with(b"set_"))

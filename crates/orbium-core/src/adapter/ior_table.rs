@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The IOR table: plain keys of objects that may be anywhere, as other ORBs have it under
-//! the name `IORTable`.
+//! The IOR table: plain keys of objects in any process, known in other ORBs as `IORTable`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -29,7 +28,7 @@ impl<F: Fn(&[u8]) -> Option<ForwardRequest> + Send + Sync + 'static> IorLocator 
     }
 }
 
-/// Where clients that call by a key are sent, and whether for good.
+/// The reference to which clients that call by a key are forwarded, and whether permanently.
 pub(super) fn look_up(table: &Table, key: &[u8]) -> Option<(Ior, bool)> {
     if let Some(ior) = table.get(key) {
         return Some((ior, false));
@@ -40,9 +39,9 @@ pub(super) fn look_up(table: &Table, key: &[u8]) -> Option<(Ior, bool)> {
     Some((forward.to.ior().clone(), forward.permanent))
 }
 
-/// Keys and the objects, anywhere, to which calls by them are forwarded
-/// (LOCATION_FORWARD), as in `corbaloc::host:port/Key`. Keys of the ORB's own objects and
-/// those of [`Orb::bind_key`] come first.
+/// Maps keys to objects in any process, to which calls by the keys are forwarded
+/// (LOCATION_FORWARD), as in `corbaloc::host:port/Key`. Keys of the ORB's own objects and those of
+/// [`Orb::bind_key`] take precedence.
 #[derive(Clone, Debug)]
 pub struct IorTable(Orb);
 
@@ -82,14 +81,14 @@ impl IorTable {
         Ok(self.0.plain_reference(ior))
     }
 
-    /// Sets what finds the objects of keys without an entry.
+    /// Sets the locator of objects for keys without an entry.
     pub fn set_locator(&self, locator: impl IorLocator) {
         self.table().set_locator(Some(Arc::new(locator)));
     }
 }
 
 impl Orb {
-    /// The table of keys of objects that may be anywhere.
+    /// The table of plain keys of objects in any process.
     #[must_use]
     pub fn ior_table(&self) -> IorTable {
         IorTable(self.clone())

@@ -9,7 +9,7 @@ use orbium_adapter::ManagerAlreadyExists;
 use crate::adapter::{Adapters, PoaManager};
 
 impl Adapters {
-    /// A manager with that id, or with one that shows the name of its adapter.
+    /// A manager with that id, or with a generated id that contains the name of its adapter.
     pub(super) fn new_manager(
         &self,
         id: Option<&str>,
@@ -30,8 +30,8 @@ impl Adapters {
 pub struct PoaManagerFactory(pub(super) Arc<Adapters>);
 
 impl PoaManagerFactory {
-    /// Makes a manager with that id, or with one of the factory's choice if it is empty. It
-    /// exists as long as an adapter or the program holds it.
+    /// Makes a manager with that id, or with a generated id if it is empty. It exists as long as an
+    /// adapter or the program holds it.
     ///
     /// # Errors
     /// [`ManagerAlreadyExists`].
@@ -46,7 +46,7 @@ impl PoaManagerFactory {
         self.list().into_iter().find(|it| it.id() == id)
     }
 
-    /// All managers that exist, those of adapters that were made without one too.
+    /// All existing managers, including those that adapters have created.
     #[must_use]
     pub fn list(&self) -> Vec<PoaManager> {
         self.0.registry.managers.list()

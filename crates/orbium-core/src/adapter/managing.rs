@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servant managers and adapter activators, as the adapters see them.
+//! Servant managers and adapter activators as called by the adapters.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::adapter::dispatch::forward::{ForwardRequest, ServantError};
 use crate::adapter::object::Adapter;
 use crate::raises::DispatchError;
 
-/// The upcall to a servant that a locator has found.
+/// The upcall to the servant that a locator has found.
 pub(crate) type LocatedUpcall<'u> = dyn FnMut(Arc<dyn Servant>) -> Result<(), DispatchError> + 'u;
 
 /// A servant manager, of either kind.

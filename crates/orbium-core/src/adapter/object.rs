@@ -23,14 +23,14 @@ use crate::adapter::{ManagerState, PoaManager, Policies};
 use crate::{Extension, IncarnatedObject, OBJECT_REPOSITORY_ID, ObjectRef, Priority, Servant};
 use orbium_request::Target;
 
-/// An object adapter, as its objects see it.
+/// An object adapter as seen by its objects.
 pub(crate) trait Adapter: RegisteredAdapter<ActiveObject> {
-    /// Its path as introspection has it: `RootPOA/child`.
+    /// Its path in introspection: `RootPOA/child`.
     fn path_text(&self) -> String;
 
     fn policies(&self) -> &Policies;
 
-    /// What its ORB is called.
+    /// The identity of its ORB.
     fn identity(&self) -> Arc<OrbIdentity>;
 
     fn is_destroyed(&self) -> &AtomicBool;
@@ -38,11 +38,11 @@ pub(crate) trait Adapter: RegisteredAdapter<ActiveObject> {
     /// The reference to an object of this adapter.
     fn reference_to(&self, object: &ActiveObject) -> Result<ObjectRef, SystemException>;
 
-    /// The last request on an object that was deactivated has ended.
+    /// Called after the last request on a deactivated object has ended.
     fn object_gone(&self, object: &ActiveObject);
 
-    /// Serves a request by the policies of the adapter; `serve` runs the servant of the
-    /// object that it is given.
+    /// Serves a request by the policies of the adapter; `serve` runs the servant of the object that
+    /// it gets.
     fn upcall(
         self: Arc<Self>,
         object: &ActiveObject,
@@ -51,9 +51,9 @@ pub(crate) trait Adapter: RegisteredAdapter<ActiveObject> {
         serve: &mut Upcall<'_>,
     ) -> Result<(), DispatchError>;
 
-    /// Runs `upcall` with the object that serves a request without a message: that one, or else what
-    /// the adapter finds for it. It runs in the turn of the adapter, if that serves one request at a
-    /// time.
+    /// Runs `upcall` with the object that serves a request without a message: that object, or a
+    /// substitute that the adapter finds. An adapter that serves one request at a time serializes
+    /// it.
     ///
     /// # Errors
     /// The adapter finds no servant, or its servant locator fails once the servant has returned.
@@ -64,11 +64,11 @@ pub(crate) trait Adapter: RegisteredAdapter<ActiveObject> {
         upcall: &mut dyn FnMut(&ActiveObject),
     ) -> Result<(), ServantError>;
 
-    /// Whether the calling thread has the turn of an adapter that serves one request at a
-    /// time.
+    /// Whether the calling thread holds the lock of an adapter that serves one request at a time.
     fn is_taken_by_this_thread(&self) -> bool;
 
-    /// Where clients that locate an object are sent, if its servant manager says so.
+    /// The reference to which clients that locate an object are forwarded, if its servant manager
+    /// forwards them.
     fn located(self: Arc<Self>, id: &[u8]) -> Option<ForwardRequest>;
 }
 
@@ -76,9 +76,9 @@ pub(crate) trait Adapter: RegisteredAdapter<ActiveObject> {
 pub(crate) type Upcall<'u> =
     dyn FnMut(&ActiveObject, &mut UntypedReply<'_>) -> Result<(), DispatchError> + 'u;
 
-/// How an object ends: with `etherealize` unless nothing is set.
+/// Flag of the deactivation of an object: `etherealize` is called for it.
 pub(crate) const ETHEREALIZED: u8 = 1;
-/// So that `etherealize` says that the adapter cleans up.
+/// Flag of the deactivation: `etherealize` gets `cleanup_in_progress`.
 pub(crate) const CLEANED_UP: u8 = 2;
 
 /// An active object: id, servant, and the adapter it is active in.
@@ -89,13 +89,13 @@ pub(crate) struct ActiveObject {
     /// Distinguishes keys of this adapter from those of an earlier one at its path.
     pub(crate) stamp: u64,
     pub(crate) slot: SlotKey,
-    /// Number of the lane that serves all its requests, or none's. The first thing that
-    /// requests look at.
+    /// Number of the lane that serves all its requests, or the number for no lane. The first field
+    /// read for a request.
     pub(super) lane: AtomicU32,
-    /// Its own priority, if it was given one.
+    /// Its own priority, if it was assigned one.
     pub(crate) priority: Option<Priority>,
     pub(super) adapter: Arc<dyn Adapter>,
-    /// How it ends.
+    /// The flags of its deactivation.
     pub(super) end: AtomicU8,
 }
 
@@ -133,24 +133,24 @@ impl InterceptedObject for ActiveObject {
 }
 
 impl ActiveObject {
-    /// The number of the lane that serves all its requests, or none's.
+    /// The number of the lane that serves all its requests, or the number for no lane.
     #[inline(always)]
     pub(crate) fn lane(&self) -> u32 {
-        // It guards no data: what is served by another lane's number is routed.
+        // It guards no data: a request with the number of another lane is routed.
         self.lane.load(Ordering::Relaxed)
     }
 
-    /// The lane of that number serves all its requests from now on.
+    /// Assigns all its requests to the lane with that number.
     pub(crate) fn serve_in(&self, lane: u32) {
         self.lane.store(lane, Ordering::Relaxed);
     }
 
-    /// Whether it is in no map: it stands for the object of one request.
+    /// Whether it is in no map: it stands in for the object of one request.
     pub(crate) fn stands_in(&self) -> bool {
         self.slot == NO_HINT
     }
 
-    /// The path of its adapter, as introspection has it.
+    /// The path of its adapter in introspection.
     pub(crate) fn adapter_path(&self) -> String {
         self.adapter.path_text()
     }
@@ -175,19 +175,19 @@ impl ActiveObject {
         self.adapter.policies()
     }
 
-    /// What is added to its adapter.
+    /// The extension of its adapter.
     #[inline]
     pub(crate) fn extension(&self) -> Option<&Extension> {
         self.adapter.policies().extension.as_ref()
     }
 
-    /// Asks to serve a request on the object at once.
+    /// Enters a request on the object if that is possible at once.
     #[inline]
     pub(crate) fn enter(&self) -> Option<Serving<'_>> {
         self.manager.enter()
     }
 
-    /// The same, waiting as long as requests are held.
+    /// As `enter`, blocking while requests are held.
     #[cold]
     pub(crate) fn enter_slowly(
         &self,

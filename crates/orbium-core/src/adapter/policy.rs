@@ -35,36 +35,35 @@ pub struct Policies {
     pub implicit_activation: bool,
     /// Whether there is a map of active objects.
     pub servant_retention: ServantRetention,
-    /// What happens to requests for objects that are not in the map.
+    /// The processing of requests for objects that are not in the map.
     pub request_processing: RequestProcessing,
-    /// Which threads run servants.
+    /// The threads that run servants.
     pub thread_model: ThreadModel,
-    /// Whether code that is not handed the [`Call`](crate::Call) may use
-    /// [`PoaCurrent`](crate::PoaCurrent) within requests. Adapters with servant managers,
-    /// default servants or a thread model of their own always allow it; in others requests
-    /// cost a little more with it.
+    /// Whether code without access to the [`Call`](crate::Call) may use
+    /// [`PoaCurrent`](crate::PoaCurrent) within requests. Adapters with servant managers, default
+    /// servants or a thread model other than the default always allow it; in others requests cost a
+    /// little more with it.
     pub current: bool,
-    /// ServerProtocolPolicy: the protocols that references offer, in this order.
-    /// Default: all that the ORB listens with, in the order of its endpoints.
+    /// ServerProtocolPolicy: the protocols in references, in this order. Default: all that the ORB
+    /// listens with, in the order of its endpoints.
     pub protocols: Option<ProtocolPolicy>,
-    /// The lanes that serve the adapter's objects and provide the endpoints of its
-    /// references; none for those of the configuration
-    /// ([`Config::lanes`](crate::Config)), or else the ORB's own. Of several, each
-    /// request is served by that of its priority: the object's own, or what the client
-    /// asks for (RTCorbaPriority). That is the highest lane that is not above it; below
-    /// all of them it is refused with INV_POLICY. Without any priority it is served by
-    /// the lane of the endpoint it arrived at, or by the lowest.
+    /// The lanes that serve the adapter's objects and provide the endpoints of its references;
+    /// empty for those of the configuration ([`Config::lanes`](crate::Config)), or else the ORB's
+    /// own. Of several, each request is served by the lane for its priority: the object's, or the
+    /// priority that the client propagates (RTCorbaPriority). That is the highest lane not above
+    /// it; a request below all of them is refused with INV_POLICY. A request without priority is
+    /// served by the lane of the endpoint it arrived at, or by the lowest.
     pub lanes: Vec<Lane>,
     /// Overrides that choice; see [`DispatchHook`](crate::DispatchHook).
     pub dispatch: Option<Hook>,
-    /// What is added to the adapter from above.
+    /// The extension of the adapter by a layer above.
     pub extension: Option<Extension>,
-    /// RequestPriorityPolicy, ReplyPriorityPolicy, RoutingPolicy and QueueOrderPolicy, which
-    /// references publish. MaxHopsPolicy is of clients alone.
+    /// RequestPriorityPolicy, ReplyPriorityPolicy, RoutingPolicy and QueueOrderPolicy, published in
+    /// references. MaxHopsPolicy applies to clients only.
     pub routers: RouterPolicies,
-    /// BidirectionalPolicy: whether objects are called over connections that their ORB has
-    /// opened, and whether requests to them let their clients be called back over the clients'
-    /// connections. [`Both`](BidirectionalPolicy::Both) takes an ORB that has it too, or
+    /// BidirectionalPolicy: whether objects are called over connections that their ORB has opened,
+    /// and whether requests to them permit call-backs over the connections of their clients.
+    /// [`Both`](BidirectionalPolicy::Both) requires an ORB with the same policy, or
     /// [`Config::bidirectional_overrides`](crate::Config). Default: that of the ORB
     /// ([`Config::bidirectional`](crate::Config)).
     pub bidirectional: Option<BidirectionalPolicy>,
@@ -73,9 +72,9 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Checks that the policies go together (CORBA 3.3 Part 1, clause 15.3.8); the type of
-    /// the policy that does not, less that of the first (16). The connections of the ORB may go
-    /// both ways.
+    /// Checks that the policies are consistent (CORBA 3.3 Part 1, clause 15.3.8). The error is the
+    /// type of the inconsistent policy minus that of the first (16). `goes_both_ways`: connections
+    /// of the ORB may be bidirectional.
     pub(super) fn check(&self, goes_both_ways: bool) -> Result<(), u16> {
         let retains = self.servant_retention == ServantRetention::Retain;
         let unique = self.id_uniqueness == IdUniqueness::Unique;
@@ -94,14 +93,14 @@ impl Policies {
         }
     }
 
-    /// Whether an upcall takes more than the servant in the map.
+    /// Whether an upcall needs more than the servant in the map.
     pub(super) fn is_special(&self) -> bool {
         self.current
             || self.request_processing != RequestProcessing::ActiveObjectMapOnly
             || self.thread_model != ThreadModel::OrbControlled
     }
 
-    /// Whether requests go one way alone, whatever the ORB does.
+    /// Whether the adapter's policy excludes bidirectional requests.
     pub(super) fn goes_one_way(&self) -> bool {
         self.bidirectional == Some(BidirectionalPolicy::Normal)
     }
@@ -111,7 +110,7 @@ impl Policies {
         self.servant_retention == ServantRetention::Retain
     }
 
-    /// Whether objects end with `etherealize`.
+    /// Whether deactivated objects are etherealized.
     pub(super) fn etherealizes(&self) -> bool {
         self.retains() && self.request_processing == RequestProcessing::ServantManager
     }

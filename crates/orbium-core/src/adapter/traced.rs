@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Active objects, as the spans of their requests show them.
+//! Active objects as shown by the spans of their requests.
 
 use orbium_request::spans::{ServedObject, ServedObjects};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asynchronous calls of servants of the same ORB that have a reply slot or answer later.
+//! Asynchronous calls of servants of the same ORB with a reply slot or a deferred reply.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::reference::answered::AnsweredCall;
 use crate::reference::intercepted::answer_detoured;
 use crate::{Call, ObjectRef, Operation, Orb, UntypedReply};
 
-/// As [`InPlace`](super::InPlace), for servants that have a reply slot or answer later.
+/// As [`InPlace`](super::InPlace), for servants with a reply slot or a deferred reply.
 #[doc(hidden)]
 pub struct AnsweredInPlace<S: ?Sized, A> {
-    /// How the servant gets the arguments.
+    /// How the arguments are passed to the servant.
     pub passing: Passing,
-    /// Writes those that are not plain.
+    /// Marshals the arguments that are not plain.
     pub copies: for<'a> fn(&'a A, &mut CdrWriter<'a>),
     /// Calls the servant.
     pub answer: Answer<S, A>,
 }
 
-/// Calls a servant with the arguments that a call owns; the reader has those that it gets as
+/// Calls a servant with the arguments owned by a call; the reader contains those that are passed as
 /// copies.
 type Answer<S, A> = fn(
     &A,
@@ -37,8 +37,8 @@ type Answer<S, A> = fn(
 ) -> Result<(), DispatchError>;
 
 impl ObjectRef {
-    /// As [`call_async_or_serve`](Self::call_async_or_serve), for a servant that has a reply slot
-    /// or answers later: no thread waits for its answer.
+    /// As [`call_async_or_serve`](Self::call_async_or_serve), for a servant with a reply slot or a
+    /// deferred reply: no thread waits for its answer.
     #[doc(hidden)]
     pub fn call_async_or_answer<S, A, T, E>(
         &self,
@@ -68,7 +68,7 @@ impl ObjectRef {
 }
 
 impl<S: ?Sized + Sync + 'static, A: Sync> AnsweredInPlace<S, A> {
-    /// `None` if it takes a message: nothing was done then.
+    /// `None`, without any effect, if the call needs a message.
     fn answer<'a>(
         &self,
         operation: &'static Operation,

@@ -4,13 +4,13 @@
 use crate::Config;
 
 impl Config {
-    /// Whether the ORB's own lane is one of those that serve adapters which name
-    /// none: unless only the others are to be found.
+    /// Whether the ORB's own lane serves the adapters without lanes: unless only lanes of the
+    /// configuration have endpoints.
     pub(crate) fn has_own_lane(&self) -> bool {
         !self.endpoints.is_empty() || self.lanes.iter().all(|it| it.endpoints.is_empty())
     }
 
-    /// Whether lanes of the configuration are to be found.
+    /// Whether lanes of the configuration have endpoints.
     pub(crate) fn lanes_listen(&self) -> bool {
         self.lanes.iter().any(|it| !it.endpoints.is_empty())
     }

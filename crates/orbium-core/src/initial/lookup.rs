@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From an object URL or the name of an initial reference to a reference.
+//! Resolution of an object URL or the name of an initial reference.
 
 use std::time::SystemTime;
 
@@ -10,17 +10,17 @@ use crate::client::object_url;
 use crate::names::{Name, NameError};
 use crate::{InvalidName, ObjectError, ObjectRef, Orb, TimePolicies};
 
-/// Initial references that one lookup may go through. A prefix such as `corbaloc:rir:/a`
-/// makes a new name of every name.
+/// Limit of the initial references in one lookup. A prefix such as `corbaloc:rir:/a` makes a new
+/// name of every name.
 const MAX_REDIRECTIONS: usize = 16;
 
-/// A lookup under way: initial references may lead to others, and names to contexts that
-/// are resolved in turn.
+/// A lookup in progress: initial references may lead to others, and names to contexts that are
+/// resolved in turn.
 pub(super) struct Lookup<'o> {
     orb: &'o Orb,
-    /// The initial references gone through.
+    /// The initial references visited so far.
     through: Vec<String>,
-    /// When the whole lookup has to be done, from the first call on.
+    /// The deadline of the whole lookup, set by its first call.
     end: Option<SystemTime>,
 }
 
@@ -74,16 +74,16 @@ impl<'o> Lookup<'o> {
         object.ok_or_else(invalid)
     }
 
-    /// Asks a naming context.
+    /// Resolves a name in a naming context.
     fn named(&mut self, context: &ObjectRef, name: &str) -> Result<Option<ObjectRef>, ObjectError> {
         let name: Name = name
             .parse()
             .map_err(|error| ObjectError::Naming(NameError::Syntax(error)))?;
         let most = self.orb.config().naming_timeout.0;
-        // None for a time that never comes.
+        // `None` for a time beyond the range of the clock.
         let end = self.end.or_else(|| SystemTime::now().checked_add(most));
         self.end = end;
-        // What the ORB and the thread say of calls counts as well.
+        // Policies of the ORB and the thread apply, too.
         let context = context.with_time_policies(TimePolicies {
             reply_end: end,
             ..TimePolicies::NONE

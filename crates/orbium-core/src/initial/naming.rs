@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The one call of a naming context that the ORB makes itself: `resolve`, for `corbaname:`.
+//! `resolve` for `corbaname:`, the only call that the ORB itself makes to a naming context.
 
 use orbium_cdr::{Decode, Encode};
 
 use crate::names::{Name, NameError, Refusal};
 use crate::{ObjectRef, Operation};
 
-/// `CosNaming::NamingContext::resolve`. It changes nothing, hence may be sent again.
+/// `CosNaming::NamingContext::resolve`. It changes nothing, hence may be retried.
 static RESOLVE: Operation = Operation::new("resolve").idempotent();
 
 /// Resolves a name in a context; `None` is a name that is bound to nil.

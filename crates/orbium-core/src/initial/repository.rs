@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The one call of an Interface Repository that the ORB makes itself: `lookup_id`, for
-//! `_interface`.
+//! `lookup_id` for `_interface`, the only call that the ORB itself makes to an Interface
+//! Repository.
 
 use std::time::{Instant, SystemTime};
 
@@ -14,7 +14,8 @@ impl Orb {
     /// [`Config::naming_timeout`](crate::Config) and by `deadline`.
     ///
     /// # Errors
-    /// INTF_REPOS 1: there is no repository, or it does not answer; 2: it has no such interface.
+    /// INTF_REPOS 1: there is no repository, or it does not answer; 2: it does not contain the
+    /// interface.
     pub(crate) fn definition_of(
         &self,
         repository_id: &str,
@@ -26,7 +27,7 @@ impl Orb {
         if let Some(deadline) = deadline {
             remaining = remaining.min(deadline.saturating_duration_since(Instant::now()));
         }
-        // What the ORB says of calls counts as well.
+        // Policies of the ORB apply, too.
         let time = TimePolicies {
             reply_end: SystemTime::now().checked_add(remaining),
             ..TimePolicies::NONE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lists of a bounded length.
 
-/// Entries that existed when the list was made: 1,000 at most.
+/// The entries of a snapshot: at most 1,000.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing<T> {
     /// The first entries.

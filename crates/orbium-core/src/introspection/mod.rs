@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An ORB as data: its connections, lanes, adapters and objects. Always available; a
-//! snapshot takes each list's lock for as long as it copies pointers, and never stops
-//! a call.
+//! An ORB as data: its connections, lanes, adapters and objects. Always available; a snapshot holds
+//! each list's lock only to copy pointers, and never blocks a call.
 
 mod listing;
 mod objects;
@@ -13,13 +12,13 @@ pub use listing::Listing;
 pub use objects::{AdapterSnapshot, ObjectSnapshot};
 pub use orbium_metrics::LaneSnapshot;
 
-/// The most entries of a list.
+/// The maximum number of entries of a list.
 const MAX_ENTRIES: usize = 1000;
 
 impl Orb {
     /// The open connections, to clients and to servers.
     ///
-    /// Octets and requests are counted while metrics are on
+    /// Bytes and requests are counted while metrics are on
     /// ([`enable_metrics`](Self::enable_metrics)).
     ///
     /// ```
@@ -35,8 +34,8 @@ impl Orb {
         Listing { entries, more }
     }
 
-    /// The lanes as data: the ORB's own first, if it listens, then those that were
-    /// added. [`lanes`](Self::lanes) gives the added ones themselves.
+    /// Snapshots of the lanes: the ORB's own first, if it listens, then the added ones.
+    /// [`lanes`](Self::lanes) returns the added lanes themselves.
     #[must_use]
     pub fn lane_snapshots(&self) -> Listing<LaneSnapshot> {
         let mut lanes: Vec<Lane> = self.started_lane().into_iter().collect();

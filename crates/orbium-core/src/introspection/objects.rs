@@ -8,13 +8,13 @@ use crate::{Lifespan, ManagerState, Orb};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AdapterSnapshot {
-    /// Its name behind those of its parents, as in `RootPOA/devices`.
+    /// Its name after those of its parents, as in `RootPOA/devices`.
     pub path: String,
-    /// What its manager does with requests.
+    /// The state of its manager.
     pub state: ManagerState,
     /// Requests that its manager holds, for all of its adapters.
     pub held: usize,
-    /// Requests that its manager has let through and that are being served.
+    /// Requests admitted by its manager and in progress.
     pub in_flight: usize,
     /// Active objects.
     pub objects: usize,
@@ -61,7 +61,7 @@ pub(super) fn objects(orb: &Orb, most: usize) -> Listing<ObjectSnapshot> {
         let (ids, others) = poa.first_ids(most - entries.len());
         more |= others;
         for id in ids {
-            // It may have been deactivated since.
+            // The object may have been deactivated since.
             if let Some(interface) = poa.interface_of(&id) {
                 entries.push(ObjectSnapshot {
                     adapter: poa.path_text(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macros of shape for interfaces: an operation is declared once, and its
-//! stub, its method in the servant's trait and its arm in the skeleton are made of that.
+//! Macros that declare interfaces: an operation is declared once, and its stub, its method in the
+//! servant's trait and its arm in the skeleton are generated from it.
 
 mod outcome;
 mod servants;
@@ -9,18 +9,17 @@ mod stubs;
 pub use outcome::Result;
 pub use servants::{Declares, DispatchesTo, Skeleton};
 
-/// Declares a mapped interface: the typed reference with a stub for each operation, the
-/// trait of its servants, and the skeleton that leads requests to one.
+/// Declares a mapped interface: the typed reference with a stub for each operation, the trait of
+/// its servants, and the skeleton that dispatches requests to a servant.
 ///
-/// An operation is written as the servant's method, without `self` and the request; behind
-/// it stands its name on the wire. `as` names the codec of a value with a
-/// bound or of wide text.
+/// An operation is written as the servant's method, without `self` and the request, followed by its
+/// name on the wire. `as` selects the codec of a bounded value or of wide text.
 ///
 /// ```
 /// use orbium_core::{Call, Orb, SystemException, idl_interface};
 ///
 /// idl_interface! {
-///     /// What greets.
+///     /// A greeter.
 ///     pub struct Greeter = "IDL:Hello/Greeter:1.0";
 ///     operations by_octet(0, 103, &[0]);
 ///     pub trait GreeterServant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Skeletons, which lead requests to servants.
+//! Skeletons, which dispatch requests to servants.
 
 use std::any::TypeId;
 use std::fmt;
@@ -11,24 +11,24 @@ use orbium_invocation::collocation::TypedServant;
 use crate::unknown_operation;
 use crate::{Call, DispatchError, Interface, OperationTable, Servant, UntypedReply};
 
-/// The operations that an interface itself declares, and the table of all that it has.
+/// The operations that an interface itself declares, and the table including inherited ones.
 #[doc(hidden)]
 pub trait Declares: Interface {
-    /// As they are named on the wire, in the order of their indices.
+    /// Their names on the wire, in the order of their indices.
     const OPERATIONS: &'static [&'static str];
 
-    /// Those of the bases, and its own; nothing where there is no operation. A constant,
-    /// so that looking an operation up is compiled for this table.
+    /// Those of the bases, and its own; `None` without operations. A constant, so that the look-up
+    /// is compiled for this table.
     const TABLE: Option<&'static OperationTable>;
 
-    /// The same at one address, by which metrics know it.
+    /// The same table at one address, which identifies it in metrics.
     fn table() -> Option<&'static OperationTable>;
 }
 
-/// Leads requests to a servant of type `S`.
+/// Dispatches requests to a servant of type `S`.
 #[doc(hidden)]
 pub trait DispatchesTo<S>: Declares {
-    /// Runs the operation of that index in the table.
+    /// Calls the operation with that index in the table.
     ///
     /// # Errors
     /// As [`Servant::dispatch`].
@@ -40,7 +40,7 @@ pub trait DispatchesTo<S>: Declares {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError>;
 
-    /// Runs the operation of that index among those that the interface itself declares.
+    /// Calls the operation with that index among those that the interface itself declares.
     ///
     /// # Errors
     /// As [`Servant::dispatch`].
@@ -52,11 +52,11 @@ pub trait DispatchesTo<S>: Declares {
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError>;
 
-    /// The servant as one of an interface, its own or a base, by the `TypeId` of its trait
+    /// The servant typed by an interface, its own or a base, selected by the `TypeId` of its trait
     /// object.
     fn view(servant: &S, interface: TypeId) -> Option<TypedServant<'_>>;
 
-    /// The same of its own interface alone.
+    /// The same for its own interface only.
     fn view_own(servant: &S, interface: TypeId) -> Option<TypedServant<'_>>;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stubs of inherited operations, and the types of a stub's parameters.
 
-/// Stubs of operations that a typed reference inherits by another way than its first base.
+/// Stubs of operations that a typed reference does not inherit by its first base.
 #[macro_export]
 macro_rules! idl_stubs {
     (
@@ -22,7 +22,7 @@ macro_rules! idl_stubs {
     };
 }
 
-/// The type of a stub's parameter. Where servants get a view, a caller may pass one too.
+/// The type of a stub's parameter. If servants get a view, a caller may pass one, too.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_type {
@@ -55,7 +55,7 @@ macro_rules! idl_async_type {
     };
 }
 
-/// Takes the untyped reference out of one of any type.
+/// Extracts the untyped reference from one of any type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_take {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counters and latency histograms of an ORB: nothing while metrics are off, plain
-//! atomics afterwards.
+//! Counters and latency histograms of an ORB: no cost while metrics are off, plain atomics
+//! afterwards.
 //!
-//! What was counted is read by [`exposition`], with the feature `metrics`.
+//! The counts are read by [`exposition`], with the feature `metrics`.
 //!
 //! Labels are bounded: operations of linked stubs and skeletons, lanes, transports,
 //! exceptions and closed lists of causes; never peers, keys or request ids.
@@ -21,11 +21,11 @@ pub(crate) use watching::Watching;
 use crate::client::notice;
 use crate::{Config, Orb, OrbError};
 
-/// Begins to show an ORB to its owner.
+/// Starts the watch of an ORB.
 pub(crate) type Watcher = fn(&Orb) -> Result<(), OrbError>;
 
 impl Config {
-    /// What shows the ORB; `None` unless `watch` asks for it.
+    /// The function that starts the watch; `None` unless `watch` is on.
     ///
     /// # Errors
     /// [`OrbError::Feature`]: `watch` or `metrics` is on, and the program was built without the
@@ -48,7 +48,7 @@ impl Config {
 }
 
 impl Orb {
-    /// Counts and measures from now on.
+    /// Starts counting and measuring.
     pub(crate) fn start_counting(&self) -> &Arc<Measurements> {
         let all = self.instruments().turn_on();
         self.client().set_notice(notice::METRICS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The watch of an ORB, as the ORB holds it.
+//! The slot of an ORB for its watch.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::Orb;
 pub(crate) struct Watching(pub(crate) Mutex<Option<(Orb, PathBuf)>>);
 
 impl Watching {
-    /// Ends it.
+    /// Ends the watch.
     pub(crate) fn end(&self) {
         let watch = self.0.lock().take();
         if let Some((orb, _)) = watch {

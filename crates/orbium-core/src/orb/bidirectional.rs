@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections that carry requests both ways, of the feature `bidir`.
+//! Bidirectional connections, of the feature `bidir`.
 
 use std::io;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::{Config, Orb, OrbError};
 type Constructor = fn(&Config) -> Arc<dyn BidirectionalConnections>;
 
 impl Config {
-    /// The connections that carry requests both ways; `None` unless `bidirectional` asks for them.
+    /// The bidirectional connections; `None` unless `bidirectional` turns them on.
     ///
     /// # Errors
-    /// [`OrbError::Feature`]: it does, and the program was built without the feature `bidir`.
+    /// [`OrbError::Feature`]: it is on, and the program was built without the feature `bidir`.
     pub(super) fn bidirectional_connections(
         &self,
     ) -> Result<Option<Arc<dyn BidirectionalConnections>>, OrbError> {
@@ -46,8 +46,8 @@ impl Config {
 }
 
 impl Orb {
-    /// What a lane accepts with that listens at those channels: with bidirectional connections,
-    /// those too.
+    /// The acceptors of a lane that listens at those channels: with bidirectional connections,
+    /// including theirs.
     pub(super) fn accepting_both_ways(
         &self,
         accepting: Accepting,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An ORB, choice by choice.
+//! The builder of an ORB.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use orbium_transport::{EndpointError, Transport};
 use super::{Orb, OrbError};
 use crate::{ClientStrategy, Config, Limits, ProtocolPolicy, ServerStrategy};
 
-/// Chooses what an ORB is made of; see [`Config`] for each choice.
+/// Builds an ORB from single settings; see [`Config`] for each of them.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct OrbBuilder {
@@ -23,26 +23,26 @@ impl OrbBuilder {
     /// [`Endpoint`](crate::Endpoint). May be repeated.
     ///
     /// # Errors
-    /// The endpoint cannot be understood.
+    /// The endpoint cannot be parsed.
     pub fn endpoint(mut self, endpoint: &str) -> Result<Self, EndpointError> {
         self.config.endpoints.push(endpoint.parse()?);
         Ok(self)
     }
 
-    /// Adds a transport; it takes the place of one with the same scheme.
+    /// Adds a transport; it replaces one with the same scheme.
     #[inline]
     pub fn transport(mut self, transport: Transport) -> Self {
         self.config.protocols.register(transport);
         self
     }
 
-    /// Adds a messaging protocol; it takes the place of one with the same name.
+    /// Adds a messaging protocol; it replaces one with the same name.
     pub fn messaging(mut self, layer: impl Messaging + 'static) -> Self {
         self.config.protocols.register_messaging(Arc::new(layer));
         self
     }
 
-    /// Protocols to call with, best first; those not named are not used.
+    /// Protocols of calls, best first; those not named are not used.
     #[inline]
     pub fn client_protocols(mut self, policy: ProtocolPolicy) -> Self {
         self.config.client_protocols = Some(policy);
@@ -56,28 +56,28 @@ impl OrbBuilder {
         self
     }
 
-    /// Chooses the strategy by which connections are served.
+    /// Sets the strategy by which connections are served.
     #[inline]
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
         self.config.strategy = strategy;
         self
     }
 
-    /// Chooses the strategy by which calls use connections, and wait for their replies.
+    /// Sets the strategy by which calls use connections and wait for their replies.
     #[inline]
     pub fn client_strategy(mut self, strategy: ClientStrategy) -> Self {
         self.config.client_strategy = strategy;
         self
     }
 
-    /// Bounds on what peers can make the ORB hold or wait for.
+    /// Sets the limits of resources that peers can make the ORB use.
     #[inline]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
         self
     }
 
-    /// Time each call may take.
+    /// Sets the time-out of each call.
     #[inline]
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.config.call_timeout = Some(timeout);
@@ -98,7 +98,7 @@ impl OrbBuilder {
         self
     }
 
-    /// Everything at once.
+    /// Sets the whole configuration.
     #[inline]
     pub fn config(mut self, config: Config) -> Self {
         self.config = config;

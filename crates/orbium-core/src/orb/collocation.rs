@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ORB as its references see it: it serves calls to its own objects on the calling
-//! thread, and asynchronous ones on those of the objects' lanes.
+//! The ORB as seen by its references: it serves calls to its own objects on the calling thread, and
+//! asynchronous ones on the threads of the objects' lanes.
 
 use std::sync::Arc;
 

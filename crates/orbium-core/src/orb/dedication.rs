@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dedicated threads, as programs and layers above ask for them.
+//! Dedicated threads: the interface for programs and layers above.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use orbium_channel::dedication::Undedicated;
 use crate::{Call, DedicatedThread, Dedication, Gate, Orb, UntypedReply};
 
 impl Orb {
-    /// Has connections that ask for a thread of their own decided about from now
-    /// on; `false` if another one does already.
+    /// Installs the policy that decides about dedicated threads for connections; `false` if there
+    /// is one already.
     pub fn install_dedication(&self, dedication: Arc<dyn Dedication>) -> bool {
         self.core().serving.dedications.install(dedication)
     }
 
-    /// Connections that have a thread of their own now; at most
+    /// Number of connections that have a dedicated thread now; at most
     /// [`Limits::dedicated_threads`](crate::Limits).
     #[must_use]
     pub fn dedicated_threads(&self) -> usize {
@@ -23,12 +23,11 @@ impl Orb {
 }
 
 impl Call<'_> {
-    /// Gives the connection of this request a thread of its own, which serves all
-    /// that comes after it. To be said before the answer, and before anything
-    /// that blocks.
+    /// Assigns a dedicated thread to the connection of this request; it serves all later requests.
+    /// To be called before the reply, and before anything that blocks.
     ///
     /// # Errors
-    /// Why it cannot have one.
+    /// The reason for the refusal.
     pub fn dedicate(
         &self,
         reply: &mut UntypedReply<'_>,
@@ -40,15 +39,14 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Ends the connection after this request, and gives back what it was granted
-    /// at once.
+    /// Closes the connection after this request, and releases its grant at once.
     pub fn end_dedication(&self) {
         if let Some(connection) = self.incoming.peer {
             connection.give_thread_back();
         }
     }
 
-    /// Admits the requests of this connection.
+    /// The admission control of this connection's requests.
     #[must_use]
     pub fn gate(&self) -> Option<Arc<dyn Gate>> {
         self.incoming.peer?.thread()?.gate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ORB as its server engine and its adapters see it.
+//! The ORB as seen by its server engine and its adapters.
 
 use orbium_cdr::CdrReader;
 use orbium_channel::protocol::ProfileComponents;
@@ -93,7 +93,7 @@ impl ReferenceFactory for OrbCore {
 }
 
 impl Orb {
-    /// Whether a key leads to an object here.
+    /// Whether a key belongs to an object here.
     pub(crate) fn locate(&self, key: &[u8]) -> Located {
         self.core().adapters.locate(key)
     }

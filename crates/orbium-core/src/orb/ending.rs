@@ -11,7 +11,7 @@ use super::Orb;
 use super::state::{ENDED, ENDING, Ending, RUNNING};
 use crate::client::notice;
 
-/// The ORB has ended when this is dropped, by a panic too.
+/// Marks the ORB as ended when it is dropped, also by a panic.
 struct Ended<'o>(&'o Orb);
 
 impl Drop for Ended<'_> {
@@ -21,11 +21,10 @@ impl Drop for Ended<'_> {
 }
 
 impl Orb {
-    /// Blocks until the ORB was shut down; the main thread serves what is its own in the
-    /// meantime.
+    /// Blocks until the ORB was shut down; the main thread serves its own requests in the meantime.
     ///
     /// # Errors
-    /// BAD_INV_ORDER if it was already.
+    /// BAD_INV_ORDER if the ORB was shut down before.
     pub fn run(&self) -> Result<(), SystemException> {
         self.check_running()?;
         self.check_process()?;
@@ -37,7 +36,7 @@ impl Orb {
             );
         }
         if role::is_serving(self.number()) {
-            // This very request has to end before the ORB can.
+            // This same request has to end before the ORB can.
             role::about_to_block();
             self.wait_while(|state| state == RUNNING);
         } else {
@@ -61,9 +60,9 @@ impl Orb {
         }
     }
 
-    /// Shuts down: requests being served are completed and answered, other peers
-    /// receive CloseConnection. With `wait`, returns when no thread and no descriptor
-    /// of the ORB is left. A second call only waits.
+    /// Shuts down: requests in progress are completed and answered, idle peers receive
+    /// CloseConnection. With `wait`, returns when all threads and descriptors of the ORB are
+    /// released. A second call only waits.
     ///
     /// # Errors
     ///
@@ -72,8 +71,7 @@ impl Orb {
         before_waiting(self.number(), wait)?;
         if self.change_state(RUNNING, ENDING) {
             let orb = self.clone();
-            // Whatever servants do when they are dropped, they cannot wait for
-            // this very thread.
+            // Servants may block when they are dropped, but not on this same thread.
             let end = move || {
                 let _ended = Ended(&orb);
                 role::while_serving_own_thread(orb.number(), || orb.end());
@@ -104,12 +102,12 @@ impl Orb {
         self.core().state.load(Ordering::Acquire) == RUNNING
     }
 
-    /// Whether this call changed the state, rather than an earlier one.
+    /// Whether this call, and no earlier one, has changed the state.
     fn change_state(&self, from: u8, to: u8) -> bool {
         let ending = self.core().ending.get_or_init(Ending::default);
         let _guard = ending.lock.lock();
-        // Under the lock, so that no waiter misses it. Release: what was done before
-        // happens-before a thread that loads the new state without the lock.
+        // Under the lock, so that no waiter misses it. Release: everything before it happens-before
+        // a thread that loads the new state without the lock.
         let state = &self.core().state;
         let changed = state
             .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
@@ -131,7 +129,7 @@ impl Orb {
             lanes.push(server.0.clone());
         }
         let root = self.root_poa();
-        // Held requests would wait for ever.
+        // Held requests would never end.
         root.deactivate_managers();
         self.core().serving.settle_open_requests(None);
         for lane in lanes {
@@ -156,8 +154,8 @@ impl Orb {
         }
     }
 
-    /// Ends, in a forked child, what the child itself has begun. The rest is the
-    /// parent's: its threads may have been about to change it.
+    /// Ends, in a forked child, the activities started by the child. The rest belongs to the
+    /// parent: its threads may have been changing it.
     fn end_copy(&self) {
         self.end_asynchronous();
         self.core().client.close_connections();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The handle of an ORB. References and adapters hold or make it, and are parts of what
-//! it stands for, so it does not name that.
+//! The handle of an ORB. References and adapters hold it, and are parts of the ORB, so the handle
+//! does not name the type of its state.
 
 use std::any::Any;
 use std::sync::Arc;
 
-/// An Object Request Broker: a value, of which any number live side by side in
-/// one process. Cheap to clone; clones are the same ORB.
+/// An Object Request Broker: a value; any number can exist in one process. Cheap to clone; clones
+/// are handles of the same ORB.
 ///
 /// ```
 /// use orbium_core::Orb;
@@ -21,7 +21,7 @@ pub struct Orb(pub(super) Arc<dyn Any + Send + Sync>);
 
 impl PartialEq for Orb {
     fn eq(&self, other: &Self) -> bool {
-        // Thin: the same value may have several tables of methods.
+        // Thin: the same value may have several vtables.
         let address = |orb: &Self| Arc::as_ptr(&orb.0).cast::<()>();
         address(self) == address(other)
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The lanes of an ORB: how those of the configuration and others come to be, and where
-//! they are found.
+//! The lanes of an ORB: start of configured and added lanes, and their look-up.
 
 use orbium_channel::accepting::Accepting;
 use orbium_giop::SystemException;
@@ -11,8 +10,8 @@ use orbium_lane::{Lanes, OWN, published_channels};
 use orbium_server::start_lane;
 
 impl Orb {
-    /// Starts the lanes of the configuration, the least urgent first; `own` is
-    /// the ORB's own, if it listens.
+    /// Starts the lanes of the configuration, the least urgent first; `own` is the ORB's own lane,
+    /// if it listens.
     pub(crate) fn start_lanes(&self, own: Option<&Lane>) -> Result<(), OrbError> {
         let config = self.config();
         if config.lanes.is_empty() {
@@ -34,7 +33,7 @@ impl Orb {
         Ok(())
     }
 
-    /// As [`add_lane`](Self::add_lane), where the endpoints have these protocols.
+    /// As [`add_lane`](Self::add_lane), for endpoints with these protocols.
     #[doc(hidden)]
     pub fn start_lane(&self, config: &LaneConfig, protocols: &Protocols) -> Result<Lane, OrbError> {
         let config = self.complete(config)?;
@@ -49,7 +48,7 @@ impl Orb {
         self.start_listening(&config, accepting, published)
     }
 
-    /// Starts a lane that is to [take over](Lane::take_over) the endpoints of another.
+    /// Starts a lane that will [take over](Lane::take_over) the endpoints of another.
     #[doc(hidden)]
     pub fn start_successor(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
         let accepting = if config.endpoints.is_empty() {
@@ -65,7 +64,7 @@ impl Orb {
         self.start_listening(&config, accepting, Vec::new())
     }
 
-    /// A lane's configuration with the lanes that it names, if the ORB can have such a lane.
+    /// The configuration of a lane, checked, with the lanes that it borrows from.
     fn complete(&self, config: &LaneConfig) -> Result<LaneConfig, OrbError> {
         let config = self.with_lenders(config)?;
         config
@@ -93,7 +92,7 @@ impl Orb {
         let number = core.adapters.lanes.next_number();
         let lane = start_lane(&self.host(), number, config, accepting, published)?;
         core.adapters.lanes.add(lane.clone());
-        // The ORB may have shut down in between.
+        // The ORB may have been shut down in between.
         if !self.is_running() {
             let _ = lane.stop();
             return Err(OrbError::Config("the ORB was shut down"));
@@ -108,20 +107,20 @@ impl Orb {
         &self.core().adapters.lanes
     }
 
-    /// Adapters that name no lanes are served by those that join too, and by none of those that
-    /// end; [`Lane::drain`] is to follow for these.
+    /// Changes the lanes of adapters without lanes of their own: `joining` lanes serve them from
+    /// now on, `ending` lanes no longer; call [`Lane::drain`] on these next.
     #[doc(hidden)]
     pub fn change_lanes(&self, joining: &[Lane], ending: &[Lane]) {
         let adapters = &self.core().adapters;
         adapters
             .lanes
             .change_shared(joining, ending, self.started_lane());
-        // The others serve by now: a request that finds a lane leaving finds those that joined.
+        // The joining lanes already serve: a request that meets a leaving lane finds them.
         ending.iter().for_each(Lane::begin_leaving);
         adapters.follow_lanes();
     }
 
-    /// A lane's configuration, with those it names.
+    /// The configuration of a lane, with the lanes that it borrows from.
     fn with_lenders(&self, config: &LaneConfig) -> Result<LaneConfig, OrbError> {
         let mut config = config.clone();
         for name in std::mem::take(&mut config.borrows_from_named) {
@@ -133,7 +132,8 @@ impl Orb {
         Ok(config)
     }
 
-    /// Where objects are found that these lanes serve; where the ORB itself listens if they do not.
+    /// The channels in references to objects of these lanes; those of the ORB itself if the lanes
+    /// have none.
     pub(crate) fn channels_of(
         &self,
         lanes: &[Lane],
@@ -149,8 +149,8 @@ impl Orb {
 }
 
 impl Orb {
-    /// Adds a lane, which serves at once: its static threads are there, at their
-    /// priority, when this returns.
+    /// Adds a lane, which serves at once: its static threads have been started, at their priority,
+    /// when this returns.
     ///
     /// ```
     /// use orbium_core::{LaneConfig, Orb, Policies, Priority};
@@ -176,29 +176,29 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// [`OrbError::Config`] for choices that make no sense, [`OrbError::RealTime`]
-    /// if the host refuses the scheduling or the processors, [`OrbError::Listen`],
-    /// [`OrbError::Threads`]; nothing is left of the lane then.
+    /// [`OrbError::Config`] for inconsistent settings, [`OrbError::RealTime`] if the host refuses
+    /// the scheduling or the processors, [`OrbError::Listen`], [`OrbError::Threads`]; nothing
+    /// remains of the lane then.
     pub fn add_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
         self.start_lane(config, self.protocols())
     }
 
-    /// The lane of that name, of the configuration or added since.
+    /// The lane of that name, from the configuration or added later.
     #[must_use]
     #[inline]
     pub fn lane(&self, name: &str) -> Option<Lane> {
         self.core().adapters.lanes.named(name)
     }
 
-    /// The lanes that were added and not stopped.
+    /// The added lanes that were not stopped.
     #[must_use]
     #[inline]
     pub fn lanes(&self) -> Vec<Lane> {
         self.core().adapters.lanes.all()
     }
 
-    /// The lane that the ORB's own configuration describes; it listens at a free
-    /// port if no endpoint was given.
+    /// The ORB's own lane, described by its configuration; it listens at a free port if no endpoint
+    /// was given.
     ///
     /// # Errors
     /// The ORB cannot listen, or was shut down.
@@ -208,8 +208,8 @@ impl Orb {
 }
 
 impl Call<'_> {
-    /// The lane of the connection that the request arrived over; `None` within the
-    /// process, and for a connection with a dedicated thread.
+    /// The lane of the connection of the request; `None` for a collocated call, and for a
+    /// connection with a dedicated thread.
     #[must_use]
     #[inline]
     pub fn lane(&self) -> Option<Lane> {

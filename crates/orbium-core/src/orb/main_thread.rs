@@ -13,7 +13,7 @@ use crate::client::LocalReply;
 use crate::{Lane, LaneConfig, ServerStrategy, ThreadModel, local};
 
 impl Orb {
-    /// Starts the lane of the main thread, unless it is there.
+    /// Starts the lane of the main thread, unless it exists.
     pub(crate) fn main_lane(&self) -> Result<(), SystemException> {
         let main = &self.core().adapters.main;
         if main.lane().is_some() {
@@ -33,14 +33,14 @@ impl Orb {
         if !main.set_lane(lane.clone()) {
             return lane.stop();
         }
-        // `run` may wait for the end alone.
+        // `run` may be waiting for the end only: it is notified.
         let ending = self.core().ending.get_or_init(Ending::default);
         drop(ending.lock.lock());
         ending.changed.notify_all();
         Ok(())
     }
 
-    /// The lane that this thread serves as the main one.
+    /// The lane of the main thread, if this is the main thread.
     pub(super) fn lane_of_main_thread(&self) -> Option<&Lane> {
         let main = &self.core().adapters.main;
         main.lane().filter(|_| main.is_this())
@@ -70,8 +70,8 @@ impl Orb {
         Ok(())
     }
 
-    /// The lane of the main thread, if that is another one and the object of the message asks
-    /// for it.
+    /// The lane of the main thread, if this is another thread and the adapter of the object called
+    /// requires the main one.
     pub(super) fn lane_for_main_thread(&self, message: &[u8]) -> Option<&Lane> {
         let main = &self.core().adapters.main;
         let lane = main.lane().filter(|_| !main.is_this())?;
@@ -80,8 +80,8 @@ impl Orb {
         (object.policies().thread_model == ThreadModel::MainThread).then_some(lane)
     }
 
-    /// Has the main thread perform a call within the process, and waits for it until the
-    /// deadline, or until the token is cancelled.
+    /// Has the main thread perform a collocated call, and waits for it until the deadline, or until
+    /// the token is cancelled.
     pub(super) fn perform_on_main_thread(
         &self,
         lane: &Lane,

@@ -12,16 +12,15 @@ use crate::client::ClientContext;
 use crate::{ConnectionSharing, OverrideError, ProtocolPolicy, SetOverride, TimePolicies};
 
 impl Orb {
-    /// Both engines, for what changes a running ORB.
+    /// Both engines, for changes to a running ORB.
     #[doc(hidden)]
     #[must_use]
     pub fn engines(&self) -> (&ClientContext, &ServerContext) {
         (self.client(), &self.core().serving)
     }
 
-    /// Policies of the calls that this thread makes through this ORB from now on, by the
-    /// numbers of their types (`PolicyCurrent::set_policy_overrides`). A reference's own
-    /// policies come before them.
+    /// Sets policies of the calls that this thread makes through this ORB, by the numbers of their
+    /// types (`PolicyCurrent::set_policy_overrides`). A reference's own policies take precedence.
     ///
     /// # Errors
     /// [`OverrideError`]; nothing is changed then.
@@ -33,7 +32,7 @@ impl Orb {
         self.policy_current().set_policies(policies, how)
     }
 
-    /// The policies of this thread that are of these types, or all for none
+    /// The policies of this thread with these types, or all for an empty list
     /// (`PolicyCurrent::get_policy_overrides`).
     #[must_use]
     pub fn thread_policies(&self, types: &[u32]) -> Vec<Policy> {
@@ -52,8 +51,8 @@ impl Orb {
         PolicyManager::of_thread(self.client())
     }
 
-    /// The policies of the ORB that are of these types, or all for none: those that it was
-    /// given, or else those of its configuration (`ORBPolicyManager::get_policy_overrides`).
+    /// The policies of the ORB with these types, or all for an empty list: overrides, or else those
+    /// of its configuration (`ORBPolicyManager::get_policy_overrides`).
     #[must_use]
     pub fn policies(&self, types: &[u32]) -> Vec<Policy> {
         self.policy_manager().policies(types)
@@ -63,26 +62,24 @@ impl Orb {
         self.client().check_running()
     }
 
-    /// ClientProtocolPolicy of the calls that this thread makes through this
-    /// ORB from now on; `None` goes back to the ORB's. A reference's own policy
-    /// comes before it.
+    /// Sets the ClientProtocolPolicy of the calls that this thread makes through this ORB; `None`
+    /// restores the ORB's. A reference's own policy takes precedence.
     #[inline]
     pub fn set_thread_protocols(&self, policy: Option<ProtocolPolicy>) {
         self.client()
             .set_thread_policies(|policies| policies.protocols = policy);
     }
 
-    /// Time policies of the calls that this thread makes through this ORB from
-    /// now on; what is not set is the ORB's. A reference's own policies come
-    /// before them.
+    /// Sets the time policies of the calls that this thread makes through this ORB; the ORB's apply
+    /// for those not set. A reference's own policies take precedence.
     #[inline]
     pub fn set_thread_time_policies(&self, times: TimePolicies) {
         self.client()
             .set_thread_policies(|policies| policies.times = times);
     }
 
-    /// Sets how the calls that this thread makes through this ORB from now on share
-    /// connections, where neither a reference nor the ORB says so.
+    /// Sets how the calls that this thread makes through this ORB share connections, if neither a
+    /// reference nor the ORB specifies it.
     #[inline]
     pub fn set_thread_connections(&self, connections: ConnectionSharing) {
         self.client()

@@ -15,7 +15,7 @@ use orbium_lane::{OWN, lane_endpoints};
 use orbium_server::start_lane;
 
 impl Orb {
-    /// The server half, listening on a free port if no endpoint was given.
+    /// The ORB's own lane; it listens on a free port if no endpoint was given.
     pub(crate) fn published(&self) -> Result<&Lane, SystemException> {
         self.check_running()?;
         self.check_process()?;
@@ -43,10 +43,10 @@ impl Orb {
         }
     }
 
-    /// Whether the ORB shuts down, perhaps without what was just started.
+    /// Whether shutdown has begun, perhaps without ending a part that was just started.
     fn has_begun_to_end(&self) -> bool {
         let ending = self.core().ending.get_or_init(Ending::default);
-        // Under the lock: a shutdown that this does not see finds what was started.
+        // Under the lock: a shutdown that begins later sees that part.
         let _guard = ending.lock.lock();
         !self.is_running()
     }
@@ -70,8 +70,7 @@ impl Orb {
         Ok(Server(own))
     }
 
-    /// The addresses published in references over TCP, with the ports that were
-    /// taken.
+    /// The addresses published in references over TCP, with the assigned ports.
     ///
     /// # Errors
     /// The ORB cannot listen, or was shut down.
@@ -85,7 +84,7 @@ impl Orb {
         Ok(addresses)
     }
 
-    /// Everything that is published in references.
+    /// All channels published in references.
     ///
     /// # Errors
     /// The ORB cannot listen, or was shut down.
@@ -93,13 +92,13 @@ impl Orb {
         Ok(self.published()?.channels().to_vec())
     }
 
-    /// Whether the ORB served before this process was forked: its threads are the
-    /// parent's, and so is where it listens.
+    /// Whether the ORB served before this process was forked: its threads and listening sockets
+    /// belong to the parent.
     pub(crate) fn is_left_behind(&self) -> bool {
         self.core().serving.is_left_behind()
     }
 
-    /// Checks that the threads which serve are in this process.
+    /// Checks that the serving threads are in this process.
     ///
     /// # Errors
     /// BAD_INV_ORDER in a forked child.
@@ -124,7 +123,7 @@ impl Orb {
         own || self.core().adapters.lanes.listen_at(channel)
     }
 
-    /// The adapter and the id of the active object that a key leads to.
+    /// The adapter and the id of the active object with a key.
     #[must_use]
     #[inline]
     pub fn object_with_key(&self, key: &[u8]) -> Option<(Poa, Vec<u8>)> {
@@ -132,9 +131,9 @@ impl Orb {
         Some((object.poa(), object.id.to_vec()))
     }
 
-    /// A reference to the object with that key of ours, over `protocols` if given, with
-    /// `components` in addition to the ORB's; served by these lanes, if there are any,
-    /// at the object's priority.
+    /// A reference to the object with that key of this ORB, over `protocols` if given, with
+    /// `components` in addition to the ORB's; served by these lanes, if any, at the object's
+    /// priority.
     pub(crate) fn reference_to_key(
         &self,
         key: &[u8],
@@ -177,11 +176,10 @@ impl Orb {
         }))
     }
 
-    /// Makes an object reachable under a plain key too, as in
-    /// `corbaloc::host:port/Name`. Clients that call by the key are sent to the whole
-    /// reference (LOCATION_FORWARD), as an address alone says nothing of code sets,
-    /// other protocols, lanes and TLS; oneways and requests within the process are
-    /// served where they arrive. `forward_bound_keys` of the configuration turns that
+    /// Makes an object reachable also under a plain key, as in `corbaloc::host:port/Name`. Clients
+    /// that call by the key are forwarded to the whole reference (LOCATION_FORWARD), as an address
+    /// has no information on code sets, other protocols, lanes and TLS; oneways and collocated
+    /// requests are served where they arrive. `forward_bound_keys` of the configuration turns that
     /// off, [`Orb::bind_key_in_place`] for one key.
     ///
     /// # Errors
@@ -194,9 +192,9 @@ impl Orb {
         self.bind(plain, object, true)
     }
 
-    /// As [`Orb::bind_key`], but all requests are served in the lane where they arrive:
-    /// for objects that clients reach by another address than the published ones, and
-    /// for requests that concern the connection that carries them.
+    /// As [`Orb::bind_key`], but all requests are served in the lane where they arrive: for objects
+    /// that clients reach by another address than the published ones, and for requests that concern
+    /// the connection that carries them.
     ///
     /// # Errors
     ///
@@ -238,10 +236,9 @@ impl Orb {
         Ok(())
     }
 
-    /// Makes an object a member of a multicast group: from now on it is called
-    /// by the requests that come to the group at one of this ORB's `miop://`
-    /// endpoints (`associate_reference_with_id` of the `PortableGroup::GOA`). A
-    /// group has one member in an ORB; another takes its place.
+    /// Makes an object a member of a multicast group: it receives the requests to the group at one
+    /// of this ORB's `miop://` endpoints (`associate_reference_with_id` of the
+    /// `PortableGroup::GOA`). A group has one member in an ORB; a further one replaces it.
     ///
     /// ```no_run
     /// # fn f(orb: &orbium_core::Orb, sensor: &orbium_core::ObjectRef)
@@ -253,8 +250,8 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// BAD_PARAM: the first is no reference to a group, or the second to no
-    /// object of this ORB.
+    /// BAD_PARAM: the first is not a reference to a group, or the second not to an object of this
+    /// ORB.
     pub fn join_group(
         &self,
         group: &impl crate::Interface,

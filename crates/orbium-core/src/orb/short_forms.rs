@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two calls that most programs begin with: serve an object, reach an object.
+//! The two calls that most programs start with: serving an object, resolving an object.
 
 use orbium_invocation::ResolveError;
 
@@ -8,9 +8,9 @@ use crate::servant::ServedBy;
 use crate::{Interface, NarrowError, PoaError};
 
 impl Orb {
-    /// Serves an object: activates the servant in the root POA, makes it reachable
-    /// under a plain key, as in `corbaloc::host:port/Greeter`, and activates the
-    /// root POA's manager. Another object under the same key gives way.
+    /// Serves an object: activates the servant in the root POA, makes it reachable under a plain
+    /// key, as in `corbaloc::host:port/Greeter`, and activates the root POA's manager. It replaces
+    /// another object with the same key.
     ///
     /// ```no_run
     /// # fn serve<G: orbium_core::ServedBy<S>, S>(orb: orbium_core::Orb, polite: S)
@@ -35,9 +35,9 @@ impl Orb {
         Ok(object)
     }
 
-    /// The object that a text names, as interface `I`: `corbaloc:…`, `IOR:…`, or
-    /// `file://…` for a file that holds one of these. Where the reference does not
-    /// tell its interface, as that of a `corbaloc`, the object is asked.
+    /// The object with a text form, as interface `I`: `corbaloc:…`, `IOR:…`, or `file://…` for a
+    /// file with one of these. If the reference does not contain its interface, as with `corbaloc`,
+    /// the object is queried.
     ///
     /// ```no_run
     /// # fn call<Greeter: orbium_core::Interface>(orb: orbium_core::Orb)

@@ -31,51 +31,51 @@ pub(super) const RUNNING: u8 = 0;
 pub(super) const ENDING: u8 = 1;
 pub(super) const ENDED: u8 = 2;
 
-/// What a feature adds to an ORB and what ends with it.
+/// An addition of a feature to an ORB, ended with the ORB.
 pub(crate) trait EndsWithOrb: any::Any + Send + Sync {
-    /// Ends it, for good.
+    /// Ends it permanently.
     fn end(&self);
 }
 
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
-    /// Those of asynchronous invocations, from the first one on.
+    /// The readers of asynchronous invocations, created by the first one.
     pub(crate) reply_readers: OnceLock<Box<dyn EndsWithOrb>>,
     pub(super) client: Arc<ClientContext>,
     pub(crate) initial: InitialReferences,
     pub(super) server: OnceLock<Result<Server, SystemException>>,
-    /// The facts that the server engine asks for.
+    /// The state shared with the server engine.
     pub(crate) serving: Arc<ServerContext>,
     pub(crate) adapters: Arc<Adapters>,
     instruments: Arc<Instruments>,
-    /// What shows the ORB to its owner.
+    /// The watch of the ORB.
     pub(crate) watching: Watching,
     pub(super) state: AtomicU8,
     pub(super) ending: PerProcess<Ending>,
-    /// The properties that requests may send.
+    /// The properties of the default context.
     pub(super) default_context: Context,
-    /// This very value.
+    /// A weak reference to this value.
     this: Weak<OrbCore>,
 }
 
-/// Where callers of `shutdown(true)` and `run` block.
+/// The lock and condition variable of callers of `shutdown(true)` and `run`.
 #[derive(Default)]
 pub(super) struct Ending {
     pub(super) lock: Mutex<()>,
     pub(super) changed: Condvar,
 }
 
-/// The lane that an ORB has from the beginning, as long as the ORB is held.
+/// The lane that an ORB has from the beginning; it stops with the last handle of the ORB.
 pub(super) struct Server(pub(super) Lane);
 
 impl Drop for Server {
-    /// The last reference to the ORB is gone: it stops accepting.
+    /// Stops accepting: the last handle of the ORB was dropped.
     fn drop(&mut self) {
         self.0.halt();
     }
 }
 
-/// What readers carry so that references in messages can be bound.
+/// The handle carried by readers, by which references in messages are bound to the ORB.
 struct OwnerHandle(Weak<OrbCore>);
 
 fn owner_of_readers(weak: &Weak<OrbCore>) -> Owner {
@@ -98,14 +98,14 @@ impl Orb {
         OrbBuilder::default()
     }
 
-    /// An ORB of that configuration.
+    /// Builds an ORB with that configuration.
     ///
     /// # Errors
     /// [`OrbError`]: the configuration is invalid, or a thread, priority or endpoint was refused.
     pub fn new(config: Config) -> Result<Self, OrbError> {
         let mut config = config.prepared()?;
         if config.may_go_both_ways() && config.endpoints.is_empty() && !config.lanes_listen() {
-            // A connection announces where the ORB listens when it is opened.
+            // A connection announces the ORB's endpoints when it is opened.
             config.endpoints.push(Endpoint::anywhere());
         }
         let registered = config.interceptors.initial_references();
@@ -187,9 +187,10 @@ impl Orb {
         standard.unwrap_or_else(|| self.config().interceptors.create_policy(policy_type, value))
     }
 
-    /// Has `observer` called when a connection takes no more bytes of buffered oneways, and when
-    /// it takes them again. It runs on a thread of its own without a lock of the ORB, so that it
-    /// may block, call and panic; the next change waits. `false` if there is an observer already.
+    /// Installs an observer, called when the buffer of oneways of a connection becomes full, and
+    /// when it accepts oneways again. It runs on a separate thread without a lock of the ORB, so
+    /// that it may block, make calls and panic; the next change waits. `false` if there is an
+    /// observer already.
     pub fn observe_flow_control(
         &self,
         observer: impl FnMut(&Channel, FlowControl) + Send + 'static,
@@ -209,7 +210,7 @@ impl Orb {
         &self.core().client
     }
 
-    /// The book of connections, and what is counted.
+    /// The book of connections, and the metrics.
     #[inline]
     pub(crate) fn instruments(&self) -> &Instruments {
         &self.core().instruments
@@ -241,7 +242,7 @@ impl Orb {
         self.core().this.clone()
     }
 
-    /// The ORB, as its lanes know it.
+    /// The ORB as seen by its lanes.
     pub(crate) fn host(&self) -> Host {
         let dispatcher: Weak<OrbCore> = self.downgrade();
         Host::new(Arc::clone(&self.core().serving), dispatcher)
@@ -265,14 +266,14 @@ impl Orb {
         }
     }
 
-    /// Requests that servants answer after they have returned.
+    /// Requests with deferred replies.
     #[must_use]
     pub fn open_requests(&self) -> &OpenRequests {
         &self.core().serving.open_requests
     }
 
-    /// Requests refused so far because neither a thread nor the queue had room
-    /// for them: answered TRANSIENT, or dropped if they were oneways.
+    /// The number of requests refused so far because all threads were busy and the queue was full:
+    /// answered TRANSIENT, or discarded if they were oneways.
     #[must_use]
     #[inline]
     pub fn refused_requests(&self) -> u64 {
@@ -283,28 +284,27 @@ impl Orb {
         own + self.lane_list().refused_requests()
     }
 
-    /// The memory that peers make the ORB hold beyond what connections need for small
-    /// messages: in receive buffers, messages in assembly, requests that wait, replies
-    /// that clients do not take, and what was decompressed. For clients and servers of
-    /// this ORB together.
+    /// The memory that peers make the ORB hold beyond what connections need for small messages:
+    /// receive buffers, messages in assembly, queued requests, replies that clients have not
+    /// received, and decompressed data. For clients and servers of this ORB together.
     #[must_use]
     pub fn peer_memory(&self) -> PeerMemory {
         self.budget().figures()
     }
 
-    /// What connections are charged to.
+    /// The budget that connections are charged to.
     #[inline]
     pub(crate) fn budget(&self) -> &Budget {
         self.core().config.protocols.budget()
     }
 
-    /// The context around all others (`get_default_context`): empty until the program sets properties.
+    /// The outermost context (`get_default_context`): empty until the program sets properties.
     #[must_use]
     pub fn default_context(&self) -> &Context {
         &self.core().default_context
     }
 
-    /// The protocols that the ORB was built with, and those registered since.
+    /// The protocols of the ORB, including those registered later.
     #[must_use]
     pub fn protocols(&self) -> &Protocols {
         &self.client().latest_config().protocols

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A configuration made ready: checked, and with the transport that `Config::tls`
-//! describes.
+//! The preparation of a configuration: checks, and registration of the transport of `Config::tls`.
 
 use orbium_config::tls::TlsConfig;
 use orbium_transport::Transport;
@@ -14,13 +13,13 @@ impl Config {
         constructor().is_some()
     }
 
-    /// Reads the files that `tls` names and registers the transport `ssliop`, unless
-    /// nothing is said there; takes what is said out. An ORB does so itself when it is
-    /// built; a program that chooses among [`Config::protocols`] before that needs it sooner.
+    /// Reads the files named by `tls` and registers the transport `ssliop`, unless `tls` is the
+    /// default; resets `tls`. An ORB does so itself when it is built; a program that selects from
+    /// [`Config::protocols`] before that calls it earlier.
     ///
     /// # Errors
-    /// [`OrbError::Tls`]: what is missing, or wrong with a file. [`OrbError::Feature`]: the
-    /// program was built without the feature `tls`.
+    /// [`OrbError::Tls`]: a missing setting or an invalid file. [`OrbError::Feature`]: the program
+    /// was built without the feature `tls`.
     pub fn register_tls(&mut self) -> Result<(), OrbError> {
         let tls = std::mem::take(&mut self.tls);
         if tls != TlsConfig::default() {
@@ -29,7 +28,7 @@ impl Config {
         Ok(())
     }
 
-    /// The configuration as an ORB uses it: its choices checked, its TLS registered.
+    /// The configuration as used by an ORB: checked, with its TLS registered.
     ///
     /// # Errors
     /// [`OrbError::Config`], and those of [`register_tls`](Self::register_tls).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls of a servant of the same ORB that has a reply slot or answers later: it is lent the
-//! arguments, and its answer is a message.
+//! Calls of a servant of the same ORB with a reply slot or a deferred reply: it borrows the
+//! arguments, and its reply is a message.
 
 use std::cell::RefCell;
 
@@ -22,27 +22,27 @@ use crate::client::{self, Acknowledgement, Collocated, Reference, ReplyReader, T
 use crate::raises::{DispatchError, ExceptionId, Raises};
 use crate::{Call, Operation, Orb, UntypedReply};
 
-/// Calls a servant with a reply; the reader has those arguments that it gets as copies.
+/// Calls a servant with a reply; the reader contains the arguments that are passed as copies.
 type Answering<'c, S> = dyn Fn(&S, &Call<'_>, Option<&mut CdrReader<'_>>, &mut UntypedReply<'_>) -> Answered
     + Sync
     + 'c;
 type Answered = Result<(), DispatchError>;
 pub(crate) type Answer<'c, S> = &'c Answering<'c, S>;
 
-/// As [`InPlaceCall`], of servants that have a reply slot or answer later.
+/// As [`InPlaceCall`], for servants with a reply slot or a deferred reply.
 pub(crate) struct AnsweredCall<'c, 'a, S: ?Sized> {
     pub(crate) operation: &'static Operation,
-    /// How the servant gets the arguments.
+    /// How the arguments are passed to the servant.
     pub(crate) passing: Passing,
-    /// Writes all arguments.
+    /// Marshals all arguments.
     pub(crate) arguments: Copies<'c, 'a>,
     pub(crate) copies: Copies<'c, 'a>,
     pub(crate) answer: Answer<'c, S>,
 }
 
 impl ObjectRef {
-    /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `answer` calls it
-    /// with a reply that is kept. What else there is says `call_or_serve`.
+    /// As [`call`](Self::call); if the servant is in the same ORB and implements `S`, `answer`
+    /// calls it with a reply that is retained. Otherwise as `call_or_serve`.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -82,8 +82,8 @@ impl ObjectRef {
         outcome.ended(self.perform_answered(&call, &arguments, &mut reply))
     }
 
-    /// As [`send`](Self::send); where a servant of the same ORB is seen as `S`, `answer` calls it. What
-    /// it answers has no way to the caller, but for exceptions under SYNC_WITH_TARGET.
+    /// As [`send`](Self::send); if the servant is in the same ORB and implements `S`, `answer`
+    /// calls it. Its reply is discarded, except for exceptions under SYNC_WITH_TARGET.
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -150,8 +150,8 @@ impl ObjectRef {
         client::send_or_serve(self.target(), call.operation, arguments, &seen)
     }
 
-    /// Calls the servant and waits for its answer; `None` if it takes a message, or has forwarded
-    /// the reference.
+    /// Calls the servant and waits for its answer; `None` if the call needs a message, or has been
+    /// forwarded.
     fn answer<S: ?Sized + Sync + 'static>(
         &self,
         call: &AnsweredCall<'_, '_, S>,
@@ -189,7 +189,7 @@ impl ObjectRef {
             let Some(detoured) = detoured else {
                 return Some(Ok(()));
             };
-            // Refused or sent elsewhere, before the servant was called.
+            // Refused or forwarded before the servant was called.
             let is_refused = kept.as_ref().is_ok_and(Kept::has_message);
             if detoured.awaits_target() || is_refused {
                 let message = kept.and_then(|kept| kept.into_message(detoured.deadline()));
@@ -208,8 +208,8 @@ impl ObjectRef {
     }
 }
 
-/// Has the servant answer a request that is made through that reference of that ORB; its answer
-/// is kept, or comes later. `None` if it takes a message.
+/// Has the servant answer a request made through that reference of that ORB; the answer is
+/// retained, or deferred. `None` if the request needs a message.
 pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
     called: (&Reference, &Orb),
     at: &Collocated,
@@ -250,7 +250,7 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
             Err(exception) => Some(Err(exception)),
         };
     };
-    // The caller of a oneway that waits for the server has its confirmation by then.
+    // The caller of a oneway under SYNC_WITH_SERVER has its confirmation by then.
     let is_confirmed = response == ResponseFlags::SyncWithServer
         && matches!(
             served,
@@ -258,11 +258,11 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
         );
     match served {
         _ if is_confirmed => Some(Ok(kept)),
-        // What `postinvoke` raises replaces an answer that is there.
+        // An exception of `postinvoke` replaces an existing answer.
         Err(Unserved::Raised(exception)) if !kept.is_late() => Some(Err(exception)),
         Err(Unserved::Raised(_)) => Some(Ok(kept)),
         Ok(Ok(()) | Err(ExceptionId::User(_))) => Some(Ok(kept)),
-        // Interceptors have seen it, and the answer that they leave is there.
+        // Interceptors have seen the answer and may have replaced it.
         _ if kept.has_message() => Some(Ok(kept)),
         Ok(Err(ExceptionId::System(exception))) => Some(Err(exception)),
         Err(unserved) => match unserved.exception() {
@@ -275,7 +275,7 @@ pub(crate) fn kept_answer<S: ?Sized + Sync + 'static>(
     }
 }
 
-/// The upcall of a servant that answers by a message, which is kept.
+/// The upcall of a servant that answers by a message, which is retained.
 struct AnsweredUpcall<'u, 'c, 'a, 'r, S: ?Sized> {
     call: &'u AnsweredCall<'c, 'a, S>,
     orb: &'u Orb,
@@ -326,7 +326,7 @@ impl<S: ?Sized> TypedUpcall<S> for AnsweredUpcall<'_, '_, '_, '_, S> {
         Ok(served)
     }
 
-    /// The call is lent as a whole, with the place of its answer.
+    /// The call is lent as a whole, with the slot for its answer.
     fn lend(&self, _: &Lent<'_, '_>) -> Option<Served> {
         None
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls of servants of the same ORB that their adapters have found, and that are none of the
-//! interface that the caller sees: between the two are a request and a reply as in messages.
+//! Calls of servants of the same ORB that their adapters have found, and that do not implement the
+//! interface of the caller: the request and the reply are marshalled.
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::ResponseFlags;
@@ -15,7 +15,7 @@ use crate::raises::DispatchError;
 use orbium_connection::outcome::Outcome;
 use orbium_interceptor::server::UpcallResult;
 
-/// Has such a servant serve a request, and reads its reply.
+/// Has such a servant serve a marshalled request, and reads its reply.
 #[cold]
 pub(super) fn serve_by_message<'a>(
     (object, at): (&Reference, &Collocated),

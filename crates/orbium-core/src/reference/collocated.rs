@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls of stubs: of the servant itself where it is one of the same ORB, or else by a
-//! message.
+//! Calls of stubs: of the servant itself if it is in the same ORB, or else by a message.
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
@@ -16,11 +15,11 @@ use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation};
 use orbium_connection::outcome::Outcome;
 
-/// What a servant has returned, or the exception for its panic.
+/// The result of a servant, or the exception for its panic.
 type Returned<T, E> = Result<Result<T, E>, SystemException>;
 
 impl ObjectRef {
-    /// Whether a servant of the same ORB may take its calls without a message.
+    /// Whether a servant of the same ORB may serve its calls without a message.
     #[doc(hidden)]
     #[must_use]
     #[inline]
@@ -28,10 +27,10 @@ impl ObjectRef {
         self.target().may_be_collocated()
     }
 
-    /// As [`call`](Self::call); where a servant of the same ORB is seen as `S`, `serve` calls
-    /// it. `passing` says of the arguments how a servant gets them, and whether the result can
-    /// be moved unchecked; `write` writes a result. `arguments` are what writes them all, and
-    /// what writes those that are not plain: `serve` is given these if it has to take copies.
+    /// As [`call`](Self::call); if the servant is in the same ORB and implements `S`, `serve` calls
+    /// it. `passing`: how arguments are passed to a servant, and whether the result can be moved
+    /// unchecked; `write` marshals a result. `arguments`: functions that marshal all arguments, and
+    /// the ones that are not plain: `serve` gets these as copies if required.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -66,7 +65,7 @@ impl ObjectRef {
         self.call_own(operation, call)
     }
 
-    /// As [`send`](Self::send); where a servant of the same ORB is seen as `S`, `serve` calls
+    /// As [`send`](Self::send); if the servant is in the same ORB and implements `S`, `serve` calls
     /// it.
     ///
     /// # Errors
@@ -114,9 +113,9 @@ impl ObjectRef {
         client::send_or_serve(self.target(), call.operation, arguments, &seen)
     }
 
-    /// Calls the servant, or else by a message, where nothing is copied.
+    /// Calls the servant without copies, or else calls by a message.
     ///
-    /// Compiled for each operation, and short where the adapter alone has a say.
+    /// Compiled for each operation, and short if only the adapter decides.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "in registers, or none: a reference would have it written to the stack"
@@ -151,8 +150,8 @@ impl ObjectRef {
         self.call_own_otherwise(call.typed(operation, (Passing::Plain, true)), None)
     }
 
-    /// As `call_own`, by the one path of all operations; also for the exception, or the panic, that the servant has `served`
-    /// the call with.
+    /// As `call_own`, by the shared path of all operations; also for an exception or a panic with
+    /// which the servant has `served` the call.
     #[cold]
     fn call_own_otherwise<'a, S: ?Sized + Sync + 'static, T: Send, E: Raises + Send>(
         &self,
@@ -179,7 +178,7 @@ impl ObjectRef {
         outcome.ended(ended)
     }
 
-    /// Calls the servant, or else by a message.
+    /// Calls the servant, or else calls by a message.
     fn perform<'a, S: ?Sized + Sync + 'static>(
         &self,
         call: &InPlaceCall<'_, 'a, S>,
@@ -195,7 +194,7 @@ impl ObjectRef {
         client::call_or_serve(self.target(), call.operation, arguments, reply, &seen)
     }
 
-    /// Calls the servant; `None` if it takes a message.
+    /// Calls the servant; `None` if the call needs a message.
     fn serve<S: ?Sized + Sync + 'static>(
         &self,
         call: &InPlaceCall<'_, '_, S>,
@@ -225,7 +224,7 @@ impl ObjectRef {
         })
     }
 
-    /// What the caller gets for what the servant came to.
+    /// The result of the servant, copied for the caller.
     #[cold]
     fn copied<S: ?Sized>(
         &self,
@@ -250,7 +249,7 @@ impl ObjectRef {
             let terms = terms.as_ref().unwrap_or(&Terms::NONE);
             let served = served((self.target(), self.orb()), at, terms, call)?;
             let Some(detoured) = detoured else {
-                // What the servant raises has no way to the caller of a oneway.
+                // Exceptions of the servant are not returned to the caller of a oneway.
                 return Some(match served {
                     Err(Unserved::Withdrawn(exception)) => {
                         Err(self.target().raised_in_place(operation, exception))
@@ -274,7 +273,7 @@ impl ObjectRef {
 }
 
 impl ObjectRef {
-    /// What a servant came to; `None` if the caller was sent to another object, which is called next.
+    /// The result of a servant; `None` if the call was forwarded and has to be made again.
     #[cold]
     pub(super) fn unless_elsewhere(
         &self,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls of a servant of the same ORB that are under policies, measured or traced.
+//! Calls of a servant of the same ORB that have policies, are measured or traced.
 
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::server::awaited_by_oneway;
@@ -12,22 +12,22 @@ use crate::adapter::{Carried, Served, Terms};
 use crate::client::{Collocated, Detour, ObservedCall};
 use crate::raises::ExceptionId;
 
-/// A call that has deadlines or start times, is under a policy of Messaging, made through
-/// another reference, measured or traced.
+/// A call with deadlines, start times or a Messaging policy, or one that is made through another
+/// reference, measured or traced.
 pub(super) struct Detoured {
     detour: Detour,
-    /// Until when it makes sense to begin.
+    /// The time after which the request is obsolete.
     expiry: Expiry,
-    /// What the caller of a oneway expects.
+    /// The reply that the caller of a oneway expects.
     response: ResponseFlags,
     carried: Carried,
-    /// Whether that has service contexts of the request.
+    /// Whether `carried` has service contexts of the request.
     carries_contexts: bool,
 }
 
 impl ObjectRef {
-    /// Has `serve` see to a call of a servant of the same ORB: at once, or as a call with what detours it;
-    /// `None` if it takes a message. What ends a call before it begins comes out of it.
+    /// Has `serve` make a call of a servant of the same ORB: at once, or with its detour; `None` if
+    /// the call needs a message. The result includes failures before the call begins.
     #[inline(always)]
     pub(super) fn in_place<T, E: From<SystemException>>(
         &self,
@@ -50,10 +50,10 @@ impl ObjectRef {
 }
 
 impl Detoured {
-    /// A call, once its start time has come; `None` if it takes a message.
+    /// A call after its start time; `None` if it needs a message.
     ///
     /// # Errors
-    /// What ended it before.
+    /// The exception that ended it before.
     #[cold]
     fn of(
         object: &ObjectRef,
@@ -77,23 +77,23 @@ impl Detoured {
         })))
     }
 
-    /// The object that is called.
+    /// The collocated object that is called.
     #[cold]
     fn at<'d>(&'d self, object: &'d ObjectRef) -> Option<&'d Collocated> {
         self.detour.at(object.target())
     }
 
-    /// Whether its caller waits until the servant has returned, though it may be a oneway.
+    /// Whether its caller waits until the servant has returned, even for a oneway.
     pub(super) fn awaits_target(&self) -> bool {
         self.response == ResponseFlags::Full
     }
 
-    /// Until when its caller waits.
+    /// The deadline of its caller.
     pub(super) fn deadline(&self) -> Deadline {
         self.detour.timing.reply
     }
 
-    /// The caller's half of its metrics and its span, if anything observes it.
+    /// The client side of its metrics and its span, if it is observed.
     #[cold]
     pub(super) fn observed<'d>(
         &'d self,
@@ -104,7 +104,7 @@ impl Detoured {
         is_observed.then(|| ObservedCall::new(object.target(), &self.detour, operation))
     }
 
-    /// What the adapter has to know of the call.
+    /// The terms of the call for the adapter.
     #[cold]
     pub(super) fn terms<'c, 'o>(
         &'c self,
@@ -120,7 +120,7 @@ impl Detoured {
         }
     }
 
-    /// What the call has ended with, once the times of the reply were applied.
+    /// The result of the call after the reply times were applied.
     #[cold]
     pub(super) fn in_time<T>(
         &self,
@@ -129,8 +129,8 @@ impl Detoured {
         self.detour.in_time(ended)
     }
 
-    /// What the caller of a oneway gets for what the servant came to, by its SyncScopePolicy
-    /// (CORBA 3.3 Part 1, clause 17.2); `None` if it was sent to another object, which is called next.
+    /// The result of a oneway for its caller, by its SyncScopePolicy (CORBA 3.3 Part 1, clause
+    /// 17.2); `None` if it was forwarded and has to be made again.
     #[cold]
     pub(super) fn raised_by_oneway(
         &self,

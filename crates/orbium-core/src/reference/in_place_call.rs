@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A call that a servant of the same ORB may serve, without the types of its operation: one path leads all calls to
-//! the servants of an interface.
+//! A call that a servant of the same ORB may serve, without the types of its operation: one path
+//! for all calls of an interface.
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
@@ -14,28 +14,29 @@ use crate::raises::{ExceptionId, Raises};
 use crate::{Call, Operation, Orb};
 use orbium_interceptor::server::UpcallResult;
 
-/// What writes those arguments that are not plain.
+/// Marshals the arguments that are not plain.
 pub(crate) type Copies<'v, 'a> = &'v (dyn Fn(&mut CdrWriter<'a>) + Sync);
 
-/// A call of an operation of servants that are seen as `S`.
+/// A call of an operation of servants that implement `S`.
 pub(crate) struct InPlaceCall<'c, 'a, S: ?Sized> {
     pub(crate) operation: &'static Operation,
-    /// How the servant gets the arguments.
+    /// How the arguments are passed to the servant.
     pub(crate) passing: Passing,
     pub(crate) copies: Copies<'c, 'a>,
     /// Whether the results can be moved unchecked.
     pub(crate) is_plain: bool,
     pub(crate) upcall: &'c dyn TypedUpcall<S>,
-    /// Whether another thread may make the call, with what this one lends, which waits for it.
+    /// Whether another thread may make the call with borrowed arguments while this thread waits.
     pub(crate) lends: bool,
 }
 
 /// The upcall of such a call, in the types of its operation.
 pub(crate) trait TypedUpcall<S: ?Sized> {
-    /// Calls a servant, and keeps what it returns; the reader has those arguments that it gets as copies.
+    /// Calls a servant, and retains its result; the reader contains the arguments that are passed
+    /// as copies.
     ///
     /// # Errors
-    /// What it has raised.
+    /// The exception of the servant.
     fn serve(
         &self,
         servant: &S,
@@ -43,8 +44,8 @@ pub(crate) trait TypedUpcall<S: ?Sized> {
         copies: Option<&mut CdrReader<'_>>,
     ) -> Result<(), ExceptionId>;
 
-    /// Has a servant that is not seen as `S` serve the request of a call through a reference, with
-    /// its arguments marshalled.
+    /// Has a servant that does not implement `S` serve a call through a reference, with marshalled
+    /// arguments.
     fn serve_by_message(
         &self,
         called: (&Reference, &Collocated),
@@ -52,10 +53,10 @@ pub(crate) trait TypedUpcall<S: ?Sized> {
         dispatches: &mut Dispatches<'_>,
     ) -> UpcallResult;
 
-    /// Copies what the servant has returned, as the caller of the object is to have it.
+    /// Copies the servant's results for the caller of the object.
     ///
     /// # Errors
-    /// Why it cannot be copied.
+    /// The reason why they cannot be copied.
     fn copy_results(
         &self,
         object: &Reference,
@@ -63,15 +64,15 @@ pub(crate) trait TypedUpcall<S: ?Sized> {
         served: Result<(), ExceptionId>,
     ) -> Result<Result<(), ExceptionId>, SystemException>;
 
-    /// Has another thread make the call with what this one lends; `None` if it takes a message.
+    /// Has another thread make the call with borrowed arguments; `None` if it needs a message.
     fn lend(&self, lent: &Lent<'_, '_>) -> Option<Served>;
 }
 
 impl<S: ?Sized> InPlaceCall<'_, '_, S> {
-    /// What a servant has returned, once it is as the caller is to have it.
+    /// The servant's results, copied for its caller.
     ///
     /// # Errors
-    /// The system exception that it raised, or why the rest cannot be copied.
+    /// The system exception of the servant, or the reason why its results cannot be copied.
     pub(crate) fn checked(
         &self,
         object: &Reference,
@@ -85,7 +86,7 @@ impl<S: ?Sized> InPlaceCall<'_, '_, S> {
         }
     }
 
-    /// As `checked`, as what the servant has returned.
+    /// As `checked`, in the form of a servant's result.
     pub(crate) fn as_served(
         &self,
         object: &Reference,
@@ -97,12 +98,12 @@ impl<S: ?Sized> InPlaceCall<'_, '_, S> {
     }
 }
 
-/// A call as its stub makes it: all by value, which is next to nothing to pass on where the operation
-/// has no parameters.
+/// A call as made by its stub, passed by value: without parameters of the operation it has almost
+/// no size.
 pub(crate) struct StubCall<T, A, C, R, F> {
-    /// Writes all arguments.
+    /// Marshals all arguments.
     pub(crate) arguments: A,
-    /// Writes those that are not plain.
+    /// Marshals the arguments that are not plain.
     pub(crate) copies: C,
     pub(crate) read: R,
     pub(crate) write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
@@ -110,7 +111,7 @@ pub(crate) struct StubCall<T, A, C, R, F> {
 }
 
 impl<T, A, C, R, F> StubCall<T, A, C, R, F> {
-    /// The call with its functions behind pointers.
+    /// The call with pointers to its functions.
     pub(crate) fn typed<'c, 'a>(
         &'c self,
         operation: &'static Operation,
@@ -139,7 +140,7 @@ pub(crate) struct TypedCall<'c, 'a, T, F> {
     pub(crate) operation: &'static Operation,
     pub(crate) passing: Passing,
     pub(crate) is_plain: bool,
-    /// Writes all arguments.
+    /// Marshals all arguments.
     pub(crate) arguments: Copies<'c, 'a>,
     pub(crate) copies: Copies<'c, 'a>,
     pub(crate) write: for<'v> fn(&'v T, &mut CdrWriter<'v>),
@@ -156,7 +157,7 @@ impl<T, F> Clone for TypedCall<'_, '_, T, F> {
 impl<T, F> Copy for TypedCall<'_, '_, T, F> {}
 
 impl<'c, 'a, T, F> TypedCall<'c, 'a, T, F> {
-    /// With its outcome kept in `outcome`.
+    /// The call, with its result retained in `outcome`.
     pub(crate) fn keeping<'k, E>(
         &'k self,
         outcome: &'k TypedOutcome<T, E>,
@@ -168,14 +169,14 @@ impl<'c, 'a, T, F> TypedCall<'c, 'a, T, F> {
     }
 }
 
-/// A call in the types of its operation, and where its outcome is kept.
+/// A call in the types of its operation, and the slot for its result.
 pub(crate) struct KeptCall<'k, 'c, 'a, T, E, F> {
     call: &'k TypedCall<'c, 'a, T, F>,
     outcome: &'k TypedOutcome<T, E>,
 }
 
 impl<'a, T, E, F> KeptCall<'_, '_, 'a, T, E, F> {
-    /// Without these types.
+    /// The call without these types.
     pub(crate) fn in_place<S>(&self) -> InPlaceCall<'_, 'a, S>
     where
         S: ?Sized + Sync + 'static,
@@ -243,7 +244,7 @@ where
         let mut outcome = TypedOutcome::new();
         let kept = &mut outcome;
         let served = lent.serve(&mut |called, at, terms| {
-            // Alone with it, as the lender waits: a shared borrow could not go to another thread.
+            // Exclusive, as the lender waits: a shared borrow could not be sent to another thread.
             let kept: &mut TypedOutcome<T, E> = kept;
             served_aside::<S>(called, at, terms, &call.keeping(kept).in_place())
         });
@@ -263,8 +264,8 @@ fn served_aside<S: ?Sized + Sync + 'static>(
     served(called, at, terms, call)
 }
 
-/// Has the servant serve a request that is made through that reference of that ORB. Interceptors see
-/// what it has returned once that is checked.
+/// Has the servant serve a request made through that reference of that ORB. Interceptors see its
+/// checked results.
 #[inline(always)]
 pub(crate) fn served<S: ?Sized + Sync + 'static>(
     (object, orb): (&Reference, &Orb),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Attempts at calls of a servant of the same ORB that interceptors see, or that carry
-//! service contexts: without a message, between the points of both sides.
+//! Attempts at calls of a servant of the same ORB that interceptors see, or that carry service
+//! contexts: without a message, between the interception points of both sides.
 
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::ContextList;
@@ -21,7 +21,7 @@ use orbium_connection::outcome::Outcome;
 pub(super) type Request<'r, 'o> = (&'r Attempt<'o>, &'r ContextList);
 
 impl ObjectRef {
-    /// Calls the servant; `None` if it takes a message.
+    /// Calls the servant; `None` if the call needs a message.
     #[cold]
     pub(super) fn serve_seen<S: ?Sized + Sync + 'static>(
         &self,
@@ -61,7 +61,7 @@ impl ObjectRef {
             None => Ok(Ok(())),
             Some(served) => detour.outcome_in_time(outcome_of(served)),
         };
-        // A reply of the server alone has them if it refuses the request.
+        // A reply of the server alone has contexts only if it refuses the request.
         let contexts = if response == ResponseFlags::Full || outcome.is_err() {
             carried.reply_contexts.into_inner()
         } else {
@@ -72,8 +72,8 @@ impl ObjectRef {
 }
 
 impl ObjectRef {
-    /// Calls a servant that has a reply slot or answers later, and waits for its answer; `None` if it
-    /// takes a message.
+    /// Calls a servant with a reply slot or a deferred reply, and waits for its answer; `None` if
+    /// the call needs a message.
     #[cold]
     pub(super) fn answer_seen<S: ?Sized + Sync + 'static>(
         &self,
@@ -112,7 +112,7 @@ impl ObjectRef {
             return Some(ServedCall::failed(exception));
         }
         match answer_detoured((object, self.orb()), &detour, call)? {
-            // Confirmed, or refused before.
+            // Confirmed, or refused earlier.
             Ok(kept) if kept.has_message() => {
                 let message = kept.into_message(detour.timing.reply);
                 Some(object.served_by_message(at.format, message, &mut Acknowledgement))
@@ -125,7 +125,7 @@ impl ObjectRef {
     }
 }
 
-/// Has the servant answer a request as the detour says; `None` if it takes a message.
+/// Has the servant answer a request with a detour; `None` if it needs a message.
 pub(crate) fn answer_detoured<S: ?Sized + Sync + 'static>(
     called: (&Reference, &Orb),
     detour: &Detour,
@@ -141,13 +141,13 @@ pub(crate) fn answer_detoured<S: ?Sized + Sync + 'static>(
     }
 }
 
-/// How to make an attempt without a message, with these service contexts.
+/// The detour of an attempt without a message, with these service contexts.
 fn detour(attempt: &Attempt<'_>, contexts: &ContextList) -> Option<Detour> {
     Some(attempt.detour()?.carrying(contexts))
 }
 
-/// Calls the servant as the detour says, and takes its results as the caller is to have them;
-/// `None` if it takes a message.
+/// Calls the servant with a detour, and copies its results for the caller; `None` if the call needs
+/// a message.
 pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
     called: (&Reference, &Orb),
     detour: &Detour,
@@ -162,7 +162,7 @@ pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
         Ok(terms) => served(called, at, &terms, call)?,
         Err(exception) => Err(Unserved::Refused(exception)),
     };
-    // Interceptors have seen what it has returned once it was as the caller is to have it.
+    // Interceptors have seen the checked results.
     let is_checked = called.1.core().adapters.interceptors.is_some();
     let served = match served {
         Ok(served) if !is_checked => Ok(call.as_served(object, at, served)),
@@ -174,7 +174,7 @@ pub(crate) fn serve_detoured<S: ?Sized + Sync + 'static>(
     })
 }
 
-/// What to do about an attempt that has come to that.
+/// The outcome of an attempt.
 fn outcome_of(served: Served) -> Result<Result<(), ExceptionId>, Outcome> {
     match served {
         Ok(Err(ExceptionId::System(exception))) => Err(Outcome::Failed(exception)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! References that know the interface of their object.
+//! Typed references.
 
 use std::time::Duration;
 
@@ -26,40 +26,38 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// The untyped reference.
     fn as_object(&self) -> &ObjectRef;
 
-    /// The same object, with a bound on the time of each call through the new
-    /// reference: connecting, sending and waiting together.
+    /// A copy of the reference with a time-out for each call: for connecting, sending and waiting
+    /// together.
     ///
-    /// A call that takes longer raises TIMEOUT; the server may still run it. Within one
-    /// ORB the servant runs on the calling thread and cannot be interrupted: the call
-    /// then ends with TIMEOUT when the servant returns.
+    /// A call that takes longer raises TIMEOUT; the server may still execute it. Within one ORB the
+    /// servant runs on the calling thread and cannot be interrupted: the call then ends with
+    /// TIMEOUT when the servant returns.
     #[must_use]
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))
     }
 
-    /// The same object with time policies of its own; see
-    /// [`ObjectRef::with_time_policies`].
+    /// A copy of the reference with other time policies; see [`ObjectRef::with_time_policies`].
     #[must_use]
     fn with_time_policies(&self, times: TimePolicies) -> Self {
         Self::from_object(self.as_object().with_time_policies(times))
     }
 
-    /// The same object with a ClientProtocolPolicy of its own; see
-    /// [`ObjectRef::with_protocols`].
+    /// A copy of the reference with a ClientProtocolPolicy; see [`ObjectRef::with_protocols`].
     #[must_use]
     fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
         Self::from_object(self.as_object().with_protocols(policy))
     }
 
-    /// The same object, with a limit of retries of idempotent operations after a lost
+    /// A copy of the reference with a limit of retries of idempotent operations after a lost
     /// connection; see [`ObjectRef::with_idempotent_retries`].
     #[must_use]
     fn with_idempotent_retries(&self, retries: u32) -> Self {
         Self::from_object(self.as_object().with_idempotent_retries(retries))
     }
 
-    /// The same object with a RebindPolicy of its own: whether calls follow forwards and open
-    /// closed connections again, or raise REBIND. Asynchronous calls under
+    /// A copy of the reference with a RebindPolicy: whether calls follow forwards and reopen closed
+    /// connections, or raise REBIND. Asynchronous calls under
     /// [`NoReconnect`](RebindMode::NoReconnect) are not checked before they are sent.
     #[must_use]
     fn with_rebind(&self, rebind: RebindMode) -> Self {
@@ -69,9 +67,9 @@ pub trait Interface: Clone + Send + Sync + 'static {
         )
     }
 
-    /// The same object with a SyncScopePolicy of its own: when oneways return, and which
-    /// failures they raise. Under [`SyncScope::None`] oneways wait in the buffer of their
-    /// connection as [`with_buffering`](Self::with_buffering) says.
+    /// A copy of the reference with a SyncScopePolicy: when oneways return, and which failures they
+    /// raise. Under [`SyncScope::None`] oneways are buffered by their connection; see
+    /// [`with_buffering`](Self::with_buffering).
     #[must_use]
     fn with_sync_scope(&self, scope: SyncScope) -> Self {
         Self::from_object(
@@ -80,9 +78,9 @@ pub trait Interface: Clone + Send + Sync + 'static {
         )
     }
 
-    /// The same object with a BidirectionalPolicy of its own: whether its calls go over connections
-    /// that carry requests both ways, and so announce where the ORB listens. With
-    /// [`Both`](BidirectionalPolicy::Both), calls raise INV_POLICY if the ORB does not have it.
+    /// A copy of the reference with a BidirectionalPolicy: whether its calls use bidirectional
+    /// connections, and so announce the ORB's endpoints. With [`Both`](BidirectionalPolicy::Both),
+    /// calls raise INV_POLICY if the ORB does not permit it.
     #[must_use]
     fn with_bidirectional(&self, policy: BidirectionalPolicy) -> Self {
         Self::from_object(
@@ -91,7 +89,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
         )
     }
 
-    /// The same object with policies of its own, by the numbers of their types
+    /// A copy of the reference with overrides of policies, by the numbers of their types
     /// (`set_policy_overrides`).
     ///
     /// ```no_run
@@ -122,19 +120,19 @@ pub trait Interface: Clone + Send + Sync + 'static {
         Ok(Self::from_object(object.with_overrides(overrides)))
     }
 
-    /// Its own policies of these types, or all for none (`get_policy_overrides`).
+    /// Its overrides of these types, or all for an empty list (`get_policy_overrides`).
     fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
         self.as_object().overrides().policies(types)
     }
 
-    /// The policy of that type that calls of this thread through the reference have: its own,
+    /// The effective policy of that type for calls of this thread through the reference: its own,
     /// or else the thread's, or else the ORB's (`get_client_policy`).
     fn client_policy(&self, policy_type: u32) -> Option<Policy> {
         let policies = self.as_object().target().effective_policies();
         Policy::find(&policies, policy_type).cloned()
     }
 
-    /// As [`client_policy`](Self::client_policy), reconciled with what the reference says
+    /// As [`client_policy`](Self::client_policy), reconciled with the policies in the reference
     /// (`get_policy`).
     ///
     /// # Errors
@@ -155,12 +153,12 @@ pub trait Interface: Clone + Send + Sync + 'static {
         }
     }
 
-    /// Makes the connection that a call of this thread would use now, with its priority and
-    /// policies, unless it is there (`validate_connection`).
+    /// Opens the connection that a call of this thread would use now, with its priority and
+    /// policies, unless it is open (`validate_connection`).
     ///
     /// # Errors
     /// [`ValidationError::Inconsistent`] with the types of the policies that are incompatible with
-    /// the reference; [`ValidationError::System`] with the exception that connecting raised.
+    /// the reference; [`ValidationError::System`] with the exception of connecting.
     fn validate_connection(&self) -> Result<(), ValidationError> {
         let inconsistent = self.as_object().inconsistent_policies();
         if inconsistent.is_empty() {
@@ -170,15 +168,15 @@ pub trait Interface: Clone + Send + Sync + 'static {
         }
     }
 
-    /// The same object; the token cancels the synchronous calls through the new reference,
-    /// from any thread. A call that waits for its reply raises TRANSIENT 3, completed MAYBE,
-    /// within some 10 ms; its server receives a CancelRequest unless it is known to suffer
-    /// from one, and the reply is discarded when it comes. A reply that comes before counts.
-    /// A call that begins later raises TRANSIENT 3, completed NO, and nothing is sent.
+    /// A copy of the reference with a token that cancels its synchronous calls, from any thread. A
+    /// call that waits for its reply raises TRANSIENT 3, completed MAYBE, within some 10 ms; its
+    /// server receives a CancelRequest unless it is known to fail on them, and a late reply is
+    /// discarded. A reply received before takes precedence. A call that begins later raises
+    /// TRANSIENT 3, completed NO, and nothing is sent.
     ///
-    /// Connecting and sending are not interrupted: [`Interface::with_timeout`] bounds them.
-    /// Neither is a servant of the caller's own ORB. A call that does not wait
-    /// (`asynchronous::Asynchronous`) is cancelled by dropping it.
+    /// Connecting and sending are not interrupted: [`Interface::with_timeout`] bounds them. Nor is
+    /// a servant of the caller's own ORB. An asynchronous call (`asynchronous::Asynchronous`) is
+    /// cancelled by dropping it.
     ///
     /// ```no_run
     /// use orbium_core::{CancellationToken, Interface, ObjectRef, Orb};
@@ -200,16 +198,16 @@ pub trait Interface: Clone + Send + Sync + 'static {
         )
     }
 
-    /// The same object; oneways through the new reference return once they are in the buffer of
-    /// their connection ([`SyncScope::None`]), and stay there until the constraint is reached.
+    /// A copy of the reference: its oneways return once they are in the buffer of their connection
+    /// ([`SyncScope::None`]), and stay there until the constraint is reached.
     ///
-    /// The buffer is sent in one go: when a constraint is reached, before a call with a reply
-    /// over the same connection, by [`flush_oneways`](Self::flush_oneways), and when the
-    /// connection is closed in order or the ORB shuts down. It has at most
-    /// `limits.buffered_oneways` octets. If a oneway does not fit and the connection accepts
-    /// no data, it blocks until the deadline of the call, or not at all without a deadline, and
-    /// then raises TRANSIENT. What could not be sent in the end is counted as
-    /// `buffered_oneways` of the metrics, as is each begin and end of flow control.
+    /// The buffer is sent in one send: when a constraint is reached, before a call with a reply
+    /// over the same connection, by [`flush_oneways`](Self::flush_oneways), and on orderly closure
+    /// of the connection or shutdown of the ORB. Its size is at most `limits.buffered_oneways`
+    /// octets. If a oneway does not fit and the connection accepts no data, it blocks until the
+    /// deadline of the call, or not at all without a deadline, and then raises TRANSIENT. Oneways
+    /// that could not be sent are counted in `buffered_oneways` of the metrics, as is each begin
+    /// and end of flow control.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -234,19 +232,19 @@ pub trait Interface: Clone + Send + Sync + 'static {
         }))
     }
 
-    /// Sends the oneways that wait in the buffer of the connection, and waits for so long where
-    /// the server does not take them.
+    /// Sends the oneways in the buffer of the connection, and waits for up to `within` if the
+    /// server does not receive them.
     ///
     /// # Errors
-    /// TIMEOUT: they are still in the buffer. COMM_FAILURE, or what connecting raises: they are
+    /// TIMEOUT: they are still in the buffer. COMM_FAILURE, or an exception of connecting: they are
     /// lost.
     fn flush_oneways(&self, within: Duration) -> Result<(), SystemException> {
         orbium_client::flush_oneways(self.as_object().target(), within)
     }
 
-    /// The same object; each request through the new reference carries that service context,
-    /// in place of one with the same id that was added before. The ORB's own of an id goes
-    /// before it. Ids are assigned by the OMG; an organisation has the range of its VSCID.
+    /// A copy of the reference: its requests carry that service context, in place of one with the
+    /// same id that was added before. A context of the ORB with that id takes precedence. Ids are
+    /// assigned by the OMG; an organisation has the range of its VSCID.
     ///
     /// ```no_run
     /// use orbium_core::{Interface, ObjectRef, Orb};
@@ -270,8 +268,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
         )
     }
 
-    /// The same object; the service contexts of each reply through the new reference go to
-    /// `contexts`, before the call returns. Concurrent calls need references of their own.
+    /// A copy of the reference; the service contexts of each of its replies are stored in
+    /// `contexts` before the call returns. Concurrent calls need separate references.
     #[must_use]
     fn with_reply_contexts(&self, contexts: &ReplyContexts) -> Self {
         Self::from_object(
@@ -324,7 +322,7 @@ impl<I: Interface> AnyReference for &I {
     }
 }
 
-// Of no other `Option`: the type of a bare `None` would not be known.
+// Not for every `Option`: the type of a bare `None` would be ambiguous.
 impl AnyReference for Option<&ObjectRef> {
     #[inline]
     fn untyped(&self) -> Option<&ObjectRef> {
@@ -332,9 +330,9 @@ impl AnyReference for Option<&ObjectRef> {
     }
 }
 
-/// Implements what every typed reference has, for
-/// `struct Name(ObjectRef)` or one that holds the reference to a base; `Name = "name"` where IDL has another name for it.
-/// Inline: a program compiles what it uses.
+/// Implements the traits common to typed references, for `struct Name(ObjectRef)` or one that holds
+/// the reference to a base; `Name = "name"` if the IDL name differs. Inline: a program compiles
+/// only the functions that it uses.
 #[macro_export]
 macro_rules! interface {
     ($name:ident, $id:literal, [$($base:expr),* $(,)?]) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls of objects that the main thread serves, from other threads: it makes them with what their
-//! callers lend.
+//! Calls from other threads to objects of the main thread, which makes them with the borrowed
+//! arguments of their callers.
 
 use orbium_giop::SystemException;
 
@@ -8,15 +8,15 @@ use crate::adapter::{Served, Unserved};
 use crate::client::{Collocated, Reference, Terms};
 use crate::{Lane, Orb};
 
-/// Makes a call on another thread; `false` if it takes a message.
+/// Makes a call on another thread; `false` if it needs a message.
 pub(crate) type Make<'m> =
     dyn FnMut((&Reference, &Orb), &Collocated, &Terms<'_, '_>) -> bool + Send + 'm;
 
-/// Serves a call on another thread; `None` if it takes a message.
+/// Serves a call on another thread; `None` if it needs a message.
 pub(crate) type Serve<'m> =
     dyn FnMut((&Reference, &Orb), &Collocated, &Terms<'_, '_>) -> Option<Served> + Send + 'm;
 
-/// A call through that reference of that ORB that the main thread is to make.
+/// A call through that reference of that ORB, to be made by the main thread.
 pub(crate) struct Lent<'l, 'o> {
     called: (&'l Reference, &'l Orb),
     at: &'l Collocated,
@@ -25,7 +25,7 @@ pub(crate) struct Lent<'l, 'o> {
 }
 
 impl<'l, 'o> Lent<'l, 'o> {
-    /// `None` if the calling thread may serve it, or a message is needed.
+    /// `None` if the calling thread may serve it, or it needs a message.
     #[cold]
     pub(crate) fn of<S: ?Sized + 'static>(
         called: (&'l Reference, &'l Orb),
@@ -41,7 +41,8 @@ impl<'l, 'o> Lent<'l, 'o> {
         })
     }
 
-    /// Has the main thread serve the call, and waits for what the servant comes to; `None` if it takes a message.
+    /// Has the main thread serve the call, and waits for the servant's result; `None` if the call
+    /// needs a message.
     pub(crate) fn serve(&self, serve: &mut Serve<'_>) -> Option<Served> {
         let mut served = None;
         let ended = self.run(&mut |called, at, terms| {
@@ -54,7 +55,7 @@ impl<'l, 'o> Lent<'l, 'o> {
         }
     }
 
-    /// Has the main thread run that, and waits for its end; `None` if it takes a message.
+    /// Has the main thread run `make`, and waits for its end; `None` if the call needs a message.
     pub(crate) fn run(&self, make: &mut Make<'_>) -> Option<Result<(), SystemException>> {
         let (called, at) = (self.called, self.at);
         let lent = self.terms.lent();

@@ -12,8 +12,8 @@ use super::{Interface, ObjectRef};
 use crate::{OBJECT_REPOSITORY_ID, Operation, client};
 
 impl ObjectRef {
-    /// Takes the reference for one of interface `I` if the object says it is.
-    /// Asks the object only if the reference does not tell.
+    /// The reference typed by interface `I`, if the object implements it. Queries the object only
+    /// if the reference does not contain the answer.
     ///
     /// # Errors
     /// [`NarrowError::WrongType`], [`NarrowError::System`].
@@ -28,7 +28,7 @@ impl ObjectRef {
     /// Whether the object implements an interface.
     ///
     /// # Errors
-    /// The object could not be asked.
+    /// The object could not be queried.
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         static IS_A: Operation = Operation::new("_is_a").idempotent();
         if repository_id == self.ior().type_id || repository_id == OBJECT_REPOSITORY_ID {
@@ -42,7 +42,7 @@ impl ObjectRef {
         Ok(is_a)
     }
 
-    /// Calls an operation of every object: one way of a call for all of them.
+    /// Calls an implicit operation: one path for all of them.
     fn ask(
         &self,
         operation: &'static Operation,
@@ -57,7 +57,7 @@ impl ObjectRef {
         client::call(self.target(), operation, arguments, results)
     }
 
-    /// Asks for a reference; `None` is nil.
+    /// Calls an implicit operation that returns a reference; `None` is nil.
     pub(crate) fn ask_for(
         &self,
         operation: &'static Operation,
@@ -71,10 +71,10 @@ impl ObjectRef {
         Ok(object)
     }
 
-    /// Whether the object is known not to exist (any more).
+    /// Whether the object is known not to exist, or no longer to exist.
     ///
     /// # Errors
-    /// The server could not be asked.
+    /// The server could not be queried.
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         static NON_EXISTENT: Operation = Operation::new("_non_existent").idempotent();
         let mut is_gone = false;
@@ -91,10 +91,10 @@ impl ObjectRef {
         }
     }
 
-    /// Repository id of the object's most derived interface, from the object.
+    /// Repository id of the object's most derived interface, queried from the object.
     ///
     /// # Errors
-    /// The object could not be asked.
+    /// The object could not be queried.
     pub fn repository_id(&self) -> Result<String, SystemException> {
         static REPOSITORY_ID: Operation = Operation::new("_repository_id").idempotent();
         let mut id = String::new();
@@ -111,17 +111,18 @@ impl ObjectRef {
     ///
     /// # Errors
     /// INTF_REPOS 1: the server has no repository, or cannot reach it; 2: the repository does
-    /// not define the interface. The object could not be asked.
+    /// not define the interface. The object could not be queried.
     pub fn interface(&self) -> Result<Option<Self>, SystemException> {
         static INTERFACE: Operation = Operation::new("_interface").idempotent();
         self.ask_for(&INTERFACE, None)
     }
 
-    /// The component of which the object is a facet, or which it is itself (CORBA's `get_component`);
-    /// `None` for any other object. Servers of JacORB know the operation by another name.
+    /// The component of which the object is a facet, or the object itself if it is a component
+    /// (CORBA's `get_component`); `None` for any other object. Servers of JacORB have another name
+    /// for the operation.
     ///
     /// # Errors
-    /// The object could not be asked.
+    /// The object could not be queried.
     pub fn component(&self) -> Result<Option<Self>, SystemException> {
         static COMPONENT: Operation = Operation::new("_component").idempotent();
         static GET_COMPONENT: Operation = Operation::new("_get_component").idempotent();
@@ -131,7 +132,7 @@ impl ObjectRef {
         }
     }
 
-    /// A number up to `maximum` that equal references have in common, in this process (CORBA's
+    /// A hash value up to `maximum`, the same for equal references in this process (CORBA's
     /// `hash`).
     #[must_use]
     pub fn hash_up_to(&self, maximum: u32) -> u32 {
@@ -140,17 +141,17 @@ impl ObjectRef {
         (hasher.finish() % (u64::from(maximum) + 1)) as u32
     }
 
-    /// Asks the server where the object is (LocateRequest): `true` if there.
-    /// A reference that the server forwards is followed.
+    /// Locates the object by a LocateRequest to the server: `true` if it is there. A reference to
+    /// which the server forwards is followed.
     ///
     /// # Errors
-    /// The server could not be asked.
+    /// The server could not be queried.
     pub fn locate(&self) -> Result<bool, SystemException> {
         client::locate(self.target())
     }
 
-    /// Whether both references have a profile in common, octet for octet; a
-    /// `false` does not prove that the objects differ.
+    /// Whether both references have an identical profile; `false` does not prove that the objects
+    /// differ.
     #[must_use]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         let mut profiles = self.ior().profiles.iter();

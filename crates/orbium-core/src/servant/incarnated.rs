@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An object as its servant distinguishes it from the others that it incarnates.
+//! An object identified to its servant, which may incarnate several.
 
 use std::any::Any;
 use std::fmt;
 
-/// An object that a servant incarnates, by its id and [its adapter](Self::poa): whether it is
-/// active or is about to be.
+/// An object that a servant incarnates, by its id and [its adapter](Self::poa): active or about to
+/// be activated.
 #[derive(Clone, Copy)]
 pub struct IncarnatedObject<'o> {
     id: &'o [u8],
-    /// The adapters know the type.
+    /// The adapters downcast it to its type.
     pub(crate) poa: &'o dyn Any,
 }
 

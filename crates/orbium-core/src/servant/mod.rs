@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants and their requests: what the ORB calls, and what a call provides.
+//! Servants and their requests: the upcall interface, and the information in a call.
 
 mod incarnated;
 
@@ -24,8 +24,8 @@ use orbium_request::{
 
 pub use incarnated::IncarnatedObject;
 
-/// A servant as the ORB sees it: generated skeletons implement this around the
-/// user's implementation of an interface's servant trait.
+/// A servant as called by the ORB: generated skeletons implement this around the user's
+/// implementation of an interface's servant trait.
 pub trait Servant: Send + Sync + 'static {
     /// Repository id of the most derived interface.
     fn repository_id(&self) -> &'static str;
@@ -41,27 +41,27 @@ pub trait Servant: Send + Sync + 'static {
         Cow::Borrowed(self.repository_id())
     }
 
-    /// As [`is_a`](Self::is_a), of one of the servant's objects.
+    /// As [`is_a`](Self::is_a), for one of the servant's objects.
     fn object_is_a(&self, object: &IncarnatedObject<'_>, repository_id: &str) -> bool {
         let _ = object;
         self.is_a(repository_id)
     }
 
-    /// The operations that [`dispatch`](Self::dispatch) knows. Metrics name these
-    /// and no others: a peer must not be able to invent series. Default: none.
+    /// The operations that [`dispatch`](Self::dispatch) implements. Metrics have names of these
+    /// only: a peer must not be able to create series. Default: none.
     fn operations(&self) -> Option<&'static OperationTable> {
         None
     }
 
-    /// Whether the skeleton [shows](Call::show) its requests to interceptors, once it has read their
+    /// Whether the skeleton [shows](Call::show) its requests to interceptors after reading their
     /// arguments; default: the ORB does, before.
     #[doc(hidden)]
     fn shows_requests(&self) -> bool {
         false
     }
 
-    /// The servant as callers of the same ORB see it, by the `TypeId` of its trait object;
-    /// default: they do not, and marshal.
+    /// The servant for collocated callers, by the `TypeId` of its trait object; default: none, and
+    /// they marshal.
     #[doc(hidden)]
     fn typed(&self, _: TypeId) -> Option<TypedServant<'_>> {
         None
@@ -109,28 +109,28 @@ impl<'r> Call<'r> {
         self.object.object_id()
     }
 
-    /// The CORBA priority that the request is served at; `None` if it has none.
+    /// The CORBA priority at which the request is served; `None` if it has none.
     #[must_use]
     #[inline]
     pub fn priority(&self) -> Option<Priority> {
         priority::current()
     }
 
-    /// The priority that the object itself was given.
+    /// The priority assigned to the object.
     #[must_use]
     pub fn object_priority(&self) -> Option<Priority> {
         self.object.priority()
     }
 
-    /// The client; `None` for a call within the process.
+    /// The client; `None` for a collocated call.
     #[must_use]
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
         self.incoming.peer.map(PeerConnection::peer)
     }
 
-    /// The connection that the request arrived over, for servants that remember it: they can ask later whether it is still open.
-    /// `None` for a call within the process.
+    /// The connection of the request, for servants that check later whether it is still open.
+    /// `None` for a collocated call.
     #[must_use]
     pub fn connection(&self) -> Option<ConnectionWatch> {
         self.incoming.peer.map(PeerConnection::watch)
@@ -155,9 +155,9 @@ impl<'r> Call<'r> {
         self.incoming.contexts.find(id)
     }
 
-    /// Adds a service context to the reply, whether that has results or an exception. The ORB
-    /// has to be built with [`Interceptors::with_reply_contexts`], or with an interceptor of
-    /// requests; a reply that is given after the servant has returned does not carry it.
+    /// Adds a service context to the reply, for results and exceptions. The ORB has to be built
+    /// with [`Interceptors::with_reply_contexts`], or with an interceptor of requests; a deferred
+    /// reply does not carry it.
     ///
     /// ```
     /// use orbium_core::{Call, SystemException};
@@ -170,8 +170,8 @@ impl<'r> Call<'r> {
     /// ```
     ///
     /// # Errors
-    /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set; BAD_INV_ORDER 14
-    /// if the ORB was built without either, or another thread serves the request.
+    /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set; BAD_INV_ORDER 14 if
+    /// the ORB was built with neither, or another thread serves the request.
     ///
     /// [`Interceptors::with_reply_contexts`]: orbium_interceptor::Interceptors::with_reply_contexts
     pub fn add_reply_service_context(
@@ -191,11 +191,11 @@ impl<'r> Call<'r> {
         self.incoming.expiry.deadline().instant()
     }
 
-    /// The token that answers the request after the servant has returned: a skeleton gives it
-    /// to the servant.
+    /// The token that answers the request after the servant has returned: a skeleton passes it to
+    /// the servant.
     ///
     /// # Errors
-    /// TRANSIENT 1: as many requests of the adapter are open as may be.
+    /// TRANSIENT 1: the limit of open requests of the adapter is reached.
     #[doc(hidden)]
     pub fn defer<T, E>(
         &self,
@@ -206,8 +206,8 @@ impl<'r> Call<'r> {
     }
 
     /// The properties that the client sent of its [`Context`](crate::Context), if IDL gives the
-    /// operation a `context` clause: names and values. None for a call within the ORB by the stub
-    /// that takes no context.
+    /// operation a `context` clause: names and values. Empty for a collocated call by the stub
+    /// without a context.
     ///
     /// ```
     /// use orbium_core::{Call, SystemException};
@@ -222,10 +222,10 @@ impl<'r> Call<'r> {
         self.object.context()
     }
 
-    /// Reads what stands behind the arguments; nothing does where the caller sends no context.
+    /// Reads the properties after the arguments; empty if the caller sent no context.
     ///
     /// # Errors
-    /// MARSHAL: they are not pairs; what is wrong with the bytes.
+    /// MARSHAL: they are not pairs, or cannot be decoded.
     #[doc(hidden)]
     pub fn received_context(
         &self,
@@ -238,14 +238,14 @@ impl<'r> Call<'r> {
         Ok(ReceivedContext::new(self.object, properties))
     }
 
-    /// What a caller of the same ORB has behind the arguments.
+    /// The properties passed by a collocated caller.
     #[doc(hidden)]
     #[must_use]
     pub fn lent_context(&self, properties: &Properties) -> ReceivedContext<'r> {
         ReceivedContext::new(self.object, properties.clone())
     }
 
-    /// The same call, with those properties.
+    /// A copy of the call with those properties.
     #[doc(hidden)]
     #[must_use]
     pub fn in_context<'c>(&self, context: &'c ReceivedContext<'c>) -> Call<'c>
@@ -258,8 +258,7 @@ impl<'r> Call<'r> {
         }
     }
 
-    /// Describes the request to its interceptors, if there are any: the facts that they have of it
-    /// then.
+    /// Describes the request to its interceptors, if any: returns the description for them.
     #[doc(hidden)]
     pub fn describe(
         &self,
@@ -271,13 +270,13 @@ impl<'r> Call<'r> {
     /// Runs `receive_request` of the interceptors, for a skeleton that has read the arguments.
     ///
     /// # Errors
-    /// What interrupts the request.
+    /// The interrupt of the request.
     #[doc(hidden)]
     pub fn show(&self, reply: &UntypedReply<'_>) -> Result<(), Interrupt> {
         reply.receive_request(self.object)
     }
 
-    /// Whether the caller waits for an answer.
+    /// Whether the caller expects a reply.
     #[must_use]
     pub fn response_expected(&self) -> bool {
         self.incoming.response.expects_reply()

@@ -4,8 +4,8 @@
 //!
 //! IDL leaves the state of templates to each ORB: both value types of the specification are
 //! abstract. A template of this ORB is an [`AdapterTemplate`]. Other orbium processes read it, and
-//! make references of its adapter by it; ORBs of other vendors refuse it with MARSHAL 1, as
-//! they do those of one another.
+//! make references of its adapter by it; ORBs of other vendors refuse it with MARSHAL 1, as they
+//! refuse those of each other.
 //!
 //! Generated code refers to the types of this module for IDL's `PortableInterceptor` with
 //! `Config::new().external_module("PortableInterceptor", "orbium::value::portable_interceptor")`.
@@ -45,7 +45,7 @@ impl ObjectReferenceFactory {
     /// The reference to the object with that id, which need not be active.
     ///
     /// # Errors
-    /// NO_IMPLEMENT if nothing gave the value operations, or what those raise.
+    /// NO_IMPLEMENT if no factory has set operations of the value; otherwise their exceptions.
     pub fn make_object(
         &self,
         repository_id: &str,
@@ -56,7 +56,7 @@ impl ObjectReferenceFactory {
     }
 }
 
-/// A value may make the references of an adapter.
+/// Values as factories of the references of an adapter.
 impl interceptor::ObjectReferenceFactory for ObjectReferenceFactory {
     fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException> {
         let made = Self::make_object(self, repository_id, object_id)?;
@@ -76,19 +76,19 @@ pub trait ObjectReferenceTemplateOperations: ObjectReferenceFactoryOperations {
     /// The name of the server.
     ///
     /// # Errors
-    /// The value cannot say.
+    /// The implementation cannot provide it.
     fn server_id(&self, this: &ObjectReferenceTemplate) -> Result<String, SystemException>;
 
     /// The name of the ORB.
     ///
     /// # Errors
-    /// The value cannot say.
+    /// The implementation cannot provide it.
     fn orb_id(&self, this: &ObjectReferenceTemplate) -> Result<String, SystemException>;
 
-    /// The names of the adapter and those above, `RootPOA` first.
+    /// The names of the adapter and its ancestors, `RootPOA` first.
     ///
     /// # Errors
-    /// The value cannot say.
+    /// The implementation cannot provide it.
     fn adapter_name(&self, this: &ObjectReferenceTemplate) -> Result<Vec<String>, SystemException>;
 }
 
@@ -96,7 +96,7 @@ impl ObjectReferenceTemplate {
     /// The name of the server.
     ///
     /// # Errors
-    /// NO_IMPLEMENT if nothing gave the value operations, or what those raise.
+    /// NO_IMPLEMENT if no factory has set operations of the value; otherwise their exceptions.
     pub fn server_id(&self) -> Result<String, SystemException> {
         operations::<dyn ObjectReferenceTemplateOperations>(self)?.server_id(self)
     }
@@ -109,7 +109,7 @@ impl ObjectReferenceTemplate {
         operations::<dyn ObjectReferenceTemplateOperations>(self)?.orb_id(self)
     }
 
-    /// The names of the adapter and those above, `RootPOA` first.
+    /// The names of the adapter and its ancestors, `RootPOA` first.
     ///
     /// # Errors
     /// As [`server_id`](Self::server_id).
@@ -130,22 +130,22 @@ impl ObjectReferenceTemplate {
     }
 }
 
-/// What the state of templates says of itself.
+/// The version of the state of templates.
 const VERSION: u8 = 1;
 
 idl_value! {
-    /// The template of an adapter of this ORB's kind.
+    /// The template of an adapter of an orbium ORB.
     pub struct AdapterTemplate(AdapterTemplateState): ADAPTER_TEMPLATE_TYPE =
         "IDL:orbium/PortableInterceptor/AdapterTemplate:1.0",
         Plain + [ObjectReferenceTemplate, ObjectReferenceFactory],
     [] {
-        /// 1.
+        /// The version: 1.
         private version: u8,
         /// The name of the server.
         public server_id: String,
         /// The name of the ORB.
         public orb_id: String,
-        /// The names of the adapter and those above, `RootPOA` first.
+        /// The names of the adapter and its ancestors, `RootPOA` first.
         public adapter_name: Vec<String>,
         /// Whether its objects outlive the process.
         private persistent: bool,
@@ -157,11 +157,11 @@ idl_value! {
 }
 
 impl AdapterTemplate {
-    /// A template that an interceptor was shown, as a value.
+    /// The value of a template passed to an interceptor.
     ///
     /// # Errors
-    /// BAD_PARAM: it is of another ORB. OBJECT_NOT_EXIST: its adapter was destroyed; what
-    /// listening raises.
+    /// BAD_PARAM: it belongs to another ORB. OBJECT_NOT_EXIST: its adapter was destroyed; the
+    /// exceptions of listening.
     pub fn of(
         orb: &Orb,
         template: &interceptor::ObjectReferenceTemplate,
@@ -172,7 +172,7 @@ impl AdapterTemplate {
         )
     }
 
-    /// As `of`, with the reference that the template makes of an empty id.
+    /// As `of`, with the reference that the template makes for an empty id.
     pub(crate) fn of_reference(
         template: &interceptor::ObjectReferenceTemplate,
         reference: ObjectRef,
@@ -203,7 +203,7 @@ impl AdapterTemplate {
     /// The reference to the object with that id, which need not be active.
     ///
     /// # Errors
-    /// NO_IMPLEMENT 2: the state is of another version. OBJECT_NOT_EXIST: the adapter was one of
+    /// NO_IMPLEMENT 2: the state has another version. OBJECT_NOT_EXIST: the adapter belonged to
     /// this ORB, and was destroyed. MARSHAL: its references cannot be made here.
     pub fn make_object(
         &self,
@@ -228,7 +228,7 @@ impl AdapterTemplate {
                     return Ok(orb.plain_reference(made));
                 }
                 None if !state.persistent => return Err(ExceptionKind::ObjectNotExist.into()),
-                // It may be made again.
+                // It may be created again.
                 None => {}
             }
         }
@@ -274,17 +274,17 @@ impl ObjectReferenceTemplateOperations for Made {
     }
 }
 
-/// Has templates that arrive be able to make references.
+/// Registers the factory that enables received templates to make references.
 pub(crate) fn register(factories: &Factories) {
     factories.register(|| AdapterTemplate::with_operations(AdapterTemplateState::default()));
 }
 
 impl Poa {
-    /// Its template as a value (`PortableInterceptor::ObjectReferenceTemplate`), which may be an
-    /// argument, a result or in an any.
+    /// Its template as a value (`PortableInterceptor::ObjectReferenceTemplate`), for an argument, a
+    /// result or an any.
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST if the adapter was destroyed; what listening raises.
+    /// OBJECT_NOT_EXIST if the adapter was destroyed; the exceptions of listening.
     pub fn reference_template(&self) -> Result<AdapterTemplate, SystemException> {
         let template = self.template();
         let made = template.make_object("", b"")?;
@@ -292,7 +292,7 @@ impl Poa {
         AdapterTemplate::of_reference(&template, reference)
     }
 
-    /// The adapter with that path below this one, if it serves keys of that kind and stamp.
+    /// The descendant with that path, if it serves keys of that lifespan and stamp.
     pub(crate) fn below(&self, path: &[String], persistent: bool, stamp: u64) -> Option<Self> {
         let mut names = path.iter();
         let found = names.try_fold(self.clone(), |poa, name| poa.find_poa(name));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests of the ORB's own callers, without a message, to objects that their references did not
-//! find in the map: the adapter finds the servant of each of them.
+//! Collocated requests, without a message, to objects that their references did not find in the
+//! map: the adapter finds the servant for each request.
 
 use std::any::TypeId;
 use std::cell::Cell;
@@ -17,44 +17,44 @@ use crate::client::Collocated;
 use crate::raises::{DispatchError, ExceptionId};
 use crate::{Call, Lane, Operation};
 
-/// Leads a request to its servant as a message would.
+/// Dispatches a request to its servant by marshalled arguments and reply.
 pub(crate) type Dispatches<'d> =
     dyn FnMut(&mut CdrReader<'_>, &mut UntypedReply<'_>) -> Result<(), DispatchError> + 'd;
 
-/// How the servant is called that an adapter finds.
+/// The ways to call the servant that an adapter finds.
 pub(crate) struct Upcalls<'u, S: ?Sized> {
-    /// As one of the interface that its caller sees.
+    /// Calls it by the interface of its caller.
     pub(crate) serve: &'u mut dyn FnMut(&S, &Call<'_>) -> Result<(), ExceptionId>,
-    /// Where it is none of that.
+    /// Calls it by marshalled arguments if it does not implement that interface.
     pub(crate) by_message: &'u dyn Fn(&mut Dispatches<'_>) -> UpcallResult,
-    /// Copies what it has returned.
+    /// Copies its results.
     pub(crate) checked: &'u Checked<'u>,
 }
 
 impl ActiveObject {
-    /// The servant as one of an interface.
+    /// The servant, typed by an interface.
     fn servant_as<S: ?Sized + 'static>(&self) -> Option<&S> {
         self.servant.typed(TypeId::of::<S>())?.of()
     }
 
-    /// Whether a request without a message, for which a reference knows that place, may be led to
-    /// this object.
+    /// Whether this object may serve a request without a message by a reference that has cached
+    /// that place.
     fn serves_in_place<S: ?Sized + 'static>(&self, at: &Collocated) -> bool {
-        // What is at that place has refused it.
+        // The object at that place has refused the request.
         (self.stands_in() || self.slot != at.slot) && self.may_serve::<S>()
     }
 
-    /// Whether its servant may be one of that interface.
+    /// Whether its servant may implement that interface.
     fn may_serve<S: ?Sized + 'static>(&self) -> bool {
         let is_managed = self.policies().request_processing == RequestProcessing::ServantManager;
-        // Which servant it will be shows when it is there.
+        // The servant manager decides only during the request which servant it is.
         self.stands_in() && is_managed || self.servant_as::<S>().is_some()
     }
 }
 
 impl Adapters {
-    /// Serves a request to an object of which its adapter has to find the servant, or which was activated
-    /// again since. `None` if it takes a message: nothing was done then.
+    /// Serves a request to an object with a servant that the adapter has to find, or which has been
+    /// reactivated. `None`, without any effect, if the request needs a message.
     #[cold]
     pub(crate) fn serve_found<S: ?Sized + 'static>(
         &self,
@@ -90,17 +90,17 @@ impl Adapters {
             |panic| panicked(request, panic),
         )?;
         Some(served.unwrap_or_else(|panicked| {
-            // Else it was what finds the servant.
+            // Else the code that finds the servant has panicked.
             Err(match (is_called.get(), is_located.get()) {
                 (false, _) => Unserved::Refused(panicked),
-                // In the place of an answer too, as what `postinvoke` raises.
+                // It replaces the answer, too, like an exception of `postinvoke`.
                 (true, true) => Unserved::Raised(panicked),
                 (true, false) => Unserved::Panicked(panicked),
             })
         }))
     }
 
-    /// The lane of the main thread, if that is another one, and serves the object at that place
+    /// The lane of the main thread, if it is another lane and serves the object at that place
     /// without a message.
     pub(crate) fn main_lane_of<S: ?Sized + 'static>(
         &self,
@@ -117,7 +117,7 @@ impl Adapters {
         is_lent.then_some(lane)
     }
 
-    /// What a servant has returned, as interceptors see it.
+    /// The result of a servant as seen by interceptors.
     pub(super) fn as_seen(
         &self,
         terms: &Terms<'_, '_>,

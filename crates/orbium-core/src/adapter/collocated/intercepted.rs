@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests of the ORB's own callers, without a message, that interceptors see.
+//! Collocated requests, without a message, that interceptors see.
 
 use orbium_interceptor::server::{
     InterceptedRequest, RequestFacts, ServedRequest, UpcallResult, raised,
@@ -50,7 +50,7 @@ pub(crate) fn serve_intercepted(
     served.served
 }
 
-/// What interceptors see of a request.
+/// The view that interceptors have of a request.
 fn facts_of<'r>(request: &IncomingRequest<'r>) -> RequestFacts<'r> {
     RequestFacts {
         operation: request.operation,
@@ -66,7 +66,7 @@ impl Adapters {
     /// any.
     ///
     /// # Errors
-    /// The system exception that the request ends with, which may be in a message already.
+    /// The system exception of the request, which may be in a message already.
     pub(crate) fn answer_intercepted(
         &self,
         call: &Call<'_>,

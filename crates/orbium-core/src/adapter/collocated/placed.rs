@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests of the ORB's own callers, without a message, to objects that lanes serve, and those
-//! of extended adapters: the calling thread serves them at the priority that a message would have.
+//! Collocated requests, without a message, to objects of lanes and of extended adapters: the
+//! calling thread serves them at the priority that a message would have.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use crate::log::Recurring;
 use crate::raises::{DispatchError, Raised};
 
 impl Adapters {
-    /// Whether a request to that object takes a message: another thread is to serve it, or
-    /// interceptors see it before its adapter does and its answer too.
+    /// Whether a request to that object needs a message: another thread has to serve it, or
+    /// interceptors see the request before its adapter does and see its reply.
     fn takes_message(&self, object: &ActiveObject, is_answered: bool) -> bool {
         let policies = object.policies();
         let is_seen = is_answered && self.interceptors.is_some();
@@ -36,7 +36,7 @@ impl Adapters {
         is_elsewhere || is_seen
     }
 
-    /// Runs `upcall` with the object that serves a request, as its adapter has it.
+    /// Runs `upcall` with the object that serves a request, as provided by its adapter.
     fn within_upcall(
         &self,
         object: &ActiveObject,
@@ -51,9 +51,9 @@ impl Adapters {
         Arc::clone(&object.adapter).within_upcall(object, operation, upcall)
     }
 
-    /// Serves a request to that object at the priority of its lane, or as hooks or an extension of
-    /// the adapter say; interceptors see it. `serve` calls the servant of the object that is found.
-    /// `None` if it takes a message: nothing was done then.
+    /// Serves a request to that object at the priority of its lane or as decided by hooks or an
+    /// extension of the adapter, with interceptors. `serve` calls the servant of the object that is
+    /// found. `None`, without any effect, if the request needs a message.
     pub(super) fn serve_in_place(
         &self,
         request: &IncomingRequest<'_>,
@@ -82,8 +82,8 @@ impl Adapters {
         })
     }
 
-    /// Serves a request at the priority of its object's lane, or as hooks or an extension of the
-    /// adapter say; `None` if it takes a message: nothing was done then.
+    /// Serves a request at the priority of its object's lane, or as decided by hooks or an
+    /// extension of the adapter. `None`, without any effect, if the request needs a message.
     #[cold]
     fn serve_placed(
         &self,
@@ -97,7 +97,7 @@ impl Adapters {
             return Some(serve());
         }
         if matches!(object.lane(), OWN | OWN_INTERCEPTED) {
-            // Neither extensions nor policies wrap the upcall of such an object.
+            // Neither extensions nor policies wrap the upcall of this object.
             let _serving = object.enter()?;
             check_expiry(request).ok()?;
             return Some(serve());
@@ -105,7 +105,7 @@ impl Adapters {
         let decided = match self.route(request, object) {
             Ok(Route::Here(decided)) => decided,
             Ok(Route::Elsewhere(to, _)) => return Some(Err(Unserved::Elsewhere(Arc::new(to)))),
-            // None is of a call within the process.
+            // No collocated call has this route.
             Ok(Route::To(..)) => return Some(Err(Unserved::Refused(busy()))),
             Err(exception) => {
                 note_refusal(request, Recurring::Access, exception);
@@ -117,7 +117,7 @@ impl Adapters {
         Some(served.unwrap_or_else(|error| Err(Unserved::Refused(not_permitted(&error)))))
     }
 
-    /// Serves a request at the priority that it is to have; the hooks see how it ends.
+    /// Serves a request at its resolved priority; the hooks see how it ends.
     fn serve_routed_in_place(
         &self,
         request: &IncomingRequest<'_>,
@@ -152,7 +152,7 @@ impl Adapters {
     }
 }
 
-/// What a request came to if its servant was called and returned that.
+/// The outcome of a request from the result of its servant, if that was called.
 fn ended(found: Result<(), ServantError>, served: Option<UpcallResult>) -> Served {
     let is_begun = served.is_some();
     let interrupt = match (found, served) {
@@ -184,7 +184,7 @@ fn serve_observed(
     served
 }
 
-/// Serves a request within what the extension of its adapter wraps around it.
+/// Serves a request within the wrapper of its adapter's extension.
 fn serve_extended(
     extension: &Extension,
     request: &IncomingRequest<'_>,
@@ -195,7 +195,7 @@ fn serve_extended(
     let mut outcome = None;
     let ended = extension.0.upcall(&call, &mut || {
         if outcome.is_some() {
-            // It has called the servant twice.
+            // The extension has called the servant twice.
             return Err(broken_invariant().into());
         }
         match failed(outcome.insert(serve())) {
@@ -207,12 +207,12 @@ fn serve_extended(
         (Err(error), Some(outcome)) if failed(&outcome) == Some(error.exception()) => outcome,
         (Err(error), _) => Ok(Err(error.exception().into())),
         (Ok(()), Some(outcome)) => outcome,
-        // Not at all.
+        // The extension has not called the servant.
         (Ok(()), None) => Ok(Err(broken_invariant().into())),
     }
 }
 
-/// The system exception that a request ends with.
+/// The system exception of a request.
 fn failed(served: &Served) -> Option<SystemException> {
     match raised(served) {
         Some(Raised::System(exception)) => Some(exception),

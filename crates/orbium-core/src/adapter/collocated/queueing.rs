@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asynchronous calls of the ORB itself: the lanes in which they wait.
+//! Asynchronous collocated calls: the lanes in which they are queued.
 
 use orbium_giop::SystemException;
 use orbium_invocation::{CallQueue, Expiry, Operation, Priority, QueuedCall, priority};
@@ -9,7 +9,7 @@ use orbium_request::IncomingRequest;
 use crate::adapter::{ActiveObject, Adapters, ThreadModel};
 use crate::{Dispatch, RequestInfo};
 
-/// The queue of a lane, and how it orders a call.
+/// The queue of a lane, and the priority that orders a call in it.
 pub(crate) struct LaneQueue {
     lane: Lane,
     priority: Option<Priority>,
@@ -32,9 +32,10 @@ impl CallQueue for LaneQueue {
 }
 
 impl Adapters {
-    /// The queue of the lane that serves an asynchronous call to the object with that key, that of
-    /// the main thread among them; `None` if a thread of the caller's priority does: no lane serves
-    /// the object, a hook decides for each request when it is served, or calls pass over policies.
+    /// The queue of the lane that serves an asynchronous call to the object with that key,
+    /// including the lane of the main thread; `None` if a thread of the caller's priority serves
+    /// it: no lane serves the object, a hook decides for each request when it is served, or calls
+    /// bypass policies.
     pub(crate) fn call_queue(
         &self,
         key: &[u8],
@@ -76,8 +77,8 @@ impl Adapters {
         })
     }
 
-    /// Where an extension of the adapter has the call served; `None` inside if by a thread of the
-    /// caller's priority, `None` if there is no extension, or it says nothing.
+    /// The queue chosen by an extension of the adapter, the inner `None` for a thread of the
+    /// caller's priority; the outer `None` if there is no extension, or it does not decide.
     fn placed_by_extension(
         &self,
         key: &[u8],
@@ -94,7 +95,7 @@ impl Adapters {
             Dispatch::Here => return None,
             Dispatch::In(lane) | Dispatch::Timed(lane, _) => (lane, priority::current()),
             Dispatch::InAt(lane, priority, _) => (lane, Some(priority)),
-            // What is refused or sent elsewhere is when it is served.
+            // Refusals and forwards are applied when the request is served.
             Dispatch::At(..) | Dispatch::Refuse(_) | Dispatch::Forward(_) => return Some(None),
         };
         Some(Some(LaneQueue { lane, priority }))

@@ -37,7 +37,7 @@ impl ForwardRequest {
         }
     }
 
-    /// Answers a request so.
+    /// Answers a request with this forward.
     pub(crate) fn answer(&self, reply: &mut UntypedReply<'_>) -> Result<(), DispatchError> {
         reply.forward(self.to.ior(), self.permanent)
     }

@@ -11,7 +11,7 @@ use crate::adapter::Adapters;
 use crate::adapter::ior_table::look_up;
 
 impl Adapters {
-    /// Whether a key leads to an object here.
+    /// Whether a key belongs to an object here.
     pub(crate) fn locate(&self, key: &[u8]) -> Located {
         if let Some(to) = self.forward_of(key) {
             return Located::At(to, false);
@@ -31,7 +31,7 @@ impl Adapters {
                 }
             }
             Ok(Found::Active(_)) => Located::Here,
-            // It may be there once it is called.
+            // The object may become active when it is called.
             Err(_) if self.registry.may_activate(key) => Located::Here,
             Err(exception) if exception.kind == ExceptionKind::Transient => {
                 Located::NotYet(exception)
@@ -40,8 +40,8 @@ impl Adapters {
         }
     }
 
-    /// The whole reference that clients which call by that key are sent to: once, as
-    /// its key is the object's own.
+    /// The whole reference to which clients that call by that key are forwarded: once, as the
+    /// reference has the object's own key.
     pub(crate) fn forward_of(&self, key: &[u8]) -> Option<Ior> {
         if !self.forwards_bound_keys || !self.registry.plain_keys.forwards(key) {
             return None;

@@ -26,10 +26,10 @@ static IMPLICIT: [&str; 7] = [
     "_domain_managers",
 ];
 
-/// The lane of requests that are served by no other.
+/// The name of the ORB's own lane.
 const OWN_LANE: &str = "orb";
 
-/// The name of a lane as metrics have it.
+/// The name of a lane in metrics.
 fn lane_name(adapters: &Adapters, number: u32) -> String {
     match number {
         OWN => OWN_LANE.into(),
@@ -41,8 +41,8 @@ fn lane_name(adapters: &Adapters, number: u32) -> String {
 }
 
 impl ActiveObject {
-    /// The table that has an operation, as a number, its place there, and the names in
-    /// it, if it is not one that every object has; `None` if no skeleton knows it.
+    /// The table that has an operation, as a number, its index there, and the names in it unless it
+    /// is an implicit operation; `None` if the skeleton does not know it.
     fn operation_place(
         &self,
         operation: &[u8],
@@ -60,7 +60,7 @@ impl ActiveObject {
         }
     }
 
-    /// The name of an operation that the servant's skeleton knows, or every object has.
+    /// The name of an operation of the servant's skeleton, or of an implicit operation.
     pub(crate) fn known_operation(&self, operation: &[u8]) -> Option<&'static str> {
         let (_, place, names) = self.operation_place(operation)?;
         Some(names.unwrap_or(&IMPLICIT)[place])
@@ -77,7 +77,7 @@ fn series_of<'m>(
     series_in_lane(all, request, object, &|| lane_name(adapters, request.lane))
 }
 
-/// The series of a request to that object that comes without a message.
+/// The series of a collocated request to that object.
 fn series_in_process<'m>(
     all: &'m Measurements,
     request: &IncomingRequest<'_>,
@@ -118,7 +118,7 @@ fn series_in_lane<'m>(
 }
 
 impl Adapters {
-    /// As `serve`, measured; the system exception that it ends with.
+    /// As `serve`, measured; returns the system exception of the request.
     #[cold]
     pub(crate) fn serve_measured(
         &self,

@@ -12,8 +12,8 @@ use orbium_lane::{ASKED, Decided, OWN, OWN_INTERCEPTED, Route, SETTLED, lane_for
 use orbium_request::{IncomingRequest, PeerConnection, asked_priority};
 
 impl Adapters {
-    /// The number of the lane that serves all requests to an object, or none's. `shows_requests` is
-    /// that of its [servant](crate::Servant).
+    /// The number of the lane that serves all requests to an object, or the number for no lane.
+    /// `shows_requests` is that of its [servant](crate::Servant).
     pub(crate) fn lane_of_object(
         &self,
         policies: &Policies,
@@ -38,31 +38,31 @@ impl Adapters {
         }
     }
 
-    /// Where a request goes, if that has to be found out.
+    /// The route of a request, if it has to be resolved.
     pub(crate) fn destination(
         &self,
         request: &IncomingRequest<'_>,
     ) -> Result<Option<Route>, SystemException> {
         match self.registry.find(request.key) {
-            // A request that was queued cannot move on later.
+            // A request cannot change lanes once it is queued.
             Ok(object) if object.policies().thread_model == ThreadModel::MainThread => {
                 let lane = self.main.lane().cloned();
                 Ok(lane.map(|lane| Route::To(lane, Decided::default())))
             }
             Ok(object) if object.lane() != request.lane => self.route(request, &object).map(Some),
-            // Whatever is wrong with the key shows when it is served.
+            // An invalid key is reported when the request is served.
             _ => Ok(None),
         }
     }
 
-    /// Whether the adapter of that object lets its clients be called back over their connections.
-    /// What is wrong with the key shows when the request is served.
+    /// Whether the adapter of that object permits call-backs over the connections of its clients.
+    /// An invalid key is reported when the request is served.
     pub(crate) fn takes_listen_points(&self, key: &[u8]) -> bool {
         let object = self.registry.find(key);
         object.map_or(true, |object| !object.policies().goes_one_way())
     }
 
-    /// Where a request to that object goes.
+    /// The route of a request to that object.
     pub(crate) fn route(
         &self,
         request: &IncomingRequest<'_>,
@@ -101,9 +101,9 @@ impl Adapters {
                     Some(priority) => lane_for(lanes, priority),
                     None => lane_without_priority(request, lanes),
                 };
-                // Others have joined before any of these began to leave.
+                // Other lanes have joined before any of these began to leave.
                 let lane = lane_of(lanes).or_else(|| lane_of(self.lanes_of(policies)));
-                // No lane is that low.
+                // No lane has so low a priority.
                 Ok(to(request, lane.ok_or_else(not_allowed)?, plain))
             }
         }
@@ -116,7 +116,7 @@ fn not_allowed() -> SystemException {
 }
 
 impl Adapters {
-    /// Lets the hooks see that a request is about to be served, which they may refuse.
+    /// Calls the hooks before a request is served; they may refuse it.
     pub(crate) fn begins(
         &self,
         incoming: &IncomingRequest<'_>,
@@ -128,7 +128,7 @@ impl Adapters {
         hooks.try_for_each(|hook| hook.0.begins(&info))
     }
 
-    /// Lets the hooks see how a request ends.
+    /// Calls the hooks with the outcome of a request.
     pub(crate) fn leave(
         &self,
         incoming: &IncomingRequest<'_>,
@@ -147,7 +147,7 @@ impl Adapters {
     }
 }
 
-/// The route that a hook has chosen for the request; `None` if it leaves that to others.
+/// The route that a hook has chosen for the request; `None` if it does not decide.
 fn follow(
     request: &IncomingRequest<'_>,
     dispatch: Dispatch,
@@ -183,11 +183,10 @@ fn within(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route
 
 fn to(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route {
     if request.peer.is_none() {
-        // A call within the process: the caller's thread does what one of
-        // the lane would.
+        // A collocated call: the caller's thread serves it in place of a thread of the lane.
         return Route::Here(decided.in_lane(lane));
     }
-    // What its connection has a thread for is served by that.
+    // The dedicated thread of a connection serves its requests.
     if request.lane == lane.number() || request.lane == SETTLED {
         Route::Here(decided)
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a request that was let in to its servant: threads, interceptors, stand-ins.
+//! From a request that was admitted to its servant: threads, interceptors, stand-ins.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::raises::DispatchError;
 use crate::servant::Call;
 
 impl Adapters {
-    /// An extension of the adapter wraps the upcall, or the adapter finds the servant of a
-    /// stand-in and sees to the threads.
+    /// Serves a request with an extension of the adapter around the upcall, or with a servant that
+    /// the adapter finds for a stand-in, on the threads of the adapter's thread model.
     pub(crate) fn serve_by_policies(
         &self,
         request: &IncomingRequest<'_>,
@@ -46,7 +46,7 @@ impl Adapters {
         }
     }
 
-    /// The adapter finds the servant of a stand-in, and sees to the threads.
+    /// Serves a request by the adapter's policies: servant of a stand-in, thread model.
     fn serve_special(
         &self,
         request: &IncomingRequest<'_>,
@@ -91,7 +91,7 @@ impl Adapters {
         (arguments, reply): (&mut CdrReader<'_>, &mut UntypedReply<'_>),
         is_known: impl FnOnce() -> bool,
     ) -> Result<(), DispatchError> {
-        // Two closures: one that both ways share would be written to the stack.
+        // Two closures: a shared one would be written to the stack.
         if let Some(linked) = reply.linked(all, request) {
             intercept_linked((linked, all), request, object, reply, is_known, |reply| {
                 serve_servant(request, object, arguments, reply)
@@ -128,7 +128,7 @@ fn shows_itself(request: &IncomingRequest<'_>, object: &ActiveObject) -> bool {
     object.servant.shows_requests() && !is_implicit(request.operation)
 }
 
-/// Runs the servant that the adapter finds, once interceptors have seen which it is.
+/// Runs the servant that the adapter finds, after interceptors have seen it.
 fn serve_found(
     request: &IncomingRequest<'_>,
     object: &ActiveObject,

@@ -13,7 +13,7 @@ use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
 use crate::{IncarnatedObject, ObjectRef, Priority, Servant, ServedBy};
 use orbium_adapter::object_key::system_id;
 
-/// Identifies a servant.
+/// The key of a servant: its address.
 pub(super) fn address(servant: &Arc<dyn Servant>) -> [u8; size_of::<usize>()] {
     (Arc::as_ptr(servant).cast::<()>() as usize).to_ne_bytes()
 }
@@ -48,10 +48,8 @@ impl Poa {
 
     /// Activates the object with that id, incarnated by the servant.
     ///
-    /// # Errors
-    /// [`PoaError::ObjectAlreadyActive`]; a system exception if the adapter
-    /// names objects itself and the id is not one of its, or if the ORB cannot
-    /// listen.
+    /// [`PoaError::ObjectAlreadyActive`]; a system exception if the adapter assigns ids itself and
+    /// has not assigned this one, or if the ORB cannot listen.
     pub fn activate_with_id<I: ServedBy<S>, S>(
         &self,
         id: &[u8],
@@ -75,12 +73,11 @@ impl Poa {
         self.enter(Some(id.into()), servant, self.0.settled_priority(id))
     }
 
-    /// As [`Poa::activate_servant`] or [`Poa::activate_servant_with_id`], with a
-    /// priority of the object's own: for a layer above, which knows whether the
-    /// adapter's policies allow that.
+    /// As [`Poa::activate_servant`] or [`Poa::activate_servant_with_id`], with a priority of the
+    /// object: for a layer above, which checks whether the adapter's policies allow that.
     ///
     /// # Errors
-    /// As those.
+    /// As for those.
     pub fn activate_servant_at(
         &self,
         id: Option<&[u8]>,
@@ -99,17 +96,17 @@ impl Poa {
         }
     }
 
-    /// Whether its ids are more than the slots of the objects.
+    /// Whether its ids are independent of the slots of the objects.
     fn generates_ids(&self) -> bool {
         self.0.policies.lifespan == Lifespan::Persistent
     }
 
-    /// An id that no adapter of this path ever gave before.
+    /// An id that no adapter with this path has assigned before.
     pub(super) fn new_system_id(&self) -> Result<Box<[u8]>, SystemException> {
         Ok(self.0.adapters()?.registry.next_id())
     }
 
-    /// Refuses ids that an adapter which names objects itself cannot have given.
+    /// Refuses ids that an adapter with system-assigned ids cannot have assigned.
     pub(super) fn check_id(&self, id: &[u8]) -> Result<(), PoaError> {
         let plausible = match self.0.policies.lifespan {
             Lifespan::Transient => matches!(id.len(), 8 | 16),
@@ -145,7 +142,7 @@ impl Poa {
         Ok(core.reference((&given, slot), &repository_id, priority)?)
     }
 
-    /// Makes a servant an active object; its slot and id.
+    /// Makes a servant an active object; returns its slot and id.
     pub(super) fn insert(
         &self,
         id: Option<Box<[u8]>>,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Adapter activators: adapters that come to be when they are asked for
-//! (CORBA 3.3 Part 1, clause 15.3.3).
+//! Adapter activators: creation of adapters on demand (CORBA 3.3 Part 1, clause 15.3.3).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,13 +16,13 @@ use crate::adapter::ThreadModel;
 use crate::adapter::managing::Creating;
 use crate::adapter::object::Adapter;
 
-/// Creates the adapters below another one when they are asked for.
+/// Creates child adapters on demand.
 ///
 /// Functions and closures that take the parent and the name implement it.
 pub trait AdapterActivator: Send + Sync + 'static {
-    /// The adapter of that name below `parent` is not there: creates it with
-    /// [`Poa::create_poa`] and returns `true`, or returns `false`. Calls for one name never
-    /// overlap; requests for the new adapter wait until this returns.
+    /// Called when `parent` has no child adapter of that name: creates it with [`Poa::create_poa`]
+    /// and returns `true`, or returns `false`. Calls for one name never overlap; requests for the
+    /// new adapter wait until this returns.
     ///
     /// # Errors
     /// The request, or [`Poa::find_or_activate_poa`], ends with OBJ_ADAPTER, minor code 1;
@@ -52,7 +51,7 @@ impl<A: AdapterActivator> Creating for Creator<A> {
     }
 }
 
-/// A name that an activator is called with; freed when dropped.
+/// The name of an activation in progress; freed when dropped.
 struct Activation<'p>(&'p PoaCore, &'p str);
 
 impl Drop for Activation<'_> {
@@ -65,7 +64,7 @@ impl Drop for Activation<'_> {
 }
 
 impl PoaCore {
-    /// Whether another thread's call to the activator is to make that child.
+    /// The thread that is calling the activator for that child.
     pub(super) fn is_being_activated(&self, name: &str) -> Option<ThreadId> {
         let objects = self.lock();
         let activation = objects.activations.iter().find(|(it, _)| it == name)?;
@@ -77,7 +76,7 @@ impl PoaCore {
         self.activator.lock().is_some()
     }
 
-    /// Has the activator create a child; whether there is one now.
+    /// Calls the activator for a child; returns whether the child exists now.
     pub(super) fn activate_child(self: &Arc<Self>, name: &str) -> Result<bool, SystemException> {
         let activator = self.activator.lock().clone();
         let Some(activator) = activator else {
@@ -89,7 +88,7 @@ impl PoaCore {
         let mut objects = self.lock();
         while let Some((_, thread)) = objects.activations.iter().find(|(it, _)| it == name) {
             if *thread == mine {
-                // The activator itself asks.
+                // Called from within the activator.
                 drop(objects);
                 return Ok(self.child_named(name).is_some());
             }
@@ -127,8 +126,7 @@ impl PoaCore {
 }
 
 impl Poa {
-    /// Sets what creates the adapters below this one when they are asked for
-    /// (`the_activator`).
+    /// Sets the activator that creates children of this adapter on demand (`the_activator`).
     ///
     /// # Errors
     /// OBJECT_NOT_EXIST if the adapter was destroyed.
@@ -136,7 +134,7 @@ impl Poa {
         self.replace_activator(Some(Arc::new(Creator(activator))))
     }
 
-    /// Adapters below this one that are not there stay so from now on.
+    /// Removes the activator: missing children are not created any more.
     ///
     /// # Errors
     /// OBJECT_NOT_EXIST if the adapter was destroyed.
@@ -153,8 +151,8 @@ impl Poa {
         Ok(())
     }
 
-    /// The adapter of that name below this one, which the adapter activator creates if it
-    /// is not there (`find_POA` with `activate_it`).
+    /// The child adapter of that name, created by the adapter activator if it does not exist
+    /// (`find_POA` with `activate_it`).
     ///
     /// # Errors
     /// [`PoaError::AdapterNonExistent`]; OBJ_ADAPTER 1 if the activator fails.

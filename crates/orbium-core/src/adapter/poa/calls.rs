@@ -9,7 +9,7 @@ use crate::adapter::object::ActiveObject;
 use crate::{Call, IncarnatedObject, Interface, RequestInfo};
 use orbium_request::Target;
 
-/// The object that a request calls, which an adapter has found.
+/// The object of a request, found by an adapter.
 pub(crate) fn active(target: &dyn Target) -> &ActiveObject {
     match target.as_any().downcast_ref() {
         Some(object) => object,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `PortableServer::Current`: the request of this thread, for code that is not handed the
-//! `Call`.
+//! `PortableServer::Current`: the request of this thread, for code without access to the `Call`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,9 +9,8 @@ use super::{NoContext, Poa, PoaError};
 use crate::adapter::frames::{self, Frame};
 use crate::{IncarnatedObject, Interface, Servant};
 
-/// The request that the calling thread serves (`PortableServer::Current`), as long as the
-/// thread serves it. [`Policies::current`](crate::Policies::current) says which adapters
-/// allow it.
+/// The request that the calling thread serves (`PortableServer::Current`), valid while the thread
+/// serves it. [`Policies::current`](crate::Policies::current) selects the adapters that support it.
 #[derive(Clone)]
 pub struct PoaCurrent(Frame);
 
@@ -40,7 +38,7 @@ impl PoaCurrent {
     /// The servant.
     ///
     /// # Errors
-    /// [`NoContext`] while a servant activator makes it.
+    /// [`NoContext`] while a servant activator incarnates the object.
     pub fn servant(&self) -> Result<Arc<dyn Servant>, NoContext> {
         self.0.servant.clone().ok_or(NoContext)
     }
@@ -48,8 +46,8 @@ impl PoaCurrent {
     /// A reference to the object called.
     ///
     /// # Errors
-    /// The ORB cannot listen; [`PoaError::ServantNotActive`] while a servant activator makes
-    /// the servant.
+    /// The ORB cannot listen; [`PoaError::ServantNotActive`] while a servant activator incarnates
+    /// the object.
     pub fn reference<I: Interface>(&self) -> Result<I, PoaError> {
         let servant = self.0.servant.as_ref().ok_or(PoaError::ServantNotActive)?;
         let poa = self.poa();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of an adapter.
+//! The destruction of an adapter.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,14 +10,13 @@ use super::{Poa, PoaError};
 use orbium_adapter::before_waiting;
 
 impl Poa {
-    /// Ends the adapter, those below it, and all their objects, which servant activators
-    /// etherealize. With `wait`, returns when no request is being served any more; requests
-    /// that come before it returns are answered with TRANSIENT, later ones with
-    /// OBJECT_NOT_EXIST.
+    /// Destroys the adapter, its descendants, and all their objects, which servant activators
+    /// etherealize. With `wait`, returns when no request is in progress any more; requests received
+    /// before it returns are answered with TRANSIENT, later ones with OBJECT_NOT_EXIST.
     ///
     /// # Errors
-    /// BAD_INV_ORDER for waiting from within a request, which would be for
-    /// ever; nothing is done then.
+    /// BAD_INV_ORDER for waiting from within a request, which would never end; nothing is done
+    /// then.
     pub fn destroy(&self, wait: bool) -> Result<(), PoaError> {
         self.destroy_with(true, wait)
     }
@@ -39,7 +38,7 @@ impl Poa {
         }
         if let Some(parent) = self.parent() {
             parent.0.children().retain(|it| it != self);
-            // After those that have found it have begun to wait.
+            // After the threads that have found it have begun to wait.
             drop(parent.0.lock());
             parent.0.one_gone.notify_all();
         }
@@ -48,7 +47,7 @@ impl Poa {
     }
 
     fn end(&self, etherealizes: bool) {
-        // No child is made after this.
+        // No child is created after this.
         let children = self.0.children();
         self.0.destroyed.store(true, Ordering::Release);
         drop(children);
@@ -60,7 +59,7 @@ impl Poa {
         self.0.one_gone.notify_all();
     }
 
-    /// Waits for the end of the adapter below this one that has that name and is being destroyed.
+    /// Waits for the end of the child adapter of that name that is being destroyed.
     pub(super) fn await_name(&self, name: &str) -> Result<(), PoaError> {
         while let Some(child) = self.0.child_named(name) {
             self.0.check_takes_children()?;
@@ -77,7 +76,7 @@ impl Poa {
         Ok(())
     }
 
-    /// Takes the adapter and those below it out of the ORB's books, once.
+    /// Removes the adapter and its descendants from the tables of the ORB, once.
     fn forget(&self) {
         if self.0.gone.swap(true, Ordering::AcqRel) {
             return;
@@ -97,7 +96,7 @@ impl Poa {
         for child in self.the_children() {
             child.wait_until_gone();
         }
-        // Until those that are open were answered, or for `limits.open_time`.
+        // Until open requests are answered, or for `limits.open_time`.
         if let Some(adapters) = self.0.adapters.upgrade() {
             adapters
                 .context
@@ -111,14 +110,14 @@ impl Poa {
 
     /// Deactivates the managers of this adapter and of those below it.
     pub(crate) fn deactivate_managers(&self) {
-        // Before the children are listed: those that come later see it.
+        // Before the children are listed: later children see the state.
         self.0.manager.end_with_orb();
         for child in self.the_children() {
             child.deactivate_managers();
         }
     }
 
-    /// As [`Poa::destroy`], when the ORB ends: requests without a message may still be served.
+    /// As [`Poa::destroy`], at shutdown of the ORB: collocated requests may still be served.
     pub(crate) fn end_with_orb(&self) {
         self.end(true);
         self.wait_until_gone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of objects that a servant activator knows.
+//! The end of objects of a servant activator.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -13,11 +13,11 @@ use crate::adapter::object::{ActiveObject, CLEANED_UP, ETHEREALIZED};
 use orbium_adapter::Controlled;
 
 impl PoaCore {
-    /// The last request to an object has ended: hands its servant to the activator.
+    /// Hands the servant of an object to the activator, after its last request.
     pub(super) fn etherealize(&self, object: &ActiveObject) {
         let _turn = self.turn.take();
         self.hand_back(object);
-        // Within the turn: a thread that has it never waits for this.
+        // Within the turn: a thread that holds it never waits for this.
         let mut objects = self.lock();
         objects.ending.retain(|id| **id != *object.id);
         objects.incarnated -= 1;
@@ -56,7 +56,7 @@ impl PoaCore {
         }
     }
 
-    /// Deactivates all objects; with `etherealizes` as one that cleans up.
+    /// Deactivates all objects; with `etherealizes`, `cleanup_in_progress` is set.
     pub(super) fn deactivate_all(&self, etherealizes: bool) {
         let slots: Vec<SlotKey> = {
             let mut objects = self.lock();
@@ -75,7 +75,8 @@ impl PoaCore {
                     .end
                     .store(ETHEREALIZED | CLEANED_UP, Ordering::Release);
             }
-            // A destructor that panics keeps neither the other objects nor the ORB from ending.
+            // A destructor that panics prevents neither the end of other objects nor that of the
+            // ORB.
             if catch_unwind(AssertUnwindSafe(|| drop(removed))).is_err() {
                 crate::log::error!(
                     target: "orbium::poa", adapter = self.path_text(),

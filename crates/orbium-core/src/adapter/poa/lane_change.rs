@@ -5,7 +5,7 @@ use super::{Poa, PoaCore};
 use crate::adapter::Adapters;
 
 impl Adapters {
-    /// Objects are served by the lanes that there are now.
+    /// Assigns the objects to the present lanes.
     pub(crate) fn follow_lanes(&self) {
         for poa in self.root().iter().flat_map(Poa::subtree) {
             poa.0.follow_lanes(self);
@@ -15,7 +15,7 @@ impl Adapters {
 
 impl PoaCore {
     fn follow_lanes(&self, adapters: &Adapters) {
-        // Under the lock: a concurrent activation has entered its object, or finds the new lanes.
+        // Under the lock: a concurrent activation has entered its object, or sees the new lanes.
         let objects = self.lock();
         for &slot in objects.by_id.values() {
             if let Some(object) = adapters.registry.objects.pin(slot) {

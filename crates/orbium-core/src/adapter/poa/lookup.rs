@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! POA as requests see it: policies, state, and look-ups of objects.
+//! The POA as seen by requests: policies, state, and look-ups of objects.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +30,7 @@ impl PoaCore {
         self.policies.extension.as_ref()
     }
 
-    /// The priority that an object is to have, if that is settled.
+    /// The priority of an object, if it is fixed.
     #[inline]
     pub(super) fn settled_priority(&self, id: &[u8]) -> Option<Priority> {
         self.extension()?.0.settled_priority(id)
@@ -50,7 +50,7 @@ impl RegisteredAdapter<ActiveObject> for PoaCore {
 
     fn child(&self, name: &str) -> Option<Arc<dyn RegisteredAdapter<ActiveObject>>> {
         let child = self.child_named(name)?;
-        // Its activator may not be done with it.
+        // Its activator may still be running.
         let activating = self.is_being_activated(name);
         let is_ready = activating.is_none_or(|it| it == thread::current().id());
         is_ready.then_some(child.0 as Arc<dyn RegisteredAdapter<ActiveObject>>)
@@ -164,13 +164,13 @@ impl Adapter for PoaCore {
             ServantManager::Activator(it) => it.locate(&adapter, id),
             ServantManager::Locator(it) => it.locate(&adapter, id),
         }));
-        // A panic shows again when the object is called.
+        // A panic is repeated when the object is called.
         located.ok().flatten()
     }
 }
 
 impl PoaCore {
-    /// Whether a key of that kind and stamp may be served from here.
+    /// Whether this adapter may serve a key of that lifespan and stamp.
     pub(crate) fn serves(&self, persistent: bool, stamp: u64) -> bool {
         match self.policies.lifespan {
             Lifespan::Persistent => persistent,
@@ -185,7 +185,7 @@ impl PoaCore {
 }
 
 impl Adapters {
-    /// The root adapter, set before the ORB is there.
+    /// The root adapter, set before the ORB is complete.
     pub(crate) fn root(&self) -> Option<Poa> {
         Poa::of(self.registry.root.get()?)
     }
@@ -198,7 +198,7 @@ impl Adapters {
 }
 
 impl Poa {
-    /// The adapter that objects and the registry know as that.
+    /// The adapter behind the trait object of objects and the registry.
     pub(crate) fn of<A: RegisteredAdapter<ActiveObject> + ?Sized>(
         adapter: &Arc<A>,
     ) -> Option<Self> {
@@ -212,12 +212,12 @@ impl Poa {
         self.0.adapters.upgrade()?.registry.objects.get(slot)
     }
 
-    /// How many objects are active.
+    /// The number of active objects.
     pub(crate) fn object_count(&self) -> usize {
         self.0.lock().by_id.len()
     }
 
-    /// The ids of so many active objects, and whether there are more.
+    /// The ids of up to `most` active objects, and whether there are more.
     pub(crate) fn first_ids(&self, most: usize) -> (Vec<Box<[u8]>>, bool) {
         let objects = self.0.lock();
         let ids = objects.by_id.keys().take(most).cloned().collect();

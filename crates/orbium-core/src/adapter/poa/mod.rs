@@ -45,23 +45,23 @@ use orbium_adapter::object_key::{MAX_DEPTH, MAX_NAME, NO_HINT, ObjectKey};
 struct Objects {
     /// Every active object by id.
     by_id: HashMap<Box<[u8]>, SlotKey>,
-    /// Those of servants that may be but one object, by the octets of an address: the
-    /// same kind of map, for each kind is much code.
+    /// Active objects by the address of their servant, for servants with UNIQUE_ID: the same kind
+    /// of map, since each further kind adds much code.
     by_servant: HashMap<Box<[u8]>, SlotKey>,
-    /// Active objects and those that still serve their last requests.
+    /// The number of active objects, plus those with requests in progress.
     alive: usize,
-    /// Objects that were deactivated and are still to be etherealized.
+    /// Deactivated objects that are not etherealized yet.
     ending: Vec<Box<[u8]>>,
-    /// Objects that are not etherealized yet, where they are in the end.
+    /// The number of objects that are not etherealized yet, if the adapter etherealizes.
     incarnated: usize,
-    /// How many objects a servant is, by its address, where they are etherealized.
+    /// The number of objects of a servant, by its address, if the adapter etherealizes.
     incarnations: HashMap<[u8; size_of::<usize>()], usize>,
-    /// Names that the adapter activator is called with, and on which threads.
+    /// Names for which the adapter activator is running, and its threads.
     activations: Vec<(String, ThreadId)>,
 }
 
 impl Objects {
-    /// Whether an object was deactivated and is still to be etherealized.
+    /// Whether an object was deactivated and is not etherealized yet.
     fn is_ending(&self, id: &[u8]) -> bool {
         self.ending.iter().any(|it| **it == *id)
     }
@@ -72,14 +72,14 @@ pub(crate) struct PoaCore {
     /// The ORB's number.
     orb: usize,
     name: String,
-    /// Names from below the root down to here.
+    /// Names from below the root down to this adapter.
     path: Vec<String>,
     parent: Option<Weak<PoaCore>>,
     policies: Policies,
     manager: PoaManager,
     /// Components of its references that interceptors have added.
     components: OnceLock<ProfileComponents>,
-    /// What makes its references, if an interceptor has set it.
+    /// The factory of its references, if an interceptor has set one.
     factory: OnceLock<CurrentFactory>,
     stamp: u64,
     destroyed: AtomicBool,
@@ -91,19 +91,18 @@ pub(crate) struct PoaCore {
     servant_manager: Mutex<Option<Arc<ServantManager>>>,
     default_servant: Mutex<Option<Arc<dyn Servant>>>,
     activator: Mutex<Option<Arc<dyn Creating>>>,
-    /// Held during calls to the servant activator, and during upcalls where there is but
-    /// one at a time.
+    /// Held during calls to the servant activator, and during upcalls under SINGLE_THREAD.
     turn: Turn,
 }
 
 impl PoaCore {
-    /// What its ORB is called.
+    /// The identity of its ORB.
     fn identity(&self) -> Arc<OrbIdentity> {
         let adapters = self.adapters.upgrade();
         adapters.map_or_else(Arc::default, |it| Arc::clone(&it.identity))
     }
 
-    /// Its path as introspection has it: `RootPOA/child`.
+    /// Its path in introspection: `RootPOA/child`.
     fn path_text(&self) -> String {
         let below = self.path.iter();
         below.fold("RootPOA".to_owned(), |path, name| format!("{path}/{name}"))
@@ -144,8 +143,8 @@ impl PoaCore {
         self.adapters.upgrade().ok_or_else(gone)
     }
 
-    /// Refuses children from the beginning of the destruction on (`create_POA` and `destroy`
-    /// in CORBA 3.3 Part 1, clause 15.3).
+    /// Refuses children once the destruction has begun (`create_POA` and `destroy` in CORBA 3.3
+    /// Part 1, clause 15.3).
     fn check_takes_children(&self) -> Result<(), SystemException> {
         if !self.destroyed.load(Ordering::Acquire) {
             return Ok(());
@@ -165,7 +164,7 @@ impl PoaCore {
         self.children.lock()
     }
 
-    /// The adapter of that name below this one.
+    /// The child adapter of that name.
     fn child_named(&self, name: &str) -> Option<Poa> {
         let children = self.children();
         let place = place(&children, name).ok()?;
@@ -190,7 +189,7 @@ impl Poa {
         root
     }
 
-    /// An adapter that nothing knows yet.
+    /// An adapter that is not registered yet.
     fn make(
         adapters: &Arc<Adapters>,
         path: Vec<String>,
@@ -228,7 +227,7 @@ impl Poa {
         }))
     }
 
-    /// The manager and the registry know the adapter from now on.
+    /// Registers the adapter with its manager and the registry.
     fn enter_books(&self, adapters: &Adapters) {
         let adapter: Weak<PoaCore> = Arc::downgrade(&self.0);
         self.0.manager.add(adapter);
@@ -244,7 +243,7 @@ impl Poa {
         &self.0.name
     }
 
-    /// The adapter this one is a child of.
+    /// The parent of the adapter.
     #[must_use]
     #[inline]
     pub fn parent(&self) -> Option<Self> {
@@ -264,7 +263,7 @@ impl Poa {
         self.0.manager.clone()
     }
 
-    /// Makes and finds managers by their ids (`the_POAManagerFactory`).
+    /// The factory of managers, with look-up by id (`the_POAManagerFactory`).
     ///
     /// # Errors
     /// OBJECT_NOT_EXIST if the adapter was destroyed.
@@ -288,7 +287,7 @@ impl Poa {
         self.0.children().clone()
     }
 
-    /// It and all adapters below it, each before its children.
+    /// The adapter and all its descendants, each before its children.
     #[doc(hidden)]
     pub fn subtree(&self) -> impl Iterator<Item = Self> + use<> {
         let mut todo = vec![self.clone()];
@@ -299,15 +298,15 @@ impl Poa {
         })
     }
 
-    /// Its name behind those of its parents, as in `RootPOA/devices`.
+    /// Its name after those of its parents, as in `RootPOA/devices`.
     #[doc(hidden)]
     #[must_use]
     pub fn path_text(&self) -> String {
         self.0.path_text()
     }
 
-    /// Creates a child adapter. If one of that name is being destroyed, waits for its end.
-    /// Without a manager it gets one of its own, which holds requests until it is activated.
+    /// Creates a child adapter. If one of that name is being destroyed, waits for its end. Without
+    /// a manager the child gets its own, which holds requests until it is activated.
     ///
     /// # Errors
     /// [`PoaError::AdapterAlreadyExists`], [`PoaError::InvalidPolicy`] for policies that do not go
@@ -333,7 +332,7 @@ impl Poa {
         self.await_name(name)?;
         let manager = match manager {
             Some(manager) => manager,
-            // Without an id there is none to be in the way.
+            // A generated id cannot be taken.
             None => adapters
                 .new_manager(None, name)
                 .map_err(|_| PoaError::AdapterAlreadyExists)?,
@@ -349,14 +348,14 @@ impl Poa {
         };
         child.enter_books(&adapters);
         children.insert(place, child.clone());
-        // The others were deactivated before it was there.
+        // The others were deactivated before this child existed.
         if self.0.manager.ends_with_orb() {
             child.deactivate_managers();
         }
         Ok(child)
     }
 
-    /// The adapter of that name below this one.
+    /// The child adapter of that name.
     ///
     /// # Errors
     /// [`PoaError::AdapterNonExistent`]; OBJECT_NOT_EXIST if this adapter was destroyed.
@@ -366,7 +365,7 @@ impl Poa {
     }
 }
 
-/// Where among children an adapter of that name is, or would be.
+/// The index of the child of that name, or its insertion point.
 fn place(children: &[Poa], name: &str) -> Result<usize, usize> {
     children.binary_search_by(|child| child.name().cmp(name))
 }

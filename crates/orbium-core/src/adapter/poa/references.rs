@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! References, ids and servants: from each to the others.
+//! References, ids and servants: conversions between them.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl PoaCore {
         ObjectKey::long(self.stamp, slot, persistent, &self.path, id)
     }
 
-    /// The reference to the object with that id, and perhaps in that slot.
+    /// The reference to the object with that id, and with that slot if it has one.
     pub(in crate::adapter) fn reference(
         &self,
         (id, slot): (&[u8], SlotKey),
@@ -38,7 +38,7 @@ impl PoaCore {
         orb.received_reference(factory.make_object(repository_id, id)?)
     }
 
-    /// The reference, whatever interceptors make of it.
+    /// The reference before interceptors change it.
     pub(super) fn own_reference(
         &self,
         (id, slot): (&[u8], SlotKey),
@@ -66,10 +66,10 @@ impl PoaCore {
 }
 
 impl Poa {
-    /// An id that no object had before, for one that is yet to be.
+    /// A new id for a future object.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] if users name objects here.
+    /// [`PoaError::WrongPolicy`] if ids are assigned by users here.
     pub fn next_object_id(&self) -> Result<Box<[u8]>, PoaError> {
         if self.0.policies.id_assignment != IdAssignment::System {
             return Err(PoaError::WrongPolicy);
@@ -80,7 +80,7 @@ impl Poa {
     /// A reference to an object that need not be active (yet), with a new id.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] if users name objects here.
+    /// [`PoaError::WrongPolicy`] if ids are assigned by users here.
     pub fn create_reference<I: Interface>(&self) -> Result<I, PoaError> {
         self.create_reference_with_id(&self.next_object_id()?)
     }
@@ -157,7 +157,7 @@ impl Poa {
         default.ok_or(PoaError::ObjectNotActive)
     }
 
-    /// The servant of the object that a reference of this adapter leads to.
+    /// The servant of the object that a reference of this adapter denotes.
     ///
     /// # Errors
     /// [`PoaError::WrongAdapter`]; as [`Poa::id_to_servant`].
@@ -175,9 +175,8 @@ impl Poa {
         self.0.policies.request_processing == RequestProcessing::DefaultServant
     }
 
-    /// The id of a servant: that of the one object that it is; a new one where servants are
-    /// activated implicitly; within a request to the default servant that of the object
-    /// called.
+    /// The id of a servant: that of its only object; a new one under implicit activation; within a
+    /// request to the default servant that of the object called.
     ///
     /// # Errors
     /// [`PoaError::ServantNotActive`], [`PoaError::WrongPolicy`].
@@ -207,8 +206,8 @@ impl Poa {
         Ok(called.ok_or(PoaError::ServantNotActive)?.id.into())
     }
 
-    /// The reference to the object that [`Poa::servant_to_id`] has the id of; within a
-    /// request to the servant that of the object called, if the servant may be several.
+    /// The reference to the object with the id of [`Poa::servant_to_id`]; within a request to the
+    /// servant that of the object called, if the servant may incarnate several.
     ///
     /// # Errors
     /// [`PoaError::ServantNotActive`], [`PoaError::WrongPolicy`].
@@ -226,7 +225,7 @@ impl Poa {
         )
     }
 
-    /// The id of a servant that is one object.
+    /// The id of a servant that incarnates one object.
     fn unique_id_of(&self, servant: &Arc<dyn Servant>) -> Result<Option<Vec<u8>>, PoaError> {
         let adapters = self.0.adapters()?;
         let slot = self.0.lock().by_servant.get(&address(servant)[..]).copied();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servant managers: what makes servants when their objects are called
-//! (CORBA 3.3 Part 1, clauses 15.3.4 to 15.3.6).
+//! Servant managers: incarnation of objects on demand (CORBA 3.3 Part 1, clauses 15.3.4 to 15.3.6).
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -15,24 +14,24 @@ use crate::adapter::dispatch::forward::{ForwardRequest, ServantError};
 use crate::adapter::managing::{Activating, LocatedUpcall, Locating, ServantManager};
 use crate::adapter::object::{ActiveObject, Adapter};
 
-/// Makes servants for the objects of an adapter that retains them, and takes them back.
+/// Incarnates the objects of an adapter that retains servants, and etherealizes them.
 ///
-/// Calls for one adapter never overlap. A panic is answered with UNKNOWN. While one runs, its thread
-/// cannot wait for another object to be etherealized: it gets BAD_INV_ORDER 3 where it activates or calls one
-/// that was deactivated and still serves a request.
+/// Calls for one adapter never overlap. A panic is answered with UNKNOWN. During a call, its thread
+/// cannot wait for the etherealization of another object: activating or calling an object that was
+/// deactivated and still serves a request raises BAD_INV_ORDER 3.
 pub trait ServantActivator: Send + Sync + 'static {
-    /// Makes the servant of an object that is not active. It becomes active, and this
-    /// request and all further ones go to it.
+    /// Makes the servant of an object that is not active. The object becomes active, and the
+    /// servant serves this and all further requests.
     ///
     /// # Errors
-    /// The client is sent to another object, or receives an exception; the object stays
+    /// The client is forwarded to another object, or receives an exception; the object stays
     /// inactive.
     fn incarnate(&self, object_id: &[u8], poa: &Poa) -> Result<Arc<dyn Servant>, ServantError>;
 
-    /// Takes the servant of an object back after its last request. `cleanup_in_progress`:
-    /// its adapter ends, or the manager was deactivated; `remaining_activations`: the
-    /// servant also incarnates other objects of this adapter. Objects that were activated in
-    /// other ways end here too. Default: drops it.
+    /// Receives the servant of an object after its last request. `cleanup_in_progress`: the adapter
+    /// is being destroyed, or the manager was deactivated; `remaining_activations`: the servant
+    /// also incarnates other objects of this adapter. Called also for objects activated in other
+    /// ways. Default: drops the servant.
     fn etherealize(
         &self,
         object_id: &[u8],
@@ -45,26 +44,26 @@ pub trait ServantActivator: Send + Sync + 'static {
         drop(servant);
     }
 
-    /// Where a client that only locates an object that is not active is sent, if it is not
-    /// here. It runs on the thread that reads the connection, so it must not block.
-    /// Default: the object is here.
+    /// The reference to which a client that locates an inactive object is forwarded, if the object
+    /// is not here. It runs on the thread that reads the connection, so it must not block. Default:
+    /// the object is here.
     fn locate(&self, object_id: &[u8], poa: &Poa) -> Option<ForwardRequest> {
         let _ = (object_id, poa);
         None
     }
 }
 
-/// Finds the servant for each request to an adapter that does not retain them.
+/// Finds the servant for each request to an adapter that does not retain servants.
 ///
 /// Calls overlap, as requests do. A panic is answered with UNKNOWN.
 pub trait ServantLocator: Send + Sync + 'static {
-    /// What `preinvoke` hands to the `postinvoke` of the same request.
+    /// State that `preinvoke` passes to the `postinvoke` of the same request.
     type Cookie;
 
     /// Finds the servant of a request.
     ///
     /// # Errors
-    /// The client is sent to another object, or receives an exception; `postinvoke` is not
+    /// The client is forwarded to another object, or receives an exception; `postinvoke` is not
     /// called then.
     fn preinvoke(
         &self,
@@ -73,7 +72,7 @@ pub trait ServantLocator: Send + Sync + 'static {
         operation: &[u8],
     ) -> Result<(Arc<dyn Servant>, Self::Cookie), ServantError>;
 
-    /// The servant has served the request, or panicked: on the same thread, before the
+    /// Called after the servant has served the request or panicked: on the same thread, before the
     /// client is answered. Default: drops both.
     ///
     /// # Errors
@@ -153,7 +152,7 @@ impl<L: ServantLocator> Locating for Locator<L> {
 }
 
 impl Poa {
-    /// Sets what makes servants for objects that are not active (`set_servant_manager` with
+    /// Sets the servant activator, which incarnates inactive objects (`set_servant_manager` with
     /// RETAIN).
     ///
     /// # Errors
@@ -165,8 +164,8 @@ impl Poa {
         })
     }
 
-    /// Sets what finds the servant of each request (`set_servant_manager` with
-    /// NON_RETAIN).
+    /// Sets the servant locator, which finds the servant of each request (`set_servant_manager`
+    /// with NON_RETAIN).
     ///
     /// # Errors
     /// As [`Poa::set_servant_activator`]; OBJ_ADAPTER 4 with RETAIN.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants of objects that are not in the map: the default servant, and what stands in
-//! for an object until its servant is found.
+//! Servants of objects that are not in the map: the default servant, and the stand-in for an object
+//! until its servant is found.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -17,7 +17,7 @@ use crate::raises::{DispatchError, unknown_operation};
 use crate::{Call, Interface, OBJECT_REPOSITORY_ID, Servant, ServedBy};
 use orbium_adapter::object_key::NO_HINT;
 
-/// The servant of a stand-in, which no request reaches.
+/// The servant of a stand-in; it never receives a request.
 pub(super) struct Vacant;
 
 impl Servant for Vacant {
@@ -65,8 +65,8 @@ impl PoaCore {
         self.servant_manager.lock().clone()
     }
 
-    /// Drops what the user has given to the adapter, if it is gone and nothing is served
-    /// any more: references in there may hold the ORB.
+    /// Drops the servants and managers set by the user, once the adapter is gone and no request is
+    /// in progress: references in them may hold the ORB.
     pub(super) fn release(&self) {
         // `forget` stores `gone`, then reads `alive` under the lock; the end of the last
         // request decrements `alive` under it, then loads `gone`. The lock orders the two:
@@ -89,14 +89,14 @@ impl PoaCore {
     }
 }
 
-/// Wraps the implementation of an interface, as servant managers and default servants
-/// are asked for it.
+/// Wraps the implementation of an interface as a [`Servant`](crate::Servant), for servant managers
+/// and default servants.
 ///
 /// ```
 /// use orbium_core::{Call, SystemException, idl_interface, servant_of};
 ///
 /// idl_interface! {
-///     /// What greets.
+///     /// A greeter.
 ///     pub struct Greeter = "IDL:Hello/Greeter:1.0";
 ///     operations by_octet(0, 103, &[0]);
 ///     pub trait GreeterServant;

@@ -11,7 +11,7 @@ use super::{Poa, PoaCore};
 use crate::Interface;
 use crate::adapter::Adapters;
 
-/// The references of an adapter as it makes them itself.
+/// The adapter's own factory of references.
 struct OwnReferences(Weak<PoaCore>);
 
 impl ObjectReferenceFactory for OwnReferences {
@@ -33,7 +33,7 @@ impl Poa {
         ObjectReferenceTemplate::new(self.0.identity(), &self.0.path, Arc::new(own))
     }
 
-    /// Has interceptors add components to its references, and replace what makes them.
+    /// Lets interceptors add components to its references, and replace their factory.
     ///
     /// # Errors
     /// OBJ_ADAPTER 6: an interceptor refuses the adapter.

@@ -22,7 +22,7 @@ pub(super) fn obj_adapter(minor: u32) -> SystemException {
     SystemException::omg(ExceptionKind::ObjAdapter, minor, Completion::No)
 }
 
-/// Runs `upcall` so that `Current` shows that object.
+/// Runs `upcall` with `Current` set to that object.
 fn within_frame<R>(object: &ActiveObject, upcall: impl FnOnce() -> R) -> R {
     let frame = Frame {
         adapter: Arc::clone(&object.adapter),
@@ -32,7 +32,7 @@ fn within_frame<R>(object: &ActiveObject, upcall: impl FnOnce() -> R) -> R {
     frames::within(frame, upcall)
 }
 
-/// Runs the servant of an object, so that `Current` shows it.
+/// Runs the servant of an object, with `Current` set to it.
 fn run(
     object: &ActiveObject,
     reply: &mut UntypedReply<'_>,
@@ -41,13 +41,13 @@ fn run(
     within_frame(object, || serve(object, reply))
 }
 
-/// What serves the requests to an object.
+/// The source of the servant for the requests to an object.
 enum Provided {
-    /// The object: it is active.
+    /// The object itself: it is active.
     Itself,
-    /// One with the default servant, or one that was incarnated.
+    /// An object with the default servant, or one that was incarnated.
     Object(Arc<ActiveObject>),
-    /// What a servant locator finds for each of them.
+    /// A servant locator, asked for each request.
     Located(Arc<ServantManager>),
 }
 
@@ -58,7 +58,7 @@ impl PoaCore {
         single.then(|| self.turn.take())
     }
 
-    /// Serves a request that was let in.
+    /// Serves a request that was admitted.
     pub(super) fn serve(
         self: &Arc<Self>,
         object: &ActiveObject,
@@ -70,7 +70,7 @@ impl PoaCore {
         let served = match self.provided(object) {
             Ok(Provided::Itself) => return run(object, reply, serve),
             Ok(Provided::Object(object)) => return run(&object, reply, serve),
-            // What `postinvoke` raises replaces the answer.
+            // An exception of `postinvoke` replaces the answer.
             Ok(Provided::Located(manager)) => reply.keeping(|reply| {
                 let mut upcall = |object: &ActiveObject| serve(object, reply);
                 self.serve_located(&manager, object, operation, &mut upcall)
@@ -84,7 +84,7 @@ impl PoaCore {
         }
     }
 
-    /// Serves a request that was let in and comes without a message.
+    /// Serves a collocated request that was admitted.
     pub(super) fn serve_in_place(
         self: &Arc<Self>,
         object: &ActiveObject,
@@ -106,7 +106,7 @@ impl PoaCore {
         Ok(())
     }
 
-    /// What serves the requests to an object.
+    /// The source of the servant for the requests to an object.
     fn provided(self: &Arc<Self>, object: &ActiveObject) -> Result<Provided, ServantError> {
         if !object.stands_in() {
             return Ok(Provided::Itself);
@@ -142,7 +142,7 @@ impl PoaCore {
         })
     }
 
-    /// The object with that id, active by now.
+    /// The object with that id, incarnated if necessary.
     fn incarnated(
         self: &Arc<Self>,
         activator: &dyn Activating,
@@ -151,8 +151,8 @@ impl PoaCore {
         let poa = Poa(Arc::clone(self));
         let adapter: Arc<dyn Adapter> = self.clone();
         if frames::is_within(&adapter, id) {
-            // It was deactivated by its own request, or its servant is being made further
-            // down on this very stack.
+            // It was deactivated by its own request, or its servant is being made further down on
+            // this same stack.
             return poa.active(id).ok_or_else(|| no_such_object().into());
         }
         let _turn = loop {
@@ -189,10 +189,10 @@ impl PoaCore {
         active.ok_or_else(|| being_destroyed().into())
     }
 
-    /// Blocks while a deactivated object is still to be etherealized; then the objects, locked.
+    /// Blocks while a deactivated object is not etherealized yet; returns the locked objects.
     ///
     /// # Errors
-    /// BAD_INV_ORDER: this thread serves a request to it, or has the turn in which that is done.
+    /// BAD_INV_ORDER: this thread serves a request to it, or holds the turn in which that is done.
     pub(super) fn await_end_of(
         self: &Arc<Self>,
         id: &[u8],

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Metrics of an ORB as data, as Prometheus text and for the crate `metrics`, and the object
-//! that shows a running ORB; with the feature `metrics`.
+//! Metrics of an ORB as data, as Prometheus text and for the crate `metrics`, and the object that
+//! monitors a running ORB; with the feature `metrics`.
 //!
 //! [`Config::metrics`](crate::Config), the configuration key `metrics`, the argument
 //! `-ORBmetrics 1` or [`Orb::enable_metrics`] turn metrics on;
-//! [`Orb::metrics`] gives them as data and as Prometheus text.
+//! [`Orb::metrics`] returns them as data and as Prometheus text.
 //!
 //! ```
 //! use orbium_core::Orb;
@@ -48,15 +48,14 @@ impl MeasuredOrb for Orb {
 }
 
 impl Orb {
-    /// Counts and measures from now on what this ORB calls and serves, until it
-    /// ends; what was on the way before is not counted. A second call does nothing.
-    /// Connections that are open already have no octets counted.
+    /// Counts and measures the calls and requests of this ORB from now on, until it ends; those in
+    /// progress are not counted. Bytes of connections that are already open are not counted.
     pub fn enable_metrics(&self) -> Metrics {
         self.metrics_of(self.start_counting())
     }
 
-    /// The counts and measurements; `None` unless they were asked for, by
-    /// [`Config::metrics`](crate::Config) or [`enable_metrics`](Self::enable_metrics).
+    /// The counts and measurements; `None` unless enabled by [`Config::metrics`](crate::Config) or
+    /// [`enable_metrics`](Self::enable_metrics).
     #[must_use]
     pub fn metrics(&self) -> Option<Metrics> {
         let all = self.instruments().measurements()?;

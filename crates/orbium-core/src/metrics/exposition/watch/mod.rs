@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A running ORB shows itself to its owner: an object that answers on a Unix socket
-//! which other users cannot reach, by an ORB and a thread of its own. So it answers
-//! when every thread of the ORB it shows hangs.
+//! Monitoring of a running ORB by its owner: an object on a Unix socket that other users cannot
+//! access, served by a separate ORB and thread. So it answers even when every thread of the
+//! monitored ORB hangs.
 //!
-//! [`Config::watch`](crate::Config), the configuration key `watch`, the argument
-//! `-ORBwatch true` or [`Orb::watch`] turn it on; `orbium top` shows what it says, and
-//! any ORB can ask it with `idl/watch.idl`.
+//! [`Config::watch`](crate::Config), the configuration key `watch`, the argument `-ORBwatch true`
+//! or [`Orb::watch`] turn it on; `orbium top` displays it, and any ORB can call it with
+//! `idl/watch.idl`.
 
 mod snapshot;
 
@@ -23,7 +23,7 @@ use crate::{Call, Config, ForwardBoundKeys, Limits, Orb, ServerStrategy, SystemE
 pub use generated::orbium_watch as idl;
 pub use orbium_exposition::watch_folder::{KEY, Watched, alive, watched};
 
-/// What generated code needs; the names are those of the façade's module `codegen`.
+/// Dependencies of generated code; the names are those of the façade's module `codegen`.
 mod runtime {
     pub(super) use crate::cdr::{Type, idl_struct, idl_typedef};
     pub(super) use crate::idl_interface;
@@ -34,14 +34,14 @@ mod generated {
     include!(concat!(env!("CARGO_MANIFEST_DIR"), "/generated/watch.rs"));
 }
 
-/// The servant.
+/// The servant of the watch object.
 struct Watcher {
     orb: Weak<OrbCore>,
     since: Instant,
 }
 
 impl Watcher {
-    /// The ORB that it shows, as long as that is held.
+    /// The monitored ORB, as long as it is referenced.
     fn orb(&self) -> Option<Orb> {
         self.orb.upgrade()?.handle()
     }
@@ -66,11 +66,11 @@ impl idl::WatchServant for Watcher {
 }
 
 impl Orb {
-    /// Shows the ORB to `orbium top` from now on, and turns metrics on. Returns the
-    /// socket: in `$XDG_RUNTIME_DIR/orbium`, or in a folder of the user's own below the
-    /// temporary directory, named for the process id, with permissions for the owner
-    /// alone; further ORBs of the process have sockets with numbers from 2. It goes with the
-    /// ORB. A second call returns the same.
+    /// Shows the ORB to `orbium top` from now on, and turns metrics on. Returns the path of the
+    /// socket: in `$XDG_RUNTIME_DIR/orbium`, or in a private folder of the user below the temporary
+    /// directory, named for the process id, with permissions for the owner only; further ORBs of
+    /// the process have sockets with numbers from 2. It is removed with the ORB. A second call
+    /// returns the same path.
     ///
     /// ```no_run
     /// # fn f() -> Result<(), Box<dyn std::error::Error>> {
@@ -81,8 +81,8 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// [`OrbError::Listen`] if there is no private folder or nothing can listen there,
-    /// [`OrbError::Threads`] without a thread for it.
+    /// [`OrbError::Listen`] if there is no private folder or the socket cannot be created,
+    /// [`OrbError::Threads`] if its thread cannot be started.
     pub fn watch(&self) -> Result<PathBuf, OrbError> {
         let watching = &self.core().watching.0;
         let mut watching = watching.lock();
@@ -106,7 +106,7 @@ impl Orb {
         Err(refused.unwrap_or(OrbError::Config("no name is free for the watch's socket")))
     }
 
-    /// An ORB of one thread that serves the watch object at a path.
+    /// An ORB with one thread that serves the watch object at a path.
     fn watch_at(&self, path: &std::path::Path) -> Result<Self, OrbError> {
         let orb = Self::new(Config {
             endpoints: vec![Endpoint {
@@ -117,7 +117,7 @@ impl Orb {
             strategy: ServerStrategy::Reactive,
             forward_bound_keys: ForwardBoundKeys(false),
             limits: Limits {
-                // Requests have no arguments; a few operators look at once.
+                // Requests have no arguments; few operators connect at once.
                 message_size: 64 << 20,
                 connections: 16,
                 ..Limits::default()

@@ -12,7 +12,7 @@ use crate::introspection::AdapterSnapshot;
 use crate::metrics::{ConnectionSnapshot, Histogram, NamedCount, Role};
 use crate::{ManagerState, Orb};
 
-/// Operations with a budget in a snapshot, at most.
+/// Maximum number of operations with a budget in a snapshot.
 const MAX_BUDGETS: usize = 1000;
 
 fn small(number: impl TryInto<u32>) -> u32 {
@@ -146,7 +146,7 @@ fn program() -> String {
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The ORB as it is now.
+/// A snapshot of the ORB.
 pub(super) fn snapshot(orb: &Orb, up: Duration) -> idl::Snapshot {
     let metrics = orb.metrics();
     let measured = metrics.as_ref().map(Metrics::snapshot);
