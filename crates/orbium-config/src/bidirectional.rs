@@ -7,16 +7,16 @@ use std::str::FromStr;
 /// Directions of the requests over a connection (BidirectionalPolicy, type 37).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BidirectionalPolicy {
-    /// Requests go from the side that opened the connection to the other. The default.
+    /// Requests are sent only by the side that opened the connection. The default.
     #[default]
     Normal,
-    /// Requests go both ways: connections that are opened announce the ORB's endpoints, and
-    /// calls to endpoints that a client announced go over the client's connection.
+    /// Both sides send requests: opened connections announce the ORB's endpoints, and calls to
+    /// endpoints announced by a client use the client's connection.
     Both,
 }
 
 impl BidirectionalPolicy {
-    /// Whether requests go both ways.
+    /// Whether both sides send requests.
     #[must_use]
     pub const fn is_both(self) -> bool {
         matches!(self, Self::Both)
@@ -48,7 +48,7 @@ impl FromStr for BidirectionalPolicy {
 
 /// Hosts that a client may announce as its own.
 ///
-/// The name that its certificate bears is always among them, and so are the Unix sockets of
+/// The host name in the client's certificate is always among them, and so are the Unix sockets of
 /// its user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BidirectionalHosts {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Choices with a default of their own.
+//! Settings with a default.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,7 +20,7 @@ impl Default for ForwardBoundKeys {
 pub struct ConnectTimeout(pub Duration);
 
 impl ConnectTimeout {
-    /// No limit of its own: as long as the call may take, and the system tries.
+    /// No separate limit: bounded by the time-out of the call and by the system.
     pub const NONE: Self = Self(Duration::MAX);
 }
 
@@ -43,11 +43,11 @@ impl Default for NamingTimeout {
 
 /// Batching of replies to pipelined requests by a server: on by default.
 ///
-/// A reply is collected while the next request of its connection lies whole in the receive
-/// buffer, and sent with those behind it, up to 6 KiB. It is held for 100 µs while requests
-/// are served quickly, and never for longer than 2 ms and the wake-up of a thread, however
-/// long a servant takes. Nothing is collected while servants take more than 50 µs each, nor
-/// where one request is answered before the next is sent.
+/// A reply is collected while the next request of its connection is already complete in the receive
+/// buffer, and sent with the following ones, up to 6 KiB. It is held for 100 µs while requests are
+/// served quickly, and never for longer than 2 ms and the wake-up of a thread, however long a
+/// servant takes. Replies are not collected while servants take more than 50 µs each, nor if each
+/// request is answered before the next is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyBatching(pub bool);
 
@@ -64,8 +64,8 @@ pub enum Collocation {
     /// policies of its adapter: the default.
     #[default]
     ThroughPoa,
-    /// The servant is called on the calling thread; active objects are called without regard to POA
-    /// managers, dispatch hooks, priorities and threading policies.
+    /// The servant is called on the calling thread; for active objects, POA managers, dispatch
+    /// hooks, priorities and threading policies are ignored.
     Direct,
     /// Arguments and results are marshalled, as between two ORBs.
     Marshalled,
@@ -89,7 +89,7 @@ impl fmt::Display for Collocation {
     }
 }
 
-/// A text that names no [`Collocation`].
+/// A text that is not the name of a [`Collocation`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UnknownCollocation;
 
@@ -144,10 +144,10 @@ impl GiopMinor {
     }
 }
 
-/// Whether the times of calls make sense together; the sentence that says why not.
+/// Checks that the times of calls are consistent.
 ///
 /// # Errors
-/// They do not.
+/// A sentence with the reason.
 pub fn check_times(
     connect: ConnectTimeout,
     naming: NamingTimeout,

@@ -11,35 +11,33 @@ use crate::ServerStrategy;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClientStrategy {
-    /// A call has a connection for itself while it lasts, one of a bounded
-    /// pool, and reads its reply itself: two system calls, the lowest latency.
-    /// The default.
+    /// A call has exclusive use of a connection, from a bounded pool, until it ends, and reads its
+    /// reply itself: two system calls, the lowest latency. The default.
     #[default]
     ExclusivePool,
-    /// Each thread has connections of its own, which no other thread uses: no
-    /// lock is shared between callers, and there are as many connections to a
-    /// server as threads that call it.
+    /// Each thread has its own connections, which no other thread uses: callers share no lock, and
+    /// there are as many connections to a server as threads that call it.
     ExclusivePerThread,
     /// All calls to a server share one multiplexed connection, read by
     /// leader/followers: the waiting thread that leads dispatches replies to the
     /// others, and promotes a follower when its own reply has come.
     LeaderFollowers,
-    /// All calls to a server share one connection, which a thread of its own
-    /// reads: an active connection. A server that goes away is noticed at once.
+    /// All calls to a server share one connection, which a separate thread reads: an active
+    /// connection. The loss of a server is detected at once.
     IoThread,
-    /// Wait on reactor: exclusive connections from a pool. A servant that calls out
-    /// dispatches other requests on its own thread while it waits for the reply: nested
-    /// calls need no second thread. Goes with [`ServerStrategy::Reactive`] only, where
-    /// the thread keeps its reactor; other threads wait for their replies alone.
+    /// Wait on reactor: exclusive connections from a pool. A servant that makes a nested call
+    /// dispatches other requests on its thread while it waits for the reply: nested calls need no
+    /// second thread. Requires [`ServerStrategy::Reactive`]: only there the thread keeps its
+    /// reactor; other threads just wait for their replies.
     ///
-    /// Calls of one thread return in the reverse order of their beginning, so a reply,
-    /// or the end of a call's time, is noticed when nested upcalls have returned. Where
-    /// that may not be, choose another strategy.
+    /// Calls of one thread return in the reverse order of their beginning, so a reply or the expiry
+    /// of a call is detected only after nested upcalls have returned. If that is not acceptable,
+    /// choose another strategy.
     Reactor,
 }
 
 impl ClientStrategy {
-    /// All of them.
+    /// All strategies.
     pub const ALL: &'static [Self] = &[
         Self::ExclusivePool,
         Self::ExclusivePerThread,
@@ -66,13 +64,13 @@ impl ClientStrategy {
         matches!(self, Self::LeaderFollowers | Self::IoThread)
     }
 
-    /// Whether each call has a connection of the pool that all threads use.
+    /// Whether each call has a connection from a pool shared by all threads.
     #[must_use]
     pub const fn is_pooled(self) -> bool {
         matches!(self, Self::ExclusivePool | Self::Reactor)
     }
 
-    /// The only server strategy that it goes with; `None` for any.
+    /// The only server strategy that it can be combined with; `None` for any.
     #[must_use]
     pub const fn needs(self) -> Option<ServerStrategy> {
         match self {
@@ -81,7 +79,8 @@ impl ClientStrategy {
         }
     }
 
-    /// Whether it goes with a server strategy; the sentence that says why not.
+    /// Checks that it can be combined with a server strategy; the error is a sentence with the
+    /// reason.
     pub const fn check(self, server: ServerStrategy) -> Result<(), &'static str> {
         match (self.needs(), server) {
             (None, _) | (Some(ServerStrategy::Reactive), ServerStrategy::Reactive) => Ok(()),
@@ -98,7 +97,7 @@ impl fmt::Display for ClientStrategy {
     }
 }
 
-/// A name that is no [`ClientStrategy`].
+/// A name that is not a [`ClientStrategy`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownClientStrategy(pub String);
 

@@ -22,8 +22,8 @@ pub fn path_of(text: &str) -> Option<PathBuf> {
     Some(PathBuf::from(unescaped(path)))
 }
 
-/// The URL of the same file for a reader elsewhere: a relative path is taken from
-/// `folder`. `None` if it is no `file:` URL or its path is absolute.
+/// The URL of the same file for a reader elsewhere: a relative path is resolved against `folder`.
+/// `None` if it is not a `file:` URL or its path is absolute.
 #[must_use]
 pub fn from_folder(text: &str, folder: &Path) -> Option<String> {
     let path = path_of(text).filter(|path| path.is_relative())?;
@@ -32,7 +32,7 @@ pub fn from_folder(text: &str, folder: &Path) -> Option<String> {
     Some(format!("file:{path}"))
 }
 
-/// Takes `%20` for the octet that it stands for; what is no such escape stays.
+/// Decodes `%20` and the like; other text is unchanged.
 fn unescaped(text: &str) -> String {
     let mut octets = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

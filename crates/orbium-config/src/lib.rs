@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Configuration of an ORB as plain values: limits, strategies, TLS.
 //!
-//! It knows neither what a choice does to an ORB nor the files and arguments that make it:
-//! `orbium-settings` has those.
+//! The effect of a setting on an ORB, and the files and arguments with settings, are outside this
+//! crate: `orbium-settings` parses them.
 #![forbid(unsafe_code)]
 
 mod bidirectional;

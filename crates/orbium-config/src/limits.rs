@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bounds on what peers can make an ORB hold or wait for.
+//! Limits of the resources and waiting times that peers can cause.
 
 use std::time::Duration;
 
@@ -8,85 +8,79 @@ use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
 
 use crate::GiopMinor;
 
-/// Bounds [`Limits::calls_per_connection`]: request ids name the caller.
+/// Bounds [`Limits::calls_per_connection`]: request ids identify the caller.
 pub const MAX_CALLS_PER_CONNECTION: usize = 1024;
 
-/// Bounds on what peers can make the ORB hold or wait for.
+/// Limits of the resources and waiting times that peers can cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Octets of the largest message sent or received, reassembled ones too.
-    /// Default: 256 MiB. Memory is only taken as octets arrive.
+    /// Maximum size in octets of a message sent or received, including reassembled ones. Default:
+    /// 256 MiB. Memory is allocated only as octets arrive.
     pub message_size: usize,
-    /// Octets that peers can make the ORB hold, all connections together: receive
-    /// buffers, messages in assembly, requests that wait, replies that clients do
-    /// not take, what was decompressed; not what small messages need (8 KiB for a
-    /// connection), nor what servants hold. `None` (the default) is half of the
-    /// memory that the process may use: of the host's, of its control group's or of
-    /// its address space, whichever is least. Each holder may have as much as it
-    /// leaves free, so one message at most half of it. A request beyond that is
-    /// answered NO_RESOURCES, and its connection goes on; a reply beyond it raises
-    /// NO_RESOURCES.
+    /// Maximum memory in bytes that peers can make the ORB hold, all connections together: receive
+    /// buffers, messages in assembly, queued requests, replies that clients have not received,
+    /// decompressed data; without the memory for small messages (8 KiB per connection) and that of
+    /// servants. `None` (the default) is half of the memory that the process may use: the least of
+    /// the host's, its control group's and its address space. Each holder may have as much as it
+    /// leaves free, so one message at most half of it. A request beyond that is answered
+    /// NO_RESOURCES, and its connection remains open; a reply beyond it raises NO_RESOURCES.
     pub peer_memory: Option<usize>,
-    /// Octets that each octet of a compressed frame may become, beyond the first
-    /// 1 MiB of a message; a connection that brings more is closed. Default: 100.
+    /// Maximum ratio of decompressed to compressed size of a frame, beyond the first 1 MiB of a
+    /// message; a connection that exceeds it is closed. Default: 100.
     pub decompression_ratio: usize,
-    /// Levels of nesting in a value received: recursive structs, anys in anys,
-    /// encapsulations. Default: 128.
+    /// Maximum nesting of a received value: recursive structs, anys in anys, encapsulations.
+    /// Default: 128.
     pub nesting: u16,
-    /// Messages in assembly from fragments, per connection. Default: 16.
+    /// Maximum number of messages in assembly from fragments, per connection. Default: 16.
     pub messages_in_assembly: usize,
-    /// Connections of a lane served at once. Beyond, a new connection takes the place of one over
-    /// which no octet ever came, of one that has been idle for `initial_idle_time`, or
-    /// of an idle one of a peer (an internet address, a user of this host) that has
-    /// more connections than the new one's; with none of these the new connection is closed.
-    /// Default: 4096.
+    /// Maximum number of connections of a lane. Beyond it, a new connection replaces one over which
+    /// no octet was received, one that has been idle for `initial_idle_time`, or an idle one of a
+    /// peer (an internet address, a user of this host) that has more connections than the new
+    /// one's; if there is none, the new connection is closed. Default: 4096.
     pub connections: usize,
-    /// Time a peer may take until the first octet of its first message, the
-    /// handshake of its transport included; then its connection is closed. `None`
-    /// waits for ever. Default: 30 s.
+    /// Time a peer may take until the first octet of its first message, including the handshake of
+    /// its transport; then its connection is closed. `None` waits indefinitely. Default: 30 s.
     pub initial_idle_time: Option<Duration>,
-    /// Time a peer may take to complete a message it has begun. Default: 30 s.
+    /// Time a peer may take to complete a message. Default: 30 s.
     pub message_time: Duration,
-    /// Time a peer may take to accept what is sent to it. Default: 30 s.
+    /// Time a peer may take to accept sent data. Default: 30 s.
     pub send_time: Duration,
-    /// Requests that wait for a POA manager that holds them. Default: 1024.
+    /// Maximum number of requests held by a POA manager. Default: 1024.
     pub held_requests: usize,
-    /// Time that a POA manager holds a request: beyond it the answer is TRANSIENT;
-    /// `None` holds it until the manager changes. Default: 30 s.
+    /// Maximum time that a POA manager holds a request: beyond it the answer is TRANSIENT; `None`
+    /// holds it until the manager changes. Default: 30 s.
     pub hold_time: Option<Duration>,
-    /// Requests of a POA that servants answer after they have returned (`@deferred` in IDL),
-    /// open at once; a further one is answered with TRANSIENT. Default: 262,144.
+    /// Maximum number of open requests with deferred replies (`@deferred` in IDL) of a POA; a
+    /// further one is answered with TRANSIENT. Default: 262,144.
     pub open_requests: usize,
-    /// Time that `destroy` and `shutdown` wait for open requests; those that are left are
-    /// answered with TRANSIENT. Default: 10 s.
+    /// Time that `destroy` and `shutdown` wait for open requests; the remaining ones are answered
+    /// with TRANSIENT. Default: 10 s.
     pub open_time: Duration,
     /// Maximum number of threads that serve at once, including those in nested
     /// calls, for strategies that start threads on demand; beyond it
     /// requests are refused with TRANSIENT. Default: 1024.
     pub serving_threads: usize,
-    /// Connections served by threads of their own because their clients asked
-    /// for that, in all lanes together; others are served as usual, and bindings
-    /// refused. Default: 64.
+    /// Maximum number of connections with dedicated threads requested by clients, in all lanes
+    /// together; further connections are served as usual, and bindings refused. Default: 64.
     pub dedicated_threads: usize,
-    /// Connections to one server address, busy ones included; a call that finds
-    /// none free waits for one. Default: 64.
+    /// Maximum number of connections to one server address, including busy ones; a call that finds
+    /// no free one waits. Default: 64.
     pub connections_per_server: usize,
-    /// Connections to all servers together, while some are idle: beyond it idle
-    /// ones are closed, the least recently used first, and a busy one never.
-    /// Default: 256.
+    /// Maximum number of connections to all servers together, while some are idle: beyond it idle
+    /// ones are closed, the least recently used first, and a busy one never. Default: 256.
     pub idle_connections: usize,
-    /// Calls at once on a connection that is shared; a further one waits.
-    /// Default: 1024, which is also the most.
+    /// Maximum number of concurrent calls on a shared connection; a further one waits. Default:
+    /// 1024, which is also the maximum.
     pub calls_per_connection: usize,
-    /// Asynchronous calls under way at once, of the whole ORB; a further one raises
+    /// Maximum number of asynchronous calls in progress, of the whole ORB; a further one raises
     /// NO_RESOURCES. Default: 4096.
     pub asynchronous_calls: usize,
     /// Size in octets of the buffer of oneways of a connection (SYNC_NONE). A oneway that does
     /// not fit blocks until its deadline, or not at all without one, and raises TRANSIENT. A single oneway may be
     /// larger. Default: 1 MiB.
     pub buffered_oneways: usize,
-    /// Reply handlers of asynchronous calls that run at once, for each priority of
-    /// callers; as many threads run their interceptors. Default: 4.
+    /// Maximum number of reply handlers of asynchronous calls that run concurrently, for each
+    /// priority of callers; the same number of threads runs their interceptors. Default: 4.
     pub reply_threads: usize,
     /// Time after which a client closes a connection that it has not used;
     /// `None` (the default) keeps it. Checked every quarter of it.
@@ -99,18 +93,18 @@ pub struct Limits {
     /// it. Clients of orbium check for CloseConnection before they send a oneway. To avoid losses, let
     /// clients close first: `client_idle_time` at half of this or less.
     pub server_idle_time: Option<Duration>,
-    /// References followed by one call because servers forward it. Default: 16.
+    /// Maximum number of forwards followed by one call. Default: 16.
     pub forwards: u32,
-    /// Times that a call of an idempotent operation (`@idempotent` in IDL) is sent again
-    /// when its connection was lost before the reply: COMM_FAILURE, COMPLETED_MAYBE. Before
-    /// each, 10 ms, 20 ms and so on up to 1 s pass, of which up to a half is left out at
-    /// random; never more than the call may take. Default: 0. References can have a number
-    /// of their own (`ObjectRef::with_idempotent_retries`).
+    /// Maximum number of retries of a call of an idempotent operation (`@idempotent` in IDL) after
+    /// the loss of its connection before the reply: COMM_FAILURE, COMPLETED_MAYBE. Before each
+    /// retry, there is a pause of 10 ms, 20 ms and so on up to 1 s, reduced at random by up to a
+    /// half, and within the deadline of the call. Default: 0. References can have a separate number
+    /// (`ObjectRef::with_idempotent_retries`).
     pub idempotent_retries: u32,
 }
 
 impl Limits {
-    /// The share of them that reassembly of fragments applies.
+    /// The limits of the reassembly of fragments.
     #[must_use]
     pub const fn reassembly(&self) -> ReassemblyLimits {
         ReassemblyLimits {
@@ -120,10 +114,10 @@ impl Limits {
         }
     }
 
-    /// Whether the bounds make sense; the sentence that says why not.
+    /// Checks that the limits are consistent.
     ///
     /// # Errors
-    /// They do not.
+    /// A sentence with the reason.
     pub fn check(&self) -> Result<(), &'static str> {
         self.check_idle_times()?;
         if self.message_time.is_zero() || self.send_time.is_zero() {
@@ -153,11 +147,10 @@ impl Limits {
         Ok(())
     }
 
-    /// Whether messages can be sent in fragments above that size; the sentence that says why
-    /// not.
+    /// Checks that messages can be sent in fragments above that size.
     ///
     /// # Errors
-    /// They cannot.
+    /// A sentence with the reason.
     pub fn check_fragments(
         &self,
         size: Option<usize>,

@@ -9,7 +9,7 @@ use std::thread;
 
 use crate::Limits;
 
-/// Requests that may wait in a worker pool, if nothing else is said.
+/// The default size of the queue of a worker pool.
 const QUEUE: usize = 256;
 
 /// Strategy by which a server serves its connections.
@@ -19,9 +19,9 @@ pub enum ServerStrategy {
     /// calls per request, the lowest latency. The default.
     #[default]
     ThreadPerConnection,
-    /// One thread waits for all connections (level-triggered) and runs the servants
-    /// itself: many connections, little memory. A servant that calls out first hands
-    /// the other connections to another thread, so that they do not wait for it.
+    /// One thread waits for all connections (level-triggered) and runs the servants itself: many
+    /// connections, little memory. Before a nested call, the thread hands the other connections to
+    /// another thread, so that they are not blocked.
     Reactive,
     /// Leader/followers: the threads wait on one poller, and the kernel wakes one of them
     /// for each ready connection; that thread receives and dispatches. Many connections
@@ -31,15 +31,14 @@ pub enum ServerStrategy {
         /// in calls of their own ([`Limits::serving_threads`]).
         threads: usize,
     },
-    /// One thread reads all connections; requests wait in a queue, higher CORBA
-    /// priorities first (service context RTCorbaPriority; 0 without), for
-    /// workers that run the servants. A request for which there is no room is
-    /// answered TRANSIENT; a oneway is dropped.
+    /// One thread reads all connections; requests are queued, higher CORBA priorities first
+    /// (service context RTCorbaPriority; 0 without), for workers that run the servants. If the
+    /// queue is full, a request is answered TRANSIENT; a oneway is discarded.
     WorkerPool {
         /// Threads that serve. Others come only while all of these wait in
         /// calls of their own ([`Limits::serving_threads`]).
         workers: usize,
-        /// Requests that may wait. Their octets together are bounded too, by
+        /// The capacity of the queue in requests. Their total size is limited, too, by
         /// [`Limits::message_size`].
         queue: usize,
     },
@@ -55,8 +54,7 @@ impl ServerStrategy {
         }
     }
 
-    /// [`ServerStrategy::WorkerPool`] with a worker per processor, and room for
-    /// 256 requests.
+    /// [`ServerStrategy::WorkerPool`] with a worker per processor, and a queue of 256 requests.
     #[must_use]
     #[inline]
     pub fn worker_pool() -> Self {
@@ -66,13 +64,13 @@ impl ServerStrategy {
         }
     }
 
-    /// Whether both are the same but for their numbers.
+    /// Whether both strategies differ at most in their numbers.
     #[must_use]
     pub fn is_kind_of(self, other: Self) -> bool {
         discriminant(&self) == discriminant(&other)
     }
 
-    /// Whether the numbers make sense; the sentence that says why not.
+    /// Checks that the numbers are valid; the error is a sentence with the reason.
     pub fn check(self, limits: &Limits) -> Result<(), &'static str> {
         let threads = match self {
             Self::ThreadPerConnection | Self::Reactive => return Ok(()),
@@ -117,7 +115,7 @@ impl fmt::Display for ServerStrategy {
     }
 }
 
-/// A strategy name that is not known.
+/// An unknown name of a strategy.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownStrategy(pub String);
 

@@ -6,12 +6,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Trust anchors, own identity, and how to use them.
+/// Trust anchors, the ORB's certificate, and the rules of their use.
 ///
-/// A server needs a certificate and its key, a client needs trust anchors; with
-/// both, one value serves both roles and the certificate is shown to servers
-/// that ask for one. What is missing for a role makes that role impossible,
-/// never less strict.
+/// A server needs a certificate and its key, a client needs trust anchors; with both, one value
+/// serves both roles and the certificate is presented to servers that request one. Without the
+/// files for a role, that role is unavailable, never less strict.
 ///
 /// # Example
 /// ```
@@ -34,11 +33,11 @@ pub struct TlsConfig {
     /// PEM file with the key, not encrypted. Default: the key is in the file of
     /// the certificate.
     pub key: Option<PathBuf>,
-    /// Accepts a key file that its group or everybody may read or write. Default: false,
-    /// such a file is refused.
+    /// Accepts a key file that its group or other users may read or write. Default: false, such a
+    /// file is refused.
     pub key_readable_by_others: bool,
-    /// PEM file with the trust anchors: the certificates of the authorities
-    /// that are trusted. There is no other source of trust.
+    /// PEM file with the trust anchors: the certificates of the trusted authorities. There is no
+    /// other source of trust.
     pub authorities: Option<PathBuf>,
     /// PEM files with certificate revocation lists. With any, every certificate of a
     /// peer's chain below the trust anchor is looked up in the list of the authority that
@@ -48,23 +47,22 @@ pub struct TlsConfig {
     /// Treatment of a revocation list after its `nextUpdate` time. Default: peers
     /// are refused until there is a new list.
     pub outdated_lists: OutdatedLists,
-    /// Calls that leave this host, and endpoints that others reach from outside, use TLS or are refused.
-    /// Default: false; then calls prefer TLS where a reference offers it and we have trust anchors.
+    /// Whether calls to other hosts, and endpoints reachable from other hosts, must use TLS; others
+    /// are refused. Default: false; then calls prefer TLS if a reference offers it and there are
+    /// trust anchors.
     pub require: bool,
     /// Whether a server requests or requires certificates of its clients. Default: neither.
     pub client_authentication: ClientAuthentication,
-    /// Which name the certificate of a server must bear. Default: the host that
-    /// was connected to.
+    /// The name required in the certificate of a server. Default: the host of the connection.
     pub server_name: NameCheck,
-    /// Oldest version spoken. Default: 1.2.
+    /// Oldest accepted version. Default: 1.2.
     pub min_version: TlsVersion,
-    /// Newest version spoken. Default: 1.3.
+    /// Newest accepted version. Default: 1.3.
     pub max_version: TlsVersion,
-    /// How long a handshake may take, counted from when the connection was
-    /// accepted or made. Default: ten seconds.
+    /// Maximum time of a handshake, counted from when the connection was accepted or opened.
+    /// Default: ten seconds.
     pub handshake_time: Duration,
-    /// Whether to look, whenever a connection is made, whether the files have changed.
-    /// Default: true.
+    /// Whether each new connection checks if the files have changed. Default: true.
     pub watch_files: bool,
 }
 
@@ -88,13 +86,13 @@ impl Default for TlsConfig {
     }
 }
 
-/// Treatment of revocation lists after their time.
+/// Treatment of revocation lists after their `nextUpdate` time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutdatedLists {
-    /// Nothing: peers that need the list are refused.
+    /// They are not used: peers that need the list are refused.
     #[default]
     Refuse,
-    /// As much as before: what was revoked since is not known.
+    /// They are used as before: later revocations are unknown.
     Accept,
 }
 
@@ -155,8 +153,8 @@ impl fmt::Display for ClientAuthentication {
     }
 }
 
-/// Name that the certificate of a server must bear. Whatever is chosen, it must lead to a
-/// trust anchor, be valid now and be meant for servers.
+/// Name required in the certificate of a server. With each choice, the certificate must lead to a
+/// trust anchor, be valid now and be for servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NameCheck {
     /// The host name or the address in the reference, as an alternative name of
@@ -164,7 +162,7 @@ pub enum NameCheck {
     /// then needs an alternative name of type IP address.
     #[default]
     Host,
-    /// One of these names or addresses, wherever the reference leads.
+    /// One of these names or addresses, for every host.
     OneOf(Vec<String>),
     /// No name check: any certificate of the authorities is accepted. Safe only if
     /// they certify only servers that are equally trusted, as any of
