@@ -23,14 +23,14 @@ use orbium_connection::Pools;
 use orbium_connection::counts::Counts;
 use orbium_invocation::Decoding;
 
-/// The client of an ORB: its connections to servers, and the choices that calls depend on.
+/// The client of an ORB: its connections to servers, and the settings of calls.
 pub struct ClientContext {
-    /// What calls check before they begin: flags of [`notice`].
+    /// The checks before each call: flags of [`notice`].
     notice: AtomicU8,
     config: Arc<ClientConfig>,
-    /// What connections are made by, since the ORB was reconfigured.
+    /// The settings of new connections, since the ORB was reconfigured.
     latest: OnceLock<Versions<Arc<ClientConfig>>>,
-    /// How often it was.
+    /// The number of reconfigurations.
     generation: AtomicU32,
     /// Identifies the ORB within the process.
     number: usize,
@@ -38,7 +38,7 @@ pub struct ClientContext {
     instruments: Arc<Instruments>,
     pools: PerProcess<Pools>,
     real_time: OnceLock<Arc<dyn RealTime>>,
-    /// The policies that the ORB was given since it was made.
+    /// The policies set on the ORB after its construction.
     overrides: OnceLock<Mutex<ClientPolicies>>,
 }
 
@@ -71,24 +71,23 @@ impl ClientContext {
         })
     }
 
-    /// The choices that calls depend on, as the ORB was built.
+    /// The settings of calls with which the ORB was built.
     #[inline]
     pub fn config(&self) -> &Arc<ClientConfig> {
         &self.config
     }
 
-    /// The choices that connections are made by now.
+    /// The present settings of new connections.
     pub fn latest_config(&self) -> &Arc<ClientConfig> {
         let latest = self.latest.get().map(Versions::current);
         latest.unwrap_or(&self.config)
     }
 
-    /// Makes connections by these choices from now on: strategy, socket properties and bounds of
-    /// connections. References bind anew with their next call; calls under way finish over the
-    /// connections that they have.
+    /// Opens connections with these settings from now on: strategy, socket properties and limits.
+    /// References bind again with their next call; calls in progress keep their connections.
     ///
     /// # Errors
-    /// That was done too often: 65,535 times.
+    /// The limit of 65,535 reconfigurations is reached.
     pub fn reconfigure(&self, config: ClientConfig) -> Result<(), Arc<ClientConfig>> {
         let config = Arc::new(config);
         let latest = self
@@ -103,12 +102,12 @@ impl ClientContext {
         Ok(())
     }
 
-    /// How often connections were given other choices.
+    /// The number of reconfigurations.
     pub(crate) fn generation(&self) -> u32 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// The connections that carry requests both ways, if there may be any.
+    /// The bidirectional connections, if there may be any.
     pub fn bidirectional(&self) -> Option<&Arc<dyn BidirectionalConnections>> {
         self.config.bidirectional.as_ref()
     }
@@ -124,12 +123,12 @@ impl ClientContext {
         &self.decoding
     }
 
-    /// What connections are charged to.
+    /// The budget that connections are charged to.
     pub(crate) fn budget(&self) -> &Budget {
         self.config.protocols.budget()
     }
 
-    /// The book of connections, and what is counted.
+    /// The book of connections, and the metrics.
     pub(crate) fn instruments(&self) -> &Instruments {
         &self.instruments
     }
@@ -150,8 +149,8 @@ impl ClientContext {
         self.pools().counts()
     }
 
-    /// Has the begin and end of flow control of buffered oneways handed to `observer`; `false` if
-    /// there is another one.
+    /// Installs an observer of the begin and end of flow control of buffered oneways; `false` if
+    /// there is one already.
     pub fn observe_flow_control(
         &self,
         observer: impl FnMut(&Channel, FlowControl) + Send + 'static,
@@ -170,20 +169,20 @@ impl ClientContext {
         self.real_time.get()
     }
 
-    /// How calls share connections, unless a reference or a thread says so.
+    /// The connection sharing of calls, unless a reference or a thread overrides it.
     pub(crate) fn connection_sharing(&self) -> ConnectionSharing {
         let of_orb = self.real_time().map(|it| it.connections());
         of_orb.unwrap_or_default()
     }
 
-    /// From now on calls check that before they begin.
+    /// Makes calls check that notice before they begin.
     pub fn set_notice(&self, notice: u8) {
         // Release: a call that sees the flag (Acquire in `notice`) sees what was installed
         // before.
         self.notice.fetch_or(notice, Ordering::Release);
     }
 
-    /// Flags of what a call must check first; zero nearly always.
+    /// Flags of the checks before a call; almost always zero.
     #[inline]
     pub(crate) fn notice(&self) -> u8 {
         self.notice.load(Ordering::Acquire)
@@ -200,8 +199,8 @@ impl ClientContext {
         }
     }
 
-    /// Checks that the ORB has not ended; the policies of this thread, and of those that the
-    /// ORB was given the others.
+    /// Checks that the ORB has not ended; returns the policies of this thread, completed by those
+    /// set on the ORB.
     ///
     /// # Errors
     /// BAD_INV_ORDER 4.
@@ -216,7 +215,7 @@ impl ClientContext {
         Ok(self.wider_policies())
     }
 
-    /// The policies of this thread, and of those that the ORB was given the others.
+    /// The policies of this thread, completed by those set on the ORB.
     pub(crate) fn wider_policies(&self) -> ClientPolicies {
         let of_thread = ClientPolicies::of_this_thread(self.number);
         match self.overrides.get() {
@@ -225,25 +224,24 @@ impl ClientContext {
         }
     }
 
-    /// The policies that the ORB was given since it was made.
+    /// The policies set on the ORB after its construction.
     pub fn orb_overrides(&self) -> ClientPolicies {
         let overrides = self.overrides.get().map(Mutex::lock);
         overrides.map_or_else(ClientPolicies::default, |it| it.clone())
     }
 
-    /// Changes them.
+    /// Changes the policies set on the ORB.
     pub fn set_orb_overrides(&self, change: impl FnOnce(&mut ClientPolicies)) {
         change(&mut self.overrides.get_or_init(Mutex::default).lock());
         self.set_notice(notice::THREAD_POLICY);
     }
 
-    /// The policies that this thread has for its calls through the ORB.
+    /// The policies of this thread for its calls through the ORB.
     pub fn thread_policies(&self) -> ClientPolicies {
         ClientPolicies::of_this_thread(self.number)
     }
 
-    /// The policies of all calls through the ORB: those that it was given, or else those of
-    /// its configuration.
+    /// The policies of all calls through the ORB: overrides, or else those of its configuration.
     pub fn orb_policies(&self) -> ClientPolicies {
         self.orb_overrides().or(&ClientPolicies {
             protocols: self.config.client_protocols.clone(),
@@ -253,7 +251,7 @@ impl ClientContext {
         })
     }
 
-    /// Changes the policies that this thread has for its calls through the ORB.
+    /// Changes the policies of this thread for its calls through the ORB.
     pub fn set_thread_policies(&self, change: impl FnOnce(&mut ClientPolicies)) {
         ClientPolicies::change(self.number, change);
         self.set_notice(notice::THREAD_POLICY);

@@ -2,10 +2,9 @@
 //! The calling side of an ORB: from a [`Reference`] and arguments to results, over
 //! connections of `orbium-connection` that a [`ClientContext`] pools.
 //!
-//! It knows neither object adapters nor servants: a call to an object of the caller's own
-//! ORB goes through [`LocalOrb`]. Its user is `orbium-core`; `orbium` has what programs
-//! need. The modules are public for `orbium-ami`, which makes the same attempts without a
-//! thread for each.
+//! It depends on neither object adapters nor servants: a call to an object of the caller's own ORB
+//! goes through [`LocalOrb`]. It is used by `orbium-core`; programs use `orbium`. The modules are
+//! public for `orbium-ami`, which makes the same attempts without a thread for each.
 #![forbid(unsafe_code)]
 
 mod call;

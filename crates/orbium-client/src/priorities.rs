@@ -25,20 +25,20 @@ use orbium_connection::{PrivateConnections, next_number};
 /// DSCP code points.
 const MARKS: usize = 64;
 
-/// How the priority of a call chooses its candidate and its connection pool.
+/// Selects the candidate and the connection pool of a call by its priority.
 #[derive(Debug)]
 pub(crate) struct Priorities {
     model: Option<PriorityModelValue>,
     bands: Box<[PriorityBand]>,
-    /// For each candidate the pools that its calls use.
+    /// The pools of each candidate.
     pools: Box<[Pools]>,
-    /// Priorities that candidates serve, and which those are.
+    /// The priorities served by candidates, with the index of the candidate.
     lanes: Box<[(i16, usize)]>,
-    /// Whether the priority of a call says how it is marked for the network.
+    /// Whether the priority of a call determines its network mark.
     marks: bool,
     /// Private connections with a dedicated thread, or a single one.
     own: Option<Arc<PrivateConnections>>,
-    /// The object, if it is one of the caller's own ORB.
+    /// The object, if it belongs to the caller's own ORB.
     own_object: OnceLock<Option<Collocated>>,
 }
 
@@ -47,17 +47,17 @@ pub(crate) struct Priorities {
 struct Pools {
     /// The partition of the pools, before band and mark are added.
     base: ConnectionPartition,
-    /// One for each band, or one; none if the pool that all share will do.
+    /// One for each band, or one; empty if the shared pool is used.
     partitioned: Box<[Arc<Pool>]>,
-    /// Shared ones by their mark, made when they are needed.
+    /// Shared ones by their mark, created on demand.
     marked: Box<[OnceLock<Arc<Pool>>]>,
 }
 
-/// Priorities that candidates serve, and which those are.
+/// The priorities served by candidates, with the index of the candidate.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes(Vec<(i16, usize)>);
 
-/// Priorities that a candidate serves.
+/// The priorities served by a candidate.
 pub(crate) struct Served(Vec<i16>);
 
 impl Lanes {
@@ -94,13 +94,13 @@ impl AtPriority {
     }
 }
 
-/// There is no connection for the request's priority.
+/// The exception for a priority without a connection.
 fn no_band() -> SystemException {
     SystemException::omg(ExceptionKind::NoResources, 2, Completion::No)
 }
 
 impl Priorities {
-    /// `None` if calls need not look at priorities at all.
+    /// `None` if calls are independent of priorities.
     pub(crate) fn new<'c>(
         client: &ClientContext,
         published: &PublishedPolicies,
@@ -139,7 +139,7 @@ impl Priorities {
         })))
     }
 
-    /// Whether they say which connections the reference has to itself, or for which priorities.
+    /// Whether the reference has private connections, or connections by priority.
     pub(crate) fn choose_connections(&self) -> bool {
         !self.bands.is_empty() || self.own.is_some()
     }
@@ -149,12 +149,12 @@ impl Priorities {
         self.own.as_ref()
     }
 
-    /// The object, once it was looked up, if it is one of the caller's own ORB.
+    /// The object, after its look-up, if it belongs to the caller's own ORB.
     pub(crate) fn own_object(&self) -> &OnceLock<Option<Collocated>> {
         &self.own_object
     }
 
-    /// At which priority a call goes out, and in which band.
+    /// The priority and the band of a call.
     pub(crate) fn of_call(
         &self,
         client: &ClientContext,
@@ -196,9 +196,8 @@ impl Priorities {
         self.bands.get(at.band?).copied()
     }
 
-    /// The candidate that serves the priority: the very one, or the most urgent
-    /// below it, or the least urgent. With a band, one that lies in it if there
-    /// is any.
+    /// The candidate that serves the priority: exactly, or the most urgent below it, or the least
+    /// urgent. With a band, one within it if there is any.
     pub(crate) fn candidate(&self, at: AtPriority) -> Option<usize> {
         let wanted = at.priority?.number();
         let band = self.band(at);
@@ -210,8 +209,8 @@ impl Priorities {
         best.map(|(_, candidate)| *candidate)
     }
 
-    /// The pool for a call to a candidate; `None` for the one that all share.
-    /// Candidates over datagrams come behind the others.
+    /// The pool for a call to a candidate; `None` for the shared one. Candidates over datagrams
+    /// come after the others.
     pub(crate) fn pool(
         &self,
         client: &ClientContext,

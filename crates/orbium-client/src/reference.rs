@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Object references, as calls use them.
+//! Object references as used by calls.
 
 pub(crate) mod binding;
 pub mod candidate;
@@ -27,34 +27,35 @@ use crate::policy::overrides::Overrides;
 use crate::reference::binding::{Binding, offered};
 use crate::reference::forwarding::Forwarding;
 
-/// Sets of policies of threads that a reference remembers.
+/// Maximum number of sets of thread policies cached by a reference.
 const THREAD_POLICIES_KNOWN: usize = 8;
 
-/// A reference to an object, and what is known of the ways to it. Calls use it as
-/// `Reference<dyn LocalOrb>`; the ORB knows the type of `O`, which is itself.
+/// A reference to an object, and the cached state of its profiles. Calls use it as `Reference<dyn
+/// LocalOrb>`; the ORB uses the concrete type `O`.
 pub struct Reference<O: ?Sized = dyn LocalOrb> {
     client: Arc<ClientContext>,
     ior: Arc<Ior>,
     overrides: Overrides,
-    /// Flags of what calls must check in addition to the ORB's.
+    /// Flags of checks in addition to the ORB's.
     notice: u8,
-    /// RelativeRoundtripTimeout, where that is the only reason for [`notice::TIME_POLICY`].
+    /// RelativeRoundtripTimeout, if it is the only reason for [`notice::TIME_POLICY`].
     timeout: Option<Duration>,
-    /// How many connections to the server had been lost when it was bound, plus one; 0 before.
+    /// The number of connections to the server lost before it was bound, plus one; 0 before
+    /// binding.
     bound: AtomicU64,
-    /// The generation of the client's choices that it was made under.
+    /// The generation of the client's settings under which it was created.
     generation: u32,
     locality: Locality,
-    /// The object as calls without a message address it; the lanes of a forked child are its
-    /// parent's.
+    /// The address of the object for calls without a message; the lanes of a forked child belong to
+    /// its parent.
     collocated: PerProcess<Option<Collocated>>,
-    /// This object under the policies of threads that called it.
+    /// The derived references for policies of threads that have called it.
     under_thread_policies: PerProcess<Mutex<Vec<Arc<Reference>>>>,
-    /// A forked child has connections of its own.
+    /// A forked child has separate connections.
     binding: PerProcess<Result<Binding, SystemException>>,
-    /// Where the server last said the object is.
+    /// The last forward by the server.
     forwarding: Forwarding<Reference>,
-    /// The object under policies of a thread, if this is that, or a forward of that.
+    /// The reference derived for policies of a thread, if this is it, or a forward of it.
     derived: OnceLock<Weak<Reference>>,
     /// Dropped last.
     orb: O,
@@ -118,12 +119,12 @@ impl<O: ?Sized> Reference<O> {
         &self.ior
     }
 
-    /// Its own policies.
+    /// The overrides of this reference.
     pub fn overrides(&self) -> &Overrides {
         &self.overrides
     }
 
-    /// Whether it has policies of its own.
+    /// Whether it has overrides.
     pub fn has_policies(&self) -> bool {
         self.overrides.are_any()
     }
@@ -147,7 +148,7 @@ impl<O: ?Sized> Reference<O> {
         }
     }
 
-    /// Whether the ORB was reconfigured since it was made.
+    /// Whether the ORB was reconfigured after its creation.
     pub(crate) fn is_outdated(&self) -> bool {
         self.generation != self.client.generation()
     }
@@ -157,8 +158,8 @@ impl<O: ?Sized> Reference<O> {
         self.bound.load(Ordering::Relaxed) != 0
     }
 
-    /// Binds it if it is not, when so many connections to the server have been lost; whether
-    /// none was lost since it was bound.
+    /// Binds it, if it is not bound, at that number of lost connections to the server; returns
+    /// whether none was lost since it was bound.
     pub(crate) fn remains_bound(&self, lost: u64) -> bool {
         let now = lost + 1;
         let (set, fetched) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -166,15 +167,15 @@ impl<O: ?Sized> Reference<O> {
         bound.map_or_else(|since| since == now, |_| true)
     }
 
-    /// The slots of this thread, if interceptors see its calls or they carry service contexts
-    /// of their caller.
+    /// The slots of this thread, if interceptors see its calls or they carry service contexts of
+    /// their caller.
     pub fn slots_of_caller(&self) -> Option<SlotTable> {
         let all = &self.client.config().interceptors;
         let slots = || all.current().of_this_thread().into_owned();
         (self.notices() & notice::INTERCEPTED != 0).then(slots)
     }
 
-    /// Keeps the service contexts of a reply, if the caller asks for them.
+    /// Stores the service contexts of a reply, if the caller has requested them.
     #[inline]
     pub fn keep_reply_contexts(&self, contexts: &ContextList) {
         if let Some(to) = &self.overrides.reply_contexts {
@@ -182,13 +183,13 @@ impl<O: ?Sized> Reference<O> {
         }
     }
 
-    /// Where its object is.
+    /// The locality of its object.
     #[inline(always)]
     pub(crate) fn locality(&self) -> &Locality {
         &self.locality
     }
 
-    /// The object as calls without a message address it, once it was looked up.
+    /// The address of the object for calls without a message, after its look-up.
     #[inline(always)]
     pub(crate) fn known_collocated(&self) -> &PerProcess<Option<Collocated>> {
         &self.collocated
@@ -200,23 +201,23 @@ impl<O: ?Sized> Reference<O> {
         self.forwarding.is_forwarded()
     }
 
-    /// Flags of what a call must check before it begins.
+    /// Flags of the checks before a call.
     #[inline(always)]
     pub(crate) fn notices(&self) -> u8 {
         self.client.notice() | self.notice
     }
 
-    /// The RelativeRoundtripTimeout of its calls, where they have no other policies of time.
+    /// The RelativeRoundtripTimeout of its calls, if they have no other time policies.
     pub(crate) fn timeout(&self) -> Option<Duration> {
         self.timeout
     }
 
-    /// Flags of what a call must check for the reference itself.
+    /// Flags of the checks for the reference itself.
     pub(crate) fn own_notices(&self) -> u8 {
         self.notice
     }
 
-    /// The number of times that calls of idempotent operations are sent again.
+    /// The maximum number of retries of idempotent operations.
     #[cold]
     pub fn idempotent_retries(&self) -> u32 {
         let own = self.overrides.idempotent_retries;
@@ -229,8 +230,8 @@ impl<O: ?Sized> Reference<O> {
         own.or(self.client.config().client_protocols.as_ref())
     }
 
-    /// The ClientProtocolPolicy of the object, or else of this thread, or else of the
-    /// client that uses it.
+    /// The ClientProtocolPolicy of the object, or else of this thread, or else of the client that
+    /// uses it.
     ///
     /// # Errors
     /// BAD_INV_ORDER 4: the ORB of that client has ended.
@@ -245,7 +246,7 @@ impl<O: ?Sized> Reference<O> {
             .or_else(|| client.config().client_protocols.clone()))
     }
 
-    /// The reference that a server forwarded this one to.
+    /// The last forward of this reference.
     #[inline(always)]
     pub(crate) fn forwarded(&self) -> Option<Arc<Reference>> {
         if self.is_forwarded() {
@@ -255,24 +256,25 @@ impl<O: ?Sized> Reference<O> {
         }
     }
 
-    /// The object under policies of a thread, where calls of such a thread go through that or its forward: this.
+    /// The reference derived for policies of a thread, if calls of that thread use it or its
+    /// forward: `self`.
     pub(crate) fn derived(&self) -> Option<Arc<Reference>> {
         self.derived.get()?.upgrade()
     }
 
-    /// Calls that go through this are those under policies of a thread.
+    /// Marks the reference as used by calls under policies of a thread.
     pub(crate) fn derive_from(&self, derived: &Arc<Reference>) {
         self.derived.get_or_init(|| Arc::downgrade(derived));
     }
 
-    /// Remembers, or forgets, where the server forwarded to.
+    /// Stores or removes the forward.
     pub(crate) fn set_forward(&self, to: Option<Arc<Reference>>) {
         self.forwarding.set(to, |first, to| first.ior() == to.ior());
     }
 }
 
 impl Reference {
-    /// The ways to the object.
+    /// The candidates of the reference.
     ///
     /// # Errors
     /// INV_POLICY if there is none, or for inconsistent policies.
@@ -298,17 +300,17 @@ impl Reference {
         })
     }
 
-    /// The protocols that the reference offers, in the order in which they are
-    /// tried, then those that cannot be used, and why not.
+    /// The protocols that the reference offers, in the order in which they are tried, then unusable
+    /// ones with the reason.
     pub fn protocols(&self) -> Vec<OfferedProtocol> {
         let is_own = |channel: &Channel| self.orb.is_own_channel(channel);
         offered(&self.client, &is_own, &self.ior, self.policy())
     }
 
-    /// The channel that calls take: the one that answered last, or the first that is
-    /// tried. `None` within the process, and if there is no way at all.
+    /// The channel of calls: that of the last reply, or the first that is tried. `None` for a
+    /// collocated object, and if no profile is usable.
     pub fn channel(&self) -> Option<Channel> {
-        // As calls do since the ORB was reconfigured.
+        // By the latest settings of the ORB, as for calls.
         let latest = self
             .is_outdated()
             .then(|| self.forwarded_under(&self.client.wider_policies()));
@@ -320,7 +322,7 @@ impl Reference {
         candidate.channel().cloned()
     }
 
-    /// The object key, if its ORB itself serves the object.
+    /// The object key, if its ORB serves the object.
     pub fn own_key(&self) -> Option<Vec<u8>> {
         for offer in &protocol::offers(&self.ior) {
             if offer.target.is_none() && self.orb.is_own_channel(&offer.channel) {
@@ -330,16 +332,16 @@ impl Reference {
         None
     }
 
-    /// Where calls go under these policies of a thread: the same object under them, or where that was forwarded to;
-    /// `None` if they change nothing.
+    /// The reference for calls under these policies of a thread: a derived one, or its forward;
+    /// `None` if the policies change nothing.
     #[cold]
     pub(crate) fn forwarded_under(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
         let derived = self.under_policies(wider);
         derived.map(|derived| derived.forwarded().unwrap_or(derived))
     }
 
-    /// The reference that calls of this thread are to be made through instead, if the thread or
-    /// the ORB has policies of Messaging that the reference has not itself.
+    /// The derived reference for calls of this thread, if the thread or the ORB has Messaging
+    /// policies that the reference itself lacks.
     #[cold]
     pub fn under_wider_messaging(&self) -> Option<Arc<Self>> {
         if self.notices() & notice::THREAD_POLICY == 0 {
@@ -354,8 +356,8 @@ impl Reference {
         }
     }
 
-    /// The same object under these policies, where it has none of its own; `None` if they
-    /// change nothing. Remembered for the next calls.
+    /// The reference derived for these policies, as far as it has no overrides; `None` if they
+    /// change nothing. Cached for later calls.
     fn under_policies(&self, wider: &ClientPolicies) -> Option<Arc<Self>> {
         let own = &self.overrides.policies;
         let protocols = own.protocols.as_ref().or(wider.protocols.as_ref());
@@ -391,7 +393,7 @@ impl Reference {
         };
         let object = self.orb.reference(Arc::clone(&self.ior), overrides);
         object.derive_from(&object);
-        // Those of choices that hold no more, with their connections.
+        // References with outdated settings, with their connections.
         let outdated: Vec<_> = known
             .extract_if(.., |it| it.generation != generation)
             .collect();

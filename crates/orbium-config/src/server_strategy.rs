@@ -27,16 +27,16 @@ pub enum ServerStrategy {
     /// for each ready connection; that thread receives and dispatches. Many connections
     /// on all processors; no hand-off between threads.
     LeaderFollowers {
-        /// Threads that wait or serve. Others come only while all of these wait
-        /// in calls of their own ([`Limits::serving_threads`]).
+        /// The number of threads that wait or serve. Further threads are started only while all of
+        /// these wait in nested calls ([`Limits::serving_threads`]).
         threads: usize,
     },
     /// One thread reads all connections; requests are queued, higher CORBA priorities first
     /// (service context RTCorbaPriority; 0 without), for workers that run the servants. If the
     /// queue is full, a request is answered TRANSIENT; a oneway is discarded.
     WorkerPool {
-        /// Threads that serve. Others come only while all of these wait in
-        /// calls of their own ([`Limits::serving_threads`]).
+        /// The number of serving threads. Further threads are started only while all of these wait
+        /// in nested calls ([`Limits::serving_threads`]).
         workers: usize,
         /// The capacity of the queue in requests. Their total size is limited, too, by
         /// [`Limits::message_size`].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A call until it is done: forwards followed, closed connections replaced,
-//! one address after the other.
+//! The attempts of a call: forwards are followed, closed connections replaced, addresses tried in
+//! order.
 
 mod at_priority;
 mod intercepted;
@@ -34,25 +34,24 @@ use orbium_invocation::timing::Timing;
 pub use suspended::Suspended;
 use watch::Watch;
 
-/// Times that a request which the server had not begun is sent again.
+/// Maximum number of retries of a request that the server had not begun.
 const RETRIES: u32 = 4;
 
-/// Times that a connection which turns out to be spoilt is replaced.
+/// Maximum number of replacements of unusable connections.
 pub(crate) const REPLACEMENTS: usize = 64;
 
-/// By which code a request goes.
+/// The code path of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
-    /// As nearly all do.
+    /// The path of nearly all requests.
     Plain,
-    /// By way of interceptors, with service contexts of the caller, or under a policy of
-    /// Messaging.
+    /// Through interceptors, with service contexts of the caller, or under a Messaging policy.
     Intercepted,
-    /// Into the buffer of the connection, unless nothing is buffered on its way: a oneway under no
-    /// policy but that. Otherwise as `Intercepted`.
+    /// Into the buffer of the connection, if there is one: a oneway under no other policy.
+    /// Otherwise as `Intercepted`.
     Buffered,
-    /// As `Intercepted`, by the attempt's other reference: this thread or the ORB has policies
-    /// of Messaging that the reference has not itself.
+    /// As `Intercepted`, by the derived reference of the attempt: this thread or the ORB has
+    /// Messaging policies that the reference itself lacks.
     Derived,
 }
 
@@ -60,19 +59,19 @@ pub(crate) enum Path {
 pub struct Attempt<'o> {
     object: &'o Reference,
     timing: Timing,
-    /// What observes it. It is dropped first: see [`Watch`].
+    /// The observers of the attempt. Dropped first: see [`Watch`].
     watch: Watch<'o>,
-    /// Where the call goes instead: to a forward; or by the object under policies of the thread, or where that was
-    /// forwarded to.
+    /// The reference of the call after a forward; or the derived reference under policies of the
+    /// thread, or its forward.
     elsewhere: Option<Arc<Reference>>,
     candidate: Cell<usize>,
     forwards: u32,
     retries: u32,
-    /// Times that the request was sent again though it may have been served.
+    /// The number of retries of a request that may have been served.
     repeats: u32,
-    /// The hash of the forward that was given up last, and of how it had failed; 0 for none.
+    /// The hash of the forward that was abandoned last, and of its failure; 0 for none.
     given_up: u32,
-    /// When the call was made, from which its story computes the duration.
+    /// The time of the call, from which its story computes the duration.
     begun: Stamp,
 }
 
@@ -90,7 +89,7 @@ impl<'o> Attempt<'o> {
             repeats: 0,
             given_up: 0,
             begun: Stamp::now(),
-            // Behind all that could panic: nothing has to be dropped then.
+            // After every operation that could panic: there is nothing to drop then.
             watch: Watch::Nothing,
         }
     }
@@ -105,7 +104,7 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// As `check_before_call`, for a request: it is not sent before its start time.
+    /// As `check_before_call`, for a request: it waits for its start time.
     #[inline(always)]
     pub(crate) fn check_before_request(
         &mut self,
@@ -118,7 +117,7 @@ impl<'o> Attempt<'o> {
         self.check_flagged_request(notice, operation)
     }
 
-    /// As `check_before_request`, where there is something to check.
+    /// As `check_before_request`, with a check to do.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -136,8 +135,8 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// As `check_flagged_request`, with another notice than of interceptors alone.
-    // It would take registers from the calls that interceptors see.
+    /// As `check_flagged_request`, with notices other than that of interceptors.
+    // It would take registers from intercepted calls.
     #[inline(never)]
     fn check_policies(
         &mut self,
@@ -196,17 +195,17 @@ impl<'o> Attempt<'o> {
         self.check_connection().map(|()| path)
     }
 
-    /// The reference that the call is to be made through instead, of a [`Path::Derived`].
+    /// The derived reference of a [`Path::Derived`].
     pub(crate) fn take_derived(&mut self) -> Option<Arc<Reference>> {
         self.elsewhere.take()
     }
 
-    /// The candidate that the request is to use.
+    /// The candidate of the request.
     fn used(&self) -> Option<&Candidate> {
         self.target().binding().ok()?.preferred_candidate()
     }
 
-    /// Whether the object is one of the caller's ORB, where that makes a difference to interceptors.
+    /// Whether the object belongs to the caller's ORB, if that makes a difference to interceptors.
     #[must_use]
     pub fn locality(&self) -> Locality {
         let all = &self.object.client().config().interceptors;
@@ -217,7 +216,7 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// The request is to go the way that was good last.
+    /// Records that the request uses the preferred candidate.
     fn note_preferred_way(&self, observed: &Observed<'_>) {
         if let Ok(binding) = self.target().binding()
             && let Some(candidate) = binding.preferred_candidate()
@@ -226,7 +225,7 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// It goes another way.
+    /// Records the candidate that the request uses instead.
     #[cold]
     fn note_way(&self, candidate: &Candidate) {
         if let Some(observed) = self.watch.observed() {
@@ -260,11 +259,11 @@ impl<'o> Attempt<'o> {
         self.elsewhere.as_deref().unwrap_or(self.object)
     }
 
-    /// A link to a candidate: the one that answered last, while it can be
-    /// reached, or else the first that can.
+    /// A link to a candidate: the one of the last reply, while it can be reached, or else the first
+    /// that can.
     ///
     /// # Errors
-    /// Why the last of them could not be reached; INV_POLICY if there is none.
+    /// The failure of the last of them; INV_POLICY if there is none.
     #[inline(always)]
     pub fn link(&self) -> Result<Link<'_>, SystemException> {
         let binding = self.target().binding()?;
@@ -274,7 +273,7 @@ impl<'o> Attempt<'o> {
         let preferred = binding.preferred();
         self.candidate.set(preferred);
         let Some(candidate) = binding.candidates.get(preferred) else {
-            // Oneways alone reach the object.
+            // The object is reachable by oneways only.
             return Err(no_usable_protocol());
         };
         match Link::new(candidate, &self.timing, &self.begun) {
@@ -283,9 +282,9 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// A link for a request without a reply, over a connection that the server is not known to
-    /// have closed: the loss of the request would go unreported.
-    // A link is returned in memory otherwise: 28 instructions of the 726 of a oneway.
+    /// A link for a request without a reply, over a connection not known to be closed by the
+    /// server: the loss of the request would go unreported.
+    // Otherwise a link is returned in memory: 28 instructions of the 726 of a oneway.
     #[inline(always)]
     pub(crate) fn open_link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
         let mut link = self.link_for_oneway()?;
@@ -311,8 +310,8 @@ impl<'o> Attempt<'o> {
         Ok(link)
     }
 
-    /// A link for a request without a reply, over datagrams where they are
-    /// preferred or the only way.
+    /// A link for a request without a reply, over datagrams if they are preferred or the only
+    /// profile.
     #[inline(always)]
     fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
         let binding = self.target().binding()?;
@@ -379,7 +378,7 @@ impl<'o> Attempt<'o> {
         Err(refused)
     }
 
-    /// Keeps for the caller why there was no link.
+    /// Records for the caller why there was no link.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -389,7 +388,7 @@ impl<'o> Attempt<'o> {
         exception
     }
 
-    /// Keeps the story of the call, which ends with that exception.
+    /// Records the story of the call, which ends with that exception.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -424,7 +423,7 @@ impl<'o> Attempt<'o> {
         self.object
     }
 
-    /// The reference that the call goes through instead.
+    /// The reference that replaces the original one, after a forward or by policies.
     pub(crate) fn forward(&self) -> Option<&Arc<Reference>> {
         self.elsewhere.as_ref()
     }
@@ -435,7 +434,7 @@ impl<'o> Attempt<'o> {
         &self.timing
     }
 
-    /// The call ends with the user exception of that repository id.
+    /// Records that the call ends with the user exception of that repository id.
     #[cold]
     pub(crate) fn note_user_exception_id(&self, id: &'static str) {
         if let Some(observed) = self.watch.observed() {
@@ -443,7 +442,7 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// Asks the server once where the object is.
+    /// Sends one LocateRequest to the server.
     #[inline]
     pub(crate) fn locate(&self) -> Result<bool, Outcome> {
         let link = self.link();
@@ -454,8 +453,8 @@ impl<'o> Attempt<'o> {
     }
 }
 
-/// Whether another address may do: not where trust is missing, nor where the
-/// server has said that it does not serve such priorities.
+/// Whether another address may be tried: not after a failure of trust, nor after the server has
+/// refused the priority.
 pub fn may_try_others(refused: SystemException) -> bool {
     !matches!(
         refused.kind,

@@ -20,7 +20,7 @@ use crate::reference::request_path::{Choice, RequestPath};
 use orbium_connection::outcome::Outcome;
 use orbium_connection::pool::{Begun, Pool, Pushed};
 
-/// Times that a message is written anew since its connection was replaced.
+/// Maximum number of rewrites of a message after its connection was replaced.
 const OUTDATED: usize = 64;
 
 /// A oneway request that is buffered.
@@ -31,8 +31,8 @@ pub(crate) struct Buffered<'r, 'a> {
 }
 
 impl<'a> Buffered<'_, 'a> {
-    /// Puts the request into the buffer of the first candidate that can be reached; `None` where
-    /// nothing is buffered: within the process, over datagrams, bands and dedicated connections.
+    /// Puts the request into the buffer of the first reachable candidate; `None` if it has no
+    /// buffer: for collocated calls, datagrams, bands and dedicated connections.
     pub(crate) fn send(&self, attempt: &Attempt<'_>) -> Option<Result<(), Outcome>> {
         if attempt.prefers_datagrams() {
             return None;
@@ -70,7 +70,7 @@ impl<'a> Buffered<'_, 'a> {
         }
     }
 
-    /// Writes the request for the connection of the buffer, and puts it there.
+    /// Writes the request for the connection of the buffer, and appends it to the buffer.
     ///
     /// # Errors
     /// There is no connection.
@@ -149,7 +149,7 @@ impl<'a> Buffered<'_, 'a> {
     }
 }
 
-/// Buffers a oneway that nothing else sees; `None` where nothing is buffered on its way.
+/// Buffers a oneway without observers; `None` if its path has no buffer.
 pub(crate) fn send_buffered<'a>(
     attempt: &mut Attempt<'_>,
     operation: &'static Operation,
@@ -174,7 +174,7 @@ pub(crate) fn send_buffered<'a>(
     }
 }
 
-/// Whether oneways are buffered on that way: no band is bound, and no dedicated connection made.
+/// Whether oneways are buffered on that path: no band is bound, and no dedicated connection opened.
 fn buffers(way: &RequestPath<'_>, pool: &Pool) -> bool {
     way.band.is_none() && way.own.is_none() && pool.buffers_oneways()
 }
@@ -183,21 +183,22 @@ fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> Outcome {
     Outcome::Failed(attempt.reached_none(true, exception))
 }
 
-/// Sends what is buffered on the way that the call takes. To be done while the call has no
-/// connection yet, as sending may need one, and the call's may be the last.
+/// Sends the buffered oneways on the path of the call. To be called before the call has a
+/// connection, as sending may need one, which may be the last available.
 pub(crate) fn flush_before_call(attempt: &Attempt<'_>) {
     let pool = attempt.way(Choice::First).ok().and_then(|way| way.pool);
     if let Some(pool) = pool {
-        // What is lost is counted, and what is late stays in the buffer.
+        // Lost oneways are counted, and late ones stay in the buffer.
         let _ = pool.flush_oneways(attempt.timing().sending);
     }
 }
 
-/// Sends the oneways that were buffered through a reference, or through others that share its
-/// connections, and waits for so long where the server does not take them.
+/// Sends the oneways buffered through a reference, or through others that share its connections,
+/// and waits for up to `within` if the server does not receive them.
 ///
 /// # Errors
-/// TIMEOUT: they are still in the buffer. COMM_FAILURE, or what connecting raises: they are lost.
+/// TIMEOUT: they are still in the buffer. COMM_FAILURE, or an exception of connecting: they are
+/// lost.
 pub fn flush_oneways(object: &Reference, within: Duration) -> Result<(), SystemException> {
     if let Some(derived) = object.under_wider_messaging() {
         return flush_oneways(&derived, within);

@@ -25,7 +25,7 @@ use orbium_invocation::exceptions::deadline_passed;
 use orbium_invocation::timing::Timing;
 use orbium_sync::role;
 
-/// Answer that an exchange has received.
+/// The answer received by an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The results; or the oneway was sent.
@@ -34,11 +34,11 @@ pub enum Answer {
     Extended,
     /// A user exception.
     UserException,
-    /// Nothing: see [`Exchange::outcome`].
+    /// None: see [`Exchange::outcome`].
     None,
 }
 
-/// A request being made, and then its reply.
+/// A request in progress, and then its reply.
 pub struct Exchange<'a, 'b> {
     writer: CdrWriter<'a>,
     start: BodyStart,
@@ -47,9 +47,9 @@ pub struct Exchange<'a, 'b> {
     timing: &'b Timing,
     oneway: bool,
     request_id: u32,
-    /// The reply: its header, and where its body starts.
+    /// The reply: its header, and the offset of its body.
     reply: Option<(MessageHeader, usize)>,
-    /// Its octets, if it was given within the process.
+    /// Its bytes, if it was made within the process.
     octets: Option<Vec<u8>>,
     outcome: Option<Outcome>,
 }
@@ -62,8 +62,8 @@ impl Drop for Exchange<'_, '_> {
 }
 
 impl Exchange<'_, '_> {
-    /// Ends an exchange that was answered and of which nothing more is read. It owns nothing
-    /// then, and is forgotten: dropping one is a copy of it and a call.
+    /// Ends an exchange that was answered and read. It owns nothing then, and is forgotten:
+    /// dropping it takes a copy and a call.
     #[inline(always)]
     pub(crate) fn finish(&mut self) {
         debug_assert!(self.outcome.is_none(), "an exchange without an answer");
@@ -75,13 +75,13 @@ impl Exchange<'_, '_> {
         }
     }
 
-    /// Gives the reply, or what was written, back to the connection.
+    /// Returns the reply, or the written request, to the connection.
     #[inline(always)]
     fn give_back(&mut self) {
         if let Some(connection) = &mut self.link.connection {
             match (&self.reply, &self.octets) {
                 (Some((header, _)), None) => connection.consume(header),
-                // Perhaps never sent: then the buffer is still with the writer.
+                // If it was never sent, the writer still has the buffer.
                 _ => connection.put_back(self.writer.take_storage()),
             }
         }
@@ -93,7 +93,7 @@ fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemExcept
 }
 
 impl<'a, 'b> Exchange<'a, 'b> {
-    /// A request of which nothing is written yet.
+    /// An exchange without any request data yet.
     #[inline(always)]
     pub fn new(
         object: &'b Reference,
@@ -119,8 +119,8 @@ impl<'a, 'b> Exchange<'a, 'b> {
         }
     }
 
-    /// Writes the request header. Not by `new`: what that returns would then be
-    /// moved, and a writer is large.
+    /// Writes the request header. Not by `new`: its return value would then be moved, and a writer
+    /// is large.
     // Once for all stubs.
     #[inline(never)]
     pub fn begin(&mut self, operation: &'static Operation) {
@@ -169,12 +169,12 @@ impl<'a, 'b> Exchange<'a, 'b> {
         );
     }
 
-    /// The id of the request; 0 within the process.
+    /// The id of the request; 0 for a collocated call.
     pub fn request_id(&self) -> u32 {
         self.request_id
     }
 
-    /// The outcome that left nothing to be read.
+    /// The outcome of an exchange without a readable answer.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -190,14 +190,14 @@ impl<'a, 'b> Exchange<'a, 'b> {
         Answer::None
     }
 
-    /// Gives the connection back: interceptors may use it, and nothing more is read of the reply.
+    /// Releases the connection: interceptors may use it; the reply is not read any further.
     #[cold]
     pub(crate) fn release(&mut self) {
         self.give_back();
         self.link.release();
     }
 
-    /// Gives the connection up, whatever was received.
+    /// Gives the connection up, whether or not data were received.
     #[cold]
     pub(crate) fn abandon(mut self) {
         self.link.give_up();
@@ -209,7 +209,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         &mut self.writer
     }
 
-    /// Sends the request and waits for the reply, if there is to be one.
+    /// Sends the request and waits for the reply, if one is expected.
     #[inline(always)]
     pub fn perform(&mut self) -> Answer {
         finish_message(&mut self.writer, self.start);
@@ -230,7 +230,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         }
     }
 
-    /// Sends a oneway; the thread of a servant without waiting, as long as there is room for it.
+    /// Sends a oneway; does not block the thread of a servant while the send buffer has space.
     fn perform_oneway(&mut self) -> Answer {
         let Some(connection) = &mut self.link.connection else {
             return self.perform_locally();
@@ -247,7 +247,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         }
     }
 
-    /// The arguments cannot be sent.
+    /// Ends the exchange: the arguments cannot be sent.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -264,7 +264,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         })
     }
 
-    /// Notes something for the story of the call.
+    /// Records a step in the story of the call.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -272,7 +272,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         note(phase, self.link.candidate.channel(), what);
     }
 
-    /// The message did not go out whole, so the server cannot have begun.
+    /// Ends the exchange: the message was not sent completely, so the server cannot have begun.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -310,10 +310,10 @@ impl<'a, 'b> Exchange<'a, 'b> {
         self.end(outcome)
     }
 
-    /// Performs the request within the ORB, on the calling thread or the main one. A deadline
-    /// that has passed already is noticed first; a running servant cannot be stopped, so a
-    /// deadline that passes during the upcall is noticed when it returns, if it runs on the
-    /// calling thread. A oneway has then arrived, and succeeds.
+    /// Performs the request within the ORB, on the calling thread or the main one. A deadline that
+    /// has already passed is detected first; a running servant cannot be stopped, so on the calling
+    /// thread a deadline that passes during the upcall is detected when it returns. A oneway has
+    /// then arrived, and succeeds.
     #[cold]
     fn perform_locally(&mut self) -> Answer {
         if self.timing.sending.has_passed() {
@@ -362,8 +362,8 @@ enum SendFailure {
     System(io::Error),
 }
 
-/// Sends the request; the buffer goes back to the connection. Returns whether the thread serves
-/// a queue of its own until the reply is there.
+/// Sends the request; the buffer is returned to the connection. Returns whether the thread serves a
+/// queue until the reply has arrived.
 #[inline]
 fn send(
     connection: &mut Connection,
@@ -386,7 +386,8 @@ fn send(
     sent.map(|()| serves).map_err(SendFailure::System)
 }
 
-/// As `send`, for a oneway of a servant: its thread hands over what it serves only if it has to wait for room.
+/// As `send`, for a oneway of a servant: its thread hands off its role only if it has to wait for
+/// buffer space.
 #[cold]
 fn send_without_waiting(
     connection: &mut Connection,
@@ -413,7 +414,7 @@ fn send_without_waiting(
     Ok(false)
 }
 
-/// What it means that a connection did not take a timeout.
+/// The failure if a time-out could not be set on a connection.
 #[cold]
 // Out of the plain exchange, which it takes registers from.
 #[inline(never)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests by way of interceptors, or with service contexts of their callers.
+//! Requests through interceptors, or with service contexts of their callers.
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{ResponseFlags, ServiceContext, SystemException};
@@ -16,27 +16,27 @@ use crate::call::link::Link;
 use orbium_connection::outcome::Outcome;
 use orbium_invocation::typed_reply::ReplyReader;
 
-/// What was read of a reply.
+/// The part of a reply that was read.
 #[derive(Debug)]
 enum Read {
     Results,
     /// Its repository id.
     UserException(&'static str),
-    /// There is no reply: a oneway.
+    /// No reply: a oneway.
     Nothing,
 }
 
-/// What a call of a servant of the caller's own ORB came to, without a message.
+/// The result of a collocated call, without a message.
 #[derive(Debug)]
 pub struct ServedCall<T, E> {
-    /// What the servant returned; or else what to do about the attempt.
+    /// The result of the servant; or the outcome of the attempt.
     pub outcome: Result<Result<T, E>, Outcome>,
     /// The service contexts of the reply.
     pub contexts: ContextList,
 }
 
 impl<T, E> ServedCall<T, E> {
-    /// One that has failed without a reply.
+    /// A call that has failed without a reply.
     #[must_use]
     pub fn failed(exception: SystemException) -> Self {
         Self {
@@ -46,32 +46,32 @@ impl<T, E> ServedCall<T, E> {
     }
 }
 
-/// Calls the servant of an attempt with these service contexts, and reads what it answers by a message; `None` if it
-/// takes a message to call it.
+/// Calls the servant of an attempt with these service contexts, and reads a marshalled answer;
+/// `None` if the call needs a message.
 pub type InPlace<'c> = dyn Fn(&Attempt<'_>, &ContextList, &mut dyn ReplyReader) -> Option<ServedCall<(), ExceptionId>>
     + 'c;
 
-/// A request that interceptors see.
+/// A request seen by interceptors.
 pub(crate) struct Intercepted<'c, 'a> {
     pub(crate) operation: &'static Operation,
     pub(crate) arguments: &'c dyn Fn(&mut CdrWriter<'a>),
     pub(crate) in_place: &'c InPlace<'c>,
-    /// Whether it is a oneway: unless it is acknowledged, it goes over a connection that the
-    /// server is not known to have closed.
+    /// Whether it is a oneway: unless it is acknowledged, it uses a connection not known to be
+    /// closed by the server.
     pub(crate) is_oneway: bool,
 }
 
-/// What an attempt came to, unless it has results and no service contexts.
+/// The result of an attempt, unless it has results and no service contexts.
 struct Tried {
-    /// How the call ends; or else what to do about the attempt.
+    /// The end of the call; or the outcome of the attempt.
     outcome: Result<CallOutcome, Outcome>,
     /// The service contexts of the reply.
     contexts: ContextList,
 }
 
 impl<'a> Intercepted<'_, 'a> {
-    /// Makes the request until it is done, through the reference of the attempt or, where the
-    /// path says so, through that which is derived of it.
+    /// Makes the request until it has ended, through the reference of the attempt or, for
+    /// [`Path::Derived`], through the derived one.
     pub(crate) fn perform(
         &self,
         attempt: &mut Attempt<'_>,
@@ -90,7 +90,7 @@ impl<'a> Intercepted<'_, 'a> {
         self.attempts(&mut attempt, reply)
     }
 
-    /// Makes the request until it is done; each attempt is a flow of its own.
+    /// Makes the request until it has ended; each attempt is a separate flow.
     fn attempts(
         &self,
         attempt: &mut Attempt<'_>,
@@ -107,8 +107,8 @@ impl<'a> Intercepted<'_, 'a> {
         }
     }
 
-    /// One attempt by way of the interceptors: how the call ends, unless there is another
-    /// attempt; or else what an interceptor has changed the outcome to.
+    /// One attempt through the interceptors: returns the end of the call, unless there is another
+    /// attempt; or else the outcome to which an interceptor has changed it.
     fn attempt(
         &self,
         all: &Interceptors,
@@ -142,7 +142,7 @@ impl<'a> Intercepted<'_, 'a> {
             return match tried.outcome {
                 Ok(outcome) => self.end(attempt, flow, &outcome, &tried.contexts),
                 Err(outcome) => {
-                    // Whatever comes next has another target.
+                    // Any further attempt has another target.
                     let flow = flow.suspend();
                     let (outcome, ended) = attempt.again_shown(self.operation, outcome);
                     let ended = ended.err().map(Err);
@@ -158,7 +158,7 @@ impl<'a> Intercepted<'_, 'a> {
         Ok(Some(Ok(())))
     }
 
-    /// The call ends in another way than with results alone.
+    /// Ends the call without results, or with more than plain results.
     #[cold]
     fn end(
         &self,
@@ -177,7 +177,7 @@ impl<'a> Intercepted<'_, 'a> {
     /// One exchange.
     ///
     /// # Errors
-    /// What it came to, unless there are results and no service contexts.
+    /// The result, unless there are results and no service contexts.
     fn exchange(
         &self,
         attempt: &Attempt<'_>,
@@ -223,7 +223,7 @@ impl<'a> Intercepted<'_, 'a> {
         }
     }
 
-    /// What a servant of the caller's own ORB came to, as an exchange.
+    /// The result of a collocated call, as that of an exchange.
     #[cold]
     fn served(
         &self,
@@ -246,7 +246,7 @@ impl<'a> Intercepted<'_, 'a> {
         Err(Tried::of(attempt, contexts, &read))
     }
 
-    /// Reads the results; of an acknowledged oneway there is nothing to read.
+    /// Reads the results; an acknowledged oneway has none.
     fn results(
         &self,
         exchange: &mut Exchange<'_, '_>,
@@ -283,8 +283,8 @@ impl<'a> Intercepted<'_, 'a> {
         }
     }
 
-    /// Under SYNC_NONE: puts a oneway into the buffer of its connection, or else a link for what
-    /// is sent behind the buffer.
+    /// Under SYNC_NONE: puts a oneway into the buffer of its connection; else returns a link for a
+    /// message to be sent after the buffer.
     ///
     /// # Errors
     /// The oneway is buffered, or there is no link.
@@ -306,7 +306,7 @@ impl<'a> Intercepted<'_, 'a> {
         link.map_err(|it| Tried::unreached(attempt, oneway, it))
     }
 
-    /// Puts a oneway into the buffer of its connection, unless nothing is buffered on its way.
+    /// Puts a oneway into the buffer of its connection, if there is one.
     fn buffer(
         &self,
         attempt: &Attempt<'_>,
@@ -322,7 +322,7 @@ impl<'a> Intercepted<'_, 'a> {
 }
 
 impl Tried {
-    /// There was no link.
+    /// The result without a link.
     #[cold]
     fn unreached(attempt: &Attempt<'_>, oneway: bool, exception: SystemException) -> Self {
         Self {
@@ -331,7 +331,7 @@ impl Tried {
         }
     }
 
-    /// What was read of an answer.
+    /// The result from an answer that was read.
     #[cold]
     fn of(
         attempt: &Attempt<'_>,

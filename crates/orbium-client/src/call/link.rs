@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A way to an object that is ours for one exchange.
+//! Exclusive access to an object's server for one exchange.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use orbium_invocation::exceptions::time_left;
 use orbium_invocation::served_queue::wait_serving;
 use orbium_invocation::timing::Timing;
 
-/// A candidate, with a connection to it that is ours for one exchange.
+/// A candidate, with exclusive use of a connection to it for one exchange.
 pub struct Link<'b> {
     pub(crate) candidate: &'b Candidate,
-    /// `None` within the process, and once it must not be used again.
+    /// `None` within the process, and once it must not be used any more.
     pub(crate) connection: Option<Box<Connection>>,
-    /// What is left of the time of the call.
+    /// The remaining time of the call.
     pub(crate) timeout: Option<Duration>,
-    /// Where the connection goes afterwards; `None` within the process.
+    /// The pool to which the connection is returned; `None` within the process.
     pool: Option<&'b Pool>,
 }
 
@@ -42,7 +42,7 @@ impl<'b> Link<'b> {
         Self::through(candidate, pool, timing, begun)
     }
 
-    /// A link over a connection of a pool, for a call that began then.
+    /// A link over a connection of a pool, for a call that began at `begun`.
     #[inline(always)]
     pub(crate) fn through(
         candidate: &'b Candidate,
@@ -67,20 +67,20 @@ impl<'b> Link<'b> {
         })
     }
 
-    /// Whether nothing was sent over the connection yet.
+    /// Whether the connection was not used yet.
     pub(crate) fn is_new(&self) -> bool {
         let connection = self.connection.as_ref();
         connection.is_some_and(|connection| connection.is_new())
     }
 
-    /// Connections to its server that were lost or given up so far; `None` within the process.
+    /// The number of connections to its server that were lost or given up; `None` within the
+    /// process.
     pub(crate) fn connections_lost(&self) -> Option<u64> {
         self.pool.map(Pool::connections_lost)
     }
 
-    /// The same link, for a request that says something of priorities. Its
-    /// connections have a pool of their own, so every request over them says
-    /// what it has to.
+    /// The same link, for a request with a priority context. Its connections have a separate pool,
+    /// so all requests over them carry their context.
     pub(crate) fn saying(mut self, said: PriorityContext) -> Self {
         if let Some(connection) = &mut self.connection {
             connection.say(said);
@@ -88,7 +88,7 @@ impl<'b> Link<'b> {
         self
     }
 
-    /// The same link; a new connection requests what `own` wants from its server.
+    /// The same link; a new connection requests from its server the features of `own`.
     pub(crate) fn asking(mut self, own: &Arc<PrivateConnections>) -> Self {
         if let Some(connection) = &mut self.connection
             && connection.is_new()
@@ -98,8 +98,8 @@ impl<'b> Link<'b> {
         self
     }
 
-    /// The same link, over the connection that buffered oneways have just gone out over, if
-    /// there were any.
+    /// The same link, over the connection over which buffered oneways have just been sent, if there
+    /// were any.
     #[cold]
     pub(crate) fn behind_oneways(mut self) -> Self {
         let Some(pool) = self.pool else {
@@ -117,7 +117,7 @@ impl<'b> Link<'b> {
         self
     }
 
-    /// Gives the connection back to its pool, or gives it up if it must not be used again.
+    /// Returns the connection to its pool, or gives it up if it must not be used any more.
     #[inline(always)]
     pub(crate) fn release(&mut self) {
         if let Some(pool) = self.pool.take() {
@@ -129,8 +129,8 @@ impl<'b> Link<'b> {
         }
     }
 
-    /// Gives the connection up: it cannot be used any more, and those like it
-    /// that wait in the pool are most likely no better.
+    /// Gives the connection up: it cannot be used any more, and the idle ones of the pool are
+    /// probably broken, too.
     #[cold]
     pub(crate) fn give_up(&mut self) {
         self.abandon();
@@ -139,14 +139,14 @@ impl<'b> Link<'b> {
         }
     }
 
-    /// Abandons the connection: its server has not answered in time, another may.
+    /// Abandons the connection: its server has not answered in time; another one may.
     #[cold]
     pub(crate) fn abandon(&mut self) {
         self.connection = None;
     }
 
-    /// Whether the server has closed the connection before a request that has no
-    /// answer, as far as can be seen here. Then it is given up. The call began then.
+    /// Whether the server is known to have closed the connection before a request without a reply.
+    /// Then the connection is given up. The call began at `begun`.
     #[inline]
     pub(crate) fn is_closed_for_oneway(&mut self, begun: Stamp) -> bool {
         let (Some(connection), Some(pool)) = (&mut self.connection, self.pool) else {
@@ -162,7 +162,7 @@ impl<'b> Link<'b> {
         closed
     }
 
-    /// The next message in answer.
+    /// The next received message.
     pub(crate) fn receive(&mut self, deadline: Deadline, serves: bool) -> Received {
         let mut has_received = false;
         loop {
@@ -177,7 +177,7 @@ impl<'b> Link<'b> {
         }
     }
 
-    /// As [`Connection::receive_some`], for a thread that serves its queue while another one
+    /// As [`Connection::receive_some`], for a thread that serves its queue while another thread
     /// receives in its place.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
@@ -201,7 +201,7 @@ impl<'b> Link<'b> {
         received
     }
 
-    /// Whether the connection turns out to be of no use.
+    /// Whether the connection is unusable.
     #[inline]
     pub(crate) fn is_spoilt(&mut self) -> bool {
         let connection = self.connection.as_mut();
@@ -211,9 +211,8 @@ impl<'b> Link<'b> {
 
 type Acquired = (Option<Box<Connection>>, Option<Duration>);
 
-/// A connection that was not used in this tick, or a new one. One that was idle for
-/// long is checked, and replaced without notice if its server has ended it: nothing
-/// was sent over it that could be lost.
+/// A connection that was not used in this tick, or a new one. One that was idle for long is
+/// checked, and replaced silently if its server has closed it: no sent data can be lost.
 #[cold]
 // Out of the plain exchange, which it takes registers from.
 #[inline(never)]
@@ -247,7 +246,7 @@ fn acquired_after_a_pause(
     Ok((connection, left))
 }
 
-/// A connection that had to be made or waited for, and the time that is left.
+/// A new connection, or one after a wait, and the remaining time.
 #[cold]
 fn newly_acquired(pool: &Pool, timing: &Timing) -> Result<Acquired, SystemException> {
     let connection = pool.acquire_new(timing.sending)?;

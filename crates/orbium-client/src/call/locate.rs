@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asking a server where an object is.
+//! LocateRequest: queries a server for an object's location.
 
 use std::io;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn lost() -> SystemException {
     )
 }
 
-/// Asks once: `Ok` is whether the object is there, `Err` what else to do.
+/// Sends one LocateRequest: `Ok` is whether the object is there, `Err` the next step.
 pub(crate) fn perform(
     object: &Reference,
     ior: &Ior,
@@ -76,7 +76,7 @@ pub(crate) fn perform(
     }
 }
 
-/// What to do where no answer came.
+/// The outcome without an answer.
 fn unanswered(link: &mut Link<'_>, received: Received) -> Outcome {
     note(Phase::Wait, link.candidate.channel(), &received.text());
     match received {
@@ -91,8 +91,7 @@ fn unanswered(link: &mut Link<'_>, received: Received) -> Outcome {
     }
 }
 
-/// What a message says of that question; `None` if it answers an earlier one, too
-/// late.
+/// The answer in a message; `None` if it is the late answer to an earlier request.
 fn read(
     connection: &mut Connection,
     header: &MessageHeader,

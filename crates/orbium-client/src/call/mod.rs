@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One call: attempts, each with one exchange; its policies, interceptors, measures and spans.
+//! A call: its attempts, each with one exchange; its policies, interceptors, metrics and spans.
 
 pub mod attempt;
 pub(crate) mod buffered;

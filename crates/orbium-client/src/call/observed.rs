@@ -14,24 +14,24 @@ use crate::call::span::CallSpan;
 use crate::reference::Reference;
 use crate::reference::candidate::Candidate;
 
-/// A call of this thread under way: recorded when it is dropped.
+/// A call in progress on this thread: recorded when it is dropped.
 pub(crate) struct Observed<'o> {
     measured: Option<Measured<'o>>,
-    /// Boxed: few calls have one, and each makes room for it.
+    /// Boxed: few calls have one, but all have the field.
     span: Option<Box<CurrentSpan>>,
-    /// The flow of its interceptors, between the two functions that it passes.
+    /// The flow of its interceptors, passed between two functions.
     flow: Option<Box<Progress>>,
 }
 
-/// The span of a call, which is that of its thread.
+/// The span of a call, entered by its thread.
 struct CurrentSpan {
-    /// Left before the span ends.
+    /// Exited before the span ends.
     _entered: tracing::span::EnteredSpan,
     span: CallSpan,
 }
 
 impl<'o> Observed<'o> {
-    /// `None` unless it is observed.
+    /// `None` without observers.
     #[cold]
     pub(crate) fn begin(
         object: &'o Reference,
@@ -59,7 +59,7 @@ impl<'o> Observed<'o> {
         })
     }
 
-    /// A call that interceptors alone have seen begin.
+    /// A call without other observers than interceptors, which have seen its beginning.
     #[cold]
     pub(crate) fn begun(flow: Progress) -> Self {
         Self {
@@ -75,12 +75,12 @@ impl<'o> Observed<'o> {
         self.flow.take().map(|flow| *flow)
     }
 
-    /// Whether a subscriber wants its span.
+    /// Whether it has a span for a subscriber.
     pub(crate) fn has_span(&self) -> bool {
         self.span.is_some()
     }
 
-    /// The request goes that way.
+    /// Records the candidate of the request.
     #[cold]
     pub(crate) fn note_way(&self, object: &Reference, candidate: &Candidate, is_forwarded: bool) {
         if let Some(current) = &self.span {
@@ -88,7 +88,7 @@ impl<'o> Observed<'o> {
         }
     }
 
-    /// At that priority.
+    /// Records its priority.
     #[cold]
     pub(crate) fn note_priority(&self, priority: Option<Priority>) {
         if let Some(current) = &self.span {
@@ -96,28 +96,28 @@ impl<'o> Observed<'o> {
         }
     }
 
-    /// The reply has to be there by then.
+    /// Records the deadline of the reply.
     pub(crate) fn note_deadline(&self, deadline: Option<Instant>) {
         if let Some(current) = &self.span {
             current.span.note_deadline(deadline);
         }
     }
 
-    /// It was sent again so often, and forwarded, so far.
+    /// Records the numbers of retries and forwards so far.
     pub(crate) fn note_counts(&self, retries: u32, forwards: u32) {
         if let Some(current) = &self.span {
             current.span.note_counts(retries, forwards);
         }
     }
 
-    /// It is made again, and counted as that.
+    /// Withdraws its count: it is made again, and counted then.
     pub(crate) fn withdraw(&self) {
         if let Some(measured) = &self.measured {
             measured.withdraw();
         }
     }
 
-    /// It ends with a user exception.
+    /// Records that it ends with a user exception.
     pub(crate) fn note_user_exception(&self, id: &'static str) {
         if let Some(measured) = &self.measured {
             measured.note_user_exception();
@@ -127,7 +127,7 @@ impl<'o> Observed<'o> {
         }
     }
 
-    /// It ends with a system exception, in that phase.
+    /// Records that it ends with a system exception, in that phase.
     pub(crate) fn note_failure(&self, exception: SystemException, phase: Phase) {
         if let Some(measured) = &self.measured {
             measured.note_failure(exception);
@@ -139,7 +139,7 @@ impl<'o> Observed<'o> {
 }
 
 impl Drop for Observed<'_> {
-    /// Out of line: every operation's stub would have it otherwise.
+    /// Out of line: the stub of each operation would contain it otherwise.
     #[cold]
     fn drop(&mut self) {
         drop(self.span.take());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A reply that waits for its consumer.
+//! A received reply before its consumer reads it.
 
 use orbium_cdr::{CdrError, CdrReader, Format};
 use orbium_channel::peer_memory::Charge;
@@ -16,28 +16,28 @@ use orbium_connection::outcome::{Outcome, contexts_of, outcome_of, raised_as};
 use orbium_invocation::Decoding;
 use orbium_invocation::typed_reply::{ReplyReader, TypedOutcome};
 
-/// A reply as it came.
+/// A received reply.
 #[derive(Debug)]
 pub struct ReceivedReply {
     /// The header of the message.
     pub header: MessageHeader,
-    /// What sort of body it has.
+    /// The status of the reply.
     pub status: ReplyStatus,
-    /// Where its body begins.
+    /// The offset of its body.
     pub body: usize,
     /// The whole message.
     pub octets: Vec<u8>,
-    /// Where the bodies of its fragments were joined.
+    /// The offsets at which the bodies of its fragments were joined.
     pub seams: Vec<u32>,
-    /// What is charged for it until it is read.
+    /// The memory charged for it until it is read.
     pub charge: Charge,
-    /// How the server writes, but for the byte order.
+    /// The format of the server's messages, except for the byte order.
     pub format: Format,
 }
 
 impl ReceivedReply {
-    /// The reply in a message of the caller's own ORB that was written in that format; `None` if
-    /// it is none.
+    /// The reply in a message of the caller's own ORB, written in that format; `None` if it is not
+    /// a reply.
     #[must_use]
     pub fn in_process(mut octets: Vec<u8>, format: Format) -> Option<Self> {
         let (header, body) = octets.split_first_chunk_mut::<HEADER_LEN>()?;
@@ -91,7 +91,7 @@ impl ReceivedReply {
         }
     }
 
-    /// The repository id of the user exception that it has.
+    /// The repository id of its user exception.
     pub fn exception_id(&self) -> Option<String> {
         // The rest of the exception is not read.
         const MAX_ID_LENGTH: usize = 1024;
@@ -102,10 +102,10 @@ impl ReceivedReply {
         reader.read_owned_name().ok()
     }
 
-    /// Shows interceptors of a dynamic call what it has.
+    /// Shows its contents to interceptors of a dynamic call.
     #[cold]
     pub fn show(&self, decoding: &Decoding, facts: &DynamicInvocation) {
-        // A reader turns foreign byte order where it lies, and the caller reads it again.
+        // A reader converts foreign byte order in place, and the caller reads it again.
         let mut octets = self.octets.get(self.body..).unwrap_or_default().to_vec();
         let mut reader = CdrReader::at(&mut octets, self.body, self.body_format());
         reader.set_fragment_boundaries(&self.seams);
@@ -136,14 +136,14 @@ impl ReceivedReply {
         }
     }
 
-    /// The results or the user exception; or what neither can be read as, and why.
+    /// The results or the user exception; or the exception for undecodable ones, with the reason.
     pub fn into_result<T, E: Raises>(
         self,
         decoding: &Decoding,
         mut results: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<Result<T, E>, (SystemException, String)> {
         let outcome = TypedOutcome::new();
-        // Either is in the outcome, also an exception of a type without a static id.
+        // Both are in the outcome, including an exception of a type without a static id.
         let _ = self.read_by(decoding, &mut outcome.read_by(&mut results))?;
         Ok(outcome.ended(Ok(())))
     }
@@ -151,7 +151,7 @@ impl ReceivedReply {
     /// Reads the results or the user exception.
     ///
     /// # Errors
-    /// What neither can be read as, and why.
+    /// The exception for undecodable ones, with the reason.
     pub(crate) fn read_by(
         mut self,
         decoding: &Decoding,

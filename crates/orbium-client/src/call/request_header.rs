@@ -79,7 +79,7 @@ pub(crate) fn begin_in_full(
     }
     let contexts = &contexts[..count];
     if !added.is_empty() {
-        // What the ORB itself says goes first: receivers look for the first of an id.
+        // Contexts of the ORB come first: receivers use the first with an id.
         let all = [contexts, added].concat();
         return template.begin(writer, request_id, response, operation.name(), &all);
     }

@@ -19,17 +19,17 @@ use tracing::{Level, Span};
 use crate::reference::Reference;
 use crate::reference::candidate::Candidate;
 
-/// A call under way; its span ends when this is dropped.
+/// A call in progress; its span ends when this is dropped.
 #[derive(Debug)]
 pub struct CallSpan {
     span: Span,
     oneway: bool,
     deadline: Cell<Option<Instant>>,
-    /// Whether its end is recorded.
+    /// Whether the end is already recorded.
     has_ended: Cell<bool>,
 }
 
-/// The span of a call at a level, which `tracing` wants to be constant.
+/// The span of a call at a level, which has to be constant for `tracing`.
 macro_rules! call_span {
     ($level:expr, $interface:expr, $operation:expr) => {{
         let method = Method {
@@ -71,7 +71,7 @@ macro_rules! call_span {
 }
 
 impl CallSpan {
-    /// A call begins; `None` if no subscriber wants its span.
+    /// Begins the span of a call; `None` without a subscriber for it.
     #[cold]
     pub fn begin(object: &Reference, operation: &'static Operation) -> Option<Self> {
         let interface = match operation.interface() {
@@ -101,7 +101,7 @@ impl CallSpan {
         self.span.clone().entered()
     }
 
-    /// Records how long the call may take.
+    /// Records the deadline of the call.
     pub fn note_deadline(&self, deadline: Option<Instant>) {
         self.deadline.set(deadline);
         record_deadline(&self.span, deadline);
@@ -114,7 +114,7 @@ impl CallSpan {
         }
     }
 
-    /// The request goes that way: to the object itself, or to where it was forwarded.
+    /// Records the destination of the request: the object itself, or the forward.
     pub fn note_way(&self, object: &Reference, candidate: &Candidate, is_forwarded: bool) {
         let span = &self.span;
         span.record("corba.object.key", display(Key(&candidate.object_key)));
@@ -141,12 +141,12 @@ impl CallSpan {
         }
     }
 
-    /// The id of the last request: each retry has its own.
+    /// Records the id of the last request: each retry has its own.
     pub fn note_request_id(&self, id: u32) {
         self.span.record("corba.request_id", id);
     }
 
-    /// Notes how often it was sent again, and forwarded, so far.
+    /// Records the numbers of retries and forwards so far.
     pub fn note_counts(&self, retries: u32, forwards: u32) {
         if retries > 0 {
             self.span.record("corba.retries", retries);
@@ -156,7 +156,7 @@ impl CallSpan {
         }
     }
 
-    /// The call ends with that user exception.
+    /// Records that the call ends with that user exception.
     pub fn note_user_exception(&self, id: Option<&str>) {
         self.has_ended.set(true);
         self.span.record("rpc.status_code", USER_EXCEPTION);
@@ -165,7 +165,7 @@ impl CallSpan {
         }
     }
 
-    /// The call ends with a system exception, raised in that phase.
+    /// Records that the call ends with a system exception, raised in that phase.
     pub fn note_failure(&self, exception: SystemException, phase: Phase) {
         self.has_ended.set(true);
         record_failure(&self.span, exception);
@@ -188,7 +188,7 @@ impl Drop for CallSpan {
     }
 }
 
-/// Whether every object has the operation: such calls are for TRACE.
+/// Whether the operation is an implicit one: such calls have level TRACE.
 fn is_implicit(operation: &str) -> bool {
     operation.starts_with('_') && !operation.starts_with("_get_") && !operation.starts_with("_set_")
 }

@@ -18,10 +18,10 @@ use crate::reference::Reference;
 use orbium_connection::outcome::Outcome;
 use orbium_invocation::typed_reply::{Acknowledgement, ReadsResults, ReplyReader, TypedOutcome};
 
-/// Calls, and waits for the results.
+/// Makes a call and waits for the results.
 ///
-/// The path of nearly all calls, compiled for each operation: one exchange that has results. What else there may be is
-/// left to the path of all operations.
+/// The path of nearly all calls, compiled for each operation: one exchange with results. All other
+/// cases are handled by the shared path.
 #[inline]
 pub fn call<'a, T, E: Raises>(
     object: &Reference,
@@ -75,7 +75,7 @@ pub fn call<'a, T, E: Raises>(
     call_on(&mut attempt, &call, end, outcome, &mut results)
 }
 
-/// How a call ends after a first exchange without plain results.
+/// The end of a call after a first exchange without plain results.
 #[cold]
 // Out of the plain exchange, which it takes registers from.
 #[inline(never)]
@@ -92,12 +92,13 @@ fn call_on<T, E: Raises>(
     outcome.ended(ended)
 }
 
-/// As `call`, without the types of the operation; where interceptors see it, `serve` calls a servant of the caller's
-/// own ORB with the service contexts of the request: `None` if it takes a message.
+/// As `call`, without the types of the operation; if interceptors see the call, `serve` calls a
+/// servant of the caller's own ORB with the service contexts of the request, or returns `None` if
+/// the call needs a message.
 ///
 /// # Errors
-/// The exception that the call ends with. Results and the members of exceptions are where `reply` and `serve` have put
-/// them.
+/// The exception of the call. Results and the members of exceptions are stored by `reply` and
+/// `serve`.
 pub fn call_or_serve<'a>(
     object: &Reference,
     operation: &'static Operation,
@@ -123,7 +124,7 @@ pub fn call_or_serve<'a>(
 struct Calling<'c, 'a> {
     operation: &'static Operation,
     arguments: &'c dyn Fn(&mut CdrWriter<'a>),
-    /// Calls a servant of the caller's own ORB where interceptors see the request.
+    /// Calls a servant of the caller's own ORB if interceptors see the request.
     in_place: &'c InPlace<'c>,
 }
 
@@ -157,7 +158,7 @@ impl Calling<'_, '_> {
         }
     }
 
-    /// Sends the request by way of interceptors, or under policies of Messaging.
+    /// Sends the request through interceptors, or under Messaging policies.
     fn intercepted(
         &self,
         attempt: &mut Attempt<'_>,
@@ -176,8 +177,9 @@ impl Calling<'_, '_> {
     /// One exchange on the plain path.
     ///
     /// # Errors
-    /// The exception that the call ends with.
-    // Out of the loop over attempts, and once: its caller does not share what ends an exchange.
+    /// The exception of the call.
+    // Out of the loop over attempts, and once: the code that ends an exchange is not shared with
+    // its caller.
     #[inline(never)]
     fn exchange(
         &self,
@@ -213,22 +215,23 @@ impl Calling<'_, '_> {
     }
 }
 
-/// End of an exchange on the plain path.
+/// The end of an exchange on the plain path.
 enum End {
-    /// The call has ended: results, or a user exception, are where the reply's reader has put them. An exception may be of a
-    /// type without a static id, and its [`ExceptionId`] says less.
+    /// The call has ended: results or a user exception are stored by the reply's reader. An
+    /// exception may be of a type without a static id, and its [`ExceptionId`] is incomplete then.
     Ended,
     /// Results that interceptors see before the caller has them, with the service contexts of the reply.
     Seen(ContextList),
     /// Results that an interceptor has replaced.
     Changed(Box<CallOutcome>),
-    /// What to do about the attempt, with the service contexts of the reply if interceptors are yet to see it.
+    /// The outcome of the attempt, with the service contexts of the reply if interceptors have not
+    /// seen it yet.
     Otherwise(Outcome, Option<ContextList>),
-    /// There was none: the request takes another path.
+    /// No exchange: the request takes another path.
     Unsent(Path),
 }
 
-/// How an exchange ends for which there is no link.
+/// The end of an exchange without a link.
 #[cold]
 // Out of the plain exchange, which it takes registers from.
 #[inline(never)]
@@ -237,10 +240,10 @@ fn unreached(attempt: &Attempt<'_>, exception: SystemException) -> End {
     End::Otherwise(failed, attempt.unseen_unreached())
 }
 
-/// How an exchange ends of which the results cannot be read.
+/// The end of an exchange with undecodable results.
 ///
 /// # Errors
-/// The exception that the call ends with.
+/// The exception of the call.
 #[cold]
 // Out of the plain exchange, which it takes registers from.
 #[inline(never)]
@@ -254,10 +257,10 @@ fn unreadable(
     Ok(End::Otherwise(forward, None))
 }
 
-/// How an exchange ends that has no plain results.
+/// The end of an exchange without plain results.
 ///
 /// # Errors
-/// The exception that the call ends with.
+/// The exception of the call.
 #[cold]
 // Out of the plain exchange, which it takes registers from.
 #[inline(never)]
@@ -290,11 +293,12 @@ fn answered(
     })
 }
 
-/// Reads an exception. The call ends with it, which `reply` has then, unless an interceptor that sees it forwards the
-/// request.
+/// Reads an exception. The call ends with it, stored in `reply`, unless an interceptor that sees it
+/// forwards the request.
 ///
 /// # Errors
-/// A system exception that the call ends with: the reply has none that is declared, or an interceptor raises it.
+/// A system exception of the call: the reply has no declared exception, or an interceptor raises
+/// it.
 #[cold]
 fn raised(
     attempt: &Attempt<'_>,
@@ -314,7 +318,7 @@ fn raised(
     }
 }
 
-/// Sends, and waits for nothing.
+/// Sends a request without waiting for a reply.
 pub fn send<'a>(
     object: &Reference,
     operation: &'static Operation,
@@ -323,11 +327,11 @@ pub fn send<'a>(
     send_or_serve(object, operation, &arguments, &|_, _, _| None)
 }
 
-/// As `send`; where interceptors see it, `serve` calls a servant of the caller's own ORB with the
-/// service contexts of the request: `None` if it takes a message.
+/// As `send`; if interceptors see the call, `serve` calls a servant of the caller's own ORB with
+/// the service contexts of the request, or returns `None` if it needs a message.
 ///
 /// # Errors
-/// As of `send`.
+/// As for `send`.
 pub fn send_or_serve<'a>(
     object: &Reference,
     operation: &'static Operation,
@@ -352,7 +356,7 @@ pub fn send_or_serve<'a>(
 
 /// Requests without results.
 impl Calling<'_, '_> {
-    /// One exchange on the plain path; its outcome, unless the request was sent.
+    /// One exchange on the plain path; returns its outcome, unless the request was sent.
     // In the frame of its caller: an outcome is large.
     #[inline(always)]
     fn send(&self, attempt: &Attempt<'_>) -> Option<Outcome> {
@@ -389,7 +393,7 @@ impl Calling<'_, '_> {
         Ok(())
     }
 
-    /// Sends the request into a buffer, by way of interceptors, or under policies of Messaging.
+    /// Sends the request into a buffer, through interceptors, or under Messaging policies.
     #[cold]
     fn send_otherwise(&self, attempt: &mut Attempt<'_>, path: Path) -> Result<(), SystemException> {
         if path == Path::Buffered
@@ -407,11 +411,11 @@ impl Calling<'_, '_> {
     }
 }
 
-/// What stories call that which is no operation.
+/// Names in stories of actions that are not operations.
 static CONNECT: Operation = Operation::new("connect");
 static LOCATE: Operation = Operation::new("locate");
 
-/// Has so many connections ready that calls of this thread can use.
+/// Opens that number of connections for calls of this thread.
 #[inline]
 pub fn connect(object: &Reference, count: usize) -> Result<(), SystemException> {
     if let Some(derived) = object.under_wider_messaging() {
@@ -442,7 +446,7 @@ fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemExce
     Ok(())
 }
 
-/// Asks where the object is.
+/// Locates the object.
 pub fn locate(object: &Reference) -> Result<bool, SystemException> {
     if let Some(derived) = object.under_wider_messaging() {
         return locate(&derived);

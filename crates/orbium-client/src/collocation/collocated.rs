@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls to objects of the caller's own ORB that need no message.
+//! Calls to objects of the caller's own ORB without a message.
 
 use orbium_cdr::{CdrReader, CdrWriter, Format};
 use orbium_giop::{Completion, EncodedContexts, SystemException};
@@ -24,13 +24,13 @@ use crate::reference::candidate::Route;
 use orbium_connection::outcome::{Outcome, raised};
 use orbium_invocation::typed_reply::ReplyReader;
 
-/// What flags a call that needs no message all the same.
+/// The notices of calls that are possible without a message nevertheless.
 const DETOURS: u8 =
     notice::THREAD_POLICY | notice::TIME_POLICY | notice::MESSAGING | notice::METRICS;
 
 impl Attempt<'_> {
-    /// How to call the object without a message, once the policies of the call were applied,
-    /// and interceptors have seen the request begin; else `None` as [`Reference::detour`] says.
+    /// The detour of the call without a message, after the policies of the call were applied and
+    /// interceptors have seen the beginning of the request; `None` as for [`Reference::detour`].
     #[must_use]
     pub fn detour(&self) -> Option<Detour> {
         let (object, notices) = (self.object(), self.object().notices());
@@ -54,17 +54,16 @@ impl Attempt<'_> {
 }
 
 impl Reference {
-    /// Whether calls may need no message: `false` as soon as the object is known to be that
-    /// of another ORB.
+    /// Whether calls may be possible without a message: `false` once the object is known to belong
+    /// to another ORB.
     #[inline(always)]
     pub fn may_be_collocated(&self) -> bool {
         self.locality().may_be_own()
     }
 
-    /// The object, if it is one of this ORB and nothing but the servant would notice a
-    /// message: there are no policies that apply to the call, and nothing observes it. It is
-    /// looked up once for each reference. Where policies may apply, or a server has forwarded,
-    /// [`detour`](Self::detour) says more.
+    /// The object, if it belongs to this ORB and only the servant would see a message: no policies
+    /// apply to the call, and it has no observers. It is looked up once for each reference. If
+    /// policies may apply, or a server has forwarded, see [`detour`](Self::detour).
     #[inline]
     pub fn collocated(&self) -> Option<&Collocated> {
         if self.notices() != 0 || log::wants_spans() || self.is_forwarded() {
@@ -73,7 +72,7 @@ impl Reference {
         self.own_object()
     }
 
-    /// The object, whatever else there may be.
+    /// The object of this ORB, regardless of policies and observers.
     #[inline(always)]
     pub(crate) fn own_object(&self) -> Option<&Collocated> {
         match self.known_collocated().get() {
@@ -82,10 +81,10 @@ impl Reference {
         }
     }
 
-    /// How to call the object without a message although the thread, the ORB or the reference
-    /// have policies, calls are measured or traced, or a server has forwarded the reference.
-    /// `None` if it takes a message: interceptors see the call, a policy concerns the message
-    /// itself, or fails the call.
+    /// The detour of a call without a message although the thread, the ORB or the reference has
+    /// policies, calls are measured or traced, or a server has forwarded the reference. `None` if
+    /// the call needs a message: interceptors see it, or a policy concerns the message itself or
+    /// fails the call.
     #[cold]
     pub fn detour(&self) -> Option<Detour> {
         let notices = self.notices();
@@ -111,7 +110,7 @@ impl Reference {
         Some(detour.routed())
     }
 
-    /// What its requests say to routers.
+    /// The policies for routers that its requests carry.
     fn routers(&self) -> RouterPolicies {
         let binding = self.binding().ok();
         let preferred = binding.and_then(Binding::preferred_candidate);
@@ -137,13 +136,13 @@ impl Reference {
 
     #[cold]
     fn marshalled(&self) -> Option<&Collocated> {
-        // Interceptors see calls of either sort, but those of others need not be looked at here.
+        // Interceptors see calls of either kind, but remote calls need not be resolved here.
         if self.notices() & notice::INTERCEPTED != 0 {
             self.own_object();
         } else if self.locality().is_unknown()
             && let Some(forward) = self.forwarded()
         {
-            // Forwarded before its first call: a LocateRequest was.
+            // Forwarded before its first call, by a LocateRequest.
             forward.own_object();
             if !forward.may_be_collocated() {
                 self.own_object();
@@ -167,14 +166,14 @@ impl Reference {
         let candidate = binding.preferred_candidate();
         let is_here = candidate.is_some_and(|it| matches!(it.route, Route::Local));
         if found.is_none() && !is_banded && is_here && self.may_be_collocated() {
-            // Its adapter may come later.
+            // Its adapter may be created later.
             return None;
         }
         self.known_collocated().get_or_init(|| found).as_ref()
     }
 
-    /// The object of a reference with bands, or connections of its own: none is needed, but a band
-    /// has to hold the priority of the call.
+    /// The object of a reference with bands or private connections: it uses no connection, but a
+    /// band has to contain the priority of the call.
     #[cold]
     pub(crate) fn banded_object(&self) -> Option<&Collocated> {
         let binding = self.binding().ok()?;
@@ -193,7 +192,7 @@ impl Reference {
         own.as_ref()
     }
 
-    /// Where the object is found, if it is one of this ORB.
+    /// The address of the object, if it belongs to this ORB.
     fn address(&self, binding: &Binding) -> Option<Collocated> {
         let candidate = binding.preferred_candidate()?;
         let is_own = matches!(candidate.route, Route::Local) && self.may_be_collocated();
@@ -203,8 +202,8 @@ impl Reference {
         Some(Collocated::new(key, slot, candidate.format()))
     }
 
-    /// The arguments that a servant gets as copies; `None` inside if it can be lent all, `None` if
-    /// they cannot be passed without a message.
+    /// The arguments that a servant gets as copies; the inner `None` if all can be borrowed, the
+    /// outer `None` if they cannot be passed without a message.
     #[cold]
     pub fn copied_arguments<'a>(
         &self,
@@ -215,10 +214,10 @@ impl Reference {
         CopiedArguments::of(passing, at.format, self.client().decoding(), write)
     }
 
-    /// Hands the arguments to `serve` as a request has them.
+    /// Passes the arguments to `serve` in the encoding of a request.
     ///
     /// # Errors
-    /// They cannot be written; those of `serve`.
+    /// They cannot be marshalled; the errors of `serve`.
     pub fn with_arguments<'a, R>(
         &self,
         at: &Collocated,
@@ -235,11 +234,11 @@ impl Reference {
         serve(&mut reader)
     }
 
-    /// The outcome for the caller of the message that a servant of this ORB answered with; `None` if
-    /// that sent it to another object, which is called next.
+    /// The caller's outcome of the message with which a servant of this ORB has answered; `None` if
+    /// it was forwarded and has to be called again.
     ///
     /// # Errors
-    /// Those of the call: what was raised, or why the answer cannot be read.
+    /// The exception raised, or the one for an undecodable answer.
     #[cold]
     pub fn answered(
         &self,
@@ -260,7 +259,7 @@ impl Reference {
         }
     }
 
-    /// The outcome of an attempt that the servant answered with that message.
+    /// The outcome of an attempt that the servant has answered with that message.
     #[cold]
     pub fn served_by_message(
         &self,
@@ -287,7 +286,7 @@ impl Reference {
         ServedCall { outcome, contexts }
     }
 
-    /// Keeps the story of a call that ended with a system exception.
+    /// Records the story of a call that ended with a system exception.
     #[cold]
     pub fn raised_in_place(
         &self,

@@ -26,23 +26,23 @@ use crate::call::observed::Observed;
 use crate::collocation::own_object::Collocated;
 use crate::reference::Reference;
 
-/// A call without a message that has deadlines or start times, is under a policy of Messaging,
-/// made through another reference, measured or traced.
+/// A call without a message that has deadlines, start times or a Messaging policy, or is made
+/// through another reference, measured or traced.
 #[derive(Debug)]
 pub struct Detour {
-    /// The reference that the call is made through instead.
+    /// The reference that replaces the original one.
     pub(crate) target: Option<Arc<Reference>>,
     /// Its deadlines.
     pub timing: Timing,
-    /// Before when it is not to begin.
+    /// The start time of the request.
     pub(crate) start: Option<Instant>,
-    /// What a oneway waits for.
+    /// The event that a oneway waits for.
     pub sync_scope: SyncScope,
     /// Whether it is measured or traced.
     pub is_observed: bool,
     /// The service contexts that its request carries.
     pub contexts: EncodedContexts,
-    /// What its request says to routers.
+    /// The policies for routers of its request.
     pub(crate) routers: RouterPolicies,
 }
 
@@ -54,7 +54,7 @@ impl Detour {
         target.own_object().or_else(|| target.banded_object())
     }
 
-    /// With the policies for routers, if there are any.
+    /// With the policies for routers, if any.
     pub(crate) fn routed(self) -> Self {
         if self.routers.is_none() {
             self
@@ -63,7 +63,7 @@ impl Detour {
         }
     }
 
-    /// With the service contexts that a message would carry: these, behind those of the ORB.
+    /// With the service contexts that a message would carry: these, after those of the ORB.
     #[cold]
     #[must_use]
     pub fn carrying(mut self, added: &ContextList) -> Self {
@@ -87,10 +87,10 @@ impl Detour {
         self
     }
 
-    /// Until when it makes sense to begin.
+    /// The expiry of the request.
     ///
     /// # Errors
-    /// What the service contexts of the request ask for cannot be had.
+    /// The service contexts of the request demand an impossible time.
     pub fn expiry(&self) -> Result<Expiry, SystemException> {
         let contexts = self.contexts.contexts();
         if contexts.is_empty() {
@@ -104,7 +104,7 @@ impl Detour {
         })
     }
 
-    /// Until when its caller waits for the thread that is to serve it.
+    /// The deadline by which the serving thread has to begin.
     #[must_use]
     pub fn until(&self, operation: &Operation) -> Deadline {
         if operation.is_oneway() {
@@ -114,7 +114,7 @@ impl Detour {
         }
     }
 
-    /// Which answer to a request its caller waits for.
+    /// The reply that the caller expects.
     #[must_use]
     pub fn response_to(&self, operation: &Operation) -> ResponseFlags {
         if operation.is_oneway() {
@@ -127,7 +127,8 @@ impl Detour {
     /// Blocks until the start time of the request, if it has one.
     ///
     /// # Errors
-    /// TIMEOUT if the deadline has passed, what cancelled the call, or that the ORB has ended.
+    /// TIMEOUT if the deadline has passed; the exception of a cancellation, or of the end of the
+    /// ORB.
     pub fn await_start(&mut self, object: &Reference) -> Result<(), SystemException> {
         let Some(start) = self.start else {
             return Ok(());
@@ -138,14 +139,14 @@ impl Detour {
         })
     }
 
-    /// What is raised in place of a request that is not to be sent any more.
+    /// The exception for a request that must not be sent any more.
     #[must_use]
     pub fn late(&self) -> Option<SystemException> {
         let has_passed = self.timing.sending.has_passed();
         has_passed.then(deadline_passed)
     }
 
-    /// What to do about an attempt, once the times of the reply were applied.
+    /// The outcome of an attempt after the reply times were applied.
     ///
     /// # Errors
     /// As `outcome`, or TIMEOUT.
@@ -161,10 +162,11 @@ impl Detour {
         }
     }
 
-    /// What a call has ended with, once the times of the reply were applied.
+    /// The result of a call after the reply times were applied.
     ///
     /// # Errors
-    /// TIMEOUT: it was late, unless it has ended with one, which says that it was not begun; that of `ended`.
+    /// TIMEOUT: it was late, unless `ended` is already a TIMEOUT of a call that was not begun; that
+    /// of `ended`.
     pub fn in_time<T>(&self, ended: Result<T, SystemException>) -> Result<T, SystemException> {
         let is_unbegun = |it: &SystemException| {
             (it.kind, it.completed) == (ExceptionKind::Timeout, Completion::No)
@@ -176,8 +178,8 @@ impl Detour {
     }
 }
 
-/// The metrics and the span of a call without a message. It begins when the servant is entered:
-/// if it is not, a message is measured instead.
+/// The metrics and the span of a call without a message. They begin when the servant is entered: if
+/// it is not, a message is measured instead.
 pub struct ObservedCall<'o> {
     object: &'o Reference,
     detour: &'o Detour,
@@ -186,7 +188,7 @@ pub struct ObservedCall<'o> {
 }
 
 impl<'o> ObservedCall<'o> {
-    /// Of a call that has not begun.
+    /// The observers of a call that has not begun.
     #[must_use]
     pub fn new(object: &'o Reference, detour: &'o Detour, operation: &'static Operation) -> Self {
         Self {
@@ -197,8 +199,8 @@ impl<'o> ObservedCall<'o> {
         }
     }
 
-    /// Of an asynchronous call, which records its own half: that of its request alone; `None` if
-    /// nothing observes it.
+    /// The observers of the request of an asynchronous call, which records its own side; `None`
+    /// without observers.
     #[must_use]
     pub fn of_request(
         object: &'o Reference,
@@ -211,12 +213,12 @@ impl<'o> ObservedCall<'o> {
         })
     }
 
-    /// The half of its request alone, for another thread.
+    /// The server side of its request, for another thread.
     pub(crate) fn its_request(&self) -> ItsRequest<'o> {
         ItsRequest(self.object, self.detour, self.operation)
     }
 
-    /// The servant is called.
+    /// Begins: the servant is called.
     pub fn begin(&self) {
         self.observed.get_or_init(|| {
             let notices = self.object.notices();
@@ -233,7 +235,7 @@ impl<'o> ObservedCall<'o> {
         });
     }
 
-    /// The caller was sent elsewhere: a message is measured instead.
+    /// Withdraws the count: the call was forwarded, and a message is measured instead.
     #[cold]
     pub fn withdraw(&self) {
         if let Some(Some(observed)) = self.observed.get() {
@@ -241,7 +243,7 @@ impl<'o> ObservedCall<'o> {
         }
     }
 
-    /// The call has ended so for its caller; `None` if it is made again by a message.
+    /// Records the end of the call for its caller; `None` if it is made again by a message.
     pub fn note_ended(&self, ended: Option<&Result<(), ExceptionId>>) {
         match ended {
             None => self.withdraw(),
@@ -250,7 +252,7 @@ impl<'o> ObservedCall<'o> {
         }
     }
 
-    /// The caller gets an exception.
+    /// Records the exception of the caller.
     pub fn note_raised(&self, raised: &Raised<'_>) {
         let Some(Some(observed)) = self.observed.get() else {
             return;
@@ -262,7 +264,7 @@ impl<'o> ObservedCall<'o> {
     }
 }
 
-/// As [`ObservedCall`], of the half of a request that another thread serves.
+/// As [`ObservedCall`], for the server side of a request on another thread.
 #[derive(Debug)]
 pub(crate) struct ItsRequest<'o>(&'o Reference, &'o Detour, &'static Operation);
 

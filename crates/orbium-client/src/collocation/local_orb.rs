@@ -13,20 +13,20 @@ use orbium_transport::Deadline;
 use crate::policy::overrides::Overrides;
 use crate::reference::Reference;
 
-/// A reply: header, where the body starts, status, octets.
+/// A reply: header, offset of the body, status, bytes.
 pub type LocalReply = (MessageHeader, usize, ReplyStatus, Vec<u8>);
 
-/// The ORB that a reference belongs to, as its calls see it: it serves those to objects
-/// of its own on the calling thread. A reference keeps it alive.
+/// The ORB of a reference as seen by its calls: it serves calls to its own objects on the calling
+/// thread. A reference keeps it alive.
 pub trait LocalOrb: Send + Sync + 'static {
-    /// Whether a channel leads to this ORB.
+    /// Whether a channel belongs to this ORB.
     fn is_own_channel(&self, channel: &Channel) -> bool;
 
-    /// Whether an object with that key is there, or where another adapter says it is.
+    /// Whether an object with that key exists, here or at the forward of another adapter.
     fn locate(&self, object_key: &[u8]) -> bool;
 
-    /// The place of the object with that key among the active ones, or that of none, if its adapter
-    /// finds a servant for each request; `None` if the key does not lead to one at once.
+    /// The slot of the active object with that key, or the empty slot if its adapter finds a
+    /// servant for each request; `None` if the key has no immediate object.
     fn slot(&self, object_key: &[u8]) -> Option<SlotKey>;
 
     /// The queue of the lane that serves an asynchronous call of that operation of the active
@@ -37,13 +37,13 @@ pub trait LocalOrb: Send + Sync + 'static {
         operation: &'static Operation,
     ) -> Option<Arc<dyn CallQueue>>;
 
-    /// Serves a request message and returns the reply, if there is to be one.
+    /// Serves a request message and returns the reply, if one is expected.
     ///
-    /// If another thread is to serve it, the caller waits for that until the deadline, or until
-    /// the token is cancelled.
+    /// If another thread has to serve it, the caller waits until the deadline, or until the token
+    /// is cancelled.
     ///
     /// # Errors
-    /// The request expired, cannot be read, or was given up.
+    /// The request expired, cannot be decoded, or was cancelled.
     fn perform(
         &self,
         message: Vec<u8>,

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Collocated objects: the servant that calls without a message find by their reference.
+//! Collocated objects: servants cached by their references for calls without a message.
 
 use std::sync::OnceLock;
 
 use orbium_cdr::Format;
 use orbium_sync::{Erased, SlotKey};
 
-/// An object of the caller's own ORB, as calls without a message address it.
+/// The address of an object of the caller's own ORB, for calls without a message.
 #[derive(Debug)]
 pub struct Collocated {
     /// The key of the object.
     pub object_key: Box<[u8]>,
-    /// Its place among the active objects. No other object ever has it, so a call has to check
-    /// no more than its generation. An object that is not active has one where none ever is.
+    /// Its slot among the active objects. It is never reused with the same generation, so a call
+    /// has to check no more than that. An object that is not active has a slot that is always
+    /// empty.
     pub slot: SlotKey,
-    /// How values would be written.
+    /// The format in which values would be marshalled.
     pub format: Format,
-    /// The servant as each interface sees it that it was called as.
+    /// The servant, typed by each interface used by callers.
     servants: OnceLock<Servant>,
 }
 
-/// The servant as an interface sees it, then as the next interface does.
+/// The servant typed by an interface, and a link to the next interface.
 #[derive(Debug)]
 struct Servant {
     servant: Erased,
@@ -37,7 +38,7 @@ impl Collocated {
         }
     }
 
-    /// The servant that was [added](Self::add_servant) as that type.
+    /// The servant [added](Self::add_servant) with that type.
     #[must_use]
     #[inline(always)]
     pub fn servant<S: 'static>(&self) -> Option<&S> {
@@ -48,7 +49,7 @@ impl Collocated {
         }
     }
 
-    /// Has the next calls find that servant.
+    /// Adds the servant for later calls.
     #[cold]
     pub fn add_servant<S: Send + Sync + 'static>(&self, servant: S) -> Option<&S> {
         let mut place = &self.servants;
@@ -66,7 +67,7 @@ impl Collocated {
 }
 
 impl Servant {
-    /// The servant of another type that is one of the type asked for.
+    /// The servant in the rest of the list that has the requested type.
     #[cold]
     fn next_servant<S: 'static>(&self) -> Option<&S> {
         let mut node = self.next.get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The terms of a call without a message, as its adapter has to know them.
+//! The terms of a call without a message, for its adapter.
 
 use orbium_giop::{EncodedContexts, ResponseFlags, SystemException};
 use orbium_interceptor::ContextList;
@@ -9,26 +9,26 @@ use orbium_transport::Deadline;
 
 use crate::collocation::detour::{Detour, ItsRequest, ObservedCall};
 
-/// What a call without a message says of itself besides its object and operation.
+/// The properties of a call without a message besides its object and operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'c, 'o> {
-    /// Until when it makes sense to begin.
+    /// The expiry of the request.
     pub expiry: Expiry,
-    /// Until when the caller waits for another thread to begin.
+    /// The deadline by which another thread has to begin.
     pub until: Deadline,
-    /// What a message would say in its header.
+    /// The contents of a message header.
     pub carried: Option<&'c Carried>,
-    /// The caller's half of its metrics and its span.
+    /// The caller's side of its metrics and its span.
     pub observed: Option<&'c ObservedCall<'o>>,
-    /// Whether the servant answers by a message, which interceptors see.
+    /// Whether the servant answers by a message, seen by interceptors.
     pub is_answered: bool,
 }
 
 impl<'c, 'o> Terms<'c, 'o> {
-    /// Of an attempt that takes this detour.
+    /// The terms of an attempt with this detour.
     ///
     /// # Errors
-    /// It makes no sense to begin.
+    /// The request is obsolete.
     pub fn of_attempt(
         detour: &Detour,
         operation: &Operation,
@@ -46,7 +46,7 @@ impl<'c, 'o> Terms<'c, 'o> {
 }
 
 impl<'o> Terms<'_, 'o> {
-    /// Of nearly all.
+    /// The terms of nearly all calls.
     pub const NONE: Self = Self {
         expiry: Expiry::NEVER,
         until: Deadline::NEVER,
@@ -55,13 +55,13 @@ impl<'o> Terms<'_, 'o> {
         is_answered: false,
     };
 
-    /// Which answer to a request the caller waits for.
+    /// The reply that the caller expects.
     #[must_use]
     pub fn response_to(&self, operation: &Operation) -> ResponseFlags {
         self.carried.map_or(operation.response(), |it| it.response)
     }
 
-    /// The same for another thread, which makes the call. The caller's half of what observes it
+    /// The terms for another thread, which makes the call. The caller's side of its observers
     /// begins here.
     #[must_use]
     pub fn lent(&self) -> LentTerms<'o> {
@@ -74,8 +74,8 @@ impl<'o> Terms<'_, 'o> {
         }
     }
 
-    /// Another thread has made the call, or found that it takes a message; with the service contexts
-    /// of the reply, if there are any.
+    /// Ends the terms after another thread has made the call, or found that it needs a message;
+    /// with the service contexts of the reply, if any.
     pub fn made(&self, is_made: bool, contexts: ContextList) {
         if !is_made {
             self.observed.iter().for_each(|it| it.withdraw());
@@ -86,7 +86,7 @@ impl<'o> Terms<'_, 'o> {
     }
 }
 
-/// The terms of a call that another thread makes.
+/// The terms of a call made by another thread.
 #[derive(Debug)]
 pub struct LentTerms<'o> {
     expiry: Expiry,
@@ -96,8 +96,8 @@ pub struct LentTerms<'o> {
 }
 
 impl LentTerms<'_> {
-    /// Runs `make` with the terms on that thread; what it returns, and the service contexts of the
-    /// reply.
+    /// Runs `make` with the terms on that thread; returns its result, and the service contexts of
+    /// the reply.
     pub fn run<R>(self, make: impl FnOnce(&Terms<'_, '_>) -> R) -> (R, ContextList) {
         let observed = self.observed.map(ItsRequest::observed);
         let carried = self.carried;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The policies that a reference, a thread or the ORB has for calls.
+//! The policies of a reference, a thread or the ORB for calls.
 
 use std::cell::RefCell;
 
@@ -14,11 +14,11 @@ use crate::policy::messaging_policies::MessagingPolicies;
 pub struct ClientPolicies {
     /// ClientProtocolPolicy.
     pub protocols: Option<ProtocolPolicy>,
-    /// How long calls may take.
+    /// The time policies of calls.
     pub times: TimePolicies,
-    /// How they share connections.
+    /// The sharing of connections.
     pub connections: ConnectionSharing,
-    /// Those of CORBA Messaging.
+    /// The policies of CORBA Messaging.
     pub messaging: MessagingPolicies,
     /// Policies of types that the program defines.
     pub defined: Vec<Policy>,
@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl ClientPolicies {
-    /// Those of the calling thread for calls through that ORB.
+    /// The policies of the calling thread for calls through that ORB.
     pub(crate) fn of_this_thread(orb: usize) -> Self {
         THREAD_POLICIES.with_borrow(|policies| {
             let own = policies.iter().find(|(of, _)| *of == orb);
@@ -38,7 +38,7 @@ impl ClientPolicies {
         })
     }
 
-    /// Changes those of the calling thread.
+    /// Changes the policies of the calling thread.
     pub(crate) fn change(orb: usize, change: impl FnOnce(&mut Self)) {
         let mut policies = Self::take_from_this_thread(orb);
         change(&mut policies);
@@ -58,7 +58,7 @@ impl ClientPolicies {
         }
     }
 
-    /// These, and of the wider scope's those that these do not set.
+    /// These policies, completed by those of the wider scope.
     pub(crate) fn or(mut self, wider: &Self) -> Self {
         self.protocols = self.protocols.or_else(|| wider.protocols.clone());
         self.times = self.times.or(wider.times);
@@ -72,7 +72,7 @@ impl ClientPolicies {
         self
     }
 
-    /// Whether there is any.
+    /// Whether any policy is set.
     pub(crate) fn are_any(&self) -> bool {
         self.choose_connections()
             || !self.times.is_none()
@@ -80,7 +80,7 @@ impl ClientPolicies {
             || !self.defined.is_empty()
     }
 
-    /// Whether calls go over other connections than they would without.
+    /// Whether the policies change the connections of calls.
     #[inline]
     pub(crate) fn choose_connections(&self) -> bool {
         self.protocols.is_some() || self.connections != ConnectionSharing::default()

@@ -12,7 +12,7 @@ use orbium_connection::PrivateConnections;
 /// The policies for the connections of a reference, of all scopes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionPolicies {
-    /// How calls share connections.
+    /// The sharing of connections.
     pub(crate) sharing: ConnectionSharing,
     /// Socket properties of its connections.
     pub(crate) properties: Option<ProtocolProperties>,
@@ -22,7 +22,7 @@ pub(crate) struct ConnectionPolicies {
     pub(crate) own: Option<Arc<PrivateConnections>>,
 }
 
-/// Policies that client and server must not both have, as far as they do.
+/// The types of policies set by both sides that only one of them may set.
 pub(crate) fn conflicts(
     published: &PublishedPolicies,
     sharing: &ConnectionSharing,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The policies of a call, which is made with those of its reference, its thread and its ORB.
+//! The effective policies of a call: those of its reference, its thread and its ORB.
 
 use orbium_channel::protocol;
 use orbium_config::BidirectionalPolicy;
@@ -14,8 +14,8 @@ use crate::policy::policy_overrides::{PolicyScope, all_for_routers};
 use crate::reference::Reference;
 use crate::reference::binding::reconciled;
 
-/// The three scopes as they are when a call is made. None of their policies is looked at before
-/// an interceptor asks for it.
+/// A snapshot of the three scopes at the time of a call. Their policies are evaluated only when an
+/// interceptor reads them.
 #[derive(Debug)]
 pub(crate) struct EffectivePolicies {
     of_reference: Overrides,
@@ -24,7 +24,7 @@ pub(crate) struct EffectivePolicies {
 }
 
 impl EffectivePolicies {
-    /// Those of calls that this thread makes through the reference now.
+    /// The policies of calls that this thread makes through the reference now.
     pub(crate) fn of<O: ?Sized>(reference: &Reference<O>) -> Self {
         let client = reference.client();
         Self {
@@ -44,8 +44,8 @@ impl CallPolicies for EffectivePolicies {
 }
 
 impl<O: ?Sized> Reference<O> {
-    /// The policies of the calls that this thread makes through it: its own, or else those of
-    /// the thread, or else those of the ORB.
+    /// The policies of the calls that this thread makes through the reference: its own, or else
+    /// those of the thread, or else those of the ORB.
     #[cold]
     pub fn effective_policies(&self) -> Vec<Policy> {
         let mut all = self.overrides().all();
@@ -62,8 +62,8 @@ impl<O: ?Sized> Reference<O> {
         all
     }
 
-    /// Types of the policies of calls of this thread through it that cannot be had with what
-    /// the reference says, or with the ORB.
+    /// Types of the policies of calls of this thread through the reference that conflict with those
+    /// of the reference or the ORB.
     pub fn inconsistent_policies(&self) -> Vec<u32> {
         let published = protocol::published_policies(self.ior());
         let own = self.overrides().policies.clone();
@@ -83,16 +83,16 @@ impl<O: ?Sized> Reference<O> {
         types
     }
 
-    /// The policies for routers that calls of this thread have, reconciled with those that the
-    /// reference publishes.
+    /// The policies for routers of calls of this thread, reconciled with those published in the
+    /// reference.
     fn reconciled_routers(&self) -> RouterPolicies {
         let own = self.overrides().policies.messaging.routers;
         let wider = self.client().wider_policies().messaging.routers;
         reconciled(&own.or(wider), self.ior())
     }
 
-    /// The policy of that type of the calls that this thread makes through it, reconciled with
-    /// that which the reference publishes.
+    /// The policy of that type for the calls that this thread makes through the reference,
+    /// reconciled with the published one.
     #[cold]
     pub fn reconciled_policy(&self, policy_type: u32) -> Option<Policy> {
         let mut routers = all_for_routers(self.reconciled_routers());

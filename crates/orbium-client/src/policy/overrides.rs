@@ -13,32 +13,32 @@ use crate::policy::client_policies::ClientPolicies;
 use crate::policy::connection_policies::ConnectionPolicies;
 use orbium_connection::PrivateConnections;
 
-/// The policies of a reference, where it has its own.
+/// The policies set on a reference.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
-    /// Those that threads and ORBs have too.
+    /// The policies that can be set on threads and ORBs, too.
     pub policies: ClientPolicies,
     /// Socket properties of its connections.
     pub properties: Option<ProtocolProperties>,
-    /// Its connections are shared with references of the same priority alone.
+    /// The priority of the references with which it shares connections.
     pub connection_priority: Option<Priority>,
     /// Private connections with a dedicated thread, or a single one.
     pub own_connections: Option<Arc<PrivateConnections>>,
-    /// Service contexts that requests carry.
+    /// Service contexts of its requests.
     pub contexts: ContextList,
-    /// Where the service contexts of replies go.
+    /// The store for the service contexts of replies.
     pub reply_contexts: Option<ReplyContexts>,
-    /// How often calls of idempotent operations are sent again.
+    /// The maximum number of retries of idempotent operations.
     pub idempotent_retries: Option<u32>,
-    /// BidirectionalPolicy: whether the connections of its calls carry requests both ways.
-    /// Without one, they do if those of the ORB do.
+    /// BidirectionalPolicy: whether the connections of its calls are bidirectional. `None`: as the
+    /// ORB's.
     pub bidirectional: Option<BidirectionalPolicy>,
-    /// What cancels its calls.
+    /// The token that cancels its calls.
     pub cancellation: Option<CancellationToken>,
 }
 
 impl Overrides {
-    /// Whether there is any.
+    /// Whether any policy is set.
     pub(crate) fn are_any(&self) -> bool {
         self.policies.are_any()
             || self.properties.is_some()
@@ -51,7 +51,7 @@ impl Overrides {
             || self.cancellation.is_some()
     }
 
-    /// Those for its connections, with the wider scope's sharing where it has none of its own.
+    /// The policies for its connections; `wider` applies where it has no sharing of its own.
     pub(crate) fn connections(&self, wider: &ConnectionSharing) -> ConnectionPolicies {
         ConnectionPolicies {
             sharing: self.policies.connections.clone().or(wider),
@@ -61,7 +61,7 @@ impl Overrides {
         }
     }
 
-    /// What a request asks of its server.
+    /// The reply that a request expects of its server.
     pub fn response_to(&self, operation: &Operation) -> ResponseFlags {
         if operation.is_oneway() {
             self.policies.messaging.sync_scope().response()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The policies of an ORB, or of a thread, for calls through references without their own.
+//! The policies of an ORB or a thread, for calls through references without overrides.
 
 use orbium_interceptor::Policy;
 use orbium_invocation::{BufferingConstraint, RebindMode, SyncScope};
@@ -9,9 +9,9 @@ use crate::policy::client_policies::ClientPolicies;
 use crate::policy::messaging_policies::MessagingPolicies;
 use crate::policy::policy_overrides::{OverrideError, PolicyScope, SetOverride};
 
-/// The policies of all calls through an ORB (`CORBA::PolicyManager`), or of those that the
-/// calling thread makes through it (`CORBA::PolicyCurrent`). They hold for calls that begin
-/// later, through references without the policy. A thread's come before the ORB's.
+/// The policies of all calls through an ORB (`CORBA::PolicyManager`), or of those that the calling
+/// thread makes through it (`CORBA::PolicyCurrent`). They apply to calls that begin later, through
+/// references without the policy. A thread's take precedence over the ORB's.
 ///
 /// ```
 /// use orbium_core::{Orb, RebindMode, SyncScope};
@@ -48,8 +48,8 @@ impl<'c> PolicyManager<'c> {
         }
     }
 
-    /// Sets policies by the numbers of their types (`set_policy_overrides`). Those of an ORB
-    /// come before the policies of its configuration.
+    /// Sets policies by the numbers of their types (`set_policy_overrides`). Those of an ORB take
+    /// precedence over its configuration.
     ///
     /// # Errors
     /// [`OverrideError`]; nothing is changed then.
@@ -62,8 +62,8 @@ impl<'c> PolicyManager<'c> {
         result
     }
 
-    /// The policies of these types, or all for none (`get_policy_overrides`): those that were
-    /// set and, of an ORB, else those of its configuration.
+    /// The policies of these types, or all for an empty list (`get_policy_overrides`): those that
+    /// were set and, for an ORB, else those of its configuration.
     #[must_use]
     pub fn policies(&self, types: &[u32]) -> Vec<Policy> {
         if self.is_of_thread {
@@ -73,18 +73,18 @@ impl<'c> PolicyManager<'c> {
         }
     }
 
-    /// RebindPolicy; `None` goes back to the wider scope's, or to TRANSPARENT.
+    /// Sets the RebindPolicy; `None` restores the wider scope's, or TRANSPARENT.
     pub fn set_rebind(&self, rebind: Option<RebindMode>) {
         self.change_messaging(|policies| policies.rebind = rebind);
     }
 
-    /// SyncScopePolicy; `None` goes back to the wider scope's, or to SYNC_WITH_TRANSPORT.
+    /// Sets the SyncScopePolicy; `None` restores the wider scope's, or SYNC_WITH_TRANSPORT.
     pub fn set_sync_scope(&self, scope: Option<SyncScope>) {
         self.change_messaging(|policies| policies.sync_scope = scope);
     }
 
-    /// Sets the buffering of oneways under SYNC_NONE; `None` goes back to the wider scope's, or
-    /// to sending them at once.
+    /// Sets the buffering of oneways under SYNC_NONE; `None` restores the wider scope's, or
+    /// unbuffered sending.
     pub fn set_buffering(&self, constraint: Option<BufferingConstraint>) {
         self.change_messaging(|policies| policies.buffering = constraint);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The policies of references and threads by the numbers of their types: CORBA's own way to
-//! set and to read them, for standard policies and for those that programs define.
+//! The policies of references and threads by the numbers of their types: CORBA's generic interface
+//! for standard and program-defined policies.
 
 use std::any::Any as Erased;
 use std::fmt;
@@ -21,20 +21,20 @@ pub(crate) const END_OF_STANDARD: u32 = 0x1000;
 /// Treatment of the policies set before (`CORBA::SetOverrideType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetOverride {
-    /// None of those that can be set by number remains (SET_OVERRIDE), nor do buffering
+    /// All policies that can be set by number are removed (SET_OVERRIDE), and so are buffering
     /// constraints, which belong to SyncScopePolicy.
     Set,
-    /// Those of other types remain (ADD_OVERRIDE).
+    /// The policies of other types remain (ADD_OVERRIDE).
     Add,
 }
 
 /// Error of setting policies.
 #[derive(Clone, PartialEq, Eq)]
 pub enum OverrideError {
-    /// Those at these places cannot be set there, as those of servers, or have values of other
-    /// types than theirs (`CORBA::InvalidPolicies`).
+    /// The policies at these indices cannot be set there, for example those of servers, or have
+    /// values of the wrong type (`CORBA::InvalidPolicies`).
     InvalidPolicies(Vec<u16>),
-    /// BAD_PARAM 30: two are of one type.
+    /// BAD_PARAM 30: two policies have the same type.
     System(SystemException),
 }
 
@@ -58,7 +58,7 @@ impl std::error::Error for OverrideError {}
 
 /// The policies of a reference, of a thread or of an ORB, by the numbers of their types.
 pub trait PolicyScope: Clone {
-    /// Sets a policy; whether it can be set there.
+    /// Sets a policy; returns whether it can be set there.
     fn put(&mut self, policy: &Policy) -> bool;
 
     /// Removes all policies that can be set.
@@ -67,7 +67,7 @@ pub trait PolicyScope: Clone {
     /// All policies that are set.
     fn all(&self) -> Vec<Policy>;
 
-    /// The same scope with these policies, in the place of those of the same types or of all.
+    /// A copy of the scope with these policies, which replace those of the same types, or all.
     ///
     /// # Errors
     /// [`OverrideError`].
@@ -93,10 +93,10 @@ pub trait PolicyScope: Clone {
         }
     }
 
-    /// That of this type, if it is set.
+    /// The policy of this type, if set.
     fn policy(&self, policy_type: u32) -> Option<Policy>;
 
-    /// Those of these types, in their order; all for none.
+    /// The policies of these types, in their order; all for an empty list.
     fn policies(&self, types: &[u32]) -> Vec<Policy> {
         match types {
             [] => self.all(),
@@ -105,7 +105,7 @@ pub trait PolicyScope: Clone {
     }
 }
 
-/// Sets a value if the policy has one of that type; whether it has.
+/// Sets a value if the policy has one of that type; returns whether it has.
 fn set_some<T: Clone + 'static>(to: &mut Option<T>, policy: &Policy) -> bool {
     let value = policy.value::<T>().cloned();
     value.map(|value| *to = Some(value)).is_some()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Standard policies of clients out of their values, as `CORBA::ORB::create_policy` makes them.
+//! Standard policies of clients from their values, as for `CORBA::ORB::create_policy`.
 
 use std::any::Any as Erased;
 use std::time::{Duration, SystemTime};
@@ -21,23 +21,22 @@ idl_fixed_struct! {
     pub struct UtcT: UTC_TYPE = "IDL:omg.org/TimeBase/UtcT:1.0" {
         /// Units of 100 ns since 15 October 1582, UTC.
         pub time: u64,
-        /// The low 32 bits of how far it may be off.
+        /// The low 32 bits of the inaccuracy.
         pub inacclo: u32,
-        /// The high 16 bits of that.
+        /// The high 16 bits of the inaccuracy.
         pub inacchi: u16,
-        /// Minutes by which the sender's zone is ahead of UTC.
+        /// The offset of the sender's time zone from UTC in minutes.
         pub tdf: i16,
     }
 }
 
-/// A standard policy out of its value (`ORB::create_policy`); `None` for the types that
-/// programs define.
+/// A standard policy from its value (`ORB::create_policy`); `None` for the types defined by
+/// programs.
 ///
 /// # Errors
-/// Why the value makes none. BAD_POLICY_VALUE: it is of another type than the policy's, an empty
-/// range, or no number that the specification has. UNSUPPORTED_POLICY_VALUE: a RoutingPolicy
-/// that requires a router (ROUTE_FORWARD, ROUTE_STORE_AND_FORWARD), or a time beyond what can be
-/// counted.
+/// Invalid values. BAD_POLICY_VALUE: it is of another type than the policy's, an empty range, or a
+/// number that the specification does not define. UNSUPPORTED_POLICY_VALUE: a RoutingPolicy that
+/// requires a router (ROUTE_FORWARD, ROUTE_STORE_AND_FORWARD), or a time out of range.
 pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, PolicyError>> {
     if policy_type >= END_OF_STANDARD {
         return None;
@@ -62,7 +61,7 @@ pub fn standard_policy(policy_type: u32, value: &Any) -> Option<Result<Policy, P
     })
 }
 
-/// A policy of what `convert` makes of the value in the any.
+/// A policy with the value in the any, converted by `convert`.
 fn made<V: Typed + Decode, T: Erased + Send + Sync>(
     policy_type: u32,
     value: &Any,
@@ -107,7 +106,7 @@ fn span(hundreds: u64) -> Result<Duration, PolicyError> {
     Ok(Duration::from_nanos(nanoseconds))
 }
 
-/// A point of time. How exact it is, and its zone, change nothing: `time` is UTC.
+/// A point of time. Its inaccuracy and time zone are ignored: `time` is UTC.
 fn point(value: UtcT) -> Result<SystemTime, PolicyError> {
     let time = UtcTime(value.time).to_system_time();
     time.ok_or(PolicyError::UnsupportedPolicyValue)

@@ -9,10 +9,10 @@ use orbium_interceptor::policy_type;
 /// Error of validating a connection (CORBA 3.3 Part 1, 8.3.12).
 #[derive(Clone, PartialEq, Eq)]
 pub enum ValidationError {
-    /// `validate_connection` is FALSE: policies of these types of the client cannot be had with
-    /// what the reference says, or with the ORB.
+    /// `validate_connection` is FALSE: policies of these types of the client conflict with those of
+    /// the reference or the ORB.
     Inconsistent(Vec<u32>),
-    /// The server could not be reached, or refused.
+    /// The server could not be reached, or has refused.
     System(SystemException),
 }
 

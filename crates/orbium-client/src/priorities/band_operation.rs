@@ -4,11 +4,11 @@
 use orbium_giop::{ExceptionKind, SystemException};
 use orbium_invocation::Operation;
 
-/// Asks a server for a connection of a band. The text leaves its reply open:
-/// nothing of it is needed here.
+/// Requests a connection of a band from a server. The specification does not define its reply: it
+/// is ignored here.
 pub static BIND_PRIORITY_BAND: Operation = Operation::new("_bind_priority_band");
 
-/// Whether that is what a server says to a band that does not know of any.
+/// Whether that exception is the reply of a server without support for bands.
 pub fn is_unknown_to_server(refused: SystemException) -> bool {
     matches!(
         refused.kind,

@@ -34,15 +34,15 @@ pub(crate) fn link<'b>(
     }
 }
 
-/// Binds a connection to its band and returns it to the pool. A server that does not
-/// know the operation still serves the requests.
+/// Binds a connection to its band and returns it to the pool. A server that does not implement the
+/// operation still serves the requests.
 fn bind(object: &Reference, link: Link<'_>, timing: &Timing) -> Result<(), SystemException> {
     let mut exchange = Exchange::new(object, timing, BIND_PRIORITY_BAND.is_oneway(), link);
     exchange.begin(&BIND_PRIORITY_BAND);
     let refused = match exchange.perform() {
         Answer::Results | Answer::Extended | Answer::UserException => return Ok(()),
         Answer::None => match exchange.outcome() {
-            // The call itself will find out what to do.
+            // The call itself handles these.
             Outcome::Forward(_) | Outcome::Readdress(_) => return Ok(()),
             Outcome::NotBegun(exception)
             | Outcome::Lost(exception)

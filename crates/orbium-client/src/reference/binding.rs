@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a reference to the ways its object can be reached.
+//! Selection of the candidates of a reference.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,35 +16,35 @@ use crate::policy::overrides::Overrides;
 use crate::priorities::{Lanes, Priorities};
 use crate::reference::candidate::Candidate;
 
-/// All ways to an object, in the order of its profiles and their addresses.
+/// All candidates of an object, in the order of its profiles and their addresses.
 #[derive(Debug)]
 pub(crate) struct Binding {
-    /// Those over connections.
+    /// Candidates over connections.
     pub(crate) candidates: Vec<Candidate>,
-    /// Those over datagrams, for oneways.
+    /// Candidates over datagrams, for oneways.
     pub(crate) datagrams: Vec<Candidate>,
     /// Whether oneways go over datagrams even if there are connections.
     pub(crate) datagrams_first: bool,
-    /// What calls look at if the reference has to do with priorities.
+    /// The selection by priority, if the reference depends on priorities.
     pub(crate) priorities: Option<Box<Priorities>>,
-    /// The candidate that answered last.
+    /// The candidate of the last reply.
     preferred: AtomicUsize,
 }
 
-/// The ways that are collected from the offers of a reference, as a [`Binding`] has them.
+/// The candidates collected from the offers of a reference for a [`Binding`].
 #[derive(Default)]
 struct Ways {
     candidates: Vec<Candidate>,
     datagrams: Vec<Candidate>,
     datagrams_first: bool,
     lanes: Lanes,
-    /// Whether connections have buffers of their own.
+    /// Whether connections have separate send buffers.
     is_buffered: bool,
-    /// Whether requests of their servers may come over them.
+    /// Whether their servers may send requests over them.
     is_bidirectional: bool,
-    /// What requests say to routers.
+    /// The policies for routers of requests.
     routers: RouterPolicies,
-    /// Why the last one that cannot be used cannot.
+    /// The failure of the last unusable offer.
     refused: Option<SystemException>,
 }
 
@@ -69,12 +69,12 @@ impl Ways {
 }
 
 impl Binding {
-    /// The candidates under a ClientProtocolPolicy, best first: the client's, or
-    /// else the one that the reference has.
+    /// The candidates under a ClientProtocolPolicy, best first: the client's, or else the
+    /// reference's.
     ///
     /// # Errors
-    /// INV_POLICY if no protocol can be used, or if a policy that only one side
-    /// may have is there on both.
+    /// INV_POLICY if no protocol can be used, or if both sides set a policy that only one of them
+    /// may set.
     pub(crate) fn new(
         client: &ClientContext,
         is_own_channel: &dyn Fn(&Channel) -> bool,
@@ -146,7 +146,7 @@ impl Binding {
         self.preferred.load(Ordering::Relaxed)
     }
 
-    /// That candidate.
+    /// The preferred candidate.
     #[inline]
     pub(crate) fn preferred_candidate(&self) -> Option<&Candidate> {
         self.candidates.get(self.preferred())
@@ -157,8 +157,8 @@ impl Binding {
     }
 }
 
-/// The policies for routers of calls through a reference: what it publishes counts where the
-/// client has the policy too.
+/// The policies for routers of calls through a reference: published ones apply if the client has
+/// set the policy, too.
 pub(crate) fn reconciled(own: &RouterPolicies, ior: &Ior) -> RouterPolicies {
     if own.is_none() {
         *own
@@ -167,13 +167,12 @@ pub(crate) fn reconciled(own: &RouterPolicies, ior: &Ior) -> RouterPolicies {
     }
 }
 
-/// Raised where client and server have policies that exclude one another.
+/// The exception for incompatible policies of client and server.
 fn not_reconciled() -> SystemException {
     SystemException::omg(ExceptionKind::InvPolicy, 1, Completion::No)
 }
 
-/// The protocols that a reference offers to calls of a client under a policy: what can be
-/// used first.
+/// The protocols that a reference offers to calls of a client under a policy: usable ones first.
 #[must_use]
 pub fn offered(
     client: &ClientContext,

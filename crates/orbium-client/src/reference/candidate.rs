@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One way to an object, and how requests address it there.
+//! A profile of an object in use, and the addressing of requests to it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -27,27 +27,27 @@ use orbium_connection::pool::Pool;
 use orbium_connection::pool_key::PoolKey;
 use orbium_invocation::timing::Timing;
 
-/// One way to an object.
+/// A profile of an object that the client can use.
 #[derive(Debug)]
 pub struct Candidate {
     pub(crate) route: Route,
-    /// Of GIOP.
+    /// The GIOP version.
     pub version: Version,
     pub(crate) negotiated: Negotiated,
-    /// Whether the reference says which code sets the server has.
+    /// Whether the reference contains the code sets of the server.
     knows_code_sets: bool,
     /// The key of the object.
     pub object_key: Vec<u8>,
     /// Whether its server accepts a CancelRequest.
     pub is_cancelled: bool,
     template: RequestTemplate,
-    /// What its requests say to routers.
+    /// The policies for routers of its requests.
     routers: RouterPolicies,
-    /// Made when the server asks for another addressing mode.
+    /// The template for the addressing mode that the server has demanded.
     readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
 }
 
-/// Whether the object is reached by a connection or in this very process.
+/// Whether the object is remote or in the same process.
 #[derive(Debug)]
 pub(crate) enum Route {
     Remote(Arc<Pool>),
@@ -55,15 +55,14 @@ pub(crate) enum Route {
 }
 
 impl Candidate {
-    /// What its requests say to routers.
+    /// The policies for routers of its requests.
     pub(crate) fn routers(&self) -> &RouterPolicies {
         &self.routers
     }
 
-    /// The way that a profile offers: over the connections to its channel, those with buffers
-    /// of their own if `is_buffered`, those that carry requests both ways if
-    /// `is_bidirectional`, or within the process if the channel is the ORB's own.
-    /// Its requests carry the policies for routers.
+    /// The candidate of an offer: over connections to its channel, with separate buffers if
+    /// `is_buffered`, bidirectional if `is_bidirectional`, or within the process if the channel is
+    /// the ORB's own. Its requests carry the policies for routers.
     ///
     /// # Errors
     /// No code sets or no transport for it.
@@ -77,7 +76,7 @@ impl Candidate {
         let minor = offer.version.minor.min(spoken.number());
         let version = Version { major: 1, minor };
         let negotiated = agree(offer, minor)?;
-        // What goes to a group goes to all of its members.
+        // Requests to a group are sent to all of its members.
         let is_own = offer.target.is_none() && is_own_channel;
         let route = if is_own {
             Route::Local
@@ -111,8 +110,8 @@ impl Candidate {
     }
 }
 
-/// The header of requests: with the key, unless the object can be named by its
-/// whole profile alone.
+/// The header of requests: with the key, unless the object can be addressed only by its whole
+/// profile.
 fn template(version: Version, offer: &Offer, headers: Headers) -> RequestTemplate {
     let profile = offer.target.as_ref();
     let with_profile = profile.and_then(|it| RequestTemplate::with_profile(version, it));
@@ -129,7 +128,7 @@ fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
 }
 
 impl Candidate {
-    /// Where its connections lead; `None` within the process.
+    /// The channel of its connections; `None` within the process.
     pub(crate) fn channel(&self) -> Option<&Channel> {
         match &self.route {
             Route::Remote(pool) => Some(pool.channel()),
@@ -137,8 +136,8 @@ impl Candidate {
         }
     }
 
-    /// Whether the whole reference, which the server may forward to, could carry what
-    /// this candidate cannot: it names no code sets, so those of every ORB are used.
+    /// Whether the whole reference, to which the server may forward, could encode a value that this
+    /// candidate cannot: it contains no code sets, so the default ones are used.
     #[cold]
     pub fn may_carry_more(&self, error: CdrErrorKind) -> bool {
         let is_of_code_sets = matches!(
@@ -150,9 +149,8 @@ impl Candidate {
         is_of_code_sets && !self.knows_code_sets && matches!(self.route, Route::Remote(_))
     }
 
-    /// The exception for arguments that cannot be written to it: for wide characters
-    /// INV_OBJREF 2 if the reference has no component of code sets, 1 if that names no set
-    /// for them.
+    /// The exception for arguments that cannot be marshalled: for wide characters INV_OBJREF 2 if
+    /// the reference has no component of code sets, 1 if the component names no set for them.
     #[cold]
     #[must_use]
     pub fn bad_argument(&self, error: CdrError) -> SystemException {
@@ -175,9 +173,8 @@ impl Candidate {
         }
     }
 
-    /// Writes a request header into an empty writer; with the code sets while
-    /// the server may not know them, what is said of priorities, and the deadlines
-    /// of the call.
+    /// Writes a request header into an empty writer; with the code sets until the server has
+    /// received them, the priority context, and the deadlines of the call.
     #[inline(always)]
     pub fn begin_request<'n>(
         &self,
@@ -200,7 +197,7 @@ impl Candidate {
         self.begin_otherwise(writer, request_id, operation, introduction, timing)
     }
 
-    /// Writes a request header that is not made of the template alone.
+    /// Writes a request header that is not copied from the template.
     #[cold]
     fn begin_otherwise(
         &self,
@@ -211,7 +208,7 @@ impl Candidate {
         timing: &Timing,
     ) -> BodyStart {
         let (template, response) = (self.template(), operation.response());
-        // A relative timeout, and nothing else to say.
+        // A relative time-out, and no further contexts.
         if introduction.is_none()
             && self.routers.is_none()
             && !wants_spans()
@@ -261,7 +258,8 @@ impl Candidate {
             .map_or(&self.template, |(_, template)| template)
     }
 
-    /// Addresses the object as the server asks for; `false` if that cannot be.
+    /// Changes the addressing mode to the one demanded by the server; `false` if that is
+    /// impossible.
     pub(crate) fn readdress(&self, ior: &Ior, wanted: AddressingDisposition) -> bool {
         let Some((index, profile)) = self.profile_in(ior) else {
             return false;
@@ -289,7 +287,7 @@ impl Candidate {
         None
     }
 
-    /// The object as a LocateRequest names it.
+    /// The target address of the object for a LocateRequest.
     #[inline]
     pub(crate) fn target<'t>(&'t self, ior: &'t Ior) -> Target<'t> {
         let disposition = self.readdressed.get().map(|(disposition, _)| *disposition);

@@ -7,23 +7,23 @@ use std::sync::{Arc, OnceLock};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
-/// The object is where its reference says.
+/// The reference is not forwarded.
 const NOWHERE: u8 = 0;
 /// The reference is forwarded to its first forward.
 const FIRST: u8 = 1;
 /// It is forwarded to a later one.
 const LATER: u8 = 2;
 
-/// Where a server last forwarded a reference to. Most references have one forward, for as long as they live: calls
-/// find it without a lock.
+/// The last forward of a reference by its server. Most references have at most one forward in their
+/// lifetime: calls read it without a lock.
 pub(super) struct Forwarding<R: ?Sized> {
     state: AtomicU8,
-    /// A forked child has connections of its own, and so forwards.
+    /// A forked child has separate connections, and so separate forwards.
     forwards: PerProcess<Forwards<R>>,
 }
 
 struct Forwards<R: ?Sized> {
-    /// The first there was, which stays when it is given up.
+    /// The first forward, retained after it is abandoned.
     first: OnceLock<Arc<R>>,
     later: Mutex<Option<Arc<R>>>,
 }
@@ -54,8 +54,8 @@ impl<R: ?Sized> Forwarding<R> {
         }
     }
 
-    /// Remembers, or forgets, where the server forwarded to; `is_same` says whether two forwards lead to the same object
-    /// by the same ways.
+    /// Stores or removes the forward; `is_same` returns whether two forwards have the same object
+    /// and profiles.
     pub(super) fn set(&self, to: Option<Arc<R>>, is_same: impl FnOnce(&R, &R) -> bool)
     where
         R: Send + Sync,
@@ -74,7 +74,7 @@ impl<R: ?Sized> Forwarding<R> {
             Some(to) => (LATER, Some(to)),
         };
         *later = kept;
-        // Release: the first forward was set before, which a caller that reads FIRST then finds.
+        // Release: the first forward was set before; a caller that reads FIRST sees it.
         self.state.store(state, Ordering::Release);
     }
 }

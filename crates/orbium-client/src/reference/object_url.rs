@@ -8,14 +8,14 @@ use orbium_config::file_url::path_of;
 use orbium_giop::ObjectUrl;
 use orbium_invocation::ObjectError;
 
-/// Far more than the longest reference that is of use.
+/// Far longer than any practical reference.
 const MAX_URL_LENGTH: u64 = 1 << 20;
 
-/// The URL that a text is, or that is in the file that it names by a `file:` URL.
+/// The URL in a text, or in the file of a `file:` URL.
 ///
 /// # Errors
-/// The text is no object URL. [`ObjectError::File`]: the file cannot be read, is longer than 1 MiB,
-/// holds no object URL, or names a file again.
+/// The text is not an object URL. [`ObjectError::File`]: the file cannot be read, is longer than 1
+/// MiB, contains no object URL, or names another file.
 pub fn object_url(text: &str) -> Result<ObjectUrl, ObjectError> {
     match read(text)? {
         Some(url) => Ok(url),
@@ -23,10 +23,10 @@ pub fn object_url(text: &str) -> Result<ObjectUrl, ObjectError> {
     }
 }
 
-/// The object URL that the file of a `file:` URL holds; `None` for any other text.
+/// The object URL in the file of a `file:` URL; `None` for any other text.
 ///
 /// # Errors
-/// The file cannot be read, is too long, holds no object URL, or names a file again.
+/// The file cannot be read, is too long, contains no object URL, or names another file.
 fn read(text: &str) -> Result<Option<ObjectUrl>, ObjectError> {
     let Some(path) = path_of(text) else {
         return Ok(None);

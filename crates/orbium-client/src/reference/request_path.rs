@@ -13,24 +13,24 @@ use orbium_connection::pool::Pool;
 /// Choice of the candidate to be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The one that suits the call's priority, or answered last.
+    /// The candidate for the call's priority, or that of the last reply.
     First,
-    /// The one that was chosen before.
+    /// The candidate chosen before.
     Same,
-    /// The one behind that.
+    /// The next candidate.
     Next,
 }
 
 /// Path of a request to its object.
 pub struct RequestPath<'s> {
-    /// Where it leads.
+    /// The candidate of the request.
     pub candidate: &'s Candidate,
     /// The connections that it may use; `None` within the process.
     pub pool: Option<&'s Arc<Pool>>,
-    /// What the request says of priorities.
+    /// The priority context of the request.
     pub said: PriorityContext,
     /// Bound with the server before the first request.
     pub band: Option<PriorityBand>,
-    /// The reference's private connections, if it has any.
+    /// The private connections of the reference, if any.
     pub own: Option<&'s Arc<PrivateConnections>>,
 }

@@ -64,8 +64,7 @@ impl Attempt<'_> {
         Err(refused)
     }
 
-    /// A link to a candidate: over a pool of its band or mark, or over the one that all
-    /// calls share.
+    /// A link to a candidate: over a pool of its band or mark, or over the shared pool.
     fn link_through<'s>(
         &'s self,
         candidate: &'s Candidate,
@@ -80,7 +79,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// The same over datagrams, to the one in that place.
+    /// As `link_at_priority` over datagrams, to the candidate with that index.
     #[cold]
     pub(super) fn datagram_link_at_priority<'s>(
         &'s self,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Attempts on the plain path as interceptors see them. They see only how an attempt ends without
-//! results if none of them implements a point of one that has results; else they see it whole, unless
+//! Attempts on the plain path as seen by interceptors. If no interceptor implements a point with
+//! results, they see only the end of an attempt without results; else they see all of it, unless
 //! the request carries service contexts of theirs.
 
 use std::borrow::Cow;
@@ -23,18 +23,18 @@ use crate::policy::effective_policies::EffectivePolicies;
 use orbium_connection::outcome::Outcome;
 
 impl<'o> Attempt<'o> {
-    /// The path of a request that the interceptors of the ORB may see, and that has nothing
-    /// else to check. They have seen it begin if that is the plain path and they see it whole.
+    /// The path of a request that may have interceptors of the ORB and needs no other check. If it
+    /// is the plain path and they see all of it, they have seen its beginning.
     ///
     /// # Errors
-    /// What an interceptor ends the call with.
+    /// The exception with which an interceptor ends the call.
     pub(super) fn intercepted_path(
         &mut self,
         operation: &'static Operation,
     ) -> Result<Path, SystemException> {
         let object = self.object;
         let all = &object.client().config().interceptors;
-        // A call of an object of its own ORB needs no message where they see it.
+        // A collocated call needs no message for interceptors.
         let is_own = self.may_be_collocated() && self.target().own_object().is_some();
         if operation.is_oneway() || object.own_notices() != 0 || is_own {
             return Ok(Path::Intercepted);
@@ -59,11 +59,11 @@ impl<'o> Attempt<'o> {
         Path::Plain
     }
 
-    /// The call carries slots, not all interceptors implement its points, one has added to the request, or has
-    /// ended the attempt.
+    /// The path of a call with slots, with interceptors that implement only some points, with an
+    /// addition of an interceptor to the request, or with an attempt ended by one.
     ///
     /// # Errors
-    /// What the call ends with.
+    /// The exception of the call.
     #[cold]
     fn begun_otherwise(
         &mut self,
@@ -79,7 +79,7 @@ impl<'o> Attempt<'o> {
         Ok(Path::Intercepted)
     }
 
-    /// Takes the flow that has begun, of a request that does not take the plain path.
+    /// Takes the interceptor flow of a request that does not take the plain path.
     #[inline]
     pub(crate) fn take_flow(&mut self) -> Option<Progress> {
         self.watch.take_flow()
@@ -101,8 +101,8 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// As [`check_before_request`](Attempt::check_before_request), of a request that does not take the
-    /// plain path.
+    /// As [`check_before_request`](Attempt::check_before_request), for a request that does not take
+    /// the plain path.
     #[cold]
     pub(crate) fn check_derived_request(
         &mut self,
@@ -114,35 +114,35 @@ impl<'o> Attempt<'o> {
             .map_err(|exception| self.failed(operation, exception))
     }
 
-    /// Whether the object that is called may be one of its own ORB.
+    /// Whether the object called may belong to the same ORB.
     #[inline(always)]
     pub(crate) fn may_be_collocated(&self) -> bool {
         self.target().may_be_collocated()
     }
 
-    /// The service contexts of the reply, if interceptors are to see how the attempt ends.
+    /// The service contexts of the reply, if interceptors see the end of the attempt.
     #[cold]
     pub(crate) fn unseen(&self, exchange: &mut Exchange<'_, '_>) -> Option<ContextList> {
         self.watch.shows_end().then(|| exchange.reply_contexts())
     }
 
-    /// The service contexts of the reply, if interceptors are to see its results.
+    /// The service contexts of the reply, if interceptors see its results.
     #[cold]
     pub(crate) fn unseen_results(&self, exchange: &mut Exchange<'_, '_>) -> Option<ContextList> {
         let whole = self.watch.whole();
         whole.map(|_| exchange.reply_contexts())
     }
 
-    /// As `unseen`, of an attempt without a link.
+    /// As `unseen`, for an attempt without a link.
     #[cold]
     pub(crate) fn unseen_unreached(&self) -> Option<ContextList> {
         self.watch.shows_end().then(ContextList::default)
     }
 
-    /// Shows the results of the call, which were read, where the reply has no service contexts.
+    /// Shows the results, already read, of a reply without service contexts to interceptors.
     ///
     /// # Errors
-    /// What an interceptor has changed the end of the call to.
+    /// The outcome to which an interceptor has changed the call.
     #[inline(always)]
     pub(crate) fn show_results(
         &self,
@@ -163,11 +163,11 @@ impl<'o> Attempt<'o> {
         call.end(all, self.start(all, operation, SlotTable::none()))
     }
 
-    /// Shows the results of the call, which were read, with the service contexts of the reply: what to do
-    /// instead of returning them, if an interceptor forwards the request.
+    /// Shows the results, already read, with the service contexts of the reply to interceptors.
+    /// Returns the next step if an interceptor forwards the request.
     ///
     /// # Errors
-    /// What the call ends with instead.
+    /// The changed exception of the call.
     #[cold]
     pub(crate) fn show_seen(
         &self,
@@ -177,11 +177,11 @@ impl<'o> Attempt<'o> {
         self.show_end(operation, &CallOutcome::Results, contexts)
     }
 
-    /// The results cannot be read: what the call ends with, unless an interceptor forwards the
-    /// request.
+    /// Shows to interceptors that the results cannot be read. Returns the next step if an
+    /// interceptor forwards the request.
     ///
     /// # Errors
-    /// That exception, or what an interceptor changes it to.
+    /// That exception, or the one to which an interceptor has changed it.
     #[cold]
     pub(crate) fn show_unreadable(
         &self,
@@ -194,11 +194,10 @@ impl<'o> Attempt<'o> {
         shown.ok_or(exception)
     }
 
-    /// The call ends with that exception, unless an interceptor that sees it forwards the
-    /// request.
+    /// Shows an exception of the call to interceptors. Returns if one of them forwards the request.
     ///
     /// # Errors
-    /// What the call ends with instead.
+    /// The exception of the call.
     #[cold]
     pub(crate) fn show_exception(
         &self,
@@ -217,10 +216,11 @@ impl<'o> Attempt<'o> {
         self.show_end(operation, &outcome, &contexts)
     }
 
-    /// Shows how the call ends: what to do instead, if an interceptor forwards the request.
+    /// Shows the end of the call to interceptors. Returns the next step if one of them forwards the
+    /// request.
     ///
     /// # Errors
-    /// What the call ends with instead.
+    /// The changed exception of the call.
     #[cold]
     fn show_end(
         &self,
@@ -236,10 +236,10 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// What to do as an interceptor says.
+    /// The next step chosen by an interceptor.
     ///
     /// # Errors
-    /// What the call ends with.
+    /// The exception of the call.
     #[cold]
     pub(crate) fn changed(
         &self,
@@ -253,8 +253,9 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// As [`again`](Attempt::again), once interceptors have seen how the attempt ends; `unseen` are the
-    /// service contexts of the reply if they are yet to. Whether another attempt takes the other path.
+    /// As [`again`](Attempt::again), after interceptors have seen the end of the attempt; `unseen`
+    /// has the service contexts of the reply if that is still to be done. Returns whether another
+    /// attempt takes the other path.
     #[cold]
     pub(crate) fn again_unless_changed(
         &mut self,
@@ -268,7 +269,7 @@ impl<'o> Attempt<'o> {
         };
         let all = &self.object.client().config().interceptors;
         let slots = self.slots(all);
-        // Whatever comes next has another target.
+        // Any further attempt has another target.
         let flow = self.flow(all, operation, &slots).suspend();
         let (shown, ended) = self.again_shown(operation, outcome);
         match flow.end(all, &shown, &contexts) {
@@ -278,7 +279,7 @@ impl<'o> Attempt<'o> {
         Ok(self.leaves_plain_path())
     }
 
-    /// Whether another attempt takes the other path: one that interceptors see is a flow of its own.
+    /// Whether another attempt takes the other path: one seen by interceptors is a separate flow.
     fn leaves_plain_path(&mut self) -> bool {
         let is_whole = self.watch.whole().is_some();
         if is_whole {
@@ -287,7 +288,7 @@ impl<'o> Attempt<'o> {
         is_whole
     }
 
-    /// As [`again`](Attempt::again), and how interceptors see that the attempt has ended.
+    /// As [`again`](Attempt::again), and the end of the attempt as seen by interceptors.
     pub(crate) fn again_shown(
         &mut self,
         operation: &'static Operation,
@@ -303,10 +304,10 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// Goes on as an interceptor says.
+    /// Continues as decided by an interceptor.
     ///
     /// # Errors
-    /// What the call ends with instead.
+    /// The exception of the call.
     #[cold]
     pub(crate) fn go_on_changed(
         &mut self,
@@ -325,7 +326,7 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// The flow of an attempt on the plain path, as far as interceptors have seen it.
+    /// The flow of an attempt on the plain path, up to the point that interceptors have seen.
     fn flow<'s>(
         &'s self,
         all: &'s Interceptors,

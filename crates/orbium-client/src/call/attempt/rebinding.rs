@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! RebindPolicy (CORBA 3.3 Part 1, clause 17.2): what a call does not do by itself.
+//! RebindPolicy (CORBA 3.3 Part 1, clause 17.2): recovery that the policy forbids.
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_invocation::RebindMode;
@@ -17,7 +17,7 @@ impl Attempt<'_> {
         if self.object.overrides().policies.messaging.rebind() != RebindMode::NoReconnect {
             return Ok(());
         }
-        // This notices an idle connection that has ended.
+        // This detects an idle connection that has ended.
         let lost = match self.link() {
             Ok(link) => link.connections_lost(),
             Err(exception) => {
@@ -36,7 +36,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Fails if the policy forbids what would follow an exchange without results.
+    /// Fails if the policy forbids the recovery after an exchange without results.
     #[cold]
     pub(super) fn check_rebind(&self, outcome: &Outcome) -> Result<(), SystemException> {
         match (outcome, self.object.overrides().policies.messaging.rebind()) {

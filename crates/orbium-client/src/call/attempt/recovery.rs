@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recovery after an exchange without results: a call follows forwards, replaces closed
-//! connections, and falls back to the reference that it began with.
+//! connections, and falls back to its original reference.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -44,8 +44,8 @@ impl Attempt<'_> {
         })
     }
 
-    /// As `again`, without keeping the story or waiting: returns before when the request is
-    /// not to be sent.
+    /// As `again`, without recording the story or waiting: returns the time before which the
+    /// request must not be sent.
     #[cold]
     pub fn go_on(
         &mut self,
@@ -79,7 +79,7 @@ impl Attempt<'_> {
         Ok(start)
     }
 
-    /// Logs that the call is made again.
+    /// Logs a retry of the call.
     fn log_retry(&self, cause: Retry) {
         let event = match cause {
             Retry::Forward => Recurring::Forward,
@@ -133,7 +133,7 @@ impl Attempt<'_> {
             Outcome::Lost(exception) => start = Some(self.repeat(operation, exception)?),
             Outcome::Unwritable(exception) => self.ask_for_code_sets(exception)?,
         }
-        // What was done so far took its part of the time.
+        // The previous attempts have used up a part of the time.
         let left = time_left(self.timing.sending);
         self.timing.timeout = left.inspect_err(|late| note(Phase::Begin, None, late))?;
         Ok(start)
@@ -167,8 +167,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Remembers where the object is said to be, for the reference that was forwarded: under policies of the thread it
-    /// is another than the caller's.
+    /// Stores a forward in the reference that was forwarded: under policies of the thread it
+    /// differs from the caller's.
     fn set_forward(&mut self, to: Option<Arc<Reference>>) {
         let derived = self.elsewhere.as_ref().and_then(|it| it.derived());
         if let (Some(derived), Some(to)) = (&derived, &to) {
@@ -199,10 +199,11 @@ impl Attempt<'_> {
         ))
     }
 
-    /// A forward that no longer works sends us back to where we came from: whether there
-    /// is one. Not if the first server has sent us there again and it has failed in the same way.
-    /// Another forward may have ended in the meantime like the one before, when a server starts
-    /// twice; and one that failed as its server ended may be denied by the next server.
+    /// Falls back from a forward that no longer works to the original reference; returns whether
+    /// there was a forward. It does not if the first server has forwarded to the same reference
+    /// again and that failed in the same way. Another forward may have ended like the one before,
+    /// when a server starts twice; and one that failed as its server ended may be answered
+    /// differently by the next server.
     fn falls_back(&mut self, exception: SystemException) -> bool {
         let gone = matches!(
             exception.kind,
@@ -226,7 +227,7 @@ impl Attempt<'_> {
         true
     }
 
-    /// Keeps what the reference offered, with what is known of each protocol: the call
+    /// Records the protocols that the reference offered, with the state of each: the call has
     /// reached no server.
     #[cold]
     pub(super) fn keep_offered(&self, oneway: bool) {
@@ -239,7 +240,7 @@ impl Attempt<'_> {
     }
 }
 
-/// A hash of a forward and how it has failed, never 0.
+/// A hash of a forward and of its failure, never 0.
 fn hash_of(ior: &Ior, failed: ExceptionKind) -> u32 {
     let mut hasher = DefaultHasher::new();
     (ior, failed).hash(&mut hasher);
@@ -247,7 +248,7 @@ fn hash_of(ior: &Ior, failed: ExceptionKind) -> u32 {
     hash.max(1)
 }
 
-/// Where a reference says that its object is.
+/// The first address in a reference.
 fn first_channel(object: &Reference) -> Option<String> {
     let offers = orbium_channel::protocol::offers(object.ior());
     offers.first().map(|offer| offer.channel.to_string())

@@ -12,26 +12,26 @@ use orbium_invocation::story::{Phase, note};
 use super::{Attempt, RETRIES};
 use orbium_connection::outcome::Outcome;
 
-/// The pause before the first repeat; each further one is twice as long.
+/// The pause before the first retry; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest pause.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
-/// The pause before a repeat: half of it fixed, the rest random, so that the clients of a
-/// server that went away do not return at once.
+/// The pause before a retry: half of it fixed, the rest random, so that the clients of a lost
+/// server do not reconnect at the same time.
 fn pause_before(repeat: u32) -> Duration {
     let doubled = 1u32
         .checked_shl(repeat.saturating_sub(1))
         .unwrap_or(u32::MAX);
     let longest = FIRST_PAUSE.saturating_mul(doubled).min(MAX_PAUSE);
-    // A sixteen-bit number is enough of a choice.
+    // Sixteen random bits are sufficient.
     let random = (RandomState::new().hash_one(repeat) & 0xFFFF) as u32;
     longest / 2 + longest * random / (2 * 0xFFFF)
 }
 
 impl Attempt<'_> {
-    /// The connection was lost before the reply: when the request is sent again, if its
-    /// operation is idempotent and the choice allows it.
+    /// The time of the retry after a connection was lost before the reply, if the operation is
+    /// idempotent and the limit allows it.
     pub(super) fn repeat(
         &mut self,
         operation: &'static Operation,
@@ -66,7 +66,7 @@ impl Attempt<'_> {
         Ok(start)
     }
 
-    /// As `repeat`, for a request that was repeated before and found no server since.
+    /// As `repeat`, for a retry that has found no server.
     pub(super) fn repeat_again(
         &mut self,
         operation: &'static Operation,
@@ -83,13 +83,13 @@ impl Attempt<'_> {
         }
     }
 
-    /// Whether the server may have served the request before it was sent last.
+    /// Whether the server may have served an earlier copy of the request.
     pub fn was_repeated(&self) -> bool {
         self.repeats > 0
     }
 
-    /// What the call raises if its last exchange raised that: a request that was sent again
-    /// may have been served before.
+    /// The exception of the call from that of its last exchange: a request that was retried may
+    /// have been served before.
     pub(super) fn completed_of_all(&self, exception: SystemException) -> SystemException {
         match exception.completed {
             Completion::No if self.was_repeated() => SystemException {
@@ -100,9 +100,9 @@ impl Attempt<'_> {
         }
     }
 
-    /// The reference names no code sets, and those of every ORB cannot carry the arguments:
-    /// asks the server where the object is. One that forwards, as orbium does for bound keys,
-    /// names the whole reference, with its code sets.
+    /// Locates the object, since the reference contains no code sets, and the default ones cannot
+    /// encode the arguments. A server that forwards, as orbium does for bound keys, returns the
+    /// whole reference, with its code sets.
     pub(super) fn ask_for_code_sets(
         &mut self,
         exception: SystemException,

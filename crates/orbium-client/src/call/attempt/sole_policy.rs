@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that one policy alone concerns.
+//! Requests with a single policy.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use orbium_invocation::{Operation, RebindMode, SyncScope};
 use super::{Attempt, Path};
 
 impl Attempt<'_> {
-    /// As `begin_request`, with nothing but a relative timeout.
+    /// As `begin_request`, with a relative time-out only.
     pub(super) fn begin_within(
         &mut self,
         timeout: Duration,
@@ -26,7 +26,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Whether a request has nothing else to check than that it is buffered.
+    /// Whether the only check of a request is that it is buffered.
     pub(super) fn is_only_buffered(&self, operation: &Operation) -> bool {
         let messaging = &self.object.overrides().policies.messaging;
         operation.is_oneway()

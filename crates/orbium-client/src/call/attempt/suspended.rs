@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An attempt that waits without a thread.
+//! An attempt that is suspended without a thread.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -32,22 +32,22 @@ pub struct Suspended {
 }
 
 impl Suspended {
-    /// Whether a failure is not yet the end: there is a way back, or the request may be
-    /// sent again.
+    /// Whether the call may recover from a failure: it can fall back, or retry the request.
     pub fn may_go_on(&self) -> bool {
         self.elsewhere.as_ref().is_some_and(is_forward) || self.repeats > 0
     }
 }
 
-/// Whether a server said that the object is there, and not policies of the thread alone.
+/// Whether a server has forwarded to that reference, rather than policies of the thread having
+/// derived it.
 fn is_forward(elsewhere: &Arc<Reference>) -> bool {
     let derived = elsewhere.derived();
     derived.is_none_or(|derived| !Arc::ptr_eq(&derived, elsewhere))
 }
 
 impl<'o> Attempt<'o> {
-    /// As `check_before_request`, but does not wait: says before when the request is not
-    /// to be sent.
+    /// As `check_before_request`, but does not wait: returns the time before which the request must
+    /// not be sent.
     ///
     /// # Errors
     /// BAD_INV_ORDER after the end of the ORB; TIMEOUT if a deadline has passed.
@@ -58,7 +58,7 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// Separates it from its object, for as long as its call waits.
+    /// Separates it from its object while its call waits.
     pub fn suspend(self) -> Suspended {
         Suspended {
             timing: self.timing,
@@ -72,7 +72,7 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// Goes on with a call through the object that it was suspended from.
+    /// Resumes a call through the object from which it was suspended.
     pub fn resume(object: &'o Reference, suspended: Suspended) -> Self {
         Self {
             object,
@@ -84,29 +84,29 @@ impl<'o> Attempt<'o> {
             repeats: suspended.repeats,
             given_up: suspended.given_up,
             begun: suspended.begun,
-            // The reply may be collected on another thread, where a span must not end:
-            // see `Call`.
+            // The reply may be collected on another thread, on which a span must not end: see
+            // `Call`.
             watch: Watch::Nothing,
         }
     }
 
-    /// Whether its object was said to be elsewhere.
+    /// Whether a server has forwarded it.
     pub fn is_forwarded(&self) -> bool {
         self.elsewhere.as_ref().is_some_and(is_forward)
     }
 
-    /// The numbers of repetitions and of forwards of the call.
+    /// The numbers of retries and of forwards of the call.
     pub fn counts(&self) -> (u32, u32) {
         (self.retries + self.repeats, self.forwards)
     }
 
-    /// Candidates that there are for it.
+    /// The number of its candidates.
     pub fn ways(&self) -> usize {
         let binding = self.target().binding();
         binding.map_or(0, |binding| binding.candidates.len())
     }
 
-    /// The way to a candidate.
+    /// The request path to a candidate.
     ///
     /// # Errors
     /// INV_POLICY: there is none.
@@ -152,7 +152,7 @@ impl<'o> Attempt<'o> {
         &binding.candidates[place]
     }
 
-    /// The candidate that was chosen last has answered, after others had not.
+    /// Marks the chosen candidate as preferred: it has answered, after others had not.
     pub fn prefer(&self) {
         if let Ok(binding) = self.target().binding() {
             binding.prefer(self.candidate.get());

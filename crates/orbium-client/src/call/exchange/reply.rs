@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reply to a request: receiving it, and reading what it says.
+//! Receiving and reading the reply to a request.
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Format};
 use orbium_channel::peer_memory::{NoMemory, copied};
@@ -42,8 +42,7 @@ impl Exchange<'_, '_> {
         if is_cancellable {
             self.observe_cancellation(false);
         }
-        // Only a final reply is held back until its start time: not a forward, nor a
-        // oneway.
+        // Only a final reply is delayed until its start time: not a forward, nor a oneway.
         let is_over = matches!(self.outcome, None | Some(Outcome::Failed(_)));
         if self.reply.is_none() || !is_over {
             return answer;
@@ -61,7 +60,7 @@ impl Exchange<'_, '_> {
         }
     }
 
-    /// From now on receiving ends early once the caller cancels the call, or does not any more.
+    /// Starts or stops ending the wait when the caller cancels the call.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -83,7 +82,7 @@ impl Exchange<'_, '_> {
         self.receive(serves)
     }
 
-    /// Whether replies to other requests have come until the deadline, or until the caller
+    /// Whether replies to other requests were received until the deadline, or until the caller
     /// cancelled the call.
     #[cold]
     fn is_given_up(&self) -> bool {
@@ -134,8 +133,8 @@ impl Exchange<'_, '_> {
         self.interpret(reply.status)
     }
 
-    /// Takes what came in answer and is no plain reply in the buffer of the connection;
-    /// `None` if that is not over yet.
+    /// Handles an answer that is not a plain reply in the buffer of the connection; `None` to
+    /// continue receiving.
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
     fn take_unusual(&mut self, received: Received) -> Option<Answer> {
@@ -160,8 +159,8 @@ impl Exchange<'_, '_> {
                 Some(self.extended(answer))
             }
             None if header.kind == MessageKind::Reply => Some(self.no_reply(received)),
-            // A reply that came too late for its call, or an answer to another question.
-            // Any number of them must not make this call late too.
+            // A late reply, or an answer to another LocateRequest. Any number of them must not
+            // delay this call beyond its deadline.
             late => {
                 connection.consume(&header);
                 let is_over = late.is_some() && self.is_given_up();
@@ -170,7 +169,7 @@ impl Exchange<'_, '_> {
         }
     }
 
-    /// No reply came, or none that can be understood.
+    /// Ends the exchange without a valid reply.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -199,7 +198,7 @@ impl Exchange<'_, '_> {
             connection.note_error();
         }
         match received {
-            // Others may be better.
+            // Other connections may work.
             Received::TimedOut | Received::Cancelled | Received::TooLarge => self.link.abandon(),
             _ => self.link.give_up(),
         }
@@ -243,7 +242,7 @@ impl Exchange<'_, '_> {
     #[cold]
     fn interpret_other(&mut self, status: ReplyStatus) -> Answer {
         let mut outcome = Outcome::malformed();
-        // What cannot be read leaves it at that.
+        // If the body cannot be read, the default remains.
         let _ = self.read(|reader| {
             outcome = outcome_of(status, reader)?;
             Ok(())
@@ -252,8 +251,8 @@ impl Exchange<'_, '_> {
         self.end(outcome)
     }
 
-    /// Reads the body of the reply. The reader is made where it is used: one that
-    /// is returned costs a call 28 instructions.
+    /// Reads the body of the reply. The reader is created where it is used: returning one costs a
+    /// call 28 instructions.
     #[inline]
     fn read<T>(
         &mut self,
@@ -277,13 +276,13 @@ impl Exchange<'_, '_> {
         read(&mut reader)
     }
 
-    /// Whether the reply has service contexts; unless it came in a plain form, it may have.
+    /// Whether the reply has service contexts; except in a plain form, it may.
     #[inline]
     pub(crate) fn has_reply_contexts(&self) -> bool {
         !matches!(self.reply, None | Some((_, PlainReply::BODY)))
     }
 
-    /// The service contexts of the reply, if there is one.
+    /// The service contexts of the reply, if any.
     #[inline]
     pub(crate) fn reply_contexts(&mut self) -> ContextList {
         match self.reply {
@@ -341,7 +340,7 @@ impl Exchange<'_, '_> {
         results.map_err(|error| self.unreadable(error))
     }
 
-    /// The results cannot be read.
+    /// The exception for results that cannot be read.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
@@ -353,7 +352,7 @@ impl Exchange<'_, '_> {
     /// Reads the user exception.
     ///
     /// # Errors
-    /// What it is raised as that is none.
+    /// The exception raised instead if it cannot be read.
     #[cold]
     pub(crate) fn user_exception(
         &mut self,
