@@ -6,8 +6,8 @@ use std::sync::Arc;
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::Mutex;
 
-/// Has another thread `go_on` with what this one has; gives it back if there is no
-/// thread to be had.
+/// Has another thread run `go_on` with the value of this one; returns the value if no thread is
+/// available.
 pub(super) fn hand_off<T: Send + 'static>(
     threads: &ThreadCache,
     had: Box<T>,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The server engine of an ORB: connections of clients and what arrives over them, the
+//! The server engine of an ORB: connections of clients, processing of received messages, the
 //! threading strategies, lanes, queues and dedicated threads.
 //!
-//! It knows neither servants nor object adapters nor references: a request that was read
-//! is an [`IncomingRequest`](orbium_request::IncomingRequest) and goes to the ORB as a
-//! [`Dispatcher`](orbium_request::Dispatcher); what else the engine asks of its ORB is a
-//! [`ServerContext`](orbium_request::ServerContext). Its user is `orbium-core`.
+//! It depends on neither servants, object adapters nor references: a received request is an
+//! [`IncomingRequest`](orbium_request::IncomingRequest) and is passed to the ORB as a
+//! [`Dispatcher`](orbium_request::Dispatcher); other state of the ORB is in a
+//! [`ServerContext`](orbium_request::ServerContext). It is used by `orbium-core`.
 #![forbid(unsafe_code)]
 
 mod connections;

@@ -9,16 +9,16 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 
 use orbium_request::Unanswered;
 
-/// Requests remembered while replies may still come.
+/// Maximum number of cancelled requests recorded while replies may still be sent.
 const MAX: usize = 1024;
 
 /// The ids of cancelled requests of a connection, and its open requests, which are cancelled
-/// at once.
+/// immediately.
 #[derive(Debug, Default)]
 pub(crate) struct Cancelled {
     open: Mutex<HashMap<u32, Weak<dyn Unanswered>>>,
     ids: Mutex<Vec<u32>>,
-    /// Whether there are any: known without the lock.
+    /// Whether there are any, readable without the lock.
     some: AtomicBool,
 }
 
@@ -27,7 +27,7 @@ impl Cancelled {
         self.ids.lock()
     }
 
-    /// Remembers one, up to a bound.
+    /// Records a cancelled request, up to `MAX`.
     pub(crate) fn insert(&self, request_id: u32) {
         let mut ids = self.lock();
         if ids.len() < MAX && !ids.contains(&request_id) {
@@ -40,17 +40,17 @@ impl Cancelled {
         self.open.lock()
     }
 
-    /// A request is open.
+    /// Registers an open request.
     pub(crate) fn open(&self, request_id: u32, request: Weak<dyn Unanswered>) {
         self.lock_open().insert(request_id, request);
     }
 
-    /// It is not any more.
+    /// Removes an open request.
     pub(crate) fn close(&self, request_id: u32) {
         self.lock_open().remove(&request_id);
     }
 
-    /// Cancels an open request; whether that id is one's.
+    /// Cancels an open request; returns whether there is one with that id.
     pub(crate) fn reaches_open(&self, request_id: u32) -> bool {
         let open = self.lock_open().remove(&request_id);
         // Without the lock: this closes the request.
@@ -61,7 +61,7 @@ impl Cancelled {
         })
     }
 
-    /// The client is gone: cancels all open requests.
+    /// Cancels all open requests: the client is gone.
     pub(crate) fn end_open(&self) {
         let open = std::mem::take(&mut *self.lock_open());
         for request in open.values().filter_map(Weak::upgrade) {
@@ -69,7 +69,7 @@ impl Cancelled {
         }
     }
 
-    /// Forgets one; whether it was remembered.
+    /// Removes a cancelled request; returns whether it was recorded.
     pub(crate) fn remove(&self, request_id: u32) -> bool {
         self.some.load(Ordering::Acquire) && self.remove_from_some(request_id)
     }
@@ -91,7 +91,7 @@ impl Cancelled {
         place.is_some()
     }
 
-    /// Forgets all.
+    /// Removes all.
     pub(crate) fn clear(&self) {
         if self.some.load(Ordering::Acquire) {
             self.clear_some();

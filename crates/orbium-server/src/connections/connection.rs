@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection to a client, as all its threads see it.
+//! A connection to a client, shared by its threads.
 
 mod both_ways;
 mod collected;
@@ -40,28 +40,27 @@ use orbium_metrics::{Closing, Tracked};
 use orbium_request::ServerContext;
 use watched::Watched;
 
-/// Octets came since the last look at the connection, none did, or none ever did.
+/// State of `activity`: bytes received since the last check, none since then, or none at all.
 const SPOKE: u8 = 0;
 const QUIET: u8 = 1;
 const FRESH: u8 = 2;
 
-/// What a thread that has served a request has to see to: sending has failed, replies were
-/// collected.
+/// Flags of the work after serving a request: sending has failed, replies were collected.
 const BROKEN: u8 = 1;
 const COLLECTED: u8 = 2;
 
-/// What could not be sent yet on a connection that must not block.
+/// Unsent data of a connection that must not block.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(crate) octets: Kept,
-    /// For the octets, if they are many.
+    /// The charge for the data, if they are large.
     charge: Charge,
     since: Deadline,
-    /// Replies that wait to be sent with others, once there were any.
+    /// Collected replies, once there were any.
     collected: Option<Box<Collected>>,
-    /// What is waited on, if it is not the source of the stream.
+    /// The polled descriptor, if it is not the source of the stream.
     pub(crate) source: Option<Arc<OwnedFd>>,
-    /// Whether the source of the stream is waited on too, to receive while octets are kept.
+    /// Whether the source of the stream is polled too, to receive while data are queued.
     pub(crate) reads_ahead: bool,
 }
 
@@ -71,29 +70,29 @@ pub(crate) struct ServerConnection {
     pub(crate) id: u64,
     /// Its index in the table of its lane, guarded by its lock.
     pub(crate) place: AtomicUsize,
-    /// The number of its lane, and the priority of that, or of its own thread.
+    /// The number of its lane, and the priority of that lane or of the dedicated thread.
     pub(crate) lane: AtomicU32,
     pub(crate) priority: AtomicI16,
     pub(crate) stream: Box<dyn ByteStream>,
     peer: OnceLock<Peer>,
     /// The peer that it counts against; determined when a lane is full.
     origin: OnceLock<Origin>,
-    /// Until when the first octet has to be here.
+    /// The deadline of the first octet.
     opening: Deadline,
     activity: AtomicU8,
-    /// Its place in the ORB's book.
+    /// Its entry in the ORB's connection book.
     pub(crate) tracked: Tracked,
-    /// The intake of a shared connection: the thread that has served a message leaves
-    /// it here without a lock.
+    /// The intake of a shared connection: the thread that has served a message stores it here
+    /// without a lock.
     pub(crate) left: ObjectCache<Intake, 1>,
-    /// Guards the sending direction. A thread that alone can send skips it.
+    /// The lock of the sending direction. A thread that is the only sender skips it.
     sending: Mutex<Pending>,
-    /// Threads that still serve a request after they handed the reading over.
+    /// The number of threads that still serve a request after handing off the reading.
     late: AtomicUsize,
-    /// Whether nothing more is read until a request of it has a place in a queue.
+    /// Whether reading is suspended until a request of the connection has a place in a queue.
     waits_for_room: AtomicBool,
     attention: AtomicU8,
-    /// Whether replies to pipelined requests are sent together.
+    /// Whether replies to pipelined requests are batched.
     collects: bool,
     flusher: Arc<Flusher>,
     ended: AtomicBool,
@@ -101,15 +100,15 @@ pub(crate) struct ServerConnection {
     watched: Watched,
     pub(crate) has_pending: AtomicBool,
     pub(crate) cancelled: Cancelled,
-    /// Whether it has a thread of its own.
+    /// The state of its dedicated thread.
     pub(crate) dedication_state: DedicationState,
     pub(crate) send_time: Duration,
     fragment_size: Option<usize>,
-    /// Which headers requests may have besides GIOP's.
+    /// The headers that requests may have besides GIOP's.
     pub(crate) headers: Headers,
-    /// What the numbers of its requests mean, where they have any.
+    /// The names for the numbers in its requests, if they use numbers.
     pub(crate) names: Option<Arc<Names>>,
-    /// Set where one thread serves many connections: sends must not block it.
+    /// Set if one thread serves many connections: sends must not block it.
     notifier: Option<Arc<Notifier>>,
 }
 
@@ -138,7 +137,7 @@ impl ServerConnection {
             peer: OnceLock::new(),
             origin: OnceLock::new(),
             opening: Deadline::after(limits.initial_idle_time),
-            // Over one that this side has opened its own requests may be all for long.
+            // A connection opened by this side may carry only its own requests for long.
             activity: AtomicU8::new(
                 if BidirectionalHalf::serving(&*stream).is_some_and(Bidirectional::is_both) {
                     QUIET
@@ -172,14 +171,14 @@ impl ServerConnection {
         }
     }
 
-    /// The same; its requests may have these headers.
+    /// The same connection; its requests may have these headers.
     pub(crate) fn with_headers(mut self, headers: Headers) -> Self {
         self.headers = headers;
         self.names = headers.are_numbered().then(Arc::default);
         self
     }
 
-    /// Its receiving side.
+    /// The receiving side of the connection.
     pub(crate) fn new_intake(&self, context: &ServerContext) -> Intake {
         let limits = context.limits();
         let bounds = Bounds {
@@ -194,25 +193,25 @@ impl ServerConnection {
         Intake::new(giop, limits)
     }
 
-    /// The GIOP connection over it, with its headers and what their numbers mean.
+    /// The GIOP connection over it, with its headers and the names for their numbers.
     pub(crate) fn with_its_headers(&self, giop: Connection) -> Connection {
         giop.with_headers(self.headers)
             .with_names(self.names.clone())
     }
 
-    /// The peer that the connection counts against.
+    /// The peer that the connection is counted for.
     pub(crate) fn origin(&self) -> &Origin {
         self.origin.get_or_init(|| Origin::of(&self.stream.peer()))
     }
 
-    /// Octets were received.
+    /// Records that bytes were received.
     #[inline(always)]
     pub(crate) fn note_octets(&self) {
         self.activity.store(SPOKE, Ordering::Relaxed);
     }
 
-    /// Whether the stream holds a part of a message back; its bytes count as received,
-    /// but not those of its handshake.
+    /// Whether the stream buffers a part of a message; those bytes count as received, but not those
+    /// of its handshake.
     pub(crate) fn note_midway(&self) -> bool {
         let midway = self.stream.is_midway();
         if midway {
@@ -221,33 +220,32 @@ impl ServerConnection {
         midway
     }
 
-    /// Whether no octet ever came.
+    /// Whether no byte was ever received.
     pub(crate) fn is_fresh(&self) -> bool {
         self.activity.load(Ordering::Relaxed) == FRESH
     }
 
-    /// Whether octets came since this was asked before.
+    /// Whether bytes were received since the last call.
     pub(crate) fn has_spoken(&self) -> bool {
         let order = Ordering::Relaxed;
         let spoke = self.activity.compare_exchange(SPOKE, QUIET, order, order);
         spoke.is_ok()
     }
 
-    /// Until when the first octet has to be here: that of the handshake, if the
-    /// stream has one of its own.
+    /// The deadline of the first octet: that of the handshake, if the stream has one.
     pub(crate) fn opening(&self) -> Deadline {
         let own = self.stream.opening_deadline();
         own.map_or(self.opening, |own| own.earlier(self.opening))
     }
 
-    /// Whether it counts against the limit of connections: the socket of an endpoint of datagrams,
-    /// which all clients share, does not.
+    /// Whether it counts against the limit of connections: the socket of a datagram endpoint,
+    /// shared by all clients, does not.
     pub(crate) fn is_counted(&self) -> bool {
         !self.stream.has_many_peers()
     }
 
-    /// Whether nothing is lost if the connection ends now: no reply is to come, no thread is set
-    /// aside for it, and it is not all that an endpoint of datagrams has.
+    /// Whether the connection can be closed without loss: no reply is pending, it has no dedicated
+    /// thread, and it is not the only socket of a datagram endpoint.
     pub(crate) fn may_make_room(&self) -> bool {
         self.is_counted()
             && !(self.may_be_silent()
@@ -256,36 +254,36 @@ impl ServerConnection {
                 || self.has_dedicated_thread())
     }
 
-    /// The peer. Called only when it must be known: a peer that authenticates itself
-    /// has not done so when it is accepted.
+    /// The peer. Called only on demand: a peer with a handshake is not authenticated yet when it is
+    /// accepted.
     pub(crate) fn peer(&self) -> &Peer {
         self.peer.get_or_init(|| self.stream.peer())
     }
 
-    /// Unique among the connections of the ORB.
+    /// The unique number of the connection in the ORB.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
 
-    /// The peer, as far as it is known by now.
+    /// The peer, as far as it is known yet.
     pub(crate) fn peer_so_far(&self) -> Peer {
         let peer = self.peer.get().cloned();
         peer.unwrap_or_else(|| self.stream.peer())
     }
 
-    /// Requests that threads serve which do not read it, or that wait.
+    /// The number of requests that are queued, or served by threads that do not read the
+    /// connection.
     pub(crate) fn in_flight(&self) -> usize {
         self.late.load(Ordering::Relaxed)
     }
 
-    /// Number of the lane with the threads that serve it, or
-    /// [`SETTLED`](orbium_lane::SETTLED).
+    /// Number of the lane with the threads that serve it, or [`SETTLED`](orbium_lane::SETTLED).
     #[inline]
     pub(crate) fn lane(&self) -> u32 {
         self.lane.load(Ordering::Relaxed)
     }
 
-    /// The priority that threads which read it have.
+    /// The priority of the threads that read it.
     #[inline]
     pub(crate) fn priority(&self) -> i16 {
         self.priority.load(Ordering::Relaxed)
@@ -295,13 +293,13 @@ impl ServerConnection {
         self.sending.lock()
     }
 
-    /// A thread that serves a request hands the reading over: from now on its
-    /// reply and those of the new reader can meet.
+    /// Records that a thread serving a request hands off the reading: its reply and those of the
+    /// new reader may be concurrent.
     pub(crate) fn begin_late(&self) {
         self.late.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// That thread is done.
+    /// Records that this thread has finished.
     pub(crate) fn end_late(&self) {
         if self.late.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.cancelled.clear();
@@ -311,13 +309,12 @@ impl ServerConnection {
         }
     }
 
-    /// Nothing more will be read. The connection is closed once the last reply
-    /// was sent, for CloseConnection says that what was not answered was not
-    /// begun.
+    /// Ends reading. The connection is closed after the last reply was sent, since CloseConnection
+    /// means that unanswered requests were not begun.
     pub(crate) fn end(&self) {
         if !self.ended.load(Ordering::SeqCst) {
-            // Under the lock: `close` sees what was queued before; later senders block
-            // for the peer themselves, as no reactor sends for them.
+            // Under the lock: `close` sees all data queued before; later senders block themselves,
+            // as no reactor sends for them.
             let _pending = self.lock();
             self.ended.store(true, Ordering::SeqCst);
         }
@@ -334,8 +331,8 @@ impl ServerConnection {
         self.ended.load(Ordering::SeqCst) || self.is_broken()
     }
 
-    /// Whether `end` would cut nothing off: then nothing more is kept either.
-    /// Otherwise what is kept for the peer goes first.
+    /// Whether `end` would lose no data: then no more are queued either. Otherwise the queued data
+    /// have to be sent first.
     pub(crate) fn may_end(&self) -> bool {
         let pending = self.lock();
         let is_empty = pending.octets.is_empty();
@@ -352,7 +349,7 @@ impl ServerConnection {
         }
     }
 
-    /// Whether other threads may send replies of their own.
+    /// Whether other threads may send replies concurrently.
     #[inline]
     pub(crate) fn is_shared(&self) -> bool {
         // Acquire: synchronizes with the decrement in `end_late`. A thread that reads 0
@@ -369,19 +366,19 @@ impl ServerConnection {
         self.cancelled.remove(request_id)
     }
 
-    /// Whether sending failed: nothing more can be done here.
+    /// Whether sending has failed: the connection is unusable.
     #[inline]
     pub(crate) fn is_broken(&self) -> bool {
         self.attention.load(Ordering::Acquire) & BROKEN != 0
     }
 
-    /// Whether sending failed, or replies were collected.
+    /// Whether sending has failed, or replies were collected.
     #[inline]
     pub(crate) fn needs_attention(&self) -> bool {
         self.attention.load(Ordering::Acquire) != 0
     }
 
-    /// Whether earlier replies wait for the peer to take them.
+    /// Whether replies are queued because the peer does not receive.
     #[inline]
     pub(crate) fn has_pending(&self) -> bool {
         // Stored under the send lock. Acquire: a thread that reads false sends after the
@@ -389,19 +386,18 @@ impl ServerConnection {
         self.has_pending.load(Ordering::Acquire)
     }
 
-    /// Whether a request of it waits for a place in a queue. Changed under the lock of
-    /// that queue.
+    /// Whether a request of it waits for a place in a queue. Changed under the lock of that queue.
     pub(crate) fn waits_for_room(&self) -> bool {
         self.waits_for_room.load(Ordering::Acquire)
     }
 
-    /// A request of it is to wait for a place: nothing more is read.
+    /// Suspends reading: a request of it waits for a place.
     #[cold]
     pub(crate) fn begin_to_wait_for_room(&self) {
         self.waits_for_room.store(true, Ordering::Release);
     }
 
-    /// That request has a place, or needs none any more: the reactor goes on to read.
+    /// Resumes reading by the reactor: that request has a place, or needs none any more.
     #[cold]
     pub(crate) fn has_room(&self) {
         self.waits_for_room.store(false, Ordering::Release);
@@ -410,23 +406,23 @@ impl ServerConnection {
         }
     }
 
-    /// Wakes a blocked receive, which sees the end.
+    /// Wakes a blocked receive, which returns the end of the stream.
     pub(crate) fn stop_receiving(&self) {
         self.stream.shutdown(Shutdown::Read);
     }
 
-    /// Whether a request would better not be begun: its answer could not go out
-    /// before others that the peer does not take.
+    /// Whether a request should not be begun: its reply could not be sent before others that the
+    /// peer does not receive.
     pub(crate) fn is_held_up(&self) -> bool {
         self.has_pending() && !self.is_broken() && !self.ended.load(Ordering::Acquire)
     }
 
-    /// Whether its end waits for a peer that does not take what is kept for it.
+    /// Whether closing waits for a peer that does not receive the queued data.
     pub(crate) fn ends_slowly(&self) -> bool {
         self.has_pending() && self.ended.load(Ordering::Acquire)
     }
 
-    /// Ends the connection at once, while a request of it may be served.
+    /// Closes the connection at once, even while a request of it is served.
     #[cold]
     pub(crate) fn give_up(&self) {
         self.break_off(io::ErrorKind::TimedOut.into());
@@ -455,15 +451,15 @@ impl ServerConnection {
             pending.octets.append(message.to_vec());
             return;
         }
-        // If nothing of it can be sent at once, the peer does not listen anyway.
+        // If none of it can be sent at once, the peer is not receiving.
         let sent = self.stream.send(&message).unwrap_or(0);
         if sent > 0 && sent < message.len() {
             self.break_off(io::ErrorKind::WriteZero.into());
         }
     }
 
-    /// Ends the connection in order, once. The last word stands behind all that
-    /// is kept for the peer, and is not said if that does not go out whole.
+    /// Closes the connection in order, once. CloseConnection follows the queued data, and is
+    /// omitted if those cannot be sent completely.
     fn close(&self, patience: Patience) {
         if self.is_broken() || self.closed.swap(true, Ordering::AcqRel) {
             return;
@@ -471,7 +467,7 @@ impl ServerConnection {
         let mut pending = self.lock();
         let kept = pending.octets.take();
         pending.give_back();
-        // Held any longer it would keep the end from the peer.
+        // Keeping it open would hide the end from the peer.
         pending.source = None;
         self.has_pending.store(false, Ordering::Release);
         let sent = outgoing::send_octets(&*self.stream, &kept, patience);

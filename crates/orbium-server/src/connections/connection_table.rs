@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The connections of a lane, and which of them make room for a new one when there
-//! are as many as there may be.
+//! The connections of a lane, and the choice of those that are closed for a new one when the limit
+//! is reached.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::connections::idle::{self, Quiet};
 use crate::connections::origin::Origin;
 use orbium_config::Limits;
 
-/// How many connections are tried in turn to make room.
+/// Maximum number of connections tried in turn to make room.
 const MAX_EVICTION_ATTEMPTS: usize = 8;
 
 struct Entry {
@@ -20,30 +20,30 @@ struct Entry {
     quiet: Quiet,
 }
 
-/// Connections, each of which knows its place.
+/// Connections, each with its index in the table.
 pub(crate) struct ConnectionTable {
     entries: Vec<Entry>,
-    /// How many of them do not count against the limit.
+    /// The number of connections that do not count against the limit.
     uncounted: usize,
-    /// The descriptors that the process may have: there may be no room for more connections.
+    /// The descriptors that the process may have: they may allow fewer connections.
     descriptors: usize,
-    /// When the connections were looked at last.
+    /// The time of the last check of the connections.
     looked: Option<Instant>,
 }
 
-/// How empty a connection is: the lowest goes first.
+/// The eviction order of connections: the lowest is closed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Emptiness {
-    /// No octet ever came; peers with many connections first (negative), then by age.
+    /// No byte was ever received; peers with many connections first (negative), then by age.
     Fresh(isize, u64),
-    /// Idle for long, and since when.
+    /// Idle for long, with the beginning of that time.
     Idle(Instant),
-    /// One of too many that its peer has (negative), idle ones first.
+    /// Its peer has too many connections (negative number of them), idle ones first.
     Share(isize, bool, u64),
 }
 
 impl ConnectionTable {
-    /// No connections yet, in a process that may have so many descriptors.
+    /// An empty table, in a process that may have that many descriptors.
     pub(crate) fn new(descriptors: Option<usize>) -> Self {
         Self {
             entries: Vec::new(),
@@ -57,14 +57,14 @@ impl ConnectionTable {
         self.entries.iter().map(|entry| &entry.connection)
     }
 
-    /// Enters a connection; `false` if there are as many as there may be.
+    /// Adds a connection; `false` if the limit is reached.
     pub(crate) fn enter(&mut self, connection: &Arc<ServerConnection>, limits: &Limits) -> bool {
         let is_counted = connection.is_counted();
         if is_counted && self.entries.len() - self.uncounted >= limits.connections {
             return false;
         }
         self.uncounted += usize::from(!is_counted);
-        // With room for as many again, no connection will have to be closed soon.
+        // With capacity for twice as many, no connection will have to be closed soon.
         if self.entries.len() >= limits.connections.min(self.descriptors) / 2 {
             self.look(limits);
         }
@@ -78,7 +78,7 @@ impl ConnectionTable {
         true
     }
 
-    /// Takes a connection out, if it is there.
+    /// Removes a connection, if it is in the table.
     pub(crate) fn remove(
         &mut self,
         connection: &ServerConnection,
@@ -96,7 +96,7 @@ impl ConnectionTable {
         Some(removed)
     }
 
-    /// Notes which connections have been idle since the last look, now and then.
+    /// Records which connections have been idle since the last check, from time to time.
     fn look(&mut self, limits: &Limits) {
         let Some(time) = limits.initial_idle_time else {
             return;
@@ -117,8 +117,8 @@ impl ConnectionTable {
         }
     }
 
-    /// The connections that may end for a new one, the emptiest first. For one that is not accepted yet, no peer has
-    /// too many.
+    /// The connections that may be closed for a new one, the first candidate first. For a
+    /// connection that is not accepted yet, no peer counts as having too many.
     #[cold]
     pub(crate) fn emptiest(
         &mut self,
@@ -150,8 +150,8 @@ impl ConnectionTable {
 }
 
 impl Entry {
-    /// How empty the connection is, when its peer has so many, compared with a new one
-    /// of a peer that has `own`, where that is known; `None` if it stays.
+    /// The eviction rank of the connection, if its peer has `share` connections, compared with a
+    /// new one of a peer with `own`, if known; `None` if it is not closed.
     fn emptiness(
         &self,
         share: isize,

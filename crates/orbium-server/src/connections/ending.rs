@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Refusal of late requests, over connections that stay open for the last replies.
 //!
-//! A lane that ends begins nothing more, and ends each connection when its last
-//! request is answered. Over a connection that many calls share, or a peer calls
-//! back by, requests may come before that; what is being served may even wait for
-//! them. So they are refused one by one, until CloseConnection says it for all. A lane that ends
-//! while its ORB runs on sends them elsewhere instead, or serves them.
+//! A lane that ends begins no more requests, and closes each connection after its last request is
+//! answered. Over a connection shared by many calls, or used for call-backs, requests may arrive
+//! before that; requests in progress may even wait for them. So they are refused one by one, until
+//! CloseConnection. A lane that ends while its ORB continues forwards them instead, or serves them.
 
 use std::sync::Arc;
 use std::thread;
@@ -23,19 +22,19 @@ use orbium_request::Dispatcher;
 
 /// Polling intervals at shutdown: the first, and the longest.
 ///
-/// Polling, since readiness says nothing: a stream that was shut down for receiving is
-/// always ready. A notification of the last reply would only spare the last pause.
+/// Polling, since readiness has no meaning here: a stream that was shut down for receiving is
+/// always ready. A notification of the last reply would only save the last pause.
 const POLLING_INTERVALS: (Duration, Duration) =
     (Duration::from_micros(500), Duration::from_millis(20));
 
-/// Connections that are not closed yet, and what was received on each.
+/// Connections that are not closed yet, and their receive state.
 pub(crate) struct Left {
     pub(crate) lane: Arc<LaneCore>,
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
     pub(crate) connections: Vec<(Arc<ServerConnection>, Box<Intake>)>,
 }
 
-/// Refuses what comes, as long as requests of those connections are served.
+/// Refuses received requests while requests of these connections are served.
 pub(crate) fn refuse_the_rest(left: Left) {
     let Left {
         lane,
@@ -43,7 +42,7 @@ pub(crate) fn refuse_the_rest(left: Left) {
         connections: mut left,
     } = left;
     for (connection, _) in &left {
-        // Dispatching threads that still send wait by themselves.
+        // Dispatching threads that still send wait themselves.
         let _ = connection.stream.set_nonblocking(true);
     }
     let mut pause = POLLING_INTERVALS.0;
@@ -81,7 +80,8 @@ pub(crate) fn refuse_the_rest(left: Left) {
     }
 }
 
-/// Gives what is there to `sink`, and says so in `any`; whether more may come.
+/// Passes received messages to `sink`, and sets `any` if there are some; returns whether more may
+/// come.
 fn refuse_what_came(
     (dispatcher, sink): (&dyn Dispatcher, &dyn Sink),
     connection: &Arc<ServerConnection>,
@@ -100,7 +100,7 @@ fn refuse_what_came(
         }
         let stream: &dyn ByteStream = &*connection.stream;
         match intake.giop.receive(stream) {
-            // Not the end: more can come after receiving was shut down.
+            // Not the end: more data can arrive after receiving was shut down.
             Ok(0) => return true,
             Ok(_) => {}
             Err(error) => {
@@ -114,7 +114,7 @@ fn refuse_what_came(
     }
 }
 
-/// Has no room for anything.
+/// Refuses all requests.
 struct Refusing;
 
 impl HandOver for Refusing {
@@ -141,8 +141,8 @@ impl Sink for Refusing {
     }
 }
 
-/// Sends clients to where their objects are served from now on; what cannot be sent elsewhere is
-/// served.
+/// Forwards clients to the lanes that serve their objects from now on; requests that cannot be
+/// forwarded are served.
 struct Elsewhere<'a> {
     dispatcher: &'a dyn Dispatcher,
     pool: &'a Arc<Pool>,
@@ -154,7 +154,7 @@ impl Sink for Elsewhere<'_> {
         if self.forwards && request.forward(self.dispatcher) {
             return Ok(());
         }
-        // By this lane, whichever others serve the object.
+        // By this lane, even if another lane serves the object.
         request.decided.get_or_insert_default();
         self.pool.put(request)
     }

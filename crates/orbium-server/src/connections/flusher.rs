@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sends the replies that wait for others while a servant takes longer than expected.
+//! Sending of collected replies while a servant takes longer than expected.
 //!
-//! The thread that serves a connection may be anywhere in a servant, so another one has to
-//! look. It runs on a thread of the lane's cache while replies are collected at all, and
-//! wakes up each [`TICK`]: what it finds twice it has sent. So a reply is held for two
-//! ticks at most, whatever a servant does; one that waits for something the client does
-//! after an earlier reply gets it.
+//! The thread that serves a connection may be in a servant, so another thread checks for collected
+//! replies. It runs on a thread of the lane's cache while replies are collected at all, wakes up
+//! each [`TICK`], and sends the batches that it sees twice. So a reply is held for at most two
+//! ticks, however long a servant takes, and a servant that waits for the client's reaction to an
+//! earlier reply does not deadlock.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,25 +15,24 @@ use std::time::Duration;
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 
-/// Between two looks at the connections.
+/// The interval of the checks.
 const TICK: Duration = Duration::from_millis(1);
 
-/// What the flusher is to do about a connection.
+/// The action of the flusher for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tick {
     Watch,
     Forget,
-    /// Replies have waited for a tick.
+    /// Replies have been collected for a tick.
     Flush,
 }
 
-/// A connection that may hold replies back.
+/// A connection with collected replies.
 pub(crate) trait Held: Send + Sync {
-    /// Looks whether replies wait for a servant that takes long; with `ends` nothing more is
-    /// expected.
+    /// Checks whether replies wait for a slow servant; with `ends` no more are expected.
     fn tick(&self, ends: bool) -> Tick;
 
-    /// Sends them.
+    /// Sends the collected replies.
     fn flush(&self);
 }
 
@@ -43,7 +42,7 @@ struct State {
     is_running: bool,
 }
 
-/// Looks at the connections of a lane that collect replies.
+/// Watches the connections of a lane that collect replies.
 pub(crate) struct Flusher {
     threads: ThreadCache,
     state: Mutex<State>,
@@ -69,7 +68,7 @@ impl Flusher {
         self.state.lock()
     }
 
-    /// Looks at a connection from now on; `false` if there is no thread to do so.
+    /// Watches a connection; `false` if no thread can be started.
     pub(crate) fn watch(self: &Arc<Self>, connection: Weak<dyn Held>) -> bool {
         let mut state = self.lock();
         if !state.is_running {
@@ -84,7 +83,7 @@ impl Flusher {
         true
     }
 
-    /// The lane ends: as soon as nothing is collected, so does its thread.
+    /// Ends the thread, as soon as no replies are collected: the lane ends.
     pub(crate) fn end(&self) {
         self.ends.store(true, Ordering::Release);
     }
@@ -104,7 +103,7 @@ impl Flusher {
         }
     }
 
-    /// Looks at a connection; whether to do so again.
+    /// Checks a connection; returns whether to continue.
     fn tick(&self, connection: &Weak<dyn Held>) -> bool {
         let Some(connection) = connection.upgrade() else {
             return false;
@@ -113,7 +112,7 @@ impl Flusher {
             Tick::Watch => {}
             Tick::Forget => return false,
             Tick::Flush => {
-                // A peer that takes nothing blocks this thread, and no other.
+                // A peer that does not receive blocks only this thread.
                 let late = Arc::clone(&connection);
                 let started = self.threads.run(move || late.flush());
                 if started.is_err() {

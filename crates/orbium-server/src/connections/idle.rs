@@ -3,31 +3,32 @@
 
 use std::time::{Duration, Instant};
 
-/// The looks at a connection within the time after which it is closed.
+/// Number of checks of a connection within its maximum idle time.
 const CHECKS_PER_IDLE_TIME: u32 = 4;
 
-/// How long until connections are looked at again.
+/// The interval of the checks.
 pub(crate) fn pause(time: Duration) -> Duration {
     (time / CHECKS_PER_IDLE_TIME).max(Duration::from_millis(1))
 }
 
-/// Since when nothing came over one connection, as far as it was looked at.
+/// The beginning of the silence of a connection, as seen by the checks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Quiet(Option<Instant>);
 
 impl Quiet {
-    /// Something came.
+    /// Records received data.
     #[inline]
     pub(crate) fn disturb(&mut self) {
         self.0 = None;
     }
 
-    /// Since when, as far as it was looked at.
+    /// The beginning of the silence, as seen by the checks.
     pub(crate) fn since(&self) -> Option<Instant> {
         self.0
     }
 
-    /// Nothing came since the last look; whether that is so for `time` now.
+    /// Records that nothing was received since the last check; returns whether the silence has
+    /// lasted for `time`.
     pub(crate) fn lasts(&mut self, now: Instant, time: Duration) -> bool {
         let since = *self.0.get_or_insert(now);
         now.saturating_duration_since(since) >= time

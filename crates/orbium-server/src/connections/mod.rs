@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections of clients: receiving, idle time, shares, their end.
+//! Connections of clients: receiving, idle time, eviction, closing.
 
 mod cancelled;
 pub(crate) mod connection;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Origin of a connection: the host, network or user against the share of which it counts.
+//! Origin of a connection: the host, network or user for which connections are counted.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use orbium_transport::Peer;
 
-/// A host, a network of IPv6, which is one customer's, or a user of this host.
+/// A host, an IPv6 network, which belongs to one customer, or a user of this host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Origin {
     Host(IpAddr),
@@ -25,8 +25,8 @@ impl Origin {
     }
 }
 
-/// The address of a host of IPv4; of one of IPv6 the first 64 bits, for every host has as many
-/// addresses behind these as it likes.
+/// The address of an IPv4 host; of an IPv6 host the first 64 bits, as each host can choose any
+/// number of addresses with that prefix.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {

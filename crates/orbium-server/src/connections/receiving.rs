@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Receiving by a thread that has a connection for itself: each receive is bounded, so that a
-//! peer which leaves a message unfinished is found out, and one that is silent for too long.
+//! Receiving by a thread that reads a single connection: each receive has a time-out, so that
+//! unfinished messages and silent peers are detected.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -13,38 +13,38 @@ use crate::intake::Intake;
 use orbium_config::Limits;
 use orbium_metrics::Closing;
 
-/// The least time that a receive is bounded by.
+/// The minimum time-out of a receive.
 const MIN_RECEIVE_TIMEOUT: Duration = Duration::from_micros(100);
 
-/// How long a receive may last while the thread waits for nothing else.
+/// The time-out of a receive while the thread waits for no other event.
 pub(crate) fn bound(limits: &Limits) -> Duration {
     let looks = limits.server_idle_time.map(idle::pause);
     looks.map_or(limits.message_time, |it| it.min(limits.message_time))
 }
 
-/// As `bound`, for a stream over which nothing came yet.
+/// As `bound`, for a stream without received data.
 pub(crate) fn first_bound(limits: &Limits) -> Duration {
     let usual = bound(limits);
     limits.initial_idle_time.map_or(usual, |it| it.min(usual))
 }
 
-/// What is known of the peer's silence from one receive to the next.
+/// The silence of the peer, across receives.
 pub(crate) struct Receiving<'c> {
     connection: &'c ServerConnection,
     message_time: Duration,
     idle_time: Option<Duration>,
-    /// The bound of a receive: usually, and the one that the stream has.
+    /// The time-out of a receive: the usual one, and the one set on the stream.
     usual: Duration,
     set: Duration,
     quiet: Quiet,
-    /// Until when the message that has begun must be complete.
+    /// The deadline of the unfinished message.
     unfinished: Option<Deadline>,
-    /// Whether the stream keeps part of what comes next to itself.
+    /// Whether the stream buffers a part of the next data.
     midway: bool,
 }
 
 impl<'c> Receiving<'c> {
-    /// On a stream that has the bound of a first receive, or the usual one.
+    /// For a stream with the time-out of a first receive, or the usual one.
     pub(crate) fn new(connection: &'c ServerConnection, limits: &Limits) -> Self {
         let usual = bound(limits);
         Self {
@@ -59,14 +59,14 @@ impl<'c> Receiving<'c> {
         }
     }
 
-    /// A message was dealt with: the next has all its time.
+    /// Resets the deadline: a message was processed.
     #[inline]
     pub(crate) fn message_ends(&mut self) {
         self.unfinished = None;
     }
 
-    /// Whether the peer has not completed a message in time. No clock is read
-    /// while messages arrive whole.
+    /// Whether the peer has not completed a message in time. No clock is read while messages arrive
+    /// complete.
     #[inline]
     pub(crate) fn is_late(&mut self, intake: &Intake) -> bool {
         (intake.giop.is_partial() || self.midway)
@@ -84,8 +84,8 @@ impl<'c> Receiving<'c> {
         late
     }
 
-    /// Bounds the next receive by `wait`, or as usual; `false` if the connection
-    /// is of no use any more.
+    /// Sets the time-out of the next receive to `wait`, or to the usual one; `false` if the
+    /// connection is unusable.
     pub(crate) fn wait_at_most(&mut self, wait: Option<Duration>) -> bool {
         let next = wait.map_or(self.usual, |it| it.clamp(MIN_RECEIVE_TIMEOUT, self.usual));
         if next != self.set {
@@ -98,7 +98,7 @@ impl<'c> Receiving<'c> {
         true
     }
 
-    /// Receives once; `false` if the connection is to end.
+    /// Receives once; `false` if the connection has to be closed.
     #[inline(always)]
     pub(crate) fn receive(&mut self, intake: &mut Intake) -> bool {
         match intake.giop.receive(&*self.connection.stream) {
@@ -113,7 +113,7 @@ impl<'c> Receiving<'c> {
         }
     }
 
-    /// Nothing was received; whether the connection stays.
+    /// Handles a receive without data; returns whether the connection stays open.
     #[cold]
     #[expect(
         clippy::needless_pass_by_value,
@@ -127,7 +127,7 @@ impl<'c> Receiving<'c> {
         }
     }
 
-    /// Nothing came for as long as a receive lasts; whether the connection stays.
+    /// Handles a receive that has timed out; returns whether the connection stays open.
     #[cold]
     fn goes_on(&mut self, intake: &Intake) -> bool {
         self.midway = self.connection.note_midway();
@@ -142,14 +142,14 @@ impl<'c> Receiving<'c> {
         }
         self.unfinished = None;
         if self.connection.may_be_silent() {
-            // Somebody is still to answer.
+            // A reply is still pending.
             self.quiet.disturb();
             return true;
         }
         !self.is_idle()
     }
 
-    /// Nothing came since the last look; whether that is so for the idle time now.
+    /// Records silence since the last check; returns whether it has lasted for the idle time.
     #[cold]
     fn is_idle(&mut self) -> bool {
         let lasts = |time| self.quiet.lasts(Instant::now(), time);
@@ -160,8 +160,8 @@ impl<'c> Receiving<'c> {
         is_idle
     }
 
-    /// Whether there is time left until the first octet, as long as which the next receive
-    /// lasts.
+    /// Whether there is time left until the deadline of the first octet; bounds the next receive by
+    /// it.
     #[cold]
     fn opens_in_time(&mut self) -> bool {
         if let Ok(left) = self.connection.opening().remaining() {

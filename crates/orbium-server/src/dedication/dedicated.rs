@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection with a dedicated thread, whatever the strategy of its lane: the thread
-//! reads, and runs the servants itself, at a priority of its own.
+//! A connection with a dedicated thread, with any strategy of its lane: the thread reads, and runs
+//! the servants itself, at a separate priority.
 //!
-//! A gate may make requests wait. They wait here, in order, and reading goes on, so
-//! that requests are refused when there is no more room.
+//! A gate may delay requests. They are queued here, in order, while reading goes on, so that
+//! requests are refused when the queue is full.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -23,27 +23,26 @@ use orbium_lane::thread::{self, Setup};
 use orbium_request::Dispatcher;
 use orbium_sys::Scheduling;
 
-/// What all threads have that serve the connection: one reads, and others may
-/// wait in calls of their own.
+/// State shared by the threads that serve the connection: one reads, others may wait in nested
+/// calls.
 struct Own {
     lane: Arc<LaneCore>,
     connection: Arc<ServerConnection>,
-    /// The gate may change it.
+    /// Replaced when the gate changes it.
     setup: Mutex<Arc<Setup>>,
     gate: Option<Arc<dyn Gate>>,
     waiting: Mutex<VecDeque<Kept>>,
 }
 
-/// A request that waits, and whether it need not wait for the gate.
+/// A queued request, and whether it is exempt from the gate.
 struct Kept {
     request: Queued,
     may_begin: bool,
 }
 
 impl LaneCore {
-    /// Has the thread that was granted to a connection read on with `intake`;
-    /// gives that back if there is no thread, and the connection is to be served
-    /// like any other.
+    /// Has the thread granted to a connection continue reading with `intake`; returns that if there
+    /// is no thread, and the connection has to be served like any other.
     #[cold]
     pub(crate) fn dedicate(
         self: &Arc<Self>,
@@ -74,7 +73,7 @@ impl Own {
         Arc::clone(&self.setup.lock())
     }
 
-    /// The calling thread has the priority that the gate has changed to, if it has.
+    /// Applies a priority change by the gate to the calling thread.
     fn follow_gate(&self) {
         let Some(changed) = self.gate.as_ref().and_then(|it| it.changed()) else {
             return;
@@ -87,7 +86,7 @@ impl Own {
         self.connection.change_thread(|thread| {
             thread.priority = changed.priority;
             thread.scheduling = changed.scheduling.and_then(|_| scheduling_in_force());
-            // One that the host has refused is not in force now either.
+            // A reservation refused by the host is not in force now either.
             thread.reservation = thread.reservation.and(changed.reservation);
         });
     }
@@ -96,7 +95,7 @@ impl Own {
         self.waiting.lock()
     }
 
-    /// How many wait, and their octets.
+    /// The number of queued requests, and their total size.
     fn load(&self) -> (usize, usize) {
         let waiting = self.waiting();
         (
@@ -110,8 +109,8 @@ impl Own {
         hand_off(&self.lane.threads, intake, move |intake| own.read(*intake))
     }
 
-    /// Reads the connection to its end, or until another thread does; then this
-    /// is a thread of the lane again.
+    /// Reads the connection to its end, or until another thread reads it; then this is a thread of
+    /// the lane again.
     fn read(self: Arc<Self>, intake: Intake) {
         let setup = self.setup();
         setup.begin();
@@ -134,7 +133,7 @@ impl Own {
             reading.read(intake)
         });
         if ended {
-            // Dropped, they were not begun: the end of the connection says so.
+            // Dropped requests were not begun: the end of the connection implies that.
             let waiting = std::mem::take(&mut *self.waiting());
             drop(waiting);
             self.connection.end();
@@ -145,23 +144,23 @@ impl Own {
     }
 }
 
-/// What the host gives the calling thread, which may be less than what it was granted.
+/// The scheduling of the calling thread set by the host, which may be less than granted.
 fn scheduling_in_force() -> Option<Scheduling> {
     Scheduling::of_this_thread().ok()
 }
 
-/// The thread that reads.
+/// The reading thread.
 struct Reading<'a> {
     own: &'a Arc<Own>,
     dispatcher: &'a dyn Dispatcher,
-    /// What was received, while a request is served that had to wait.
+    /// The receive state, while a delayed request is served.
     intake: RefCell<Option<Intake>>,
-    /// What the gate has said to the request that is being kept.
+    /// The decision of the gate about the request that is being queued.
     verdict: Cell<Option<Pass>>,
 }
 
 impl Reading<'_> {
-    /// Whether the connection has ended, rather than that another thread reads.
+    /// Returns whether the connection has ended; otherwise another thread reads it.
     fn read(&self, mut intake: Intake) -> bool {
         let connection = &self.own.connection;
         let limits = self.dispatcher.context().limits();
@@ -198,8 +197,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Receives once, or until the next waiting request may begin; `false` if the
-    /// connection is to end.
+    /// Receives once, or until the next queued request may begin; `false` if the connection has to
+    /// be closed.
     fn receive(
         &self,
         receiving: &mut Receiving<'_>,
@@ -213,7 +212,7 @@ impl Reading<'_> {
         !ends && receiving.wait_at_most(wait) && receiving.receive(intake)
     }
 
-    /// Deals with the next message: in place, unless it has to wait.
+    /// Processes the next message: in place, unless it has to be queued.
     fn take(&self, source: &Source<'_>, intake: &mut Intake) -> Outcome {
         let Some(gate) = &self.own.gate else {
             return intake.take(source);
@@ -234,8 +233,8 @@ impl Reading<'_> {
         taken
     }
 
-    /// Serves the waiting requests that may begin; then gives the intake back, and says
-    /// how long the next has to wait.
+    /// Serves the queued requests that may begin; then returns the intake and the time until the
+    /// next may.
     fn serve_waiting(&self, intake: Intake) -> Result<(Intake, Option<Duration>), HandedOver> {
         let Some(gate) = &self.own.gate else {
             return Ok((intake, None));
@@ -298,7 +297,7 @@ impl Sink for Reading<'_> {
             request.refuse_with(exception);
             return Ok(());
         }
-        // Without the place that it needs to overtake, it waits for those before it alone.
+        // Without capacity for overtaking, it waits only for the requests before it.
         let may_begin = verdict != Pass::Wait;
         self.own.waiting().push_back(Kept { request, may_begin });
         Ok(())
@@ -324,7 +323,7 @@ impl Role for Reading<'_> {
             return;
         };
         if let Err(intake) = self.own.read_elsewhere(Box::new(intake)) {
-            // No thread to be had: the connection is read when this one is done.
+            // No thread is available: the connection is read when this one has finished.
             *self.intake.borrow_mut() = Some(*intake);
         }
     }

@@ -19,10 +19,10 @@ use orbium_lane::SETTLED;
 use orbium_request::{GrantedPlace, ServerContext};
 
 impl ServerConnection {
-    /// Settles whether the connection has a thread of its own, once.
+    /// Decides whether the connection gets a dedicated thread, once.
     ///
     /// # Errors
-    /// Why it has none.
+    /// The reason for a refusal.
     pub(crate) fn settle(
         &self,
         context: &ServerContext,
@@ -52,8 +52,8 @@ impl ServerConnection {
         match granted {
             Ok((thread, place)) => {
                 *state = State::Granted(Box::new(thread), place);
-                // Release, after the state: a thread that sees the flag (Acquire in
-                // `is_due`) finds the grant.
+                // Release, after the state: a thread that sees the flag (Acquire in `is_due`) sees
+                // the grant.
                 settled.is_due.store(true, Ordering::Release);
                 Ok(())
             }
@@ -64,8 +64,8 @@ impl ServerConnection {
         }
     }
 
-    /// What the marker among the contexts of a request comes to, if there is one
-    /// and somebody here knows it.
+    /// The effect of the marker among the contexts of a request, if there is one and dedication is
+    /// installed.
     pub(crate) fn marker(
         &self,
         context: &ServerContext,
@@ -98,7 +98,7 @@ impl ServerConnection {
         }
     }
 
-    /// The thread that the connection was granted, with what is in force for it.
+    /// The thread granted to the connection, with the settings in force.
     pub(crate) fn thread(&self) -> Option<DedicatedThread> {
         let state = &self.dedication_state.state;
         match &*state.lock() {
@@ -107,7 +107,7 @@ impl ServerConnection {
         }
     }
 
-    /// Records what the thread has in place of what it was granted.
+    /// Records the actual settings of the thread instead of the granted ones.
     pub(crate) fn change_thread(&self, change: impl FnOnce(&mut DedicatedThread)) {
         let state = &self.dedication_state.state;
         if let State::Granted(thread, _) = &mut *state.lock() {
@@ -115,44 +115,43 @@ impl ServerConnection {
         }
     }
 
-    /// There is no thread to be had: the connection is served like any other.
+    /// Records that no thread is available: the connection is served like any other.
     pub(crate) fn refuse_thread(&self) {
         self.dedication_state.is_due.store(false, Ordering::Release);
         self.dedication_state
             .set(State::Refused(Undedicated::NoThread));
     }
 
-    /// Gives the grant back; the connection ends after the request being served.
+    /// Releases the grant; the connection is closed after the request in progress.
     pub(crate) fn give_thread_back(&self) {
         self.dedication_state.set(State::Over);
     }
 
-    /// Whether the grant was given back.
+    /// Whether the grant was released.
     pub(crate) fn is_over(&self) -> bool {
         let state = &self.dedication_state.state;
         matches!(*state.lock(), State::Over)
     }
 
-    /// Whether a thread of its own is to take the connection over.
+    /// Whether a dedicated thread is due to take the connection over.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
         self.dedication_state.is_due.load(Ordering::Acquire)
     }
 
-    /// Whether it has a thread of its own.
+    /// Whether it has a dedicated thread.
     #[inline]
     pub(crate) fn has_dedicated_thread(&self) -> bool {
         self.dedication_state.has_begun.load(Ordering::Acquire)
     }
 
-    /// The thread serves requests at that priority from now on.
+    /// Changes the priority at which the thread serves requests.
     pub(crate) fn change_priority(&self, priority: Option<Priority>) {
         let number = priority::number_of(priority);
         self.priority.store(number, Ordering::Relaxed);
     }
 
-    /// The poller no longer watches the connection: sends block for the peer from now
-    /// on.
+    /// Removes the connection from the poller: sends block from now on.
     pub(crate) fn leave(&self, notifier: &Notifier) {
         let mut pending = self.lock();
         self.dedication_state
@@ -161,7 +160,7 @@ impl ServerConnection {
         self.remove_sources(&mut pending, notifier);
     }
 
-    /// It is waited for again, since there is no thread.
+    /// Adds the connection to the poller again, since there is no thread.
     pub(crate) fn come_back(&self, notifier: &Notifier) -> io::Result<()> {
         let _pending = self.lock();
         self.dedication_state
@@ -173,8 +172,8 @@ impl ServerConnection {
             .add(&self.stream.source(), self.id, interest)
     }
 
-    /// The calling thread takes the connection over: from now on sends block for the
-    /// peer, and requests are dispatched in place.
+    /// Makes the calling thread the dedicated one: from now on sends block, and requests are
+    /// dispatched in place.
     pub(crate) fn begin_dedicated_thread(
         &self,
         priority: Option<Priority>,

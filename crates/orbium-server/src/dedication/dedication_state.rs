@@ -9,7 +9,7 @@ use orbium_sync::lock::Mutex;
 use orbium_invocation::dedication::DedicatedThread;
 use orbium_request::GrantedPlace;
 
-/// What was settled about it.
+/// The state of the decision.
 #[derive(Debug, Default)]
 pub(crate) enum State {
     #[default]
@@ -19,26 +19,26 @@ pub(crate) enum State {
         Box<DedicatedThread>,
         #[expect(dead_code, reason = "held")] GrantedPlace,
     ),
-    /// It was given back: the connection ends.
+    /// The grant was released: the connection is closed.
     Over,
 }
 
-/// Whether a connection has a thread of its own.
+/// The dedication state of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct DedicationState {
     pub(crate) state: Mutex<State>,
-    /// A thread is to take it over.
+    /// Whether a thread is due to take it over.
     pub(crate) is_due: AtomicBool,
-    /// One has.
+    /// Whether a thread has taken it over.
     pub(crate) has_begun: AtomicBool,
 }
 
-/// What a marker comes to.
+/// The effect of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Marker {
-    /// The thread that was just granted serves the request.
+    /// The thread just granted serves the request.
     Due,
-    /// The decision was made before: the reply says so.
+    /// The decision was made before: the reply contains it.
     Decided(DedicationReply),
 }
 

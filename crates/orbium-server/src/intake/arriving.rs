@@ -30,8 +30,7 @@ use orbium_request::UntypedReply;
 use orbium_request::asked_priority;
 
 impl Intake {
-    /// Deals with the next message that has arrived whole; requests go to
-    /// `sink`.
+    /// Processes the next complete message; requests are passed to `sink`.
     pub(crate) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Outcome {
         let event = match self.giop.next(&Instant::now) {
             Ok(Some(event)) => event,
@@ -53,7 +52,7 @@ impl Intake {
         }
     }
 
-    /// Takes the request with that header out, for `sink`.
+    /// Extracts the request with that header for `sink`.
     pub(super) fn put(
         &mut self,
         source: &Source<'_>,
@@ -82,8 +81,8 @@ impl Intake {
 }
 
 impl State {
-    /// Has a request wait in `sink`, or refuses it. With `moved` that is known to
-    /// be the right one, and how it is served.
+    /// Enqueues a request in `sink`, or refuses it. With `moved`, its lane is resolved already, and
+    /// so is how it is served.
     pub(super) fn enqueue(
         &mut self,
         source: &Source<'_>,
@@ -110,13 +109,13 @@ impl State {
         let mut confirms = arrived.confirms;
         if let Err(mut queued) = put {
             if std::mem::take(&mut confirms) {
-                // It hears that there is no room.
+                // Its client is notified of the full queue.
                 queued.response = ResponseFlags::SyncWithServer;
             }
             queued.refuse();
         }
         if confirms {
-            // That it has arrived is all that was asked.
+            // Arrival is all that the client waits for.
             confirm(
                 connection,
                 header,
@@ -133,7 +132,7 @@ impl State {
         }
     }
 
-    /// Reads a request as far as it must be known to have it wait there; `None` if it is none.
+    /// Reads the parts of a request that the queue needs; `None` if it is not a request.
     #[inline]
     fn read(
         &mut self,
@@ -156,7 +155,7 @@ impl State {
         let (mut refused, expiry) = apply_contexts(&request, following, source);
         let granted = connection.marker(source.context, &request.contexts) == Some(Marker::Due);
         let asked = asked_priority(&request.contexts);
-        // A cancellation that came before means another request.
+        // An earlier cancellation with this id was for another request.
         connection.was_cancelled(request_id);
         let routed = moved.is_none() && source.context.is_routed() && sink.routes();
         let (decided, elsewhere) = match routed.then(|| destination(source, &request)) {
@@ -211,7 +210,7 @@ impl State {
     }
 }
 
-/// Replies that a request has arrived (SYNC_WITH_SERVER).
+/// Confirms the arrival of a request (SYNC_WITH_SERVER).
 #[cold]
 fn confirm(
     connection: &Arc<ServerConnection>,
@@ -234,27 +233,26 @@ fn confirm(
         format,
         ResponseFlags::SyncWithServer,
     );
-    // Nothing is written that could fail.
+    // The written data cannot fail.
     let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
 }
 
-/// A request that is to wait, and what else it means.
+/// A request to be queued, with its effects.
 struct Arrived {
     queued: Queued,
-    /// The lane that serves it, if that is another.
+    /// The lane that serves it, if it is another one.
     elsewhere: Option<Lane>,
-    /// Its client waits only to hear that it has arrived.
+    /// Whether its client waits only for the confirmation of its arrival.
     confirms: bool,
-    /// It came in fragments and is served here; what follows is for the thread that
-    /// the connection was just granted.
+    /// Whether it came in fragments and is served here; later messages are for the thread just
+    /// granted to the connection.
     granted: bool,
 }
 
-/// How a request is served that has just arrived, as far as that had to be found
-/// out, and in which other lane.
+/// How an arrived request is served, if that had to be resolved, and its lane if it is another one.
 type Destined = (Option<Decided>, Option<Lane>);
 
-/// Where a request goes that has just arrived.
+/// The lane of an arrived request.
 #[cold]
 fn destination(
     source: &Source<'_>,
@@ -275,7 +273,7 @@ fn destination(
         decided: None,
     };
     Ok(match source.dispatcher.destination(&arrived)? {
-        // The thread that takes it out of the queue sends the client elsewhere.
+        // The thread that takes it from the queue forwards the client.
         None | Some(Route::Elsewhere(..)) => (None, None),
         Some(Route::Here(decided)) => (Some(decided), None),
         Some(Route::To(lane, decided)) => (Some(decided), Some(lane)),

@@ -7,18 +7,18 @@ use orbium_giop::{Headers, RequestHeader, SystemException, service_context};
 use super::source::Source;
 use orbium_invocation::Expiry;
 
-/// What follows a request over its connection.
+/// The data and state that follow a request on its connection.
 pub(super) struct Following<'f> {
-    /// Received behind it.
+    /// The data received after it.
     pub(super) rest: &'f [u8],
     pub(super) continuation: &'f mut Continuation,
-    /// Octets of the largest message.
+    /// Maximum size of a message.
     pub(super) limit: usize,
 }
 
-/// Takes what the service contexts of a request say of its connection and of the time there
-/// is; with the exception to answer with, if they ask for what is not there. The adapter of the
-/// object decides about listen points.
+/// Applies the service contexts of a request that concern its connection and its time; returns the
+/// exception of the reply if they cannot be satisfied. The adapter of the object decides about
+/// listen points.
 #[cold]
 pub(super) fn apply_contexts(
     request: &RequestHeader<'_>,

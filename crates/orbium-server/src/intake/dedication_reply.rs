@@ -16,8 +16,7 @@ struct DedicationPath<'a> {
     dedication: [u8; 8],
 }
 
-/// Serves a request; the reply gets the outcome of the `dedication` request, if there
-/// is one.
+/// Serves a request; the reply gets the outcome of the `dedication` request, if there is one.
 pub(super) fn serve_with_reply_context(
     dispatcher: &dyn Dispatcher,
     incoming: &IncomingRequest<'_>,
@@ -68,7 +67,7 @@ impl ReplyPath for DedicationPath<'_> {
         self.path.send(extended.as_ref().unwrap_or(message));
     }
 
-    // The outcome of the dedication is lost; the client asks again or goes on without.
+    // The outcome of the dedication is lost; the client repeats the request or continues without.
     fn late(&self) -> Option<Box<dyn AnswerPath>> {
         self.path.late()
     }

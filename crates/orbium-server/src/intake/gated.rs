@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests looked at before anything is done with them: for the marker of their
-//! connection, and by the gate of one that has a thread of its own.
+//! Inspection of requests before they are processed: for the marker of their connection, and by the
+//! gate of a dedicated thread.
 
 use orbium_giop::numbers::Names;
 use orbium_giop::{MessageHeader, MessageKind, split_header};
@@ -13,8 +13,8 @@ use crate::dedication::dedication_state::Marker;
 use orbium_invocation::dedication::{Arrival, Gate, Pass};
 
 impl Intake {
-    /// Whether the request with that header is for a dedicated thread of the
-    /// connection: its marker was just granted.
+    /// Whether the request with that header is for the dedicated thread of the connection: its
+    /// marker was just granted.
     pub(super) fn is_marked(&mut self, source: &Source<'_>, header: &MessageHeader) -> bool {
         let (head, after) = split_header(self.giop.message(header).0);
         let mut reader = header.reader(after);
@@ -25,7 +25,7 @@ impl Intake {
         })
     }
 
-    /// What a gate says to the next message, if that is a whole request.
+    /// The decision of a gate about the next message, if that is a complete request.
     pub(crate) fn at_gate(
         &mut self,
         connection: &ServerConnection,
@@ -46,7 +46,7 @@ impl Intake {
 }
 
 impl Queued {
-    /// What a gate says to the request.
+    /// The decision of a gate about the request.
     pub(crate) fn at_gate(&self, gate: &dyn Gate, waiting: (usize, usize)) -> Pass {
         let key = self.positions.key(&self.octets).unwrap_or_default();
         let operation = self.positions.operation(&self.octets);

@@ -19,7 +19,7 @@ use crate::message_outcome::Outcome;
 use orbium_request::{Dispatcher, Located};
 
 impl Intake {
-    /// Deals with the next message that has arrived whole.
+    /// Processes the next complete message.
     #[inline]
     pub(crate) fn take(&mut self, source: &Source<'_>) -> Outcome {
         match self.giop.usual_form() {
@@ -34,8 +34,8 @@ impl Intake {
         self.take_within::<F>(source)
     }
 
-    /// As `take`, where most requests are of that form, as part of the caller's loop: it has
-    /// much to do with what is known there.
+    /// As `take`, for connections with mostly requests of that form, inlined into the caller's
+    /// loop, which shares much of its state.
     #[inline(always)]
     pub(crate) fn take_within<F: RequestForm>(&mut self, source: &Source<'_>) -> Outcome {
         match self.take_plain::<F>(source) {
@@ -44,8 +44,8 @@ impl Intake {
         }
     }
 
-    /// Serves the next message, if it begins as a request of that form; if there is nothing
-    /// unusual about it, nothing of its header is looked at again.
+    /// Serves the next message, if it begins as a request of that form; in the plain case, its
+    /// header is parsed only once.
     #[inline(always)]
     fn take_plain<F: RequestForm>(&mut self, source: &Source<'_>) -> Option<Outcome> {
         let parts = self.giop.next_request::<F>()?;
@@ -58,8 +58,8 @@ impl Intake {
         Some(outcome)
     }
 
-    /// Serves the next message, if it is a request of GIOP with a relative timeout and nothing
-    /// else that is unusual about it.
+    /// Serves the next message, if it is a GIOP request with a relative time-out and otherwise
+    /// plain.
     #[inline]
     fn take_before_deadline(&mut self, source: &Source<'_>) -> Option<Outcome> {
         let parts = self.giop.next_request::<GiopRequests>()?;
@@ -69,7 +69,7 @@ impl Intake {
         Some(outcome)
     }
 
-    /// Deals with a whole request that begins as most do and has something unusual about it.
+    /// Processes a complete request that begins as a plain one but is not plain.
     fn take_unusual(&mut self, source: &Source<'_>) -> Outcome {
         if let Some(outcome) = self.take_before_deadline(source) {
             return outcome;
@@ -84,8 +84,8 @@ impl Intake {
         }
     }
 
-    /// As `take`, for a message that does not begin as most requests of the connection: with
-    /// short headers others have that of GIOP, and with numbers some have names.
+    /// As `take`, for a message that does not begin as most requests of the connection: with short
+    /// headers some have GIOP headers, and with numbers some have names.
     fn take_other_form(&mut self, source: &Source<'_>) -> Outcome {
         let form = self.giop.usual_form();
         if form != UsualForm::Giop
@@ -101,7 +101,7 @@ impl Intake {
         self.take_any(source)
     }
 
-    /// As `take`, for whatever it may be.
+    /// As `take`, for any message.
     fn take_any(&mut self, source: &Source<'_>) -> Outcome {
         match self.giop.next(&Instant::now) {
             Ok(Some(Event::Message(header))) if header.kind == MessageKind::Request => {
@@ -121,7 +121,7 @@ impl Intake {
             return self.put(source, header, sink);
         }
         let mut outcome = self.state.serve(source, header, self.giop.parts(header));
-        // In fragments it is no message that could be read again.
+        // A fragmented message cannot be read again.
         if in_fragments && outcome == Outcome::Dedicated {
             self.state.known.marked = None;
             outcome = match self.state.serve(source, header, self.giop.parts(header)) {
@@ -134,7 +134,7 @@ impl Intake {
         outcome
     }
 
-    /// Deals with what is no request.
+    /// Processes a message other than a request.
     #[cold]
     pub(super) fn take_other(&mut self, source: &Source<'_>, event: Event) -> Outcome {
         match event {
@@ -145,7 +145,7 @@ impl Intake {
             }
             Event::Refused(refused) => refuse(source, &refused),
             Event::Fragment => Outcome::Dispatched,
-            // The peer has given up on us, or ends the connection.
+            // The peer has given up, or closes the connection.
             Event::Close | Event::MessageError => Outcome::Close,
         }
     }
@@ -183,7 +183,7 @@ fn answer_locate(
         Located::At(_, true) if minor >= 2 => LocateStatus::ObjectForwardPerm,
         Located::At(..) => LocateStatus::ObjectForward,
         Located::NotYet(_) if minor >= 2 => LocateStatus::SystemException,
-        // No status of these versions says so: the request will be answered so.
+        // These versions have no status for it: the request will be answered accordingly.
         Located::NotYet(_) => LocateStatus::ObjectHere,
     };
     let format = Format::plain(ByteOrder::NATIVE, minor);

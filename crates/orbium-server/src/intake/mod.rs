@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The intake of a connection: from bytes that arrived to requests that are dispatched,
-//! enqueued or refused.
+//! The intake of a connection: from received bytes to requests that are dispatched, enqueued or
+//! refused.
 
 mod arriving;
 mod contexts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests with nothing unusual about them but a deadline.
+//! Plain requests, with or without a deadline.
 
 use orbium_cdr::{ByteOrder, CdrReader, Format};
 use orbium_channel::connection::Parts;
@@ -18,8 +18,8 @@ use crate::message_outcome::Outcome;
 type Split<'m> = (RequestParts<'m>, ServiceContexts<'m>, Expiry);
 
 impl State {
-    /// Serves a request of that form: most conditions of `serve` are constants here at
-    /// compile time. `None` if there is something unusual about it.
+    /// Serves a request of that form: most conditions of `serve` are compile-time constants here.
+    /// `None` if it is not plain.
     #[inline(always)]
     pub(super) fn serve_plain<F: RequestForm>(
         &mut self,
@@ -32,7 +32,7 @@ impl State {
         })
     }
 
-    /// The same for a request of GIOP with a relative timeout.
+    /// As `serve_plain`, for a GIOP request with a relative time-out.
     pub(super) fn serve_before_deadline(
         &mut self,
         source: &Source<'_>,

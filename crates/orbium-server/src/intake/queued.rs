@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests taken out of the stream whole, to be served by another thread.
+//! Complete requests extracted from the stream, to be served by another thread.
 
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -24,9 +24,9 @@ use orbium_request::{AnswerPath, Unanswered};
 use orbium_request::{Dispatcher, IncomingRequest, ServerContext};
 use orbium_request::{ReplyPath, UntypedReply};
 
-/// Takes requests that wait to be served.
+/// A queue of requests.
 pub(crate) trait Sink {
-    /// Takes one; gives it back if there is no room for it.
+    /// Enqueues a request; returns it if the queue is full.
     fn put(&self, request: Queued) -> Result<(), Box<Queued>>;
 
     /// The order of its queue.
@@ -34,17 +34,17 @@ pub(crate) trait Sink {
         Order::default()
     }
 
-    /// Whether requests that other lanes serve go to them, and not here.
+    /// Whether requests for other lanes are passed to those rather than enqueued here.
     fn routes(&self) -> bool {
         true
     }
 
-    /// A buffer for the octets of one.
+    /// A buffer for a request.
     fn room(&self) -> Vec<u8> {
         Vec::new()
     }
 
-    /// Drops the request of that id if it was not begun; whether it was there.
+    /// Removes the request with that id if it was not begun; returns whether it was there.
     fn cancel(&self, connection: u64, request_id: u32) -> bool;
 }
 
@@ -53,7 +53,7 @@ pub(crate) trait Answering: Role {
     fn answers(&self);
 }
 
-/// A reply of this connection is still to come: it stays open for that.
+/// A pending reply of this connection: keeps it open.
 #[derive(Debug)]
 pub(super) struct Late(Arc<ServerConnection>);
 
@@ -88,36 +88,36 @@ impl Drop for Late {
     }
 }
 
-/// A request that waits. Dropped, it was not begun.
+/// A queued request. Dropped, it was not begun.
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub(super) late: Late,
     pub(super) header: MessageHeader,
-    /// Of what was read when it arrived.
+    /// The positions of the fields read on arrival.
     pub(super) positions: RequestPositions,
     pub(super) octets: Vec<u8>,
     pub(super) seams: Vec<u32>,
     pub(super) request_id: u32,
     pub(super) response: ResponseFlags,
     pub(super) place: Place,
-    /// What was found out when it arrived.
+    /// The decision made on arrival.
     pub(crate) decided: Option<Decided>,
-    /// The code sets are those that held when it arrived.
+    /// The format, with the code sets in force on arrival.
     pub(super) format: Format,
     pub(super) nesting: u16,
-    /// What it asks of the connection that is not there.
+    /// The exception for contexts that the connection cannot satisfy.
     pub(super) refused: Option<SystemException>,
-    /// Counted from its arrival: waiting in a queue takes of its time.
+    /// Counted from its arrival: queueing takes a part of its time.
     pub(super) expiry: Expiry,
-    /// For its octets, if they are many.
+    /// The charge for its data, if they are large.
     pub(super) _charge: Charge,
-    /// Its share of bounds that several lanes have together.
+    /// Its permit of a queue bound shared by several lanes.
     pub(super) permit: Option<QueuePermit>,
-    /// When it arrived, if that is measured.
+    /// The time of its arrival, if measured.
     pub(super) arrived: Option<Instant>,
 }
 
-/// A lane's thread has a request that had arrived then.
+/// Records the queueing time of a request taken by a lane's thread.
 #[cold]
 pub(crate) fn count_waited(context: &ServerContext, (lane, name): (u32, &str), arrived: Instant) {
     if let Some(all) = context.measurements() {
@@ -125,7 +125,7 @@ pub(crate) fn count_waited(context: &ServerContext, (lane, name): (u32, &str), a
     }
 }
 
-/// Raised where there is no room for a request, which was not begun.
+/// The exception for a full queue; the request was not begun.
 pub(crate) fn no_room() -> SystemException {
     SystemException::omg(ExceptionKind::Transient, 1, Completion::No)
 }
@@ -137,12 +137,12 @@ impl Queued {
         self.permit.is_some()
     }
 
-    /// Others may have its place.
+    /// Releases its permit.
     pub(crate) fn give_place_back(&mut self) {
         self.permit = None;
     }
 
-    /// It waits no longer: others may.
+    /// Ends the queueing: releases the permit and records the time.
     pub(crate) fn begin(&mut self, context: &ServerContext, lane: (u32, &str)) {
         self.permit = None;
         if let Some(arrived) = self.arrived {
@@ -155,12 +155,12 @@ impl Queued {
         self.place
     }
 
-    /// Whether the client goes on before this is done.
+    /// Whether the client does not wait for the end of the request.
     pub(crate) fn is_oneway(&self) -> bool {
         self.response != ResponseFlags::Full
     }
 
-    /// Octets held.
+    /// The size of the request.
     pub(crate) fn len(&self) -> usize {
         self.octets.len()
     }
@@ -174,13 +174,13 @@ impl Queued {
         self.connection().was_cancelled(self.request_id)
     }
 
-    /// Whether this is that request.
+    /// Whether it is the request with that id.
     pub(crate) fn is(&self, connection: u64, request_id: u32) -> bool {
         self.connection().id == connection && self.request_id == request_id
     }
 
-    /// Serves the request in the knowledge that this thread has that priority
-    /// and holds `role`; gives the buffer of its octets back.
+    /// Serves the request on this thread, which has that priority and holds `role`; returns the
+    /// buffer of the request.
     pub(crate) fn serve(
         mut self,
         dispatcher: &dyn Dispatcher,
@@ -239,18 +239,19 @@ impl Queued {
         if orbium_invocation::priority::current() != priority {
             orbium_lane::thread::restore();
         }
-        // Whether cancelled or not: the id may come again.
+        // Even if it was not cancelled: the id may be reused.
         connection.was_cancelled(self.request_id);
         self.octets
     }
 
-    /// Answers that there is no room for the request, which was not begun.
+    /// Answers that the queue is full; the request was not begun.
     #[cold]
     pub(crate) fn refuse(&self) {
         self.refuse_with(no_room());
     }
 
-    /// Sends its client to where the object is served from now on; whether that is said.
+    /// Forwards its client to the lane that serves the object from now on; returns whether a
+    /// forward was sent.
     #[cold]
     pub(crate) fn forward(&self, dispatcher: &dyn Dispatcher) -> bool {
         if self.response != ResponseFlags::Full || self.refused.is_some() {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that are answered here, since they name no object or were refused.
+//! Requests answered by the engine, since they have no object here or were refused.
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use orbium_request::UntypedReply;
 
-/// Answers a request that names no object here, or that was refused.
+/// Answers a request without an object here, or one that was refused.
 #[cold]
 pub(super) fn refuse_request(reply: &mut UntypedReply<'_>, refused: Option<SystemException>) {
     if reply.response().expects_reply() {

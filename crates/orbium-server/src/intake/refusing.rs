@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that were dropped before they were read, because they are too large or there
-//! is no memory for them: their clients hear so, and the connection goes on. And messages
-//! that break the protocol, after which it does not.
+//! Requests that were discarded before they were read, because they are too large or memory is
+//! short: their clients receive an exception, and the connection stays open. And protocol
+//! violations, after which it is closed.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ use crate::log::Recurring;
 use crate::message_outcome::Outcome;
 use orbium_metrics::Refusal;
 
-/// Answers a request that was dropped.
+/// Answers a discarded request.
 #[cold]
 pub(super) fn refuse(source: &Source<'_>, refused: &Refused) -> Outcome {
     let connection = source.connection;
@@ -64,7 +64,7 @@ fn reply(connection: &ServerConnection, refused: &Refused, exception: SystemExce
     connection.reply(&writer);
 }
 
-/// Says what is wrong with what was received; the connection is closed.
+/// Reports a protocol violation; the connection is closed.
 #[cold]
 pub(super) fn violated(source: &Source<'_>, violation: Violation) -> Outcome {
     let connection = source.connection;
@@ -84,7 +84,7 @@ pub(super) fn violated(source: &Source<'_>, violation: Violation) -> Outcome {
     Outcome::Close
 }
 
-/// A request without its reply, or something else, that there was no memory for.
+/// Handles a request without memory for its reply, or another message without memory.
 #[cold]
 pub(super) fn unanswerable(source: &Source<'_>) -> Outcome {
     violated(source, Violation::Framing(FramingError::NoMemory))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One request served in the middle of reading.
+//! A request served by the reading thread.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -35,28 +35,27 @@ use orbium_request::AnswerPath;
 use orbium_request::{IncomingRequest, ServerContext};
 use orbium_request::{ReplyPath, UntypedReply};
 
-/// A reply buffer larger than this is given back after the request.
+/// A larger reply buffer is freed after the request.
 const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
-/// A thread that serves a request in the middle of reading: its role, and where
-/// the reply goes.
+/// A reading thread that serves a request: its role, and its reply path.
 struct Reading<'a> {
     source: &'a Source<'a>,
-    /// Received behind the message being served.
+    /// The data received after the message being served.
     rest: &'a [u8],
     begun: RefCell<Begun<'a>>,
     request_id: u32,
-    /// Not `Dispatched` once the reading, or the request, has left this thread.
+    /// Not `Dispatched` once the reading, or the request, was handed off.
     outcome: Cell<Outcome>,
 }
 
-/// What goes with the reading, to another thread too.
+/// State that is handed off with the reading.
 struct Begun<'a> {
     known: &'a mut Known,
     continuation: &'a mut Continuation,
 }
 
-/// The outcome for the reading loop, if the connection has left this thread.
+/// The outcome for the reading loop after the connection was handed off.
 #[cold]
 fn leave(outcome: Outcome, source: &Source<'_>) -> Outcome {
     source.connection.send_collected();
@@ -89,7 +88,7 @@ impl Role for Reading<'_> {
     fn wait(&self) {
         match self.outcome.get() {
             Outcome::Dispatched => self.give(|to, connection, intake| to.keep(connection, intake)),
-            // What follows is not the reactor's.
+            // Later messages are not for the reactor.
             Outcome::ThreadGranted => self.hand_over(),
             _ => {}
         }
@@ -97,7 +96,7 @@ impl Role for Reading<'_> {
 }
 
 impl Reading<'_> {
-    /// Gives the reading away, with what was received behind the message.
+    /// Hands off the reading, with the data received after the message.
     fn give(&self, to: fn(&dyn HandOver, &Arc<ServerConnection>, Intake) -> bool) {
         let Source {
             connection, reader, ..
@@ -132,8 +131,8 @@ impl Reading<'_> {
 }
 
 impl Reading<'_> {
-    /// Sends the reply to a request behind which more was received, or from a thread that
-    /// has handed the reading over.
+    /// Sends the reply to a request that is followed by received data, or from a thread that has
+    /// handed off the reading.
     #[cold]
     fn send_otherwise(&self, message: &CdrWriter<'_>) {
         let connection = self.source.connection;
@@ -186,10 +185,10 @@ impl ReplyPath for Reading<'_> {
     }
 }
 
-/// A request as far as its answer is concerned.
+/// The parts of a request needed for its answer.
 pub(super) struct Asked<'a> {
     pub(super) source: &'a Source<'a>,
-    /// Received behind it.
+    /// The data received after it.
     pub(super) rest: &'a [u8],
     pub(super) continuation: &'a mut Continuation,
     pub(super) version: Version,
@@ -199,7 +198,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Has `serve` reply, and determines where the connection is afterwards.
+    /// Has `serve` reply, and determines the state of the connection afterwards.
     #[inline(always)]
     pub(super) fn answer(
         self,
@@ -243,8 +242,8 @@ impl Asked<'_> {
     }
 }
 
-/// A request was served over a connection that cannot send, or has collected replies:
-/// those go out if no other request is there whole.
+/// Handles a connection that cannot send, or has collected replies, after a request: these are sent
+/// unless another complete request was received.
 #[cold]
 fn attend(connection: &ServerConnection, rest: &[u8]) -> Outcome {
     if !begins_with_request(rest) {
@@ -257,8 +256,7 @@ fn attend(connection: &ServerConnection, rest: &[u8]) -> Outcome {
     }
 }
 
-/// Falls back to a small buffer for replies, unless it is moderate and memory is not
-/// scarce.
+/// Frees a large reply buffer, and any if memory is scarce.
 #[cold]
 fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
     if storage.len() > MAX_RETAINED_BUFFER || context.budget.is_tight() {
@@ -267,8 +265,7 @@ fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
 }
 
 impl State {
-    /// Serves any request, which may have `seams`; `rest` was received behind
-    /// it.
+    /// Serves any request, which may have `seams`; `rest` was received after it.
     pub(super) fn serve(
         &mut self,
         source: &Source<'_>,
@@ -344,7 +341,7 @@ impl State {
         taken
     }
 
-    /// As `move_on`, for a request with nothing unusual about it.
+    /// As `move_on`, for a plain request.
     #[cold]
     pub(super) fn move_plain_on(
         &mut self,
@@ -361,7 +358,7 @@ impl State {
         }
     }
 
-    /// Has another lane serve a request that was not begun.
+    /// Passes a request that was not begun to another lane.
     #[cold]
     pub(super) fn move_on(
         &mut self,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Source of messages, and the hand-over of its reading and of its requests to other threads.
+//! Source of messages, and the hand-off of its reading and of its requests to other threads.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::state::Intake;
 use crate::ServerConnection;
 use orbium_request::{Dispatcher, ServerContext};
 
-/// Where messages come from, and which threads continue reading if a servant blocks.
+/// The source of messages, and the threads that continue reading if a servant blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'s> {
     pub(crate) context: &'s ServerContext,
@@ -18,7 +18,7 @@ pub(crate) struct Source<'s> {
 }
 
 impl<'s> Source<'s> {
-    /// The messages of a connection, which a thread reads for an ORB.
+    /// The messages of a connection, read by a thread for an ORB.
     pub(crate) fn new(
         dispatcher: &'s dyn Dispatcher,
         connection: &'s Arc<ServerConnection>,
@@ -33,18 +33,17 @@ impl<'s> Source<'s> {
     }
 }
 
-/// Hands the reading of a connection to another thread.
+/// Hands off the reading of a connection to another thread.
 pub(crate) trait HandOver {
-    /// Goes on reading with `intake` elsewhere; `false` if that cannot be.
+    /// Has another thread continue reading with `intake`; `false` if that is impossible.
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool;
 
-    /// As `hand_over`, but this thread goes on with it while it waits for a
-    /// reply, if it can.
+    /// As `hand_over`, but this thread continues while it waits for a reply, if it can.
     fn keep(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
         self.hand_over(connection, intake)
     }
 
-    /// What was kept goes to another thread after all.
+    /// Hands the retained reading off to another thread after all.
     fn let_go(&self) {}
 
     /// The queue for requests that the reading thread does not serve itself.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receiving side of a connection: what arrived, and what else is known.
+//! The receiving side of a connection: received data and state.
 
 use std::time::Instant;
 
@@ -23,14 +23,14 @@ pub(super) struct State {
     pub(super) known: Known,
 }
 
-/// The part of it that goes with the reading, to another thread too.
+/// The part of the state that is handed off with the reading.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) limit: usize,
     pub(super) nesting: u16,
-    /// The lane that is to serve the current request.
+    /// The lane that has to serve the current request.
     pub(super) moved_to: Option<(Lane, Decided)>,
-    /// A request that the connection's own thread is to deal with.
+    /// A request for the dedicated thread of the connection.
     pub(super) marked: Option<Vec<u8>>,
 }
 
@@ -51,7 +51,7 @@ impl Intake {
         }
     }
 
-    /// Puts a request back that another thread is to deal with.
+    /// Returns a request for another thread to the receive buffer.
     #[cold]
     pub(crate) fn put_marked_back(&mut self) {
         if let Some(octets) = self.state.known.marked.take() {
@@ -59,7 +59,7 @@ impl Intake {
         }
     }
 
-    /// Whether a message has begun and is not complete.
+    /// Whether an incomplete message was received.
     pub(crate) fn is_unfinished(&self) -> bool {
         self.giop.is_unfinished()
     }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of a lane while its ORB runs on: what it has accepted is served.
+//! The end of a lane while its ORB continues: accepted requests are served.
 //!
-//! First it listens nowhere, and what waited there is taken on, so that CloseConnection reaches
-//! those clients too. Then nothing more is read: each connection ends with its last reply, and what
-//! comes before that over one that calls share is for other lanes. The queue is served by the
-//! threads that there are, which end one by one. The lane then has no thread and no descriptor,
-//! but its queue is open: another lane may just have decided to hand a request over.
+//! First it stops listening, and accepts the connections in the backlog, so that CloseConnection
+//! reaches those clients, too. Then it stops reading: each connection is closed after its last
+//! reply; requests received before that over shared connections are for other lanes. The queue is
+//! served by the existing threads, which end one by one. The lane then has neither threads nor
+//! descriptors, but its queue is open: another lane may just have decided to hand off a request to
+//! it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How a lane ends while its ORB runs on.
+/// The state of a lane that ends while its ORB continues.
 #[derive(Default)]
 pub(crate) struct Draining {
     begun: AtomicBool,
-    /// Nothing more is begun.
+    /// Whether requests are no longer begun.
     overdue: AtomicBool,
-    /// Another lane listens at the same endpoints.
+    /// Whether another lane listens at the same endpoints.
     keeps_clients: AtomicBool,
 }
 
@@ -24,7 +25,7 @@ impl Draining {
         self.begun.store(true, Ordering::Release);
     }
 
-    /// The deadline has passed.
+    /// Ends the drain: the deadline has passed.
     pub(super) fn expire(&self) {
         self.overdue.store(true, Ordering::Release);
     }
@@ -33,8 +34,8 @@ impl Draining {
         self.keeps_clients.store(true, Ordering::Release);
     }
 
-    /// Whether what comes over connections that wait for their last reply is served here: elsewhere
-    /// is the address of these connections.
+    /// Whether requests over connections that wait for their last reply are served here: a forward
+    /// would have the address of these connections.
     pub(crate) fn keeps_clients(&self) -> bool {
         self.keeps_clients.load(Ordering::Acquire)
     }
@@ -43,7 +44,7 @@ impl Draining {
         self.begun.load(Ordering::Acquire)
     }
 
-    /// Whether what comes over connections that wait for their last reply is still for others.
+    /// Whether requests over connections that wait for their last reply are still forwarded.
     pub(crate) fn goes_on(&self) -> bool {
         self.has_begun() && !self.overdue.load(Ordering::Acquire)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A lane, as its threads see it.
+//! A lane as used by its threads.
 
 use std::any::Any;
 use std::io;
@@ -32,21 +32,21 @@ use orbium_lane::{Lane, LaneConfig, LaneFacts, LaneSizes, OWN, ServingLane, Star
 use orbium_metrics::{Closing, LaneSnapshot, Refusal};
 use orbium_request::Host;
 
-/// How long `shutdown` waits for requests being served: it must return even if a
-/// servant never does.
+/// Maximum time that `shutdown` waits for requests in progress: it must return even if a servant
+/// never does.
 const LAST_REQUESTS: Duration = Duration::from_secs(3600);
 
-/// What all threads of a lane share.
+/// The shared state of the threads of a lane.
 pub(crate) struct LaneCore {
     pub(crate) host: Host,
-    /// The process that has its threads.
+    /// The process with its threads.
     origin: Origin,
     pub(crate) facts: LaneFacts,
     pub(crate) endpoints: Endpoints,
     /// Whether a thread accepts and reads.
     reads: bool,
     pub(crate) setup: Arc<Setup>,
-    /// Requests that wait, and the threads that serve those handed over.
+    /// The request queue, and the threads for requests handed off to the lane.
     pub(crate) pool: Arc<Pool>,
     strategy: Mutex<ServerStrategy>,
     /// The threads that share its connections.
@@ -54,9 +54,9 @@ pub(crate) struct LaneCore {
     pub(crate) threads: ThreadCache,
     pub(crate) flusher: Arc<Flusher>,
     stopping: AtomicBool,
-    /// How it ends while the ORB runs on.
+    /// The state of its end while the ORB continues.
     pub(crate) draining: Draining,
-    /// Of the thread that waits for connections, which owns it.
+    /// The waker of the thread that waits for connections, which owns it.
     waker: Weak<Waker>,
     connections: Mutex<ConnectionTable>,
     next_id: AtomicU64,
@@ -107,32 +107,31 @@ impl LaneCore {
             draining: Draining::default(),
             waker: Arc::downgrade(waker),
             connections: Mutex::new(ConnectionTable::new(orbium_sys::descriptor_limit())),
-            // No two connections of an ORB have the same.
+            // No two connections of an ORB have the same id.
             next_id: AtomicU64::new((u64::from(number) << 40) + Accepting::next_token()),
             setup,
         }))
     }
 
-    /// The threads that share its connections are these.
+    /// Sets the threads that share its connections.
     pub(crate) fn set_team(&self, team: Weak<dyn Resize>) {
         let _ = self.team.set(team);
     }
 
-    /// Takes nothing more; what is being served goes on.
+    /// Stops accepting and reading; requests in progress are completed.
     pub(crate) fn stop(&self) {
         if !self.origin.is_here() {
-            // A forked child has none of its threads, and perhaps not its locks.
+            // A forked child has none of its threads, and its locks may be held.
             return;
         }
         self.stop_reading();
         self.pool.close();
     }
 
-    /// Accepts and reads nothing more.
+    /// Stops accepting and reading.
     fn stop_reading(&self) {
         // Before the lock of the table is taken below: a connection that enters it later
-        // synchronizes with that and sees the flag; one that entered before is in the
-        // loop.
+        // synchronizes with that and sees the flag; one that entered before is handled by the loop.
         self.stopping.store(true, Ordering::Release);
         self.flusher.end();
         if let Some(waker) = self.waker.upgrade() {
@@ -141,11 +140,11 @@ impl LaneCore {
         for connection in self.lock().all() {
             connection.stop_receiving();
         }
-        // Those that wait for another connection: `wait_for_threads` follows a shutdown alone.
+        // Idle threads of the cache: `wait_for_threads` follows only a shutdown.
         self.threads.set_linger(Duration::ZERO);
     }
 
-    /// Waits for the end of what is being served when the lane was halted.
+    /// Waits for the requests in progress after the lane was halted.
     pub(crate) fn wait_for_threads(&self) {
         if !self.origin.is_here() {
             return;
@@ -164,7 +163,7 @@ impl LaneCore {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Its name for people: its threads are called otherwise if it is the ORB's own.
+    /// Its name for users: its threads have another one if it is the ORB's own lane.
     pub(crate) fn label(&self) -> &str {
         match self.facts.number {
             OWN => "orb",
@@ -172,9 +171,9 @@ impl LaneCore {
         }
     }
 
-    /// Takes a connection into the table, which came in at that endpoint; `None` if
-    /// no more are taken, or when the limit is reached and `end` ends none of those
-    /// that may make room. With a `notifier` sends must not block.
+    /// Adds a connection accepted at that endpoint to the table; `None` if the lane is stopping, or
+    /// when the limit is reached and `end` closes none of those that may be evicted. With a
+    /// `notifier` sends must not block.
     pub(crate) fn register(
         &self,
         stream: Box<dyn ByteStream>,
@@ -224,14 +223,15 @@ impl LaneCore {
         None
     }
 
-    /// Ends the emptiest connection that `end` can end, as the system has no descriptor for one that waits to be
-    /// accepted; whether there was one. Of one that waits it is not known how many connections its peer has.
+    /// Closes the best candidate for eviction that `end` can close, as there is no descriptor for a
+    /// connection in the backlog; returns whether there was one. For that connection it is unknown
+    /// how many connections its peer has.
     #[cold]
     pub(crate) fn end_emptiest(&self, mut end: impl FnMut(&ServerConnection) -> bool) -> bool {
         self.make_room(None, &mut end)
     }
 
-    /// Tries those that may end for the newcomer, the emptiest first, until one suffices.
+    /// Tries the candidates for eviction in order, until one suffices.
     #[cold]
     fn make_room(
         &self,
@@ -262,7 +262,7 @@ impl LaneCore {
         );
     }
 
-    /// Takes a connection into the table, unless it is full or closed.
+    /// Adds a connection to the table, unless it is full or closed.
     fn enter(&self, connection: &Arc<ServerConnection>, limits: &Limits) -> bool {
         let mut table = self.lock();
         !self.is_stopping() && table.enter(connection, limits)
@@ -274,7 +274,7 @@ impl LaneCore {
         } else if connection.is_shared() {
             connection.cancelled.end_open();
         }
-        // Dropped when the lock is no longer held.
+        // Dropped after the lock is released.
         let _forgotten = self.lock().remove(connection);
     }
 }
@@ -292,7 +292,7 @@ impl ServingLane for LaneCore {
         if !self.origin.is_here() {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        // Held: two that resize do it one after the other.
+        // Held: concurrent resizes are serialized.
         let mut strategy = self.strategy.lock();
         if let Some(team) = self.team.get().and_then(Weak::upgrade) {
             team.resize(sizes)?;

@@ -13,11 +13,11 @@ use crate::strategy::{leader_followers, reactive, thread_per_connection, worker_
 use orbium_lane::{Lane, LaneConfig, StartError};
 use orbium_request::Host;
 
-/// Starts a lane of that number, which no other lane of its ORB has: it serves what
-/// is accepted, its channels are published.
+/// Starts a lane with that number, which is unique in its ORB: it serves the accepted connections,
+/// and its channels are published.
 ///
 /// # Errors
-/// The host refuses its scheduling or threads; nothing is left of it then.
+/// The host refuses its scheduling or threads; nothing remains of it then.
 pub fn start_lane(
     host: &Host,
     number: u32,
@@ -27,7 +27,7 @@ pub fn start_lane(
 ) -> Result<Lane, StartError> {
     host.context.serve_here();
     let failed = |error| StartError::Threads(config.name.clone(), error);
-    // The threads that wait for connections own it.
+    // Owned by the threads that wait for connections.
     let waker = Arc::new(Waker::new().map_err(failed)?);
     let lane = LaneCore::new(host, config, number, (&accepting, &waker), published)?;
     let started = match config.strategy {
@@ -41,7 +41,7 @@ pub fn start_lane(
         ServerStrategy::WorkerPool { .. } => worker_pool::start(&lane, accepting, &waker),
     };
     if let Err(error) = started {
-        // Threads that are there already have nothing to do.
+        // Threads that are already started have no work.
         lane.stop();
         lane.wait_for_threads();
         return Err(failed(error));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A lane's queue and its worker threads: all requests of a worker pool; with other
-//! strategies those that arrived over another lane's connection.
+//! A lane's queue and its worker threads: all requests of a worker pool; with other strategies the
+//! requests that arrived over another lane's connection.
 //!
-//! When all threads block in nested calls, another one is started, up to a limit. At
-//! the limit requests are refused, so that their clients get an exception rather than
-//! wait for ever.
+//! When all threads block in nested calls, another one is started, up to a limit. At the limit
+//! requests are refused, so that their clients get an exception rather than wait indefinitely.
 
 mod calling;
 mod item;
@@ -30,50 +29,49 @@ use orbium_request::Host;
 use orbium_sync::{StartBarrier, StartGuard};
 use queue::Queue;
 
-/// A buffer larger than this is given back after the request.
+/// A larger buffer is freed after the request.
 const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
-/// Octets of a buffer at first: most requests and replies are smaller.
+/// Initial size of a buffer: most requests and replies are smaller.
 const SMALL: usize = 8 * 1024;
 
-/// What a thread has to do.
+/// The next task of a thread.
 #[expect(
     clippy::large_enum_variant,
     reason = "a request is moved once, from the queue to the thread: a box would be an allocation"
 )]
 enum Work {
-    /// What this lane serves.
+    /// An item of this lane.
     Own(Item),
-    /// One of another lane, which has asked for a thread.
+    /// An item of another lane, which has borrowed a thread.
     For(Arc<Pool>),
 }
 
 struct State {
     waiting: Queue,
-    /// Buffers for requests, for as many as there are workers.
+    /// Buffers for requests, one per worker.
     room: Vec<Vec<u8>>,
-    /// Connections of which a oneway runs: what was sent behind it comes after. No
-    /// more than there are threads.
+    /// Connections with a oneway in progress: later requests wait for it. At most one per thread.
     oneways: Vec<u64>,
-    /// Lanes that want a request of theirs served.
+    /// Lanes that have borrowed a thread.
     loans: VecDeque<Arc<Pool>>,
-    /// Threads that wait for a request.
+    /// The number of idle threads.
     idle: usize,
-    /// Threads that do not wait in a call of their own.
+    /// The number of threads that are not waiting in nested calls.
     active: usize,
-    /// All threads.
+    /// The number of all threads.
     alive: usize,
-    /// No thread is left, and none can be started.
+    /// Whether no thread is left, and none can be started.
     stalled: bool,
     closed: bool,
-    /// No thread stays.
+    /// Whether no thread stays.
     retired: bool,
     sizes: Sizes,
     surplus: Surplus,
 }
 
 impl State {
-    /// Whether no thread stays, but what waits cannot begin yet.
+    /// Whether no thread stays, but queued requests cannot begin yet.
     #[cold]
     fn is_held_up(&self) -> bool {
         self.retired && self.waiting.all() > 0
@@ -85,25 +83,24 @@ pub(crate) struct Pool {
     host: Host,
     threads: ThreadCache,
     refused: AtomicU64,
-    /// Threads that have replied, or were just started, and are about to be idle. A
+    /// The number of threads that have replied, or were just started, and will be idle soon. A
     /// client that already has its reply can count on them.
     answering: AtomicUsize,
     lane: u32,
     setup: Arc<Setup>,
     pub(crate) order: Order,
-    /// Threads there may be, those included that replace others that wait in
-    /// calls.
+    /// Maximum number of threads, including those that replace others in nested calls.
     most: usize,
-    /// Whether a queue with workers of its own.
+    /// Whether it is a queue with workers of its own.
     is_pool: bool,
-    /// Whether fewer octets may wait than one message may have.
+    /// Whether the queue is limited to fewer bytes than a message may have.
     bounds_octets: AtomicBool,
-    /// Room for those that have it together with other lanes'.
+    /// The queue bounds shared with other lanes.
     queue_bounds: Option<QueueBounds>,
-    /// Whether another thread is started when all wait in calls of their own.
+    /// Whether another thread is started when all wait in nested calls.
     replaces_waiting: bool,
     borrows_from: Vec<Arc<Pool>>,
-    /// It has no threads of its own.
+    /// Whether it has no threads of its own.
     served_by_callers: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -154,7 +151,7 @@ impl Pool {
         })
     }
 
-    /// Starts the threads that stay; all are there when this returns.
+    /// Starts the static threads; all have started when this returns.
     pub(crate) fn start(self: &Arc<Self>) -> io::Result<()> {
         let barrier = StartBarrier::default();
         let started = {
@@ -171,50 +168,50 @@ impl Pool {
         self.state.lock()
     }
 
-    /// Requests for which there was no room so far.
+    /// The number of requests refused so far because the queue was full.
     pub(crate) fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// Counts a request for which there was no room.
+    /// Counts requests refused because the queue was full.
     pub(crate) fn count_refused(&self, requests: usize) {
         self.refused.fetch_add(requests as u64, Ordering::Relaxed);
     }
 
-    /// Requests that wait.
+    /// The number of queued requests.
     pub(crate) fn waiting(&self) -> usize {
         self.lock().waiting.all()
     }
 
-    /// Requests that may wait.
+    /// The capacity of the queue.
     pub(crate) fn capacity(&self) -> usize {
         self.lock().sizes.capacity
     }
 
-    /// Whether fewer octets may wait than one message may have.
+    /// Whether the queue is limited to fewer bytes than a message may have.
     pub(crate) fn bounds_octets(&self) -> bool {
         // It guards no data.
         self.bounds_octets.load(Ordering::Relaxed)
     }
 
-    /// A connection takes answers again, or has ended.
+    /// Makes threads check the queue again: a connection can send again, or has ended.
     pub(crate) fn look_again(&self) {
-        // Not between a thread's look and its sleep.
+        // Not between a thread's check and its wait.
         drop(self.lock());
         self.changed.notify_all();
     }
 
-    /// Drops what a connection that is lost has asked for.
+    /// Drops the queued requests of a lost connection.
     pub(crate) fn forget(&self, connection: u64) {
         let which = |item: &Item| item.is_request(|it| it.connection().id == connection);
-        // Dropped when the lock is no longer held: that may end the connection.
+        // Dropped after the lock is released: that may end the connection.
         let _removed = self.removed(&mut self.lock(), &which);
     }
 
-    /// Takes all of a kind out, which makes room for others.
+    /// Removes the matching items, which frees capacity for others.
     fn removed(&self, state: &mut State, which: &dyn Fn(&Item) -> bool) -> Vec<Item> {
         let mut removed = state.waiting.remove(which);
-        // In the room of several lanes, too.
+        // Also of the bounds shared by several lanes.
         removed.iter_mut().for_each(Item::give_place_back);
         if state
             .waiting
@@ -226,10 +223,9 @@ impl Pool {
         removed
     }
 
-    /// Begins nothing more. Requests that wait are dropped with their
-    /// connections; those of connections that stay open are refused, be they other
-    /// lanes' or kept for the reply to a request that is being served, and calls from within
-    /// the process are.
+    /// Closes the queue. Queued requests are dropped with their connections; those of connections
+    /// that stay open are refused: connections of other lanes, and ones with a request in progress;
+    /// and so are collocated calls.
     pub(crate) fn close(&self) {
         let left = {
             let mut state = self.lock();
@@ -240,8 +236,7 @@ impl Pool {
         self.refuse(&left);
     }
 
-    /// Ends the threads as they find nothing more to do; others come for what is handed over
-    /// later.
+    /// Ends the threads when they are idle; others are started for requests handed off later.
     pub(crate) fn retire(&self) {
         if self.served_by_callers {
             // The program's threads wait for its end.
@@ -259,15 +254,15 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// Drops or refuses what waits, as [`close`](Self::close) does; what is handed over later is
-    /// served.
+    /// Drops or refuses queued requests, as [`close`](Self::close) does; requests handed off later
+    /// are served.
     pub(crate) fn refuse_waiting(&self) {
         let all = |_: &Item| true;
         let left = self.removed(&mut self.lock(), &all);
         self.refuse(&left);
     }
 
-    /// Refuses what was not begun, or drops it with its connection.
+    /// Refuses items that were not begun, or drops them with their connections.
     fn refuse(&self, left: &[Item]) {
         self.changed.notify_all();
         let mut waiting = HashMap::<u64, usize>::new();
@@ -295,15 +290,15 @@ impl Pool {
             drop(guard);
             pool.work(storage);
         })?;
-        // Under the lock, which it needs before it is idle.
+        // Under the lock, which the thread needs before it is idle.
         self.answering.fetch_add(1, Ordering::AcqRel);
         state.active += 1;
         state.alive += 1;
         Ok(())
     }
 
-    /// The next thing to do, in exchange for the buffer of the one before;
-    /// `None` if this thread is one too many.
+    /// The next task, in exchange for the buffer of the previous one; `None` if this thread is
+    /// surplus.
     fn next(&self, mut octets: Vec<u8>, answered: bool) -> Option<Work> {
         let mut state = self.lock();
         if answered {
@@ -314,12 +309,12 @@ impl Pool {
             octets.clear();
             state.room.push(octets);
         } else {
-            // Not when this thread has waited for something to do.
+            // Not after a wait of this thread.
             drop(octets);
         }
         let mut waited_enough = false;
         while !state.closed && state.active <= state.sizes.grows_to {
-            // What borrows is more urgent, and was promised a thread.
+            // A borrower is more urgent, and was promised a thread.
             if let Some(borrower) = state.loans.pop_front() {
                 return Some(Work::For(borrower));
             }
@@ -337,13 +332,12 @@ impl Pool {
         state.active -= 1;
         state.alive -= 1;
         state.surplus.end_one();
-        // A wake-up that was for us is for another.
+        // A wake-up for this thread is passed on.
         self.changed.notify_one();
         None
     }
 
-    /// Waits for something to do, a thread too many only for some time; whether
-    /// that is over.
+    /// Waits for a task, a surplus thread only for some time; returns whether that is over.
     fn wait<'a>(&self, state: MutexGuard<'a, State>, spare: bool) -> (MutexGuard<'a, State>, bool) {
         if !spare {
             return (self.changed.wait(state), false);
@@ -353,7 +347,7 @@ impl Pool {
         (state, result.timed_out())
     }
 
-    /// The first request that may begin.
+    /// Takes the first item that may begin.
     fn take(&self, state: &mut State) -> Option<Item> {
         let State {
             waiting,
@@ -365,8 +359,7 @@ impl Pool {
             let Some(connection) = item.connection() else {
                 return true;
             };
-            // Another lane's connection does not notify this lane when replies can be
-            // sent again.
+            // Another lane's connection does not notify this lane when replies can be sent again.
             let held_up = connection.lane() == self.lane && connection.is_held_up();
             !held_up && !oneways.contains(&connection.id)
         };
@@ -381,7 +374,7 @@ impl Pool {
         Some(item)
     }
 
-    /// What was sent behind a oneway may begin.
+    /// Lets requests after a oneway begin.
     fn oneway_ends(&self, state: &mut State, connection: u64) {
         state.oneways.retain(|id| *id != connection);
         if state.idle > 0 {
@@ -389,7 +382,7 @@ impl Pool {
         }
     }
 
-    /// A thread is about to wait in a call of its own.
+    /// Records that a thread is about to wait in a nested call.
     #[cold]
     fn wait_begins(self: &Arc<Self>) {
         if !self.replaces_waiting {
@@ -410,7 +403,7 @@ impl Pool {
         refused.iter().for_each(Item::refuse);
     }
 
-    /// A thread that waited in a call of its own goes on.
+    /// Records that a thread resumes after a nested call.
     fn wait_ends(&self) {
         if self.replaces_waiting {
             let mut state = self.lock();

@@ -8,21 +8,21 @@ use orbium_giop::ServiceContexts;
 use orbium_giop::riop::Riop;
 use orbium_lane::{Order, RequestTiming};
 
-/// Criticality and importance of a request that has none: MEDIUM.
+/// Default criticality and importance of a request: MEDIUM.
 const MEDIUM: u8 = 2;
 
 /// The place of a request in a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// By priority: higher goes first.
+    /// By priority: higher first.
     Level(i16),
-    /// By rank: the least goes first.
+    /// By rank: the least first.
     Ranked(Rank),
 }
 
-/// The rank of a request, which does not change while it waits. For deadlines that is so since they
-/// are points of time; and laxity (deadline − now − execution time) orders all that wait at
-/// any one time as deadline − execution time does, as a request that waits is not executed.
+/// The rank of a request, constant while it is queued. Deadlines are points of time; and laxity
+/// (deadline − now − execution time) orders all queued requests at any one time as deadline −
+/// execution time does, as a queued request is not executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
     criticality: Reverse<u8>,
@@ -30,7 +30,7 @@ pub(crate) struct Rank {
     importance: Reverse<u8>,
 }
 
-/// The time by which a request is to end or, by laxity, to begin.
+/// The time by which a request has to end or, by laxity, to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Latest {
     At(Instant),
@@ -39,7 +39,8 @@ enum Latest {
 }
 
 impl Place {
-    /// Of a request of that priority, those times by a schedule and that end time, which has arrived now.
+    /// The rank of a request with that priority, those times of a schedule and that end time, which
+    /// has arrived now.
     pub(crate) fn of_request(
         order: Order,
         (priority, timing): (i16, Option<RequestTiming>),
@@ -54,7 +55,7 @@ impl Place {
         }
     }
 
-    /// Of a call from within the process, which has no service contexts.
+    /// The rank of a collocated call, which has no service contexts.
     pub(crate) fn of_call(order: Order, priority: i16, deadline: Option<Instant>) -> Self {
         Self::of_request(order, (priority, None), &ServiceContexts::EMPTY, deadline)
     }
@@ -73,7 +74,7 @@ fn ranked(
     end: Option<Instant>,
 ) -> Rank {
     let relative = said.and_then(Riop::deadline);
-    // A deadline beyond what the clock can count is none.
+    // A deadline beyond the range of the clock is ignored.
     let by_riop = || Instant::now().checked_add(relative?);
     let scheduled = timing.and_then(|it| it.deadline);
     let deadline = scheduled.or_else(by_riop).or(end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Numbers of a lane that change while it serves.
+//! Sizes of a lane that can be changed while it serves.
 
 use std::io;
 use std::sync::Arc;
@@ -8,27 +8,26 @@ use std::time::Duration;
 use orbium_config::{Limits, ServerStrategy};
 use orbium_lane::{LaneSizes, QueueBounds};
 
-/// Requests that may wait for the threads of a lane that has no queue of its
-/// own, to which they were handed over.
+/// Capacity of the queue for requests handed off to a lane without a configured queue.
 const HANDED_OVER: usize = 256;
 
 /// Threads of a lane, and its queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
-    /// Threads that stay.
+    /// The number of static threads.
     pub(crate) fixed: usize,
-    /// Threads that are started as requests come.
+    /// The maximum number of threads including those started on demand.
     pub(crate) grows_to: usize,
-    /// Time after which a thread that does not stay ends without work.
+    /// Time after which an idle dynamic thread ends.
     pub(crate) idle_time: Duration,
-    /// Requests that may wait.
+    /// The capacity of the queue.
     pub(crate) capacity: usize,
-    /// Octets of them.
+    /// The maximum total size of queued requests.
     pub(crate) octets: usize,
 }
 
 impl Sizes {
-    /// Those of the threads that serve the lane's queue.
+    /// The sizes for the threads that serve the lane's queue.
     pub(crate) fn of_queue(lane: &LaneSizes, limits: &Limits) -> Self {
         let (fixed, grows_to) = lane.threads();
         let (fixed, capacity) = match lane.strategy {
@@ -47,7 +46,7 @@ impl Sizes {
         }
     }
 
-    /// Those of the threads that share the lane's connections.
+    /// The sizes for the threads that share the lane's connections.
     pub(crate) fn of_team(lane: &LaneSizes, limits: &Limits) -> Self {
         let (fixed, grows_to) = lane.threads();
         Self {
@@ -57,38 +56,38 @@ impl Sizes {
         }
     }
 
-    /// Whether fewer octets may wait than one message may have.
+    /// Whether the queue is limited to fewer bytes than a message may have.
     pub(crate) fn bound_octets(&self, bounds: Option<&QueueBounds>, limits: &Limits) -> bool {
         let of_lanes = bounds.map_or(self.octets, |bounds| bounds.most().1);
         self.octets.min(of_lanes) < limits.message_size
     }
 }
 
-/// Threads that are too many since there were given other numbers.
+/// The number of surplus threads after a resize.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Surplus(usize);
 
 impl Surplus {
-    /// After a change of the threads that stay, with so many alive.
+    /// Updates the number after a change of the static threads, with `alive` threads.
     pub(crate) fn change(&mut self, before: usize, now: usize, alive: usize) {
         let more = self.0.saturating_add(before).saturating_sub(now);
         self.0 = more.min(alive.saturating_sub(now));
     }
 
-    /// Whether there are any.
+    /// Whether there are surplus threads.
     pub(crate) fn is_there(self) -> bool {
         self.0 > 0
     }
 
-    /// A thread ends.
+    /// Records the end of a thread.
     pub(crate) fn end_one(&mut self) {
         self.0 = self.0.saturating_sub(1);
     }
 }
 
-/// Threads that are resized while they serve.
+/// Threads that can be resized while they serve.
 pub(crate) trait Resize: Send + Sync {
-    /// Gives them others. Those that are added have begun when this returns.
+    /// Changes the sizes. Added threads have started when this returns.
     ///
     /// # Errors
     /// The system refuses another thread; nothing is changed then.
@@ -107,7 +106,7 @@ mod tests {
         surplus.end_one();
         surplus.change(1, 2, 3);
         assert_eq!(surplus.0, 1);
-        // Those that came for a burst of requests are not.
+        // Threads started for a burst of requests are not.
         surplus.change(2, 2, 8);
         assert_eq!(surplus.0, 1);
         surplus.change(2, 9, 8);

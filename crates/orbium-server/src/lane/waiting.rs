@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests in the order in which they are to be served.
+//! Queued requests in the order of dispatch.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::lane::rank::{Place, Rank};
 
-/// Levels that nothing waits in are kept, with their memory, up to so many.
+/// Maximum number of empty levels retained with their memory.
 const SPARE_LEVELS: usize = 32;
 
-/// What waits: higher priorities first, or the least rank, within one first come first served.
+/// Queued entries: higher priorities first, or the least rank; within one, in order of arrival.
 #[derive(Debug)]
 pub(crate) struct Waiting<T> {
     /// Highest priority first.
     levels: Vec<Level<T>>,
-    /// By rank and arrival, in queues of such an order: a map and not a heap, as what may not begin
-    /// yet is passed over.
+    /// By rank and arrival, in queues with such an order: a map and not a heap, as entries that may
+    /// not begin yet are skipped.
     ranked: BTreeMap<(Rank, u64), Entry<T>>,
-    /// How many entries wait, and of how many octets together.
+    /// The number of entries, and their total size.
     entries: usize,
     octets: usize,
     most_octets: usize,
     arrived: u64,
 }
 
-/// What waits with one priority.
+/// The entries with one priority.
 #[derive(Debug)]
 struct Level<T> {
     priority: i16,
@@ -38,8 +38,7 @@ struct Entry<T> {
 }
 
 impl<T> Waiting<T> {
-    /// Nothing yet, and never more than `most_octets`, except for one entry
-    /// alone.
+    /// An empty queue, limited to `most_octets`, except for a single entry.
     pub(crate) fn new(most_octets: usize) -> Self {
         Self {
             levels: Vec::new(),
@@ -51,13 +50,13 @@ impl<T> Waiting<T> {
         }
     }
 
-    /// Bounds the octets of what comes from now on.
+    /// Limits the size of later entries.
     pub(crate) fn bound_octets(&mut self, most: usize) {
         self.most_octets = most;
     }
 
-    /// Adds an entry of `octets`, unless there are `most` already or its octets
-    /// are too many.
+    /// Adds an entry of size `octets`, unless there are `most` already or its size exceeds the
+    /// limit.
     pub(crate) fn put(
         &mut self,
         place: Place,
@@ -84,7 +83,7 @@ impl<T> Waiting<T> {
         Ok(())
     }
 
-    /// Whether there is room for another entry of `octets`.
+    /// Whether there is capacity for another entry of size `octets`.
     pub(crate) fn has_room(&self, octets: usize) -> bool {
         self.octets.saturating_add(octets) <= self.most_octets
     }
@@ -106,7 +105,7 @@ impl<T> Waiting<T> {
         &mut self.levels[place]
     }
 
-    /// Takes the first that may be begun.
+    /// Takes the first entry that may begin.
     pub(crate) fn take(&mut self, may_begin: impl Fn(&T) -> bool) -> Option<T> {
         if !self.ranked.is_empty() {
             let mut ranked = self.ranked.iter();
@@ -122,7 +121,7 @@ impl<T> Waiting<T> {
         None
     }
 
-    /// Takes what has arrived last.
+    /// Takes the entry that has arrived last.
     pub(crate) fn take_last(&mut self) -> Option<T> {
         if let Some(&last) = self.ranked.keys().max_by_key(|(_, arrived)| *arrived) {
             return self.take_ranked(last);
@@ -150,19 +149,19 @@ impl<T> Waiting<T> {
         entry.it
     }
 
-    /// How many wait.
+    /// The number of entries.
     pub(crate) fn len(&self) -> usize {
         self.entries
     }
 
-    /// Takes all of a kind out.
+    /// Removes the matching entries.
     pub(crate) fn remove(&mut self, which: &dyn Fn(&T) -> bool) -> Vec<T> {
         let ranked = self.ranked.iter().filter(|(_, entry)| which(&entry.it));
         let ranked: Vec<_> = ranked.map(|(key, _)| *key).collect();
         let ranked = ranked.into_iter();
         let mut removed: Vec<T> = ranked.filter_map(|key| self.take_ranked(key)).collect();
         for entries in self.levels.iter_mut().map(|level| &mut level.entries) {
-            // Once around: what stays comes back in its order.
+            // Once around: the remaining ones keep their order.
             for _ in 0..entries.len() {
                 let Some(entry) = entries.pop_front() else {
                     break;
@@ -282,7 +281,7 @@ mod tests {
     #[test]
     fn both_bounds_hold_and_room_comes_back() {
         let mut waiting = Waiting::new(10);
-        // One alone may be as large as a message may be.
+        // A single entry may have the maximum size of a message.
         waiting.put(Level(0), 50, "large", 2).unwrap();
         assert_eq!(waiting.put(Level(0), 1, "no octets", 2), Err("no octets"));
         assert_eq!(waiting.remove(&|entry| *entry == "large"), ["large"]);

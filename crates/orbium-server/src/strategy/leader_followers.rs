@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Leader/followers: all threads of the lane wait on one poller; the kernel wakes one,
-//! which receives and dispatches itself while the others keep waiting.
+//! Leader/followers: all threads of the lane wait on one poller; the kernel wakes one, which
+//! receives and dispatches itself while the others keep waiting.
 //!
 //! Several threads may lead at once, a variant of the pattern for pollers that give
 //! each event to a single waiter. So no follower is promoted, and a request takes the
 //! lock of the team once.
 //!
-//! Connections are registered with EPOLLONESHOT: the notified thread re-arms its
-//! connection, so a connection has one thread at a time. When all threads block in
-//! nested calls, another one is started, up to a limit; the last one dispatches nothing
-//! and refuses requests, so that the poller always has a waiter.
+//! Connections are registered with EPOLLONESHOT: the notified thread re-arms its connection, so a
+//! connection has one thread at a time. When all threads block in nested calls, another one is
+//! started, up to a limit; the last one refuses requests instead of dispatching them, so that the
+//! poller always has a waiter.
 
 mod member;
 
@@ -36,26 +36,25 @@ use orbium_sync::{StartBarrier, StartGuard};
 
 struct State {
     reactor: Reactor,
-    /// Threads that do not wait in a call of their own.
+    /// The number of threads that are not waiting in nested calls.
     active: usize,
-    /// All threads.
+    /// The number of all threads.
     alive: usize,
-    /// Waiting for connections has failed.
+    /// Whether waiting for connections has failed.
     failed: bool,
-    /// Above those that stay, threads are started while none waits on the poller.
+    /// Beyond the static threads, further ones are started while none waits on the poller.
     sizes: Sizes,
     surplus: Surplus,
 }
 
-/// What the threads share.
+/// The shared state of the threads.
 struct Team {
     shared: Arc<LaneCore>,
     notifier: Arc<Notifier>,
-    /// Threads there may be, those that wait in calls included; one more only
-    /// refuses.
+    /// Maximum number of threads, including those in nested calls; one more only refuses requests.
     most: usize,
     state: Mutex<State>,
-    /// Threads that wait for the connections, or are about to.
+    /// The number of threads that wait for the connections, or are about to.
     waiting: AtomicUsize,
     /// Whether a thread must check the state before it waits. Dekker's protocol, SeqCst
     /// on both sides: a waiter increments `waiting`, then reads `look`; a producer
@@ -115,9 +114,9 @@ struct Turn {
     dispatcher: Arc<dyn Dispatcher>,
     connection: Arc<ServerConnection>,
     intake: Box<Intake>,
-    /// Whether there was nothing else to do or to mind when it was taken.
+    /// Whether there was no other work, nor a deadline, when it was taken.
     easy: bool,
-    /// Requests are refused: no other thread is left to wait on the poller.
+    /// Whether requests are refused: no other thread is left to wait on the poller.
     refuse: bool,
 }
 
@@ -147,8 +146,8 @@ impl Team {
         Ok(())
     }
 
-    /// Waits until there is a connection to serve; `None` if this thread is one
-    /// too many. With `easy` it may wait before it looks at anything.
+    /// Waits until there is a connection to serve; `None` if this thread is surplus. With `easy` it
+    /// may wait before it checks the state.
     fn next(self: &Arc<Self>, ready: &mut Vec<Ready>, easy: bool) -> Option<Turn> {
         let waited = easy.then(|| self.wait_unless_asked(ready)).flatten();
         let mut state = self.lock();
@@ -176,8 +175,8 @@ impl Team {
                 } else {
                     state.sizes.idle_time.saturating_sub(since.elapsed())
                 };
-                // The last waiter never ends: the next thread that comes to wait is then
-                // the surplus one.
+                // The last waiter never ends: the next thread that starts to wait is then the
+                // surplus one.
                 if !left.is_zero() {
                     timeout = Some(timeout.map_or(left, |it| it.min(left)));
                 } else if self.waiting.load(Ordering::SeqCst) > 0 {
@@ -195,15 +194,14 @@ impl Team {
         None
     }
 
-    /// Looks at deadlines and at one of the connections that are ready, before those
-    /// that wait for their turn.
+    /// Checks deadlines and one of the ready connections, before those in the line.
     fn look(&self, state: &mut State, ready: &mut Vec<Ready>) {
         let timeout = state.reactor.timeout_of_a_look();
         let waited = self.notifier.poller.wait_for_some::<1>(ready, timeout);
         handle_wait(state, waited, ready);
     }
 
-    /// The turn of a connection that there is something to do for.
+    /// The turn of a connection with work to do.
     fn turn(self: &Arc<Self>, state: &mut State, id: u64) -> Option<Turn> {
         let (dispatcher, connection, intake) = state.reactor.take(id)?;
         self.see_that_others_wait(state);
@@ -216,7 +214,7 @@ impl Team {
         })
     }
 
-    /// This thread serves no more: it is one too many, or all is over.
+    /// Ends this thread: it is surplus, or the lane has ended.
     fn end_thread(&self, mut state: MutexGuard<'_, State>) {
         state.active -= 1;
         state.alive -= 1;
@@ -238,15 +236,15 @@ impl Team {
         state.failed || self.shared.is_stopping()
     }
 
-    /// Publishes whether waiters must check the state first. Called before the lock is
-    /// released, if that may have changed.
+    /// Publishes whether waiters must check the state first. Called before the lock is released, if
+    /// that may have changed.
     fn tell(&self, state: &State) -> bool {
         let look = state.reactor.has_plans() || state.failed || state.active > state.sizes.fixed;
         self.look.store(look, Ordering::SeqCst);
         look
     }
 
-    /// Waits for a connection, unless there is something else to do first.
+    /// Waits for a connection, unless there is other work first.
     fn wait_unless_asked(&self, ready: &mut Vec<Ready>) -> Option<io::Result<()>> {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         if self.look.load(Ordering::SeqCst) {
@@ -256,16 +254,16 @@ impl Team {
         Some(self.wait(ready, None))
     }
 
-    /// Waits, as one of those that are counted as waiting. What others could
-    /// take is left to them.
+    /// Waits, as one of the threads counted as waiting. Receives one event at most and leaves
+    /// others to other threads.
     fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
         let waited = self.notifier.poller.wait_for_some::<1>(ready, timeout);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         waited
     }
 
-    /// This thread is about to serve: another is to wait for the connections, and
-    /// to know of what has a deadline.
+    /// Ensures, before this thread serves, that another waits for the connections, and wakes for
+    /// deadlines.
     fn see_that_others_wait(self: &Arc<Self>, state: &mut State) {
         if self.waiting.load(Ordering::SeqCst) == 0 {
             if state.alive < state.sizes.grows_to.min(self.most) {
@@ -280,7 +278,7 @@ impl Team {
         }
     }
 
-    /// There may be something to do that this thread will not do.
+    /// Wakes a waiting thread: there may be work that this thread will not do.
     fn wake_one_to_look(&self, state: &State) {
         self.tell(state);
         if self.waiting.load(Ordering::SeqCst) > 0 {
@@ -288,8 +286,8 @@ impl Team {
         }
     }
 
-    /// Serves a connection: what is there, and what one receive brings. Whether
-    /// there was nothing else to do or to mind.
+    /// Serves a connection: received data, and those of one receive. Returns whether there was no
+    /// other work.
     fn serve(self: &Arc<Self>, turn: Turn) -> bool {
         let Turn {
             dispatcher,
@@ -314,11 +312,11 @@ impl Team {
                 received = true;
                 last = self.receive(&connection, &mut intake);
                 if last == Outcome::Dispatched {
-                    // To be looked at, in this turn or the next.
+                    // Checked in this turn or the next.
                     continue;
                 }
             }
-            // No request is begun while the answers before it are not taken.
+            // No request is begun while earlier replies cannot be sent.
             if last != Outcome::Dispatched || connection.has_pending() || !requests.goes_on() {
                 break;
             }
@@ -337,7 +335,7 @@ impl Team {
         false
     }
 
-    /// Receives once; `Done` if there is something to be looked at.
+    /// Receives once; `Dispatched` if there is something to process.
     #[inline]
     fn receive(&self, connection: &ServerConnection, intake: &mut Intake) -> Outcome {
         match intake.giop.receive(&*connection.stream) {
@@ -355,10 +353,10 @@ impl Team {
         }
     }
 
-    /// Gives a connection back without the lock, with nothing to be looked after.
+    /// Returns a connection without the lock, if there is no other work for it.
     fn leave(&self, connection: &ServerConnection, intake: Box<Intake>) -> bool {
         if let Err(intake) = connection.left.put(intake) {
-            // Not while it is taken, as it was.
+            // Not while it is taken.
             self.put_back(connection, intake, Outcome::Incomplete, true);
             return false;
         }
@@ -369,7 +367,7 @@ impl Team {
         asked
     }
 
-    /// Gives a connection back, to be waited for.
+    /// Returns a connection to the poller.
     fn put_back(
         &self,
         connection: &ServerConnection,
@@ -418,7 +416,7 @@ impl Resize for Team {
     }
 }
 
-/// Looks at what waiting has brought.
+/// Handles the result of waiting.
 fn handle_wait(state: &mut State, waited: io::Result<()>, ready: &[Ready]) {
     match waited {
         Ok(()) => state.reactor.handle_ready::<true>(ready),
@@ -429,8 +427,7 @@ fn handle_wait(state: &mut State, waited: io::Result<()>, ready: &[Ready]) {
     }
 }
 
-/// Whether nothing of a connection is to be looked after but that it is waited
-/// for.
+/// Whether a connection needs nothing but waiting for it.
 fn is_at_rest(connection: &ServerConnection, intake: &Intake) -> bool {
     let stream = &connection.stream;
     let sends = connection.is_broken() || connection.has_pending() || connection.is_shared();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Strategies: which threads of a lane read connections, and which run servants.
+//! Strategies: the threads of a lane that read connections, and those that run servants.
 
 pub(crate) mod leader_followers;
 pub(crate) mod notifier;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use orbium_sync::lock::Mutex;
 use orbium_sys::{Interest, Poller, Waker};
 
-/// The part of a reactor that its connections share: poller and waker.
+/// The part of a reactor shared with its connections: poller and waker.
 #[derive(Debug)]
 pub(crate) struct Notifier {
     pub(crate) poller: Poller,
@@ -31,7 +31,7 @@ impl Notifier {
         }
     }
 
-    /// The interest to register, one-shot where several threads wait.
+    /// The interest to register, one-shot if several threads wait.
     pub(crate) fn interest(&self, interest: Interest) -> Interest {
         match interest {
             Interest::Read if self.oneshot => Interest::ReadOnce,
@@ -41,8 +41,8 @@ impl Notifier {
         }
     }
 
-    /// Registers the new deadline of a connection, and wakes the reactor, which may
-    /// otherwise sleep beyond it.
+    /// Registers the new deadline of a connection, and wakes the reactor, which may otherwise sleep
+    /// beyond it.
     pub(crate) fn notify_deadline(&self, id: u64) {
         self.timed.lock().push(id);
         // Release, after the push: a reactor that sees the flag (AcqRel in `take_timed`)
@@ -53,7 +53,7 @@ impl Notifier {
 
     /// Takes the connections that got a deadline since the last call.
     pub(crate) fn take_timed(&self) -> Vec<u64> {
-        // Relaxed is enough: a later notification wakes the reactor, which looks again.
+        // Relaxed is enough: a later notification wakes the reactor, which checks again.
         if !self.any_timed.load(Ordering::Relaxed) || !self.any_timed.swap(false, Ordering::AcqRel)
         {
             return Vec::new();
@@ -61,13 +61,13 @@ impl Notifier {
         std::mem::take(&mut self.timed.lock())
     }
 
-    /// Wakes a thread that waits, or the next that will.
+    /// Wakes a waiting thread, or the next one that waits.
     pub(crate) fn wake(&self) {
         self.waker.wake();
     }
 
-    /// Clears the wake-up. The caller then checks everything that notifications are
-    /// sent for, so none is lost.
+    /// Clears the wake-up. The caller then checks everything that notifications are sent for, so
+    /// none is lost.
     pub(crate) fn clear(&self) {
         self.waker.clear();
     }

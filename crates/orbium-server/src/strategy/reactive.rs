@@ -2,9 +2,9 @@
 //! Reactive strategy: one thread waits for all connections and runs the servants
 //! itself.
 //!
-//! When a servant is about to block, the whole reactor is handed to another thread: the
-//! blocked one finishes its request and ends. A servant that waits on the reactor keeps
-//! it instead: see [`nested_upcall`].
+//! When a servant is about to block, the whole reactor is handed off to another thread: the blocked
+//! one finishes its request and ends. A servant that waits on the reactor retains it instead: see
+//! [`nested_upcall`].
 
 mod nested_upcall;
 mod waits;
@@ -44,7 +44,7 @@ struct Held {
 }
 
 impl Held {
-    /// Has another thread run the reactor; whether this one has it no more.
+    /// Has another thread run the reactor; returns whether this one no longer has it.
     fn move_on(&self) -> bool {
         let Some(reactor) = self.reactor.borrow_mut().take() else {
             return false;
@@ -53,12 +53,12 @@ impl Held {
         let Err(back) = hand_off(&threads, reactor, run) else {
             return true;
         };
-        // No thread to be had: keep the reactor, and block.
+        // No thread is available: this one retains the reactor, and blocks.
         *self.reactor.borrow_mut() = Some(back);
         false
     }
 
-    /// Ends all connections, as soon as their last replies are sent.
+    /// Closes all connections after their last replies.
     fn end(&self) {
         let reactor = self.reactor.borrow_mut().take();
         if let Some(left) = reactor.and_then(|mut reactor| reactor.close_all()) {
@@ -66,7 +66,7 @@ impl Held {
         }
     }
 
-    /// Gives back what was received behind a message: it is looked at first.
+    /// Returns the data received after a message: they are processed first.
     fn give_back(&self, connection: &ServerConnection, intake: Intake) {
         if let Some(reactor) = &mut *self.reactor.borrow_mut() {
             reactor.line_up_first(connection.id, intake);
@@ -111,7 +111,7 @@ fn run(reactor: Box<Reactor>) {
     let _own = Running::new(Rc::clone(&held) as Rc<dyn reactor::Reactor>);
     let mut ready = Vec::new();
     loop {
-        // Borrowed for short times only: a servant may hand the reactor over.
+        // Borrowed for short times only: a servant may hand the reactor off.
         let next = match &mut *held.reactor.borrow_mut() {
             None => return,
             Some(reactor) => reactor.next(&mut ready),
@@ -124,7 +124,7 @@ fn run(reactor: Box<Reactor>) {
     }
 }
 
-/// Serves what was received on a connection: a turn of messages.
+/// Serves the data received on a connection: a turn of messages.
 fn serve(held: &Held, id: u64, mut turn: Turn) {
     let taken = match &mut *held.reactor.borrow_mut() {
         None => return,
@@ -139,12 +139,12 @@ fn serve(held: &Held, id: u64, mut turn: Turn) {
     loop {
         last = intake.take(&source);
         any |= last == Outcome::Dispatched;
-        // No request is begun while the answers before it are not taken.
+        // No request is begun while earlier replies cannot be sent.
         if last != Outcome::Dispatched || connection.has_pending() || !turn.goes_on() {
             break;
         }
     }
-    // What was received was given back, or to another thread.
+    // The receive state was returned, or passed to another thread.
     if last == Outcome::HandedOff {
         return;
     }

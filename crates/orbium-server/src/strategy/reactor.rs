@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The connections that one thread waits for, and what is done with them but
-//! serving.
+//! The connections that one thread waits for, and all their handling except serving.
 
 mod asked;
 mod newcomers;
@@ -30,48 +29,47 @@ use newcomers::Newcomers;
 use table::Table;
 pub(crate) use turns::Turn;
 
-/// Turns of connections, at most, between two looks at the poller and at deadlines:
-/// together with [`Turn`] it bounds how many requests of others a peer waits for that
-/// has just become ready.
+/// Maximum number of turns of connections between two checks of the poller and of deadlines:
+/// together with [`Turn`] it bounds the number of other requests that a peer waits for after it has
+/// become ready.
 const TURNS: usize = 16;
 
-/// How long each client is waited for at the end, if it does not take what is
-/// kept for it.
+/// Maximum time for each client at the end, if it does not receive its queued data.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// Whether a connection waits for room, and what the poller knows of that.
+/// Whether a connection waits for a place in a queue, and its state in the poller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waits {
     No,
-    /// The poller is still asked to tell of what comes.
+    /// The poller still reports received data.
     Heard,
     /// The poller no longer reports it.
     Silent,
 }
 
-/// A connection and what was received on it.
+/// A connection and its receive state.
 pub(crate) struct Served {
     pub(crate) connection: Arc<ServerConnection>,
-    /// `None` while a message of it is being served, and where the serving thread has
-    /// left it with the connection.
+    /// `None` while a message of it is being served, and if the serving thread has stored it in the
+    /// connection.
     pub(crate) intake: Option<Box<Intake>>,
-    /// Until when the message that has begun must be complete.
+    /// The deadline of the unfinished message.
     pub(crate) unfinished: Option<Deadline>,
-    /// Nothing more is read; it is closed when all that is kept was sent.
+    /// Reading has ended; it is closed after all queued data were sent.
     closing: bool,
-    /// Whether it is among those with a deadline.
+    /// Whether it is in the list of those with a deadline.
     is_timed: bool,
-    /// Whether a request of it waits for a place in a queue: nothing more is read.
+    /// Whether a request of it waits for a place in a queue: reading is suspended.
     waits: Waits,
-    /// Whether it is among those to be looked at.
+    /// Whether it is in the line.
     is_lined_up: bool,
-    /// Where it is among the newcomers, if it is.
+    /// Its index among the newcomers, if it is one.
     newcomer: Option<usize>,
     quiet: Quiet,
 }
 
 impl Served {
-    /// What was received, wherever it is.
+    /// The receive state, here or in the connection.
     fn intake(&mut self) -> &mut Option<Box<Intake>> {
         if self.intake.is_none() {
             self.intake = self.connection.left.take_local();
@@ -79,12 +77,12 @@ impl Served {
         &mut self.intake
     }
 
-    /// Whether a message of it is being served, so that it is given back.
+    /// Whether a message of it is being served, so that it will be returned.
     fn is_taken(&mut self) -> bool {
         self.intake().is_none() && !self.closing
     }
 
-    /// Whether nothing came for that long, and no reply is due.
+    /// Whether nothing was received for that long, and no reply is due.
     fn is_idle(&mut self, now: Instant, time: Duration) -> bool {
         let busy = self.intake().as_ref().is_none_or(|it| it.is_unfinished())
             || self.closing
@@ -104,22 +102,22 @@ pub(crate) struct Reactor {
     pub(crate) notifier: Arc<Notifier>,
     accepting: Accepting,
     pub(crate) served: Table<Served>,
-    /// Connections to look at before waiting again.
+    /// Connections to process before waiting again.
     todo: VecDeque<u64>,
-    /// How many of them have a turn before the poller is looked at.
+    /// The number of turns before the poller is checked.
     turns: usize,
-    /// Connections with a deadline, lazily cleaned. Each knows that it is here.
+    /// Connections with a deadline, lazily cleaned. Each has a flag for that.
     timed: Vec<u64>,
-    /// Connections over which nothing came yet.
+    /// Connections without received data.
     pub(crate) newcomers: Newcomers,
-    /// When idle connections are looked at next.
+    /// The time of the next check of idle connections.
     idle: Instant,
     /// The worker pool that serves requests, if this thread does not.
     pub(crate) pool: Option<Arc<Pool>>,
 }
 
 impl Reactor {
-    /// A reactor that takes connections; see [`Notifier`] for `oneshot`.
+    /// A reactor that accepts connections; see [`Notifier`] for `oneshot`.
     pub(crate) fn new(
         shared: &Arc<LaneCore>,
         accepting: Accepting,
@@ -161,13 +159,12 @@ impl Reactor {
         }
     }
 
-    /// Looks at what is ready. With `LATER`, what came is received by the thread
-    /// that serves it.
+    /// Handles ready connections. With `LATER`, data are received by the serving thread.
     #[inline]
     pub(crate) fn handle_ready<const LATER: bool>(&mut self, ready: &[Ready]) {
         for Ready { token } in ready.iter().copied() {
             if token == WAKER {
-                // All else it can be about is looked at before waiting again.
+                // All other causes of a wake-up are checked before waiting again.
                 self.notifier.clear();
                 self.apply_changes();
                 continue;
@@ -188,7 +185,7 @@ impl Reactor {
         served.is_some_and(|served| served.connection.has_pending())
     }
 
-    /// Listens where the lane does now.
+    /// Applies changes of the lane's endpoints.
     #[cold]
     fn apply_changes(&mut self) {
         let mut accepted = Vec::new();
@@ -253,14 +250,14 @@ impl Reactor {
         self.note_newcomer(id);
     }
 
-    /// Ends a connection for another; `false` if there is something to do for it.
+    /// Closes a connection for another; `false` if there is work for it.
     #[cold]
     fn make_room(&mut self, id: u64) -> bool {
         let Some(served) = self.served.get_mut(id) else {
             return false;
         };
         let busy = served.is_taken() || served.closing || served.is_lined_up;
-        // Asked last: a connection that may end counts as ended from then on.
+        // Last: a connection that may end counts as ended from then on.
         if busy || !served.connection.may_end() {
             return false;
         }
@@ -268,7 +265,7 @@ impl Reactor {
         true
     }
 
-    /// A connection is ready: to receive, or to take what is kept for it.
+    /// Handles a ready connection: receives, or sends its queued data.
     fn progress(&mut self, id: u64) {
         let Some(served) = self.served.get_mut(id) else {
             return;
@@ -316,7 +313,7 @@ impl Reactor {
             // Shut down: `close_all` closes it.
             Ok(0) if self.shared.is_stopping() => {}
             Ok(0) if served.connection.may_end() => self.drop_connection(id),
-            // The answers of other threads go first.
+            // Replies of other threads are sent first.
             Ok(0) => served.closing = true,
             Ok(_) => {
                 served.connection.note_octets();
@@ -345,13 +342,13 @@ impl Reactor {
         if let Some(served) = self.served.get_mut(id)
             && served.is_taken()
         {
-            // Its request is answered into the void first.
+            // Its request is completed first; the reply is discarded.
             return served.connection.give_up();
         }
         self.drop_connection(id);
     }
 
-    /// Waits for a connection no more.
+    /// Removes a connection from the reactor.
     pub(crate) fn remove(&mut self, id: u64) -> Option<Served> {
         self.forget_newcomer(id);
         self.served.remove(id)
@@ -359,7 +356,7 @@ impl Reactor {
 
     pub(crate) fn drop_connection(&mut self, id: u64) {
         if let Some(served) = self.remove(id) {
-            // First of all: a late sender must not rely on the reactor.
+            // First: a late sender must not rely on the reactor.
             served.connection.end();
             served.connection.wait_for_nothing(&self.notifier);
             self.shared.forget(&served.connection);
@@ -369,8 +366,8 @@ impl Reactor {
         }
     }
 
-    /// Listens no more, and ends all connections but those of which a message is
-    /// being served. Those that are left have replies to come, and are to be refused anything more.
+    /// Stops listening, and closes all connections except those with a message being served.
+    /// Returns those with pending replies; their further requests have to be refused.
     #[must_use]
     pub(crate) fn close_all(&mut self) -> Option<Left> {
         self.accepting.end(&self.notifier.poller);
@@ -382,7 +379,7 @@ impl Reactor {
             let Some(served) = self.remove(id) else {
                 continue;
             };
-            // In the end the kernel may be waited for, though not for long.
+            // Here sends may block, though not for long.
             let stream = &served.connection.stream;
             let _ = stream.set_nonblocking(false);
             let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));

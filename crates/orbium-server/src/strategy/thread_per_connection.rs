@@ -36,7 +36,7 @@ pub(crate) fn start(
     })
 }
 
-/// What a serving thread needs. It does not keep the ORB alive by itself.
+/// The state of a serving thread. It does not keep the ORB alive.
 #[derive(Clone)]
 struct Serving {
     shared: Arc<LaneCore>,
@@ -61,7 +61,7 @@ impl Serving {
         }
     }
 
-    /// Ends a connection for another: the thread that reads it closes it.
+    /// Closes a connection for another: the thread that reads it closes it.
     fn end(&self, connection: &ServerConnection) -> bool {
         connection.stop_receiving();
         self.shared.forget(connection);
@@ -83,7 +83,7 @@ impl Serving {
         }
     }
 
-    /// Reads a connection to its end, or until another thread does.
+    /// Reads a connection to its end, or until another thread reads it.
     fn read(&self, connection: &Arc<ServerConnection>, mut intake: Intake) {
         let Some(dispatcher) = self.shared.host.dispatcher() else {
             return;
@@ -108,8 +108,7 @@ impl Serving {
         self.shared.forget(connection);
     }
 
-    /// Serves what comes until the connection is to end; `None` if another
-    /// thread reads it.
+    /// Serves messages until the connection has to be closed; `None` if another thread reads it.
     fn serve(
         &self,
         dispatcher: &dyn Dispatcher,
@@ -132,14 +131,14 @@ impl Serving {
         }
     }
 
-    /// As `serve`, where most requests are of that form.
+    /// As `serve`, for connections with mostly requests of that form.
     fn serve_most<F: RequestForm>(
         &self,
         dispatcher: &dyn Dispatcher,
         connection: &Arc<ServerConnection>,
         intake: Box<Intake>,
     ) -> Option<Intake> {
-        // In the frame of this function, which the loop reaches at once.
+        // In the frame of this function, for direct access by the loop.
         let mut intake = *intake;
         let mut receiving = Receiving::new(connection, dispatcher.context().limits());
         let source = Source::new(dispatcher, connection, self);
@@ -147,8 +146,7 @@ impl Serving {
             match intake.take_within::<F>(&source) {
                 Outcome::Dispatched | Outcome::Forwarded | Outcome::QueueFull => {
                     receiving.message_ends();
-                    // Mostly nothing was received behind the message: then
-                    // there is no need to look.
+                    // Mostly no data follow the message: then no check is needed.
                     if intake.giop.is_partial() {
                         continue;
                     }

@@ -28,7 +28,7 @@ pub(crate) fn start(
     waker: &Arc<Waker>,
 ) -> io::Result<()> {
     if accepting.is_nowhere() {
-        // All that it serves is handed over.
+        // All its requests are handed off to it.
         return lane.pool.start();
     }
     let mut reactor = Reactor::new(lane, accepting, waker, false)?;
@@ -48,11 +48,11 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// The thread that reads.
+/// The reading thread.
 struct Reader {
     pool: Arc<Pool>,
-    /// A buffer for the next request: it comes in exchange for the one before,
-    /// so that the queue's lock is taken once for each.
+    /// A buffer for the next request: exchanged for the previous one, so that the queue's lock is
+    /// taken once for each.
     room: Cell<Vec<u8>>,
 }
 
@@ -69,7 +69,7 @@ impl Reader {
             loop {
                 last = intake.take_for(&source, self);
                 any |= last == Outcome::Dispatched;
-                // Nothing more is asked while the answers are not taken.
+                // No request is begun while replies cannot be sent.
                 if last != Outcome::Dispatched || connection.has_pending() || !turn.goes_on() {
                     break;
                 }
@@ -78,13 +78,13 @@ impl Reader {
         }
         let serves_the_rest = reactor.shared.draining.has_begun();
         if !serves_the_rest {
-            // Nothing that was not begun will be: the end of each connection says so.
+            // Remaining requests will not be begun: the end of each connection implies that.
             self.pool.close();
         }
         let left = reactor.close_all();
         drop(reactor);
         if serves_the_rest {
-            // What waited for a peer to take its answers waits no longer.
+            // Requests that waited for a peer to receive replies can begin.
             self.pool.look_again();
         }
         if let Some(left) = left {
@@ -118,7 +118,7 @@ impl Sink for Reader {
     fn room(&self) -> Vec<u8> {
         let room = self.room.take();
         match room.capacity() {
-            // Those that were busy may have given theirs back.
+            // Workers that were busy may have returned their buffers.
             0 => self.pool.room(),
             _ => room,
         }

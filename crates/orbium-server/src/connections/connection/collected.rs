@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replies to pipelined requests, sent together.
 //!
-//! A reply is collected while the next request lies whole in the receive buffer, and goes
-//! out with the reply to the last of these. No reply waits for a request that has not
-//! arrived. Nor does one wait for a servant that takes long: where servants do, nothing is
-//! collected, and one that does so unexpectedly is noticed by the lane's
+//! A reply is collected while the next request is already complete in the receive buffer, and is
+//! sent with the reply to the last of these. No reply waits for a request that has not arrived, nor
+//! for a slow servant: with slow servants, replies are not collected, and a servant that is slow
+//! unexpectedly is detected by the lane's
 //! [`Flusher`](crate::connections::flusher::Flusher).
 
 use std::time::Duration;
@@ -13,36 +13,36 @@ use crate::connections::flusher::Tick;
 use orbium_channel::receive_buffer::SMALL;
 use orbium_sys::Stamp;
 
-/// Replies are collected while they follow each other as fast as that.
+/// Maximum time between replies that are collected.
 const MAX_REPLY_GAP: Duration = Duration::from_micros(50);
 
-/// How long the first reply may wait for those behind it, each of which is made within
+/// Maximum time that the first reply is held for the following ones, each of which is ready within
 /// [`MAX_REPLY_GAP`].
 const MAX_HOLDING_TIME: Duration = Duration::from_micros(100);
 
-/// Ticks of the flusher without a reply, after which it forgets the connection.
+/// Ticks without a reply after which the flusher drops the connection.
 const QUIET: u32 = 64;
 
-/// Replies that are made and not sent.
+/// Replies that are ready and not sent.
 #[derive(Debug)]
 pub(super) struct Collected {
     pub(super) octets: Vec<u8>,
-    /// When the first of them was made, and when the last reply was: the processor's counter,
-    /// since reading the system's clock costs more than a tenth of a request.
+    /// The times of the first of them, and of the last reply: the processor's counter, since
+    /// reading the system's clock costs more than a tenth of a request.
     since: u64,
     pub(super) last: u64,
     pace: Pace,
-    /// The number of these replies among those that were sent together.
+    /// The number of this batch of replies.
     number: u64,
-    /// What the flusher saw at its last tick, and for how many ticks there was nothing.
+    /// The batch seen by the flusher at its last tick, and the number of ticks without a new one.
     seen: u64,
     quiet: u32,
-    /// Whether the flusher looks at the connection.
+    /// Whether the flusher watches the connection.
     pub(super) is_watched: bool,
 }
 
-/// [`MAX_REPLY_GAP`] and [`MAX_HOLDING_TIME`] as the processor counts. A counter that differs between processors
-/// has replies sent sooner or later; the flusher bounds how late.
+/// [`MAX_REPLY_GAP`] and [`MAX_HOLDING_TIME`] in units of the processor's counter. A counter that
+/// differs between processors makes replies earlier or later; the flusher bounds the delay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     pause: u64,
@@ -72,7 +72,7 @@ impl Collected {
         }
     }
 
-    /// Whether another reply of that length may wait with these, or for others.
+    /// Whether another reply of that length may be collected.
     #[inline]
     pub(super) fn takes(&mut self, len: usize, now: u64) -> bool {
         let pause = now.saturating_sub(std::mem::replace(&mut self.last, now));
@@ -84,14 +84,14 @@ impl Collected {
         pause <= self.pace.pause && held <= self.pace.held && self.octets.len() + len <= SMALL
     }
 
-    /// The first of these replies was made.
+    /// Begins a batch with its first reply.
     pub(super) fn begin(&mut self, now: u64) {
         self.since = now;
         self.number += 1;
         self.octets.reserve_exact(SMALL);
     }
 
-    /// Whether the flusher goes on to look, and whether these replies have waited for a tick.
+    /// Whether the flusher has to continue, and whether these replies have waited for a tick.
     pub(super) fn tick(&mut self, ends: bool) -> Tick {
         let is_seen = std::mem::replace(&mut self.seen, self.number) == self.number;
         self.quiet = if is_seen { self.quiet + 1 } else { 0 };

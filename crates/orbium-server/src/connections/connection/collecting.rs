@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Collects replies of a connection, and sends them.
+//! Collecting and sending the replies of a connection.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,11 +13,11 @@ use crate::connections::flusher::{Held, Tick};
 use orbium_channel::receive_buffer::SMALL;
 use orbium_request::ServerContext;
 
-/// Bytes of a reply that is collected: larger ones are sent alone, without a copy.
+/// Maximum size in bytes of a collected reply: larger ones are sent alone, without a copy.
 const MAX_COLLECTED_REPLY: usize = SMALL / 2;
 
 impl Pending {
-    /// The replies that were collected, to be sent before anything else.
+    /// Takes the collected replies, to be sent before any other data.
     pub(super) fn take_collected(&mut self) -> Vec<u8> {
         let collected = self.collected.as_mut();
         collected.map_or_else(Vec::new, |collected| std::mem::take(&mut collected.octets))
@@ -25,8 +25,8 @@ impl Pending {
 }
 
 impl ServerConnection {
-    /// Sends the reply to a request behind which more was received, or collects it.
-    /// `more`: another request is there whole.
+    /// Sends the reply to a request that is followed by received data, or collects it. `more`: the
+    /// next request is already complete.
     #[cold]
     pub(crate) fn reply_in_batch(self: &Arc<Self>, message: &CdrWriter<'_>, more: bool) {
         if more && self.collect(message) {
@@ -54,10 +54,9 @@ impl ServerConnection {
         let collected = &mut pending.collected;
         let new = || Box::new(Collected::new(now, Pace::of_processor()));
         let collected = collected.get_or_insert_with(new);
-        // Under the lock: the flusher may just have sent what was collected.
+        // Under the lock: the flusher may just have sent the collected replies.
         let has_collected = !collected.octets.is_empty();
-        // Acquire: a late thread that is not counted any more has sent its reply
-        // (`end_late`).
+        // Acquire: a late thread that is no longer counted has sent its reply (`end_late`).
         let alone = self.late.load(Ordering::Acquire) == usize::from(has_collected);
         if !collected.takes(len, now) || !alone {
             return false;
@@ -71,22 +70,22 @@ impl ServerConnection {
                 return false;
             }
             collected.begin(now);
-            // From now on another thread may send: replies go out under the lock.
+            // From now on another thread may send: replies are sent under the lock.
             self.begin_late();
             self.attention.fetch_or(COLLECTED, Ordering::Release);
         }
-        // So small a message is in one piece.
+        // A message of that size has one piece.
         collected.octets.extend_from_slice(message.written());
         true
     }
 
-    /// Whether replies wait to be sent with others.
+    /// Whether there are collected replies.
     #[inline]
     pub(crate) fn has_collected(&self) -> bool {
         self.attention.load(Ordering::Acquire) & COLLECTED != 0
     }
 
-    /// Sends what was collected.
+    /// Sends the collected replies.
     #[inline]
     pub(crate) fn send_collected(&self) {
         if self.has_collected() {
@@ -101,13 +100,13 @@ impl ServerConnection {
         }
     }
 
-    /// Those that were collected are sent. Under the lock, which is released afterwards;
-    /// then the connection may have to be closed: see [`ServerConnection::end_late`].
+    /// Marks the collected replies as sent. Under the lock, which is released afterwards; then the
+    /// connection may have to be closed: see [`ServerConnection::end_late`].
     pub(super) fn end_collected(&self) {
         self.attention.fetch_and(!COLLECTED, Ordering::Release);
     }
 
-    /// Whether replies over this stream may be sent together.
+    /// Whether replies over this stream may be batched.
     pub(super) fn may_collect(stream: &dyn ByteStream, context: &ServerContext) -> bool {
         context.collects_replies && !stream.sends_one_message()
     }

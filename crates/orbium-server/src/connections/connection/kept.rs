@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Octets that a peer has not taken yet.
+//! Data that a peer has not received yet.
 
-/// What is kept for a peer, in order.
+/// Queued data for a peer, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     octets: Vec<u8>,
-    /// How many of them are with the peer.
+    /// The number of bytes already sent.
     gone: usize,
 }
 
@@ -14,17 +14,17 @@ impl Kept {
         self.len() == 0
     }
 
-    /// Octets kept.
+    /// The number of unsent bytes.
     pub(crate) fn len(&self) -> usize {
         self.octets.len() - self.gone
     }
 
-    /// The octets.
+    /// The unsent bytes.
     pub(crate) fn octets(&self) -> &[u8] {
         &self.octets[self.gone..]
     }
 
-    /// Adds octets behind the others.
+    /// Appends data.
     pub(crate) fn append(&mut self, mut octets: Vec<u8>) {
         if self.is_empty() {
             *self = Self { octets, gone: 0 }
@@ -33,8 +33,8 @@ impl Kept {
         }
     }
 
-    /// The peer has taken that many. The others are moved once they are fewer than
-    /// those that are gone, so each octet is moved once for each of its own at most.
+    /// Removes sent bytes. The remaining ones are moved once they are fewer than the sent ones, so
+    /// that each byte is moved at most once per sent byte.
     pub(crate) fn consume(&mut self, count: usize) {
         self.gone += count;
         if self.gone >= self.len() {
@@ -43,7 +43,7 @@ impl Kept {
         }
     }
 
-    /// Takes everything out.
+    /// Removes and returns all data.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         let Self { mut octets, gone } = std::mem::take(self);
         octets.drain(..gone);
@@ -74,8 +74,8 @@ mod tests {
         assert_eq!(out.len(), (1..40).sum());
     }
 
-    /// All that was left was moved for each piece that the peer took: 8 TiB for a reply
-    /// of 256 MiB here.
+    /// Otherwise all remaining data would be moved for each sent piece: 8 TiB for a reply of 256
+    /// MiB here.
     #[test]
     fn a_large_reply_that_is_taken_in_small_pieces_is_not_moved_each_time() {
         const PIECE: usize = 4096;

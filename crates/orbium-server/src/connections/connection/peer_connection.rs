@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections of clients, as the side of the servants sees them.
+//! Connections of clients as seen by servants.
 
 use orbium_channel::Bidirectional;
 use orbium_channel::dedication::Undedicated;
@@ -21,7 +21,7 @@ impl PeerConnection for ServerConnection {
     }
 
     fn is_open(&self) -> bool {
-        // While a thread serves a request, none may receive the end of the connection.
+        // While a thread serves a request, no thread may receive the end of the connection.
         !self.has_ended() && !has_hung_up(self.stream.source())
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replies to a client: sent at once, or kept for it as long as it does not take
-//! them.
+//! Replies to a client: sent at once, or queued while it does not receive.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -16,8 +15,8 @@ use super::{Kept, Pending, ServerConnection};
 use crate::strategy::notifier::Notifier;
 
 impl ServerConnection {
-    /// Sends the reply to a request from the reading thread, which finds out by itself
-    /// if the connection fails.
+    /// Sends the reply to a request from the reading thread, which detects a failure of the
+    /// connection itself.
     #[inline]
     pub(crate) fn reply(&self, message: &CdrWriter<'_>) {
         let sent = match &self.notifier {
@@ -31,8 +30,8 @@ impl ServerConnection {
         }
     }
 
-    /// Sends the reply to a request from a thread that has handed the reading
-    /// over, unless the client has cancelled it.
+    /// Sends the reply to a request from a thread that has handed off the reading, unless the
+    /// client has cancelled it.
     #[cold]
     pub(crate) fn reply_late(&self, request_id: u32, message: &CdrWriter<'_>) {
         if self.was_cancelled(request_id) {
@@ -43,7 +42,7 @@ impl ServerConnection {
         }
     }
 
-    /// Sends the replies that were collected, and a message behind them.
+    /// Sends the collected replies, then a message.
     #[cold]
     pub(super) fn send_among_others(&self, message: Option<&CdrWriter<'_>>) -> io::Result<()> {
         let mut pending = self.lock();
@@ -61,7 +60,7 @@ impl ServerConnection {
         sent
     }
 
-    /// Sends a message behind what was collected, together if it is small.
+    /// Sends a message after the collected replies, in one send if it is small.
     fn send_behind(
         &self,
         mut collected: Vec<u8>,
@@ -88,8 +87,8 @@ impl ServerConnection {
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
-    /// Sends what the peer takes at once, a message behind what was collected, and keeps
-    /// the rest.
+    /// Sends as much as the peer receives at once, of the collected replies and a message, and
+    /// queues the rest.
     fn send_or_keep(
         &self,
         pending: &mut Pending,
@@ -125,8 +124,8 @@ impl ServerConnection {
         self.keep(pending, octets, notifier)
     }
 
-    /// As `send_or_keep`, by the reading thread while no other thread may reply:
-    /// without the lock, unless something must be queued.
+    /// As `send_or_keep`, by the reading thread while no other thread may reply: without the lock,
+    /// unless data must be queued.
     fn send_alone(&self, message: &CdrWriter<'_>, notifier: &Notifier) -> io::Result<()> {
         let in_one = self.fragment_size.is_none_or(|size| message.len() <= size);
         if !in_one || message.is_gathered() || self.has_pending() {
@@ -140,7 +139,7 @@ impl ServerConnection {
         Ok(())
     }
 
-    /// Keeps what the peer did not take, behind what is kept already.
+    /// Queues unsent data.
     #[cold]
     fn keep(&self, pending: &mut Pending, octets: Vec<u8>, notifier: &Notifier) -> io::Result<()> {
         if pending.octets.is_empty() {
@@ -148,13 +147,14 @@ impl ServerConnection {
         }
         let total = pending.octets.len() + octets.len();
         if total > SMALL && pending.charge.set(total).is_err() {
-            // Part of it may be with the client: there is no other end.
+            // A part of it may have been received by the client: the connection cannot be
+            // continued.
             pending.charge.budget().count_refused();
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         if self.ended.load(Ordering::Acquire) || self.has_dedicated_thread() {
-            // The reactor no longer serves the connection: this thread may block, and
-            // no other one will send.
+            // The reactor no longer serves the connection: this thread may block, and no other
+            // thread sends.
             role::about_to_block();
             pending.octets.append(octets);
             let kept = pending.octets.take();
@@ -169,7 +169,7 @@ impl ServerConnection {
         Ok(())
     }
 
-    /// Changes what is waited for; under the lock, so that it fits what is kept.
+    /// Changes the polled events; under the lock, so that they match the queued data.
     fn wait_for(
         &self,
         notifier: &Notifier,
@@ -205,8 +205,7 @@ impl ServerConnection {
         }
     }
 
-    /// Re-arms the connection (EPOLLONESHOT): for the next message, or for room to send
-    /// what is queued.
+    /// Re-arms the connection (EPOLLONESHOT): for the next message, or for sending queued data.
     pub(crate) fn wait_again(&self, notifier: &Notifier) -> io::Result<()> {
         if !self.is_shared() && !self.has_pending() {
             // No other thread can queue anything, and the queue is empty.
@@ -219,8 +218,8 @@ impl ServerConnection {
         self.ask_again(notifier, &pending)
     }
 
-    /// Makes the registration one-shot: the poller reports the connection once more at
-    /// most, until `wait_again`.
+    /// Makes the registration one-shot: the poller reports the connection at most once more, until
+    /// `wait_again`.
     #[cold]
     pub(crate) fn wait_once(&self, notifier: &Notifier) -> io::Result<()> {
         let pending = self.lock();
@@ -258,15 +257,15 @@ impl ServerConnection {
         }
     }
 
-    /// Nothing is waited for any more.
+    /// Removes the connection from the poller.
     pub(crate) fn wait_for_nothing(&self, notifier: &Notifier) {
         self.remove_sources(&mut self.lock(), notifier);
     }
 
-    /// Takes what is waited on from the poller.
+    /// Removes the sources from the poller.
     pub(crate) fn remove_sources(&self, pending: &mut Pending, notifier: &Notifier) {
         let sending = pending.source.take();
-        // Closing a source would do as well, once no thread holds it any more.
+        // Closing a source has the same effect, once no thread holds it any more.
         if let Some(sending) = &sending {
             let _ = notifier.poller.remove(sending, self.id);
         }
@@ -275,8 +274,8 @@ impl ServerConnection {
         }
     }
 
-    /// Sends what was kept, as far as the peer takes it; whether all is gone,
-    /// and the connection can be read again.
+    /// Sends queued data, as far as the peer receives; returns whether all are sent, and the
+    /// connection can be read again.
     pub(crate) fn flush(&self) -> io::Result<bool> {
         let mut pending = self.lock();
         let sent = sent_at_once(&*self.stream, pending.octets.octets())?;
@@ -300,22 +299,22 @@ impl ServerConnection {
         Ok(true)
     }
 
-    /// Until when the peer must have taken something, if something is kept.
+    /// The deadline by which the peer must have received data, if some are queued.
     pub(crate) fn pending_deadline(&self) -> Option<Deadline> {
         self.has_pending().then(|| self.lock().since)
     }
 }
 
 impl Pending {
-    /// Nothing is kept any more.
+    /// Releases the queued data.
     pub(crate) fn give_back(&mut self) {
         self.octets = Kept::default();
-        // Less is never refused.
+        // A smaller charge is never refused.
         let _ = self.charge.set(0);
     }
 }
 
-/// Sends what the peer takes without making us wait.
+/// Sends as much as possible without blocking.
 fn sent_at_once(stream: &dyn ByteStream, octets: &[u8]) -> io::Result<usize> {
     let mut sent = 0;
     while sent < octets.len() {

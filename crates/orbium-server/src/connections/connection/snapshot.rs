@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection as the book of connections shows it.
+//! The entry of a connection in the connection book.
 
 use orbium_metrics::OpenConnection;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use orbium_request::ConnectionWatch;
 
-/// A flag that the end of a connection sets, once a servant has asked for it.
+/// A flag set by the end of a connection, created when a servant watches it.
 #[derive(Debug, Default)]
 pub(super) struct Watched(OnceLock<Arc<AtomicBool>>);
 
@@ -17,11 +17,12 @@ impl Watched {
         }
     }
 
-    /// A watch of the connection of that number.
+    /// A watch of the connection with that number.
     pub(super) fn watch(&self, id: u64, has_ended: impl Fn() -> bool) -> ConnectionWatch {
         let made = || Arc::new(AtomicBool::new(false));
         let ended = self.0.get_or_init(made);
-        // It may have ended before there was a flag. An end that meets this shows when the connection is dropped.
+        // It may have ended before the flag existed. A concurrent end is recorded when the
+        // connection is dropped.
         if has_ended() {
             ended.store(true, Ordering::Release);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pools without threads of their own: the program's threads serve them, in their own calls
-//! too while they wait for the replies.
+//! Pools without their own threads: the program's threads serve them, also in nested calls while
+//! they wait for the replies.
 
 use std::io;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use orbium_invocation::served_queue::{ServedQueue, Serving};
 use super::item::Item;
 use super::{Pool, SMALL};
 
-/// Nothing more is begun.
+/// The pool is closed.
 struct Ended;
 
 impl Pool {
-    /// Serves one request if there is one, or one comes while this `waits`; whether the pool is
+    /// Serves one request if there is one, or the next one if `waits`; returns whether the pool is
     /// still open.
     pub(crate) fn serve_one(self: &Arc<Self>, waits: bool) -> bool {
         let Ok(item) = self.take_for_caller(|| !waits) else {
@@ -36,7 +36,7 @@ impl Pool {
         }
     }
 
-    /// The next to be served; `None` if there is none and the wait for it `is_over`.
+    /// The next item; `None` if there is none and the wait `is_over`.
     fn take_for_caller(&self, is_over: impl Fn() -> bool) -> Result<Option<Item>, Ended> {
         let mut state = self.lock();
         loop {
@@ -60,7 +60,7 @@ impl Pool {
     }
 }
 
-/// The queue, as a thread sees it that serves it while it waits.
+/// The queue of a thread that serves it while it waits.
 struct Callers(Arc<Pool>);
 
 impl ServedQueue for Callers {
@@ -73,7 +73,8 @@ impl ServedQueue for Callers {
         while !is_over()
             && let Ok(Some(item)) = self.0.take_for_caller(is_over)
         {
-            // The request below may have changed the priority of the thread. None is refused.
+            // The request below may have changed the priority of the thread. Setting none is never
+            // refused.
             let serve = || self.0.serve_for_caller(item);
             let _ = scheduling::at(self.0.setup.priority, None, serve);
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Items of a lane's queue: requests that came by messages, and calls of the ORB's own
-//! callers.
+//! Items of a lane's queue: received requests, and collocated calls.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,21 +12,21 @@ use crate::intake::{Queued, count_waited, no_room};
 use crate::lane::rank::Place;
 use orbium_request::ServerContext;
 
-/// In place of a connection's id: what callers within the process have in the queue.
+/// In place of a connection's id: the share of collocated callers in the queue.
 const WITHIN_THE_PROCESS: u64 = u64::MAX;
 
-/// Waits for a thread. Dropped, it was not begun.
+/// A queued item. Dropped, it was not begun.
 pub(super) enum Item {
     Request(Queued),
     Call(LocalCall),
 }
 
-/// A call from within the process.
+/// A collocated call.
 pub(super) struct LocalCall {
     pub(super) queued: QueuedCall,
     place: Place,
     permit: Option<QueuePermit>,
-    /// When it was made, if that is measured.
+    /// The time of the call, if measured.
     arrived: Option<Instant>,
 }
 
@@ -55,7 +54,7 @@ impl Item {
         }
     }
 
-    /// Others may have its place.
+    /// Releases its permit.
     pub(super) fn give_place_back(&mut self) {
         match self {
             Self::Request(request) => request.give_place_back(),
@@ -63,7 +62,7 @@ impl Item {
         }
     }
 
-    /// It waits no longer: others may.
+    /// Ends the queueing: releases the permit and records the time.
     pub(super) fn begin(&mut self, context: &ServerContext, lane: (u32, &str)) {
         match self {
             Self::Request(request) => request.begin(context, lane),
@@ -84,7 +83,7 @@ impl Item {
         }
     }
 
-    /// Octets held.
+    /// The size of the item.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Request(request) => request.len(),
@@ -92,7 +91,7 @@ impl Item {
         }
     }
 
-    /// The connection that it came over.
+    /// The connection of the request.
     pub(super) fn connection(&self) -> Option<&ServerConnection> {
         match self {
             Self::Request(request) => Some(request.connection()),
@@ -100,7 +99,7 @@ impl Item {
         }
     }
 
-    /// The number under which it shares the queue with others.
+    /// The number for its share of the queue.
     pub(super) fn sharer(&self) -> u64 {
         match self {
             Self::Request(request) => request.connection().id,
@@ -108,7 +107,7 @@ impl Item {
         }
     }
 
-    /// The connection on which later requests wait until this was served.
+    /// The connection that has to wait until this oneway was served.
     pub(super) fn oneway(&self) -> Option<u64> {
         match self {
             Self::Request(request) => request.is_oneway().then(|| request.connection().id),
@@ -116,17 +115,17 @@ impl Item {
         }
     }
 
-    /// Whether it is a request of that kind.
+    /// Whether it is a matching request.
     pub(super) fn is_request(&self, which: impl FnOnce(&Queued) -> bool) -> bool {
         matches!(self, Self::Request(request) if which(request))
     }
 
-    /// Whether it is the call of that number.
+    /// Whether it is the call with that number.
     pub(super) fn is_call(&self, number: u64) -> bool {
         matches!(self, Self::Call(call) if call.queued.number == number)
     }
 
-    /// Answers that there is no room for it: it was not begun.
+    /// Answers that the queue is full: it was not begun.
     #[cold]
     pub(super) fn refuse(&self) {
         match self {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Enqueueing requests: whether the queue has room, and which thread will serve them.
+//! Enqueueing requests: the capacity of the queue, and the threads that serve them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use orbium_invocation::QueuedCall;
 use orbium_lane::{Order, QueueBounds};
 
 impl Pool {
-    /// Has a request wait; gives it back if there is no room for it.
+    /// Enqueues a request; returns it if the queue is full.
     fn put_in(self: &Arc<Self>, state: &mut State, mut request: Item) -> Result<(), Box<Item>> {
         // An idle thread, or one being started, takes one at once.
         let free = self.soon_idle(state) + self.may_grow_by(state);
@@ -27,7 +27,7 @@ impl Pool {
         let shared_out = self.shared_out(state, open);
         let mut put = state.waiting.put(request, most, shared_out);
         if put.as_ref().is_ok_and(|has_place| *has_place) && !self.attend(state, lent) {
-            // No thread is to be had at all: what was put last is the last.
+            // No thread is available at all: the last item is removed.
             put = match state.waiting.take_last() {
                 Some(request) => Err(Box::new(request)),
                 None => Ok(true),
@@ -39,8 +39,8 @@ impl Pool {
         put.map(|_| ())
     }
 
-    /// What connections have shares of: places, and octets. Those of bounds that
-    /// several lanes share are no more than there are in all.
+    /// The places and bytes that connections share. Of bounds shared by several lanes, at most
+    /// their total.
     fn shared_out(&self, state: &State, open: bool) -> (usize, usize) {
         let (places, octets) = match &self.queue_bounds {
             _ if !open => (0, 0),
@@ -60,24 +60,24 @@ impl Pool {
         (put.map_err(|item| returned(*item)), state.room.pop())
     }
 
-    /// Has a call from within the process wait.
+    /// Enqueues a collocated call.
     ///
     /// # Errors
-    /// TRANSIENT 1: there is no room for it.
+    /// TRANSIENT 1: the queue is full.
     pub(crate) fn put_call(self: &Arc<Self>, call: QueuedCall) -> Result<(), SystemException> {
         let call = LocalCall::new(call, &self.host.context, self.order);
         let put = self.put_in(&mut self.lock(), Item::Call(call));
         put.map_err(|_| no_room())
     }
 
-    /// Drops the call of that number, if it was not begun.
+    /// Removes the call with that number, if it was not begun.
     pub(crate) fn withdraw_call(&self, number: u64) {
         let which = |item: &Item| item.is_call(number);
-        // Dropped when the lock is no longer held: the ORB may end with it.
+        // Dropped after the lock is released: the ORB may end with it.
         let _withdrawn = self.removed(&mut self.lock(), &which);
     }
 
-    /// Threads that are idle or about to be, less those with a request assigned.
+    /// The number of threads that are idle or will be soon, less those with a request assigned.
     fn soon_idle(&self, state: &State) -> usize {
         let soon = state.idle + self.answering.load(Ordering::Acquire);
         soon.saturating_sub(state.loans.len())
@@ -94,19 +94,19 @@ impl Pool {
         free && !state.closed
     }
 
-    /// Has a lane of lower priority promise a thread; whether one does.
+    /// Borrows a thread from a lane of lower priority; returns whether one was promised.
     fn borrow(self: &Arc<Self>) -> bool {
         self.borrows_from.iter().any(|it| it.lend(self))
     }
 
-    /// Threads that may be started for what comes.
+    /// The number of threads that may be started.
     fn may_grow_by(&self, state: &State) -> usize {
         if self.served_by_callers {
             return 0;
         }
         let most = state.sizes.grows_to.min(self.most);
         match state.active {
-            // All that there are wait in calls of their own.
+            // All threads wait in nested calls.
             0 => self.most.min(most.max(state.alive + 1)),
             _ => most,
         }
@@ -125,12 +125,12 @@ impl Pool {
         if self.may_grow_by(state) > 0 && self.add_thread(state, None).is_ok() {
             return true;
         }
-        // Those that are busy will look; another lane's thread may be sooner.
+        // Busy threads will check the queue; a borrowed thread may be sooner.
         self.borrow() || state.active > 0
     }
 }
 
-/// A request for which there was no room.
+/// The request for which the queue was full.
 fn returned(item: Item) -> Box<Queued> {
     match item {
         Item::Request(request) => Box::new(request),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The queue of a lane, and how much of it each connection has.
+//! The queue of a lane, and the share of each connection in it.
 //!
-//! When the queue is full, a connection with less than its share of it (the queue
-//! divided by the connections that have something in it) is not refused: its request is
-//! deferred, reading from the connection pauses, and the request gets the next free
-//! permit. So one client that fills the queue does not have requests of others refused.
-//! Callers within the process share it as one connection would, but are not deferred.
+//! When the queue is full, a connection with less than its share of it (the queue divided by the
+//! connections with items in it) is not refused: its request is deferred, reading from the
+//! connection pauses, and the request gets the next free permit. So one client that fills the queue
+//! does not cause requests of others to be refused. Collocated callers share it like one
+//! connection, but are not deferred.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -16,23 +16,23 @@ use orbium_lane::QueueBounds;
 
 use super::item::Item;
 
-/// Requests that wait for a thread.
+/// Queued requests.
 pub(super) struct Queue {
     waiting: Waiting<Item>,
-    /// Requests for which there is no place yet: one of a connection at most.
+    /// Requests without a place yet: at most one per connection.
     deferred: Waiting<Item>,
     shares: HashMap<u64, Share, BuildHasherDefault<ById>>,
     most_octets: usize,
 }
 
-/// What a connection has in the queue, deferred or not.
+/// The items of a connection in the queue, deferred or not.
 #[derive(Clone, Copy, Default)]
 struct Share {
     requests: usize,
     octets: usize,
 }
 
-/// The ORB numbers its connections itself: a peer cannot choose them to collide.
+/// The ORB numbers its connections itself: a peer cannot provoke collisions.
 #[derive(Default)]
 struct ById(u64);
 
@@ -53,7 +53,7 @@ impl Hasher for ById {
 }
 
 impl Queue {
-    /// A queue of at most so many octets, but for one request alone.
+    /// A queue of at most that many bytes, except for a single request.
     pub(super) fn new(most_octets: usize) -> Self {
         Self {
             waiting: Waiting::new(most_octets),
@@ -63,25 +63,25 @@ impl Queue {
         }
     }
 
-    /// Bounds the octets of those that come from now on.
+    /// Limits the size of later items.
     pub(super) fn bound_octets(&mut self, most: usize) {
         self.most_octets = most;
         self.waiting.bound_octets(most);
     }
 
-    /// How many have a place.
+    /// The number of items with a place.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// How many wait, those without a place included.
+    /// The number of all items, including deferred ones.
     pub(super) fn all(&self) -> usize {
         self.waiting.len() + self.deferred.len()
     }
 
-    /// Gives a request a place, unless there are `most` already, or its octets are too
-    /// many; then it is deferred if its connection has less than its share of `shared_out`,
-    /// places and octets. Whether it has a place.
+    /// Enqueues a request, unless there are `most` already, or its size exceeds the limit; then it
+    /// is deferred if its connection has less than its share of `shared_out`, places and bytes.
+    /// Returns whether it has a place.
     pub(super) fn put(
         &mut self,
         request: Item,
@@ -103,8 +103,8 @@ impl Queue {
         }
     }
 
-    /// Whether a connection has less than its share of the places, and others have some,
-    /// so that one gets free.
+    /// Whether a connection has less than its share of the places, and others have some, so that
+    /// one becomes free.
     #[cold]
     fn may_defer(&self, request: &Item, (places, octets): (usize, usize)) -> bool {
         let Some(connection) = request.connection() else {
@@ -126,7 +126,7 @@ impl Queue {
             connection.begin_to_wait_for_room();
         }
         self.add(id, octets);
-        // It has room for any number.
+        // Its capacity is unlimited.
         let _ = self
             .deferred
             .put(request.place(), octets, request, usize::MAX);
@@ -149,8 +149,7 @@ impl Queue {
         }
     }
 
-    /// Takes the first that may be begun. Those without a place are looked at when no
-    /// other may.
+    /// Takes the first item that may begin. Deferred ones are considered when no other may.
     pub(super) fn take(&mut self, may_begin: impl Fn(&Item) -> bool) -> Option<Item> {
         let taken = self.waiting.take(&may_begin);
         let taken = taken.or_else(|| self.take_deferred(&may_begin))?;
@@ -168,7 +167,7 @@ impl Queue {
         Some(taken)
     }
 
-    /// Hands places that got free to waiting connections; whether there were any.
+    /// Assigns free places to deferred requests; returns whether there were any.
     #[inline]
     pub(super) fn refill(&mut self, most: usize, bounds: Option<&QueueBounds>) -> bool {
         self.deferred.len() > 0 && self.place_deferred(most, bounds)
@@ -188,7 +187,7 @@ impl Queue {
                 break;
             };
             let (place, octets) = (request.place(), request.len());
-            // With nothing in this queue, no worker of this queue would look again.
+            // If this queue is empty, none of its workers would check again.
             if !alone && bounds.is_some_and(|bounds| !request.acquire(bounds)) {
                 let _ = self.deferred.put(place, octets, request, usize::MAX);
                 break;
@@ -200,14 +199,14 @@ impl Queue {
         any
     }
 
-    /// Takes what has got a place last.
+    /// Takes the item that got a place last.
     pub(super) fn take_last(&mut self) -> Option<Item> {
         let taken = self.waiting.take_last()?;
         self.subtract(&taken);
         Some(taken)
     }
 
-    /// Takes all of a kind out.
+    /// Removes the matching items.
     pub(super) fn remove(&mut self, which: &dyn Fn(&Item) -> bool) -> Vec<Item> {
         let mut removed = self.deferred.remove(which);
         removed.iter().for_each(has_room);
@@ -219,7 +218,7 @@ impl Queue {
     }
 }
 
-/// Reading from the connection of a request that was deferred goes on.
+/// Resumes reading from the connection of a deferred request.
 fn has_room(request: &Item) {
     if let Some(connection) = request.connection() {
         connection.has_room();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Other numbers for a pool that serves.
+//! Resizing of a pool in operation.
 
 use std::io;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Pool {
             }
             grown
         };
-        // Threads that are too many end, and what was deferred may have a place.
+        // Surplus threads end, and deferred requests may get a place.
         self.changed.notify_all();
         barrier.wait();
         grown

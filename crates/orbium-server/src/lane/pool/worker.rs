@@ -17,7 +17,7 @@ impl Pool {
         if self.is_pool {
             self.setup.begin_serving();
         }
-        // It is counted as about to be idle.
+        // It is counted as idle soon.
         let (mut octets, mut answered) = (Vec::new(), true);
         while let Some(work) = self.next(std::mem::take(&mut octets), answered) {
             (octets, answered) = match work {
@@ -30,14 +30,13 @@ impl Pool {
         }
     }
 
-    /// Serves a request of another lane, as a thread of that would; what `serve`
-    /// gives.
+    /// Serves a request of another lane, as one of its threads; returns the result of `serve`.
     fn help(self: &Arc<Self>, borrower: &Arc<Self>, storage: &mut Vec<u8>) -> (Vec<u8>, bool) {
         let queued = {
             let mut state = borrower.lock();
             borrower.take(&mut state)
         };
-        // Another thread may have served it in between.
+        // Another thread may have served it in the meantime.
         let (setup, mut queued) = (&borrower.setup, queued);
         let served = scheduling::at(setup.priority, setup.scheduling, || {
             let queued = queued.take()?;
@@ -48,15 +47,15 @@ impl Pool {
             borrower.count_refused(1);
             queued.refuse();
             if let Some(id) = queued.oneway() {
-                // What was sent behind it may begin nonetheless.
+                // Later requests of the connection may begin nonetheless.
                 borrower.oneway_ends(&mut borrower.lock(), id);
             }
         }
         served.ok().flatten().unwrap_or_default()
     }
 
-    /// Serves what was taken from a lane's queue; gives the buffer of its octets back, and
-    /// whether the thread is counted as answering.
+    /// Serves an item of a lane's queue; returns its buffer, and whether the thread is counted as
+    /// answering.
     pub(super) fn serve(
         self: &Arc<Self>,
         item: Item,
@@ -69,7 +68,7 @@ impl Pool {
         }
     }
 
-    /// Serves a call from within the process; whether the thread is counted as answering.
+    /// Serves a collocated call; returns whether the thread is counted as answering.
     #[cold]
     fn serve_call(self: &Arc<Self>, call: LocalCall, from: &Arc<Self>) -> bool {
         let worker = Worker::new(self, from, None);
@@ -95,7 +94,7 @@ impl Pool {
         let begins = !connection.is_broken() && !queued.was_cancelled();
         let dispatcher = self.host.dispatcher();
         let Some(dispatcher) = dispatcher.filter(|_| begins) else {
-            // What was sent behind it may begin nonetheless.
+            // Later requests of the connection may begin nonetheless.
             if let Some(id) = oneway {
                 from.oneway_ends(&mut from.lock(), id);
             }
@@ -119,11 +118,11 @@ struct Worker<'a> {
     /// The pool of the request.
     from: &'a Arc<Pool>,
     orb: usize,
-    /// The connection, if what runs is a oneway of it.
+    /// The connection, if the request is a oneway of it.
     oneway: Option<u64>,
-    /// Whether it has waited in a call of its own.
+    /// Whether it has waited in a nested call.
     waits: Cell<bool>,
-    /// Whether its answer goes out, or has gone.
+    /// Whether its reply is being sent, or was.
     answers: Cell<bool>,
 }
 
@@ -142,12 +141,12 @@ impl<'a> Worker<'a> {
 
 impl Answering for Worker<'_> {
     fn answers(&self) {
-        // A oneway is confirmed before it runs; a thread that has waited in a call
-        // may have been replaced.
+        // A oneway is confirmed before it runs; a thread that has waited in a call may have been
+        // replaced.
         let stays = !(self.waits.get() && self.pool.replaces_waiting);
         if self.oneway.is_none() && stays && !self.answers.replace(true) {
-            // Ahead of the reply, which may cause the next request on another thread. The
-            // count guards no data.
+            // Before the reply, which may cause the next request on another thread. The count
+            // guards no data.
             self.pool.answering.fetch_add(1, Ordering::AcqRel);
         }
     }

@@ -8,7 +8,7 @@ use crate::connections::connection::ServerConnection;
 use crate::intake::{HandOver, Intake, Queued, Sink};
 
 impl HandOver for Member<'_> {
-    /// A free thread goes on reading.
+    /// Has a free thread continue reading.
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
         let id = connection.id;
         let mut state = self.team.lock();
@@ -22,7 +22,7 @@ impl HandOver for Member<'_> {
             self.team.tell(&state);
             return true;
         }
-        // No thread to be had: keep the connection, and block.
+        // No thread is available: this one retains the connection, and blocks.
         state.active += 1;
         state.reactor.is_first_no_more(id);
         self.team.tell(&state);

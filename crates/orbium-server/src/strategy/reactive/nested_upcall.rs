@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wait on reactor: dispatch upcalls while a nested call waits for its reply.
 //!
-//! The reactor stays with its thread, which runs it within the call and polls for its
-//! own reply and for the connections at once. So calls return in the reverse order of
-//! their beginning. That alone cannot deadlock: a wait depends on what began after it,
-//! never on frames below it on its stack. A request that does depend on those (held
-//! until another request releases it) is handed to another thread.
+//! The reactor stays with its thread, which runs it within the call and polls for its own reply and
+//! for the connections at once. So calls return in the reverse order of their beginning. That alone
+//! cannot deadlock: a wait depends only on frames that began after it, never on those below it on
+//! its stack. A request that does depend on those (held until another request releases it) is
+//! handed off to another thread.
 
 use std::cell::Cell;
 use std::io;
@@ -19,7 +19,7 @@ use orbium_transport::Deadline;
 use super::{Held, serve};
 use crate::strategy::reactor::{NestedTurn, Turn};
 
-/// One wait more on this stack.
+/// A further nested wait on this stack.
 struct Deeper<'h>(&'h Cell<u32>);
 
 impl<'h> Deeper<'h> {
@@ -56,11 +56,11 @@ impl Reactor for Held {
             let next = match &mut *self.reactor.borrow_mut() {
                 Some(reactor) if reactor.shared.is_stopping() => None,
                 Some(reactor) => Some(reactor.next_nested(source, interest, &mut ready, left)?),
-                // Another thread has it: nothing is to be served here any more.
+                // Another thread has it: this one serves no further requests.
                 None => return wait_alone(source, interest, deadline),
             };
             match next {
-                // Another thread ends what this one serves, and waits for it.
+                // Another thread ends the requests served here, and waits for it.
                 None if self.move_on() => {}
                 None => return wait_alone(source, interest, deadline),
                 Some(NestedTurn::Own) => return Ok(()),
@@ -68,7 +68,7 @@ impl Reactor for Held {
                 Some(NestedTurn::Served(id)) => {
                     let _deeper = Deeper::new(&self.waits.depth);
                     self.waits.let_go();
-                    // A single message: then our own reply has its turn.
+                    // A single message: then the own reply is checked.
                     serve(self, id, Turn::of(1));
                     self.waits.kept.set(true);
                 }

@@ -7,21 +7,21 @@ use orbium_invocation::priority;
 
 use crate::ServerConnection;
 
-/// Waits one within the other on one stack. Beyond, the reactor moves to another
-/// thread, and those below wait for their replies alone.
+/// Maximum number of nested waits on one stack. Beyond it, the reactor moves to another thread, and
+/// the waits below just wait for their replies.
 const MAX_NESTED_WAITS: u32 = 32;
 
-/// What a thread that has a reactor knows of its own waits.
+/// The state of the nested waits of a reactor thread.
 #[derive(Default)]
 pub(super) struct Waits {
-    /// Whether the request being served has kept the reactor for its waits.
+    /// Whether the request in progress has retained the reactor for its waits.
     pub(super) kept: Cell<bool>,
-    /// Waits that serve others, one within the other.
+    /// The number of nested waits that serve requests.
     pub(super) depth: Cell<u32>,
 }
 
 impl Waits {
-    /// Has a request of that connection keep the reactor, if it may.
+    /// Has a request of that connection retain the reactor, if it may.
     pub(super) fn may_keep(&self, connection: &ServerConnection) -> bool {
         // A thread with an overridden priority must not dispatch other requests.
         let may = self.depth.get() < MAX_NESTED_WAITS && priority::is(connection.priority());
@@ -35,7 +35,7 @@ impl Waits {
         self.kept.get()
     }
 
-    /// The next request has kept nothing yet.
+    /// Resets the flag for the next request.
     pub(super) fn let_go(&self) {
         self.kept.set(false);
     }

@@ -9,9 +9,9 @@ use orbium_sys::{Interest, Ready, wait_for};
 
 use super::Reactor;
 
-/// What a thread that waits for something of its own is to do.
+/// The next step of a thread in a nested wait.
 pub(crate) enum NestedTurn {
-    /// Go on: what it has waited for is there.
+    /// Continue: the awaited event has occurred.
     Own,
     /// Serve that connection, and wait again.
     Served(u64),
@@ -20,8 +20,8 @@ pub(crate) enum NestedTurn {
 }
 
 impl Reactor {
-    /// As `next`, for a thread that also waits for `source`: returns when that is
-    /// ready, when the time is over, or when a connection has something to serve.
+    /// As `next`, for a thread that also waits for `source`: returns when that is ready, on
+    /// time-out, or when a connection has something to serve.
     pub(crate) fn next_nested(
         &mut self,
         source: &dyn AsFd,
@@ -37,7 +37,7 @@ impl Reactor {
         };
         let poller = &self.notifier.poller;
         let own = if busy {
-            // Level-triggered: what else is ready still is at the next look.
+            // Level-triggered: other ready sources are reported at the next check.
             wait_for([(source, interest)], timeout)? == [true]
         } else {
             poller.wait_including(source, interest, ready, timeout)?
@@ -54,8 +54,7 @@ impl Reactor {
         })
     }
 
-    /// Whether there is something to do but to wait for connections, or soon will
-    /// be.
+    /// Whether there is work besides waiting for connections, or soon will be.
     pub(crate) fn has_plans(&self) -> bool {
         self.shared.host.context.limits().server_idle_time.is_some()
             || !self.newcomers.is_empty()

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections over which nothing has come yet: the poller never reports those with
-//! silent peers.
+//! Connections without received data: the poller never reports those with silent peers.
 
 use std::time::{Duration, Instant};
 
-/// While a thread serves, another is reminded of newcomers this often at most.
+/// Minimum interval of wake-ups of another thread for newcomers while a thread serves.
 const REMINDER: Duration = Duration::from_millis(100);
 
-/// The numbers of such connections. Each knows its place.
+/// The ids of the newcomers. Each connection has its index here.
 #[derive(Default)]
 pub(crate) struct Newcomers {
     pub(super) ids: Vec<u64>,
-    /// When one of them may be late, or later.
+    /// The earliest time at which one of them may be late.
     pub(super) next: Option<Instant>,
     reminded: Option<Instant>,
 }
@@ -21,8 +20,8 @@ impl Newcomers {
         self.ids.is_empty()
     }
 
-    /// Whether another thread should wait with their deadlines in mind, since the
-    /// calling one is about to serve.
+    /// Whether another thread should wait with their deadlines, since the calling one is about to
+    /// serve.
     pub(crate) fn are_to_be_looked_at(&mut self) -> bool {
         if self.next.is_none() {
             return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The newcomers of a reactor: until when their first byte has to be here.
+//! The newcomers of a reactor, and the deadlines of their first bytes.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ impl Reactor {
         self.newcomers.next = Some(next);
     }
 
-    /// Takes a connection out over which something came, or that ends.
+    /// Removes a connection that has received data, or ends.
     pub(super) fn forget_newcomer(&mut self, id: u64) {
         let Some(place) = self.served.get_mut(id).and_then(|it| it.newcomer.take()) else {
             return;
@@ -37,8 +37,8 @@ impl Reactor {
         }
     }
 
-    /// Drops connections over which nothing came in time; time until the next may
-    /// be late.
+    /// Drops connections without data by their deadline; returns the time until the next may be
+    /// late.
     pub(super) fn drop_silent(&mut self) -> Option<Duration> {
         let now = Instant::now;
         let left = self.newcomers.next?.saturating_duration_since(now());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The connections of a reactor, by their numbers.
 
-/// A list in the order of the numbers, which grow from connection to connection.
-/// Those that are gone leave their entries behind until they are as many as the
-/// others: each is moved but a few times, however many come and go.
+/// A list in the order of the ids, which ascend. Removed connections leave their entries until they
+/// are as many as the others: so each entry is moved only a few times.
 pub(crate) struct Table<T> {
     entries: Vec<(u64, Option<T>)>,
     gone: usize,
@@ -47,13 +46,13 @@ impl<T> Table<T> {
         Some(removed)
     }
 
-    /// All, with their ids.
+    /// All connections, with their ids.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut T)> {
         let entries = self.entries.iter_mut();
         entries.filter_map(|(id, entry)| Some((*id, entry.as_mut()?)))
     }
 
-    /// Forgets those that are gone, if they are many.
+    /// Drops the empty entries, if they are many.
     fn tidy(&mut self) {
         if self.gone * 2 > self.entries.len() {
             let mut kept = 0;

@@ -11,7 +11,7 @@ use orbium_metrics::Closing;
 use orbium_request::ServerContext;
 
 impl Reactor {
-    /// Time until something is due, whatever is received.
+    /// Time until the next event that does not depend on received data.
     pub(crate) fn timeout(&mut self) -> Option<Duration> {
         let resume = self.accepting.resume(&self.notifier.poller);
         let (late, idle) = (self.drop_late(), self.drop_idle());
@@ -19,12 +19,12 @@ impl Reactor {
         sooner(sooner(sooner(late, resume), idle), silent)
     }
 
-    /// Closes what has been idle for too long; time until the next look.
+    /// Closes connections that have been idle for too long; returns the time until the next check.
     fn drop_idle(&mut self) -> Option<Duration> {
         let time = self.shared.host.context.limits().server_idle_time?;
         let now = Instant::now();
         let pause = idle::pause(time);
-        // Later than that only by a time that was longer.
+        // It is later only if the idle time was longer before.
         let next = self.idle.min(now + pause);
         if now < next {
             return Some(next - now);
@@ -33,7 +33,7 @@ impl Reactor {
         let idle = all.filter_map(|(id, served)| served.is_idle(now, time).then_some(id));
         let idle: Vec<u64> = idle.collect();
         for id in idle {
-            // What is to be looked at is not idle.
+            // A connection in the line is not idle.
             if !self.todo.contains(&id) {
                 if let Some(served) = self.served.get(id) {
                     served.connection.tracked.note_closing(Closing::Idle);
@@ -45,7 +45,7 @@ impl Reactor {
         Some(pause)
     }
 
-    /// Time until the next deadline; connections past theirs are dropped.
+    /// Drops connections past their deadlines; returns the time until the next one.
     fn drop_late(&mut self) -> Option<Duration> {
         for id in self.notifier.take_timed() {
             self.note_timed(id);
@@ -63,7 +63,7 @@ impl Reactor {
         next
     }
 
-    /// Notes that a connection has a deadline.
+    /// Records that a connection has a deadline.
     pub(super) fn note_timed(&mut self, id: u64) {
         if let Some(served) = self.served.get_mut(id)
             && !std::mem::replace(&mut served.is_timed, true)
@@ -72,14 +72,13 @@ impl Reactor {
         }
     }
 
-    /// Whether a connection has a deadline that is to come, and perhaps is the
-    /// `next`.
+    /// Whether a connection has a future deadline, which may become the `next`.
     fn stays_timed(&mut self, id: u64, next: &mut Option<Duration>) -> bool {
         let Some(served) = self.served.get_mut(id) else {
             return false;
         };
         let pending = served.connection.pending_deadline();
-        // What has arrived is looked at first, however long the turn takes to come.
+        // Received data are processed first, however long the turn takes to come.
         let has_more = served.is_lined_up || served.is_taken() || served.waits != Waits::No;
         let unfinished = served.unfinished.filter(|_| !has_more);
         let earliest = match (unfinished, pending) {
@@ -102,8 +101,8 @@ impl Reactor {
         false
     }
 
-    /// Gives what the stream keeps of a message to itself a deadline, or takes it
-    /// back if there is nothing.
+    /// Sets a deadline for a partial message in the stream's buffer, or removes it if there is
+    /// none.
     pub(crate) fn note_midway(&mut self, id: u64) {
         let Some(served) = self.served.get_mut(id) else {
             return;
@@ -118,13 +117,13 @@ impl Reactor {
             .as_ref()
             .is_some_and(|intake| !intake.is_unfinished())
         {
-            // It was nothing that a message begins with.
+            // It was not the beginning of a message.
             served.unfinished = None;
         }
     }
 }
 
-/// The shorter of two times, as far as there are any.
+/// The shorter of two times, if any.
 pub(super) fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
@@ -132,7 +131,7 @@ pub(super) fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<D
     }
 }
 
-/// Until when a message that has just begun must be complete.
+/// The deadline of a message that has just begun.
 pub(super) fn completion(context: &ServerContext) -> Deadline {
     Deadline::after(Some(context.limits().message_time))
 }

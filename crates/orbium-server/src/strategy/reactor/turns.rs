@@ -11,14 +11,14 @@ use crate::intake::Intake;
 use crate::message_outcome::Outcome;
 use orbium_request::Dispatcher;
 
-/// Requests of one connection that a turn has at most.
+/// Maximum number of requests of one connection in a turn.
 const REQUESTS: usize = 16;
 
-/// How long a turn begins requests; the one that has begun is completed.
+/// Maximum time in which a turn begins requests; the last one is completed.
 const TIME: Duration = Duration::from_millis(1);
 
-/// The turn of a connection: so many of its requests are served before the others
-/// are looked at.
+/// The turn of a connection: the maximum number of its requests served before other connections are
+/// checked.
 pub(crate) struct Turn {
     most: usize,
     served: usize,
@@ -26,12 +26,12 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// A turn of as many requests as others may have to wait for.
+    /// A turn with the usual number of requests.
     pub(crate) fn usual() -> Self {
         Self::of(REQUESTS)
     }
 
-    /// A turn of at most so many requests.
+    /// A turn of at most that many requests.
     pub(crate) fn of(requests: usize) -> Self {
         Self {
             most: requests,
@@ -40,7 +40,7 @@ impl Turn {
         }
     }
 
-    /// A request was served; whether another one may begin. The clock is read from the
+    /// Records a served request; returns whether another one may begin. The clock is read from the
     /// second on: most turns have one.
     #[inline]
     pub(crate) fn goes_on(&mut self) -> bool {
@@ -53,11 +53,11 @@ impl Turn {
     }
 }
 
-/// What is needed to serve a connection: its ORB, itself, and what was received.
+/// The parts needed to serve a connection: its ORB, itself, and its receive state.
 pub(crate) type Taken = (Arc<dyn Dispatcher>, Arc<ServerConnection>, Box<Intake>);
 
 impl Reactor {
-    /// Has a connection wait for its turn.
+    /// Appends a connection to the line.
     pub(crate) fn line_up(&mut self, id: u64) {
         if let Some(served) = self.served.get_mut(id)
             && !std::mem::replace(&mut served.is_lined_up, true)
@@ -66,7 +66,7 @@ impl Reactor {
         }
     }
 
-    /// Gives a connection the next turn, with what was received of it.
+    /// Gives a connection the next turn, with its receive state.
     pub(crate) fn line_up_first(&mut self, id: u64, intake: Intake) {
         if let Some(served) = self.served.get_mut(id) {
             served.intake = Some(Box::new(intake));
@@ -75,7 +75,7 @@ impl Reactor {
         }
     }
 
-    /// Takes back that a connection has the next turn.
+    /// Withdraws the next turn of a connection.
     pub(crate) fn is_first_no_more(&mut self, id: u64) {
         if let Some(served) = self.served.get_mut(id) {
             served.intake = None;
@@ -84,31 +84,31 @@ impl Reactor {
         }
     }
 
-    /// Whether a connection waits for its turn: then it has something to serve, and
-    /// perhaps no room to receive more.
+    /// Whether a connection is in the line: then it has something to serve, and perhaps a full
+    /// receive buffer.
     pub(super) fn is_lined_up(&self, id: u64) -> bool {
         self.served.get(id).is_some_and(|it| it.is_lined_up)
     }
 
-    /// Whether any connection waits for its turn.
+    /// Whether any connection is in the line.
     pub(crate) fn has_turns(&self) -> bool {
         !self.todo.is_empty()
     }
 
-    /// Whether a connection is the last that waits for its turn.
+    /// Whether a connection is the last in the line.
     pub(crate) fn is_last_in_line(&self, id: u64) -> bool {
         self.todo.back() == Some(&id)
     }
 
-    /// The connection at the head of the queue; `None` if there is none, or the poller
-    /// and the deadlines come first.
+    /// The connection at the head of the line; `None` if there is none, or the poller and the
+    /// deadlines come first.
     #[inline]
     pub(crate) fn next_turn(&mut self) -> Option<u64> {
         self.turns = self.turns.checked_sub(1)?;
         self.todo.pop_front()
     }
 
-    /// Time to wait for the poller, with nothing else to do until then.
+    /// Time to wait for the poller; zero if connections are in the line.
     pub(crate) fn timeout_of_a_look(&mut self) -> Option<Duration> {
         let timeout = self.timeout();
         if self.todo.is_empty() {
@@ -118,7 +118,7 @@ impl Reactor {
         }
     }
 
-    /// What is needed to serve a connection.
+    /// Takes the parts needed to serve a connection.
     pub(crate) fn take(&mut self, id: u64) -> Option<Taken> {
         let served = self.served.get_mut(id)?;
         served.is_lined_up = false;
@@ -141,7 +141,7 @@ impl Reactor {
         }
     }
 
-    /// Takes back what was received; `any` says that a message was dealt with.
+    /// Takes the receive state back; `any` is set if a message was processed.
     pub(crate) fn put_back(
         &mut self,
         connection: &ServerConnection,
@@ -158,7 +158,7 @@ impl Reactor {
         };
         let close = last == Outcome::Close || intake.is_assembly_late();
         if close && !connection.is_broken() && !connection.may_end() {
-            // The answers of other threads go first. They have a deadline.
+            // Replies of other threads are sent first. They have a deadline.
             served.closing = true;
             return;
         }
@@ -200,7 +200,7 @@ impl Reactor {
         if served.unfinished.is_some() {
             self.note_timed(id);
         }
-        // The poller does not know of it.
+        // The poller does not report it.
         if buffered && self.notifier.oneshot {
             // The serving thread receives it, without the lock of the reactor.
             self.line_up(id);
@@ -209,7 +209,7 @@ impl Reactor {
         }
     }
 
-    /// Has the poller tell no more of a connection from which nothing is read.
+    /// Stops the poller's reports for a connection that is not read.
     #[cold]
     pub(super) fn silence(&mut self, id: u64) {
         let Some(served) = self.served.get_mut(id) else {
@@ -225,7 +225,7 @@ impl Reactor {
         }
     }
 
-    /// Goes on to read a connection that has waited for room, if it does so no more.
+    /// Resumes reading a connection that no longer waits for a place.
     #[cold]
     pub(super) fn go_on(&mut self, id: u64) {
         let Some(served) = self.served.get_mut(id) else {
@@ -242,8 +242,8 @@ impl Reactor {
         self.line_up(id);
     }
 
-    /// What was received, unless the connection is gone, or was just granted a
-    /// thread, which has it now.
+    /// The receive state, unless the connection is gone, or was just granted a thread, which has it
+    /// now.
     fn unless_granted(
         &mut self,
         id: u64,
@@ -259,8 +259,7 @@ impl Reactor {
         self.dedicate(&connection, intake)
     }
 
-    /// Has a connection read by the thread that it was granted; gives what was
-    /// received back if there is none.
+    /// Has a connection read by its granted thread; returns the receive state if there is none.
     #[cold]
     fn dedicate(
         &mut self,
