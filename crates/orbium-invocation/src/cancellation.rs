@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cancelling a call from another thread than the one that waits for it.
+//! Cancellation of a call from another thread than the one that waits for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,11 @@ use std::time::Duration;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_transport::Deadline;
 
-/// A caller that can be cancelled checks its token at least this often.
+/// The maximum interval at which a cancellable caller checks its token.
 pub const CANCELLATION_PERIOD: Duration = Duration::from_millis(10);
 
-/// Cancels the calls that were given it, from any thread. A clone is the same token; a
-/// cancelled one stays so.
+/// A token that cancels the calls it is passed to, from any thread. A clone is the same token; a
+/// cancelled token stays cancelled.
 ///
 /// ```
 /// use orbium_invocation::CancellationToken;
@@ -32,7 +32,7 @@ impl CancellationToken {
         Self::default()
     }
 
-    /// Cancels the calls under way, and those that begin later.
+    /// Cancels the calls in progress, and those that begin later.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Release);
     }
@@ -52,8 +52,7 @@ impl CancellationToken {
         }
     }
 
-    /// Checks that it was not cancelled, for a request that may have been served as
-    /// `completed` says.
+    /// Checks that it was not cancelled, for a request with that completion status.
     ///
     /// # Errors
     /// TRANSIENT 3.
@@ -66,7 +65,7 @@ impl CancellationToken {
     }
 }
 
-/// The caller has cancelled the call: TRANSIENT 3 (CORBA 3.3 Part 1, annex A).
+/// The exception of a cancelled call: TRANSIENT 3 (CORBA 3.3 Part 1, annex A).
 #[must_use]
 pub fn call_cancelled(completed: Completion) -> SystemException {
     SystemException::omg(ExceptionKind::Transient, 3, completed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants as callers of the same ORB see them, by the trait of an interface; and what a
-//! message would have done to the values of a call.
+//! Servants as seen by collocated callers, by the trait of an interface; and the conversions of a
+//! call's values that replace marshalling.
 
 pub(crate) mod call_queue;
 pub(crate) mod late_answer;
@@ -17,7 +17,7 @@ use crate::exception::raises::server_fault;
 pub struct View<T: ?Sized>(for<'s> fn(&'s dyn Any) -> Option<&'s T>);
 
 impl<T: ?Sized> View<T> {
-    /// With the function that knows the servant's type.
+    /// A view by a function that downcasts to the servant's type.
     #[must_use]
     pub const fn new(see: for<'s> fn(&'s dyn Any) -> Option<&'s T>) -> Self {
         Self(see)
@@ -30,7 +30,7 @@ impl<T: ?Sized> fmt::Debug for View<T> {
     }
 }
 
-/// A servant, and how it is seen as one of an interface.
+/// A servant, and its view as an interface.
 #[derive(Clone, Copy)]
 pub struct TypedServant<'s> {
     servant: &'s dyn Any,
@@ -45,7 +45,7 @@ impl<'s> TypedServant<'s> {
         Self { servant, view }
     }
 
-    /// The servant as one of that interface; `None` if the view is one of another.
+    /// The servant as an implementation of that interface; `None` if the view is for another one.
     #[must_use]
     #[inline]
     pub fn of<T: ?Sized + 'static>(self) -> Option<&'s T> {
@@ -62,16 +62,16 @@ impl fmt::Debug for TypedServant<'_> {
 /// Passing of the arguments of an operation to a collocated servant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
-    /// As the caller has them, unchecked.
+    /// As passed by the caller, unchecked.
     Plain,
-    /// As the caller has them, unless they refer to what the servant must not get.
+    /// As passed by the caller, unless they contain references or values that must be copied.
     Checked,
     /// Some as copies: views of them.
     Viewed,
 }
 
 impl Passing {
-    /// Of an operation by its arguments: all are plain or not, and some are views or none.
+    /// The passing of an operation's arguments: whether all are plain, and whether some are views.
     #[must_use]
     #[inline(always)]
     pub const fn new(are_plain: bool, has_views: bool) -> Self {
@@ -83,8 +83,8 @@ impl Passing {
     }
 }
 
-/// Arguments that a servant gets as copies: values of value types, with what they share, and
-/// references without the caller's policies. Those that are plain are not among them.
+/// Arguments that a servant gets as copies: values of value types, with their sharing, and
+/// references without the caller's policies. Plain arguments are not among them.
 #[derive(Debug)]
 pub struct CopiedArguments {
     octets: Vec<u8>,
@@ -92,9 +92,9 @@ pub struct CopiedArguments {
 }
 
 impl CopiedArguments {
-    /// What `write` writes, which is every argument that is not plain; `None` inside if all can
-    /// be lent instead, `None` if they cannot be passed without a message: something is out of
-    /// bounds or beyond the code sets.
+    /// The arguments marshalled by `write`, which are all that are not plain; the inner `None` if
+    /// all can be borrowed instead, the outer `None` if they cannot be passed without a message: a
+    /// value is out of bounds or beyond the code sets.
     #[cold]
     #[must_use]
     pub fn of<'a>(
@@ -119,7 +119,7 @@ impl CopiedArguments {
         Some(Some(Box::new(Self { octets, format })))
     }
 
-    /// Reads them as a servant of the ORB does.
+    /// The reader of the copies for a servant of the ORB.
     #[cold]
     #[must_use]
     pub fn reader<'r>(&'r mut self, decoding: &'r Decoding) -> CdrReader<'r> {
@@ -129,8 +129,7 @@ impl CopiedArguments {
     }
 }
 
-/// The exception for a servant that takes views, where there are no copies: a fault of the
-/// ORB.
+/// The exception for a servant with view parameters if there are no copies: a fault of the ORB.
 #[cold]
 #[must_use]
 pub fn missing_copies() -> SystemException {
@@ -148,23 +147,23 @@ pub fn unreadable_argument(error: CdrError) -> SystemException {
     server_fault(error, Completion::No)
 }
 
-/// What a servant has returned to a caller of its own ORB.
+/// The result of a servant for a collocated caller.
 pub(crate) trait Returned {
-    /// Writes it as a reply has it.
+    /// Marshals it as in a reply.
     fn write<'v>(&'v self, writer: &mut CdrWriter<'v>);
 
-    /// Replaces it by what is read.
+    /// Replaces it by a value from the reader.
     ///
     /// # Errors
     /// It cannot be read.
     fn read_again(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError>;
 }
 
-/// Replaces what a servant has returned by a copy that is read as the ORB reads replies, if it refers to what the
-/// servant still has: else the caller may have the value itself.
+/// Replaces the result of a servant by a copy that is read as the ORB reads replies, if it contains
+/// references that the servant still holds; else the caller may have the value itself.
 ///
 /// # Errors
-/// It cannot be written, or not be read again.
+/// It cannot be marshalled or unmarshalled.
 #[cold]
 pub(crate) fn copy_returned(
     (format, decoding): (Format, &Decoding),
@@ -234,8 +233,7 @@ macro_rules! idl_is_view {
     };
 }
 
-/// An argument as a servant is to get it from a caller of its own ORB: the caller's, or else
-/// the copy.
+/// An argument for a servant of a collocated caller: the caller's, or else the copy.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_pass {
@@ -286,7 +284,7 @@ macro_rules! idl_pass {
     };
 }
 
-/// The argument that was copied, or else the caller's exception.
+/// The copied argument, or else the caller's exception.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_passed {
@@ -302,7 +300,7 @@ macro_rules! idl_passed {
     };
 }
 
-/// An argument as a servant gets it from a caller of its own ORB.
+/// An argument as passed to a servant by a collocated caller.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_lent {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Equality by identity.
 
-/// Makes a type around an `Arc` equal to what has the same `Arc`, and hashes it so.
+/// Implements equality and hashing by identity for a type around an `Arc`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! equal_if_same {

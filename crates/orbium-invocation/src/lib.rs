@@ -7,8 +7,8 @@
 //! names and attributes of [`spans`], the [`names`] of `corbaname:` URLs, and the [`story`] of an invocation
 //! that failed.
 //!
-//! It knows neither connections nor references, neither servants nor adapters. Its users
-//! are the ORB's own crates: `orbium` has what programs need.
+//! It depends on neither connections, references, servants nor adapters. It is used by the ORB's
+//! own crates: programs use `orbium`.
 #![forbid(unsafe_code)]
 
 mod cancellation;

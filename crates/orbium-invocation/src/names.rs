@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names of the Naming Service as values, and in the form of text that `corbaname:` has
-//! (Naming Service 1.3, clause 2.4).
+//! Names of the Naming Service as values, and in the text form of `corbaname:` (Naming Service 1.3,
+//! clause 2.4).
 
 mod error;
 mod name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An operation as a caller names it.
+//! An operation as used by a caller.
 
 pub(crate) mod decoding;
 pub(crate) mod idl_context;
@@ -12,12 +12,12 @@ use orbium_giop::{OperationTail, ResponseFlags};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     name: &'static str,
-    /// Repository id of the interface that it is called through, if that is known.
+    /// Repository id of the interface through which it is called, if known.
     interface: &'static str,
     oneway: bool,
-    /// Calls may be sent again though they may have been served.
+    /// Whether calls may be retried though they may have been served.
     idempotent: bool,
-    /// The name as it stands in a request.
+    /// The encoded name in a request.
     tail: OperationTail,
 }
 
@@ -58,9 +58,8 @@ impl Operation {
         }
     }
 
-    /// The same operation, marked as idempotent (`@idempotent` in IDL): a call may be
-    /// sent again after its connection was lost; see
-    /// `Limits::idempotent_retries`.
+    /// The same operation, marked as idempotent (`@idempotent` in IDL): a call may be retried after
+    /// its connection was lost; see `Limits::idempotent_retries`.
     #[must_use]
     pub const fn idempotent(self) -> Self {
         Self {
@@ -69,14 +68,14 @@ impl Operation {
         }
     }
 
-    /// Whether a second run leaves things as the first one did.
+    /// Whether a second execution has no further effect.
     #[must_use]
     pub const fn is_idempotent(&self) -> bool {
         self.idempotent
     }
 
-    /// Repository id of the interface that the operation is called through; empty
-    /// if it was made without.
+    /// Repository id of the interface through which the operation is called; empty if it was made
+    /// without one.
     #[must_use]
     pub const fn interface(&self) -> &'static str {
         self.interface
@@ -95,7 +94,7 @@ impl Operation {
         self.oneway
     }
 
-    /// The response that a request asks of its server, where no policy says otherwise.
+    /// The reply that a request expects of its server, unless a policy changes it.
     #[must_use]
     #[inline(always)]
     pub const fn response(&self) -> ResponseFlags {
@@ -106,7 +105,7 @@ impl Operation {
         }
     }
 
-    /// The name as it stands in a request.
+    /// The encoded name in a request.
     #[must_use]
     #[inline]
     pub const fn tail(&self) -> &OperationTail {

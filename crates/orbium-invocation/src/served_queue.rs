@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The queue that the calling thread serves while it waits in a call of its own: that of the
-//! main thread, within its upcalls.
+//! The queue that the calling thread serves while it waits in a nested call: that of the main
+//! thread, within its upcalls.
 //!
-//! Such a thread may be the only one that can serve what its own call depends on. So another
-//! thread waits for the reply in its place, whichever way that comes, and this one serves its
-//! queue until it is there. As with the [reactor](crate::thread::reactor), waits return in the reverse
-//! order of their beginning.
+//! This thread may be the only one that can serve requests that its own call depends on. So another
+//! thread waits for the reply in its place, over any transport, and this one serves its queue until
+//! the reply has arrived. As with the [reactor](crate::thread::reactor), waits return in the
+//! reverse order of their beginning.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -15,35 +15,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use orbium_sync::lock::Mutex;
 use orbium_sync::{oneshot, role};
 
-/// Waits one within the other on one stack. Beyond, the thread waits for its replies alone.
+/// Maximum number of nested waits on one stack. Beyond it, the thread just waits for its replies.
 const MAX_NESTED_WAITS: u32 = 32;
 
 /// A queue that a thread of the program serves.
 pub trait ServedQueue: Send + Sync {
-    /// Runs a job on a thread of its own.
+    /// Runs a job on a separate thread.
     ///
     /// # Errors
-    /// There is no thread for it.
+    /// The thread cannot be started.
     fn run_aside(&self, job: Box<dyn FnOnce() + Send>) -> io::Result<()>;
 
-    /// Serves what there is and what comes, until that is set or the queue ends.
+    /// Serves present and later requests, until the flag is set or the queue ends.
     fn serve_until(&self, is_over: &AtomicBool);
 
-    /// Has `serve_until` look again at what it was given.
+    /// Makes `serve_until` check its flag again.
     fn look_again(&self);
 }
 
 thread_local! {
-    /// What this thread serves.
+    /// The queue that this thread serves.
     static OWN: RefCell<Option<Arc<dyn ServedQueue>>> = const { RefCell::new(None) };
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// This thread serves a queue, as long as this is held.
+/// Marks this thread as serving a queue, as long as it is held.
 pub struct Serving(Option<Arc<dyn ServedQueue>>);
 
 impl Serving {
-    /// This thread serves that queue from now on.
+    /// Makes this thread serve that queue.
     #[must_use]
     pub fn new(queue: Arc<dyn ServedQueue>) -> Self {
         Self(OWN.replace(Some(queue)))
@@ -70,8 +70,8 @@ pub fn is_served_by_this_thread() -> bool {
     own().is_some()
 }
 
-/// Runs `wait` on another thread if this one serves its queue while it waits, and here
-/// otherwise; `None` if it has panicked there.
+/// Runs `wait` on another thread if this one serves its queue while it waits, and here otherwise;
+/// `None` after a panic there.
 pub fn wait_serving<R: Send + 'static>(wait: impl FnOnce() -> R + Send + 'static) -> Option<R> {
     let Some(queue) = own() else {
         return Some(wait());
@@ -94,7 +94,7 @@ pub fn wait_serving<R: Send + 'static>(wait: impl FnOnce() -> R + Send + 'static
         let _deeper = Deeper::new();
         queue.serve_until(&is_over);
     }
-    // The queue may have ended before the wait. A wait that no thread has begun is done here.
+    // The queue may have ended before the wait. A wait that no thread has begun is run here.
     let result = finished.recv();
     result.or_else(|| take(&work).map(|wait| wait()))
 }
@@ -103,7 +103,7 @@ fn take<F>(work: &Mutex<Option<F>>) -> Option<F> {
     work.lock().take()
 }
 
-/// The wait is over when this is dropped.
+/// Ends the wait when it is dropped.
 struct Over {
     is_over: Arc<AtomicBool>,
     queue: Arc<dyn ServedQueue>,
@@ -116,7 +116,7 @@ impl Drop for Over {
     }
 }
 
-/// One wait more on this stack.
+/// A further nested wait on this stack.
 struct Deeper;
 
 impl Deeper {

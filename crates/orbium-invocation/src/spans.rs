@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names and attributes of spans, for calls and for requests. Names and attributes are those
-//! of OpenTelemetry's conventions for RPC, and `corba.` for what those do not know:
-//! docs/observability.md lists them.
+//! Names and attributes of spans, for calls and for requests: those of OpenTelemetry's conventions
+//! for RPC, and `corba.` for others. docs/observability.md lists them.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -42,11 +41,11 @@ impl fmt::Display for Scoped<'_> {
     }
 }
 
-/// Octets of an object key that are shown.
+/// Bytes of an object key that are shown.
 const SHOWN_KEY: usize = 16;
 
-/// An object key: its first octets, and a hash of all by which spans of client and
-/// server find one another.
+/// An object key: its first bytes, and a hash of all by which spans of client and server can be
+/// matched.
 pub struct Key<'k>(pub &'k [u8]);
 
 impl fmt::Display for Key<'_> {
@@ -77,7 +76,7 @@ impl fmt::Display for Giop {
     }
 }
 
-/// Minor codes of the OMG and of orbium by their number within the space, others whole.
+/// Minor codes of the OMG and of orbium by their number within the space, others in full.
 struct Minor(u32);
 
 impl fmt::Display for Minor {
@@ -90,13 +89,13 @@ impl fmt::Display for Minor {
     }
 }
 
-/// The reply status by which a span ends.
+/// The reply status at the end of a span.
 pub const RESULTS: &str = "NO_EXCEPTION";
 /// As [`RESULTS`]: a user exception.
 pub const USER_EXCEPTION: &str = "USER_EXCEPTION";
 /// As [`RESULTS`]: a system exception.
 pub const SYSTEM_EXCEPTION: &str = "SYSTEM_EXCEPTION";
-/// As [`RESULTS`]: the object is elsewhere.
+/// As [`RESULTS`]: the object was forwarded.
 pub const FORWARDED: &str = "LOCATION_FORWARD";
 
 /// Records that the operation ended with a system exception.
@@ -112,7 +111,7 @@ pub fn record_failure(span: &Span, exception: SystemException) {
     span.record("otel.status_description", display(exception));
 }
 
-/// Records until when it makes sense to work at it.
+/// Records the remaining time until the deadline.
 pub fn record_deadline(span: &Span, deadline: Option<Instant>) {
     if let Some(deadline) = deadline {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -120,7 +119,7 @@ pub fn record_deadline(span: &Span, deadline: Option<Instant>) {
     }
 }
 
-/// Records an address as a host and a port if it is such.
+/// Records an address as a host and a port if it has that form.
 pub fn record_address(span: &Span, (address, port): (&str, &str), text: &str) {
     match text.parse::<HostPort>() {
         Ok(at) => {
@@ -133,7 +132,7 @@ pub fn record_address(span: &Span, (address, port): (&str, &str), text: &str) {
     }
 }
 
-/// A duration as attributes have it.
+/// A duration in the unit of attributes.
 #[must_use]
 pub fn microseconds(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that wait for a thread of the lane that serves their object, both in one process.
+//! Collocated calls that wait for a thread of the lane that serves their object.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,27 +9,26 @@ use orbium_giop::SystemException;
 
 use crate::Priority;
 
-/// An asynchronous call of an object of its own ORB, as the queue of a lane sees it.
+/// An asynchronous collocated call in the queue of a lane.
 pub trait QueueableCall: Send + Sync {
-    /// Serves the call on a thread of the lane. Runs `answers` before the caller can have the
-    /// result: the thread is about to be idle.
+    /// Serves the call on a thread of the lane. Calls `answers` before the caller can have the
+    /// result: the thread will be idle soon.
     fn serve(self: Arc<Self>, answers: &dyn Fn());
 
-    /// There is no room for the call, or the lane has ended: it was not begun.
+    /// Refuses the call: the queue is full, or the lane has ended. It was not begun.
     fn refuse(self: Arc<Self>, exception: SystemException);
 }
 
-/// A call on its way into the queue of a lane.
+/// A call to be enqueued in a lane.
 #[derive(Clone)]
 pub struct QueuedCall {
-    /// No other call of its ORB has it.
+    /// The unique number of the call in its ORB.
     pub number: u64,
-    /// Higher goes first.
+    /// Its priority: higher first.
     pub priority: Option<Priority>,
-    /// Until when its caller waits, or considers it worth executing.
+    /// The deadline of the call.
     pub deadline: Option<Instant>,
-    /// Octets that its message would have; 0 unless the queue [bounds](CallQueue::bounds_octets)
-    /// them.
+    /// Size of its message; 0 unless the queue [limits](CallQueue::bounds_octets) it.
     pub octets: usize,
     /// The call itself.
     pub call: Arc<dyn QueueableCall>,
@@ -44,18 +43,19 @@ impl fmt::Debug for QueuedCall {
     }
 }
 
-/// The queue of a lane, as callers of the same ORB see it. It holds requests that came by
-/// messages too, and its bounds are those of both.
+/// The queue of a lane, for collocated callers. It contains received requests, too, and its limits
+/// apply to both.
 pub trait CallQueue: Send + Sync {
-    /// Has a call wait until a thread of the lane serves it.
+    /// Enqueues a call for a thread of the lane.
     ///
     /// # Errors
-    /// TRANSIENT 1: there is no room for it, or the lane has ended. It was not begun.
+    /// TRANSIENT 1: the queue is full, or the lane has ended. The call was not begun.
     fn put(&self, call: QueuedCall) -> Result<(), SystemException>;
 
-    /// Drops the call of that number, if it was not begun.
+    /// Removes the call with that number, if it was not begun.
     fn withdraw(&self, number: u64);
 
-    /// Whether fewer octets may wait than one message may have: calls say how many theirs are.
+    /// Whether the queue is limited to fewer bytes than a message may have: calls state their size
+    /// then.
     fn bounds_octets(&self) -> bool;
 }

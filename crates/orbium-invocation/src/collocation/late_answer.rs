@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Answers to asynchronous calls of the ORB's own servants that are given after the servant has
-//! returned.
+//! Deferred replies to asynchronous collocated calls.
 
-/// Takes the answer of a call for which no thread waits.
+/// Receives the reply of a call for which no thread waits.
 pub trait LateAnswer: Send {
-    /// The message of the answer.
+    /// Receives the message of the reply.
     fn answered(self: Box<Self>, message: Vec<u8>);
 
-    /// Whether the call has ended without it.
+    /// Whether the call has already ended.
     fn is_over(&self) -> bool;
 }

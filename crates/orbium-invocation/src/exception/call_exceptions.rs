@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The system exceptions that calls raise by themselves, before or without a reply.
+//! The system exceptions that the client engine raises, before or without a reply.
 
 use orbium_cdr::{CdrError, CdrErrorKind};
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
-/// Raised where trust is missing: a server may find out that it does not trust
-/// a client only after the client has connected.
+/// Raised for missing trust: a server may detect that it does not trust a client only after the
+/// client has connected.
 #[cold]
 #[must_use]
 pub fn not_trusted() -> SystemException {
@@ -16,15 +16,14 @@ pub fn not_trusted() -> SystemException {
     )
 }
 
-/// Raised where the one connection has ended.
+/// Raised after the single connection has ended.
 #[cold]
 #[must_use]
 pub fn binding_lost() -> SystemException {
     SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No)
 }
 
-/// Raised in a nested call where the one connection is busy: it may be waiting
-/// for that very call.
+/// Raised in a nested call if the single connection is busy: it may be waiting for that same call.
 #[cold]
 #[must_use]
 pub fn binding_busy() -> SystemException {
@@ -35,7 +34,7 @@ pub fn binding_busy() -> SystemException {
     )
 }
 
-/// Raised where a reference offers nothing that can be used.
+/// Raised if no profile of a reference can be used.
 #[must_use]
 pub fn no_usable_protocol() -> SystemException {
     SystemException::orbium(
@@ -45,7 +44,7 @@ pub fn no_usable_protocol() -> SystemException {
     )
 }
 
-/// Raised where the system gives no further thread or descriptor.
+/// Raised if the system refuses a thread or descriptor.
 #[cold]
 #[must_use]
 pub fn exhausted() -> SystemException {
@@ -53,8 +52,8 @@ pub fn exhausted() -> SystemException {
     SystemException::orbium(kind, code, Completion::No)
 }
 
-/// The exception for arguments that cannot be sent: what the caller gave is
-/// wrong, not what came from the wire.
+/// The exception for arguments that cannot be sent: the caller's values are invalid, not received
+/// data.
 #[cold]
 #[must_use]
 pub fn bad_argument(error: CdrError) -> SystemException {
@@ -70,7 +69,7 @@ pub fn bad_argument(error: CdrError) -> SystemException {
     }
 }
 
-/// An invariant of the ORB does not hold.
+/// The exception for a violated invariant of the ORB.
 #[cold]
 #[must_use]
 pub fn broken_invariant() -> SystemException {

@@ -7,18 +7,17 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, UrlError};
 
 use crate::names::NameError;
 
-/// An initial reference that is not known, is nil or has a name that is taken or empty.
+/// An initial reference that is unknown, nil, or has a name that is taken or empty.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InvalidName {
     /// The name.
     pub name: String,
-    /// What is wrong with the URL that the configuration has for the name, such as a
-    /// file that cannot be read.
+    /// The error of the configured URL of the name, such as an unreadable file.
     pub why: Option<Box<ObjectError>>,
 }
 
 impl InvalidName {
-    /// A name that is not known, is taken or is empty.
+    /// A name that is unknown, taken or empty.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -27,7 +26,7 @@ impl InvalidName {
         }
     }
 
-    /// A name with a URL that leads to no reference, and why.
+    /// A name with a URL that cannot be resolved, and the reason.
     #[must_use]
     pub fn because(name: &str, why: ObjectError) -> Self {
         Self {
@@ -56,33 +55,31 @@ impl fmt::Debug for InvalidName {
 
 impl std::error::Error for InvalidName {}
 
-/// Error of an object string that gives no reference.
+/// Error of an object string without a reference.
 #[derive(Clone, PartialEq, Eq)]
 pub enum ObjectError {
-    /// The string is not an object string: what is wrong, and where.
+    /// The string is not an object string: the syntax error, with its position.
     Url(UrlError),
-    /// It names an initial reference that is not known.
+    /// It contains an unknown initial reference.
     Unknown(InvalidName),
-    /// Initial references that lead back to one of themselves, or through too many:
-    /// their names.
+    /// A cycle, or too long a chain, of initial references: their names.
     Circular(Vec<String>),
     /// A `corbaname:` with a name that was not resolved.
     Naming(NameError),
-    /// A nil reference was to be registered as an initial reference.
+    /// A nil reference cannot be registered as an initial reference.
     Nil,
-    /// A `file:` URL with a file that holds no reference.
+    /// A `file:` URL with a file that contains no reference.
     File {
-        /// Of the file.
+        /// The path of the file.
         path: String,
-        /// Why it could not be read.
+        /// The reason.
         reason: String,
     },
 }
 
 impl ObjectError {
-    /// The exception that the specification has `string_to_object` raise: BAD_PARAM 7 to
-    /// 10, or what the call of a naming context raised; BAD_PARAM 27 for
-    /// `register_initial_reference` with a nil reference.
+    /// The exception specified for `string_to_object`: BAD_PARAM 7 to 10, or the exception of the
+    /// naming context; BAD_PARAM 27 for `register_initial_reference` with a nil reference.
     #[must_use]
     pub fn exception(&self) -> SystemException {
         match self {

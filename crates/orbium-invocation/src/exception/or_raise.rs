@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors of a servant's own libraries, raised as system exceptions.
+//! Errors of libraries used by a servant, raised as system exceptions.
 
 use std::error::Error;
 use std::fmt;
@@ -8,19 +8,18 @@ use std::sync::LazyLock;
 use orbium_giop::SystemException;
 use orbium_trace::log::{self, EventLimit};
 
-/// How often errors raised so are logged, for all ORBs of the process.
+/// The rate limit of the log of these errors, for all ORBs of the process.
 static LIMIT: LazyLock<EventLimit> = LazyLock::new(EventLimit::default);
 
-/// Raises a system exception in place of an error: what a servant does with errors of
-/// files, databases and parsers, so that `?` works with them.
+/// Raises a system exception in place of an error: for a servant's errors of files, databases and
+/// parsers, so that `?` works with them.
 ///
-/// The error may be any `std::error::Error`, a boxed one, an `anyhow::Error` or text. It
-/// stays in this process: the peer sees the exception, and a log event of the level WARN
-/// (target `orbium::request`, at most one in ten seconds) has the error with its causes.
-/// To give a peer more than a kind and a minor code, declare a user exception in IDL.
+/// The error may be any `std::error::Error`, a boxed one, an `anyhow::Error` or text. It stays in
+/// this process: the peer receives the exception, and a log event of the level WARN (target
+/// `orbium::request`, at most one in ten seconds) contains the error with its causes. For more
+/// information than a kind and a minor code, declare a user exception in IDL.
 ///
-/// `?` goes on to convert the exception into the error enum of an operation that declares
-/// user exceptions.
+/// `?` further converts the exception into the error enum of an operation with user exceptions.
 ///
 /// ```
 /// use orbium_core::{Completion, ExceptionKind, OrRaise, SystemException};
@@ -38,9 +37,8 @@ pub trait OrRaise<T> {
     /// The value, or this exception in place of the error.
     ///
     /// # Errors
-    /// The exception; made of an [`ExceptionKind`](orbium_giop::ExceptionKind) it has the
-    /// minor code 0 and completion NO: nothing was done. Give a whole
-    /// [`SystemException`] where something was.
+    /// The exception; from an [`ExceptionKind`](orbium_giop::ExceptionKind) it has the minor code 0
+    /// and completion NO: nothing was done. Otherwise pass a [`SystemException`].
     fn or_raise(self, exception: impl Into<SystemException>) -> Result<T, SystemException>;
 }
 
@@ -51,7 +49,7 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// The exception, after the error was logged.
+/// Logs the error; returns the exception.
 #[cold]
 fn raised(error: &(dyn Error + 'static), exception: SystemException) -> SystemException {
     if let Some(suppressed) = LIMIT.admit() {
@@ -66,12 +64,12 @@ fn raised(error: &(dyn Error + 'static), exception: SystemException) -> SystemEx
     exception
 }
 
-/// An error and what it was caused by.
+/// An error with its causes.
 struct WithCauses<'e>(&'e (dyn Error + 'static));
 
 impl fmt::Display for WithCauses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Causes that are shown: errors may refer to themselves.
+        /// Limit of the shown causes: errors may refer to themselves.
         const MAX_CAUSES: usize = 8;
         write!(f, "{}", self.0)?;
         let causes = std::iter::successors(self.0.source(), |error| (*error).source());

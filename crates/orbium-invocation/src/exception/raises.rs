@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Exceptions on their way between a servant and a caller.
+//! Exceptions between a servant and a caller.
 
 use std::error::Error;
 use std::fmt;
@@ -8,18 +8,17 @@ use std::num::NonZeroU64;
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Encode};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
-/// A user exception declared in IDL. Its encoding is that of its members; the
-/// repository id goes before it.
+/// A user exception declared in IDL. Its encoding is that of its members, after the repository id.
 pub trait UserException: Error {
-    /// What names it on the wire.
+    /// Its repository id on the wire.
     const REPOSITORY_ID: &'static str;
 }
 
-/// An exception, ready to be written into a reply.
+/// An exception, ready to be marshalled into a reply.
 pub enum Raised<'e> {
-    /// One that any operation may raise.
+    /// A system exception, which any operation may raise.
     System(SystemException),
-    /// One that the operation declares: repository id and members.
+    /// A user exception declared by the operation: repository id and members.
     User(&'static str, &'e dyn Encode),
 }
 
@@ -39,7 +38,7 @@ pub trait Raises: From<SystemException> {
     /// operation does not declare it.
     fn decode_raised(id: &str, reader: &mut CdrReader<'_>) -> Option<Result<Self, CdrError>>;
 
-    /// What is to be written into the reply.
+    /// The exception to be marshalled into the reply.
     fn raised(&self) -> Raised<'_>;
 }
 
@@ -53,20 +52,21 @@ impl Raises for SystemException {
     }
 }
 
-/// An exception without its members: what is between a caller and a servant need not know more of it.
+/// An exception without its members, for the code between a caller and a servant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExceptionId {
-    /// One that any operation may raise.
+    /// A system exception, which any operation may raise.
     System(SystemException),
-    /// One that the operation declares, by its repository id.
+    /// A user exception declared by the operation, by its repository id.
     User(&'static str),
 }
 
 impl ExceptionId {
-    /// The end of a call where a servant, or a reply, has left the outcome in the types of the operation.
+    /// The end of a call after a servant or a reply has stored the outcome in the types of the
+    /// operation.
     ///
     /// # Errors
-    /// A system exception, which is nowhere else.
+    /// A system exception, which is not stored.
     pub fn kept(ended: Result<(), Self>) -> Result<(), SystemException> {
         match ended {
             Ok(()) | Err(Self::User(_)) => Ok(()),
@@ -74,7 +74,7 @@ impl ExceptionId {
         }
     }
 
-    /// Of an exception that an operation has raised.
+    /// The id of an exception of an operation.
     pub fn of(exception: &impl Raises) -> Self {
         match exception.raised() {
             Raised::System(exception) => Self::System(exception),
@@ -102,8 +102,8 @@ impl Raises for ExceptionId {
     }
 }
 
-/// The exception for what a server cannot read or write. The standard has codes
-/// of their own for wide characters seen from this side.
+/// The exception for data that a server cannot unmarshal or marshal. The standard has separate
+/// codes for wide characters on this side.
 #[cold]
 #[must_use]
 pub fn server_fault(error: CdrError, completed: Completion) -> SystemException {
@@ -118,16 +118,16 @@ pub fn server_fault(error: CdrError, completed: Completion) -> SystemException {
     }
 }
 
-/// Error of a skeleton that could not answer with a result. Generated code makes these
-/// with `?`; the ORB turns them into replies.
+/// Error of a skeleton without a result. Generated code makes these with `?`; the ORB converts them
+/// into replies.
 ///
-/// The exception in one word that is never 0: so the outcome of a skeleton is a word too,
-/// in a register, and 0 if all is well.
+/// The exception in a word that is never 0: so the outcome of a skeleton is a word, too, in a
+/// register, and 0 for success.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DispatchError(NonZeroU64);
 
 impl DispatchError {
-    /// The exception that is raised instead of a result.
+    /// The exception that is raised.
     #[must_use]
     #[cold]
     pub const fn exception(self) -> SystemException {
@@ -165,28 +165,28 @@ impl fmt::Debug for DispatchError {
 }
 
 impl From<CdrError> for DispatchError {
-    /// The arguments could not be read: nothing was done.
+    /// The arguments could not be unmarshalled: nothing was done.
     fn from(error: CdrError) -> Self {
         server_fault(error, Completion::No).into()
     }
 }
 
-/// The exception of an operation that a servant does not have.
+/// The exception of an operation that a servant does not implement.
 #[must_use]
 #[cold]
 pub fn not_implemented() -> SystemException {
     ExceptionKind::NoImplement.into()
 }
 
-/// The error for an operation that the interface does not have.
+/// The error for an operation that is not in the interface.
 #[must_use]
 #[cold]
 pub fn unknown_operation() -> DispatchError {
     SystemException::omg(ExceptionKind::BadOperation, 2, Completion::No).into()
 }
 
-/// Implements what every user exception has in addition to its codec, for a struct of its
-/// members. An exception without members is shown by the name given last.
+/// Implements the traits of user exceptions other than the codec, for a struct of its members. An
+/// exception without members is displayed by the last name.
 #[macro_export]
 macro_rules! exception {
     ($name:ident, $id:literal $(,)?) => {
@@ -209,9 +209,9 @@ macro_rules! exception {
     };
 }
 
-/// Implements what every error enum has: an enum with a variant for each exception of a
-/// `raises` clause, and the variant `System`. `Debug` shows the sentence of `Display`,
-/// which `main` prints when it returns the error.
+/// Implements the traits of error enums: an enum with a variant for each exception of a `raises`
+/// clause, and the variant `System`. `Debug` prints the sentence of `Display`, which `main` prints
+/// when it returns the error.
 #[macro_export]
 macro_rules! error_enum {
     ($name:ident { $($variant:ident : $exception:ty),* $(,)? }) => {
@@ -227,7 +227,7 @@ macro_rules! error_enum {
                 Self::System(exception)
             }
         }
-        // For `?` where a servant, or a caller, reads an any.
+        // For `?` if a servant, or a caller, reads an any.
         impl ::core::convert::From<$crate::cdr::AnyError> for $name {
             fn from(error: $crate::cdr::AnyError) -> Self {
                 Self::System(::core::convert::From::from(error))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors of references that are to be of an interface.
+//! Errors of the typing of references.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub enum NarrowError {
     Nil,
     /// The object has another interface.
     WrongType,
-    /// The object could not be asked.
+    /// The object could not be queried.
     System(SystemException),
 }
 
@@ -43,26 +43,26 @@ impl From<SystemException> for NarrowError {
     }
 }
 
-/// Characters of a reference that an error shows; an `IOR:` has hundreds.
+/// Characters of a reference shown in an error; an `IOR:` has hundreds.
 const MAX_SHOWN_CHARACTERS: usize = 60;
 
-/// Error of `Orb::resolve`: a text that leads to no object of the interface asked for.
+/// Error of `Orb::resolve`: the text does not denote an object of the requested interface.
 #[derive(Clone, PartialEq, Eq)]
 pub enum ResolveError {
-    /// The text names no object.
+    /// The text does not denote an object.
     Reference {
-        /// As it was given.
+        /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The error in the text.
         error: ObjectError,
     },
-    /// It names an object that is not known to have the interface.
+    /// The object is not known to have the interface.
     Interface {
-        /// As it was given.
+        /// The text.
         text: String,
-        /// Repository id of the interface that was asked for.
+        /// Repository id of the requested interface.
         interface: &'static str,
-        /// Nil, another interface, or an object that could not be asked.
+        /// Nil, another interface, or an object that could not be queried.
         error: NarrowError,
     },
 }
@@ -85,7 +85,7 @@ impl fmt::Display for ResolveError {
     }
 }
 
-/// The sentence, which is what `main` prints.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for ResolveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

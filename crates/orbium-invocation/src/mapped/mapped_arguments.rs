@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macros of shape for arguments and results: how a stub writes and keeps them, and how a
-//! skeleton holds and lends them.
+//! Macros for arguments and results: marshalling and copies in stubs, unmarshalling and passing in
+//! skeletons.
 
-/// The operation that a stub calls.
+/// The operation of a stub.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_operation {
@@ -17,7 +17,7 @@ macro_rules! idl_operation {
     };
 }
 
-/// Writes an argument.
+/// Marshals an argument.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_send {
@@ -38,7 +38,7 @@ macro_rules! idl_send {
     };
 }
 
-/// How the arguments of an operation reach a servant of the same ORB.
+/// The passing of an operation's arguments to a collocated servant.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_passing {
@@ -50,7 +50,7 @@ macro_rules! idl_passing {
     };
 }
 
-/// Writes those of the arguments that a servant of the same ORB may have to get as copies.
+/// Marshals the arguments that a collocated servant may have to get as copies.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_copies {
@@ -64,7 +64,7 @@ macro_rules! idl_copies {
     };
 }
 
-/// As `idl_copies`, of the copies that an asynchronous stub keeps.
+/// As `idl_copies`, for the copies of an asynchronous stub.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_kept_copies {
@@ -80,8 +80,7 @@ macro_rules! idl_kept_copies {
     };
 }
 
-/// What an asynchronous stub gives, as the values that it consists of: one, or a struct of
-/// several.
+/// The results of an asynchronous stub as separate values: one, or the members of a struct.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_open_outputs {
@@ -94,7 +93,7 @@ macro_rules! idl_open_outputs {
     };
 }
 
-/// What an asynchronous stub gives, of the values that it consists of.
+/// The results of an asynchronous stub from separate values.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_close_outputs {
@@ -128,7 +127,7 @@ macro_rules! idl_keep {
     };
 }
 
-/// A copied argument as its stub was given it, where a servant may be lent that.
+/// A copied argument in the type of the stub's parameter, if a servant may borrow it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_lend_kept {
@@ -141,7 +140,7 @@ macro_rules! idl_lend_kept {
     };
 }
 
-/// Reads into a value that is there.
+/// Unmarshals into an existing value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_decode_out {
@@ -153,7 +152,7 @@ macro_rules! idl_decode_out {
     };
 }
 
-/// Writes the new value of an `inout` parameter back.
+/// Assigns the new value of an `inout` parameter.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_put_back {
@@ -163,7 +162,7 @@ macro_rules! idl_put_back {
     ($(@$flag:ident)? $arg:ident, $outputs:ident) => {};
 }
 
-/// What a stub returns of what came back.
+/// The return value of a stub from its results.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_gives {
@@ -196,7 +195,7 @@ macro_rules! idl_servant_type {
     };
 }
 
-/// The type of a parameter of a servant with a reply slot: new values go there.
+/// The type of a parameter of a servant with a reply slot: the slot receives new values.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_slot_type {
@@ -211,7 +210,7 @@ macro_rules! idl_slot_type {
     };
 }
 
-/// An argument as the skeleton holds it.
+/// An argument as stored by the skeleton.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_hold {
@@ -230,7 +229,7 @@ macro_rules! idl_hold {
     };
 }
 
-/// An argument as the skeleton of a servant with a reply slot holds it.
+/// An argument as stored by the skeleton of a servant with a reply slot.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_hold_for_slot {
@@ -242,7 +241,7 @@ macro_rules! idl_hold_for_slot {
     };
 }
 
-/// An argument as the servant gets it.
+/// An argument as passed to the servant.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_lend {
@@ -260,7 +259,7 @@ macro_rules! idl_lend {
     };
 }
 
-/// An argument as a servant with a reply slot gets it.
+/// An argument as passed to a servant with a reply slot.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_lend_with_slot {
@@ -272,7 +271,7 @@ macro_rules! idl_lend_with_slot {
     };
 }
 
-/// Names for what a servant returned besides the values of `inout` parameters.
+/// Names for the results of a servant other than the values of `inout` parameters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_outputs {

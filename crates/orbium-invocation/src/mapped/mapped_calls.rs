@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macro of stub calls: to a collocated servant, or by a message. `$orb` is the crate of the
+//! Macros of stub calls: to a collocated servant, or by a message. `$orb` is the crate of the
 //! references.
 
-/// Calls a servant of the same ORB with the arguments as it gets them; `results` makes what the
-/// stub returns of the outcome. With `@kept` the arguments are those that an asynchronous call owns.
+/// Calls a servant of the same ORB with its arguments; `results` converts the outcome into the
+/// result of the stub. With `@kept` the arguments are owned by an asynchronous call.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_serve {
@@ -46,7 +46,7 @@ macro_rules! idl_serve {
     };
 }
 
-/// The body of what `idl_serve` makes.
+/// The body of the closure of `idl_serve`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_upcall {
@@ -67,9 +67,9 @@ macro_rules! idl_upcall {
     }};
 }
 
-/// Calls, or sends what nothing comes back of: to a servant of the trait given, if there is
-/// one in the same ORB. `$context` has the properties that are sent behind the arguments, if any are, and the name
-/// that the operation has without them.
+/// Calls, or sends a oneway: to a servant of the given trait, if there is one in the same ORB.
+/// `$context` has the properties that are sent after the arguments, if any, and the name of the
+/// operation without them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_call {
@@ -87,7 +87,7 @@ macro_rules! idl_call {
     ($orb:tt [[] $($how:tt)+] $($call:tt)*) => {
         $crate::idl_call!($orb [] $($call)*)
     };
-    // A oneway of a servant that has a reply slot, or gets a token.
+    // A oneway of a servant with a reply slot or a token.
     (
         $orb:tt [[$servant:ident] $($how:tt)+] $context:tt oneway $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
@@ -107,7 +107,7 @@ macro_rules! idl_call {
             ),
         )
     };
-    // It has a reply slot, or gets a token.
+    // With a reply slot or a token.
     (
         $orb:tt [[$servant:ident] $($how:tt)+] $context:tt $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
@@ -206,7 +206,7 @@ macro_rules! idl_call {
     };
 }
 
-/// Calls without waiting: a servant of the trait given, if there is one in the same ORB.
+/// Calls asynchronously: a servant of the given trait, if there is one in the same ORB.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_call_async {
@@ -215,7 +215,7 @@ macro_rules! idl_call_async {
     ) => {
         $crate::idl_call_async!($orb [] $($call)*)
     };
-    // It has a reply slot, or gets a token.
+    // With a reply slot or a token.
     (
         $orb:tt [[$servant:ident] $($how:tt)+] $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
@@ -323,7 +323,7 @@ macro_rules! idl_call_async {
     };
 }
 
-/// As `idl_serve`, of a servant that has a reply slot or gets a token.
+/// As `idl_serve`, for a servant with a reply slot or a token.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_serve_answer {
@@ -345,7 +345,7 @@ macro_rules! idl_serve_answer {
     };
 }
 
-/// The body of what `idl_serve_answer` makes.
+/// The body of the closure of `idl_serve_answer`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_answer_upcall {
@@ -365,7 +365,7 @@ macro_rules! idl_answer_upcall {
     }};
 }
 
-/// Has a servant answer a call of its own ORB, through a slot or by a token.
+/// Has a servant answer a collocated call, through a slot or by a token.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_answer {
@@ -385,7 +385,7 @@ macro_rules! idl_answer {
     }};
 }
 
-/// As `idl_pass`, for a servant to which `inout` parameters are lent as `in` ones are.
+/// As `idl_pass`, for a servant that borrows `inout` parameters like `in` ones.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_pass_for_slot {
@@ -402,7 +402,7 @@ macro_rules! idl_pass_for_slot {
     };
 }
 
-/// As `idl_lent`, for a servant to which `inout` parameters are lent as `in` ones are.
+/// As `idl_lent`, for a servant that borrows `inout` parameters like `in` ones.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_lent_for_slot {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! User exceptions, error enums, and structs of several results.
 
-/// Declares a user exception: a struct of its members. One without members is shown by the
-/// name behind `shown`.
+/// Declares a user exception: a struct of its members. One without members is displayed by the name
+/// after `shown`.
 ///
 /// ```
 /// use orbium_core::{UserException, idl_exception};
@@ -58,7 +58,7 @@ macro_rules! idl_errors {
     };
 }
 
-/// Lets `?` lead from an error enum to one with all of its exceptions and more.
+/// Implements the conversion by `?` from an error enum to one with all of its exceptions and more.
 #[macro_export]
 macro_rules! idl_widens {
     ($narrower:ident to $wider:ident { $($variant:ident),* $(,)? }) => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macros of interfaces: all that their operations make. `$orb` is the crate of the servants.
+//! Macros of interfaces: the code generated from their operations. `$orb` is the crate of the
+//! servants.
 
-/// What an interface's operations make: stubs, the trait of servants, and their skeleton.
+/// The code for an interface's operations: stubs, the trait of servants, and their skeleton.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_operations {
@@ -114,7 +115,7 @@ macro_rules! idl_operations {
     };
 }
 
-/// The operations that an interface declares, and the table of all that it has.
+/// The operations declared by an interface, and the table including inherited ones.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_table {

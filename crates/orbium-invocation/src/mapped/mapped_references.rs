@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Macros of typed references. `$orb` is the crate of the references.
 
-/// What every typed reference has.
+/// Declares a typed reference.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_reference {
@@ -16,7 +16,7 @@ macro_rules! idl_reference {
         $(
             impl ::core::ops::Deref for $name {
                 type Target = $first;
-                /// The reference to the first base: its operations are there.
+                /// The reference to the first base, which has its operations.
                 #[inline]
                 fn deref(&self) -> &$first {
                     &self.0
@@ -34,7 +34,7 @@ macro_rules! idl_reference {
     };
 }
 
-/// What a typed reference holds: that of the first base, or one without a type.
+/// The content of a typed reference: that of the first base, or an untyped one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_first_base {
@@ -46,7 +46,7 @@ macro_rules! idl_first_base {
     };
 }
 
-/// What every typed reference implements.
+/// The trait implementations of a typed reference.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_interface_impls {

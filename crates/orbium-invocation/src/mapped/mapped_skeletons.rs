@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macros of servants' traits and of the skeletons that lead requests to them. `$orb` is the crate of
-//! the servants.
+//! Macros of servants' traits and of the skeletons that dispatch requests to them. `$orb` is the
+//! crate of the servants.
 
-/// A method of a servant's trait: declared, perhaps with a body that raises NO_IMPLEMENT,
-/// or forwarded to what a pointer holds.
+/// A method of a servant's trait: declared, optionally with a body that raises NO_IMPLEMENT, or
+/// forwarded to the value behind a pointer.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_method {
@@ -80,7 +80,7 @@ macro_rules! idl_method {
     };
 }
 
-/// Answers through the token, which is the last argument, as an operation without a body.
+/// Answers through the token, the last argument, as an operation without a body.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_refuse {
@@ -93,8 +93,7 @@ macro_rules! idl_refuse {
     };
 }
 
-/// What a skeleton does for one operation: everything is decoded before the servant is
-/// called.
+/// The skeleton's code for one operation: everything is unmarshalled before the servant is called.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_arm {
@@ -157,7 +156,7 @@ macro_rules! idl_arm {
         );
         ::core::result::Result::Ok(())
     }};
-    // Nothing is `inout`.
+    // Without `inout` parameters.
     (
         $implementation:ident $this:ident $call:ident $arguments:ident $reply:ident $servant:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
@@ -181,7 +180,7 @@ macro_rules! idl_arm {
         let value = $crate::idl_value!($reply, outcome, $($error)?);
         $reply.result(|writer| $crate::cdr::idl_encode!(writer, &value $(, $value_codec)?))
     }};
-    // New values of `inout` parameters go back with the others.
+    // New values of `inout` parameters are returned with the others.
     (
         $implementation:ident $this:ident $call:ident $arguments:ident $reply:ident $servant:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),* $(,)?
@@ -210,7 +209,7 @@ macro_rules! idl_arm {
     }};
 }
 
-/// The value that a servant returned, or else its exception as the answer.
+/// The result of a servant, or else its exception as the reply.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_value {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Macros of stubs: the methods of typed references. `$orb` is the crate of the references.
 //!
-//! Stubs are `#[inline]` so that each is compiled by the crates that call it: a program calls few of those
-//! that the IDL of a service has.
+//! Stubs are `#[inline]` so that each is compiled by the crates that call it: a program calls only
+//! a few of a service's IDL.
 
-/// The stubs of one operation: the one that waits, the one that reads into a value that is
-/// there, and the asynchronous one.
+/// The stubs of one operation: the synchronous one, the one that reads into an existing value, and
+/// the asynchronous one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub {
-    // Results that go through a reply slot are marshalled.
+    // Results through a reply slot are marshalled.
     (
         $orb:tt $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt
         $wire:literal {
@@ -27,7 +27,7 @@ macro_rules! idl_stub {
             }
         }
     };
-    // So are those of servants that answer later.
+    // So are deferred results.
     (
         $orb:tt $typed:tt $id:literal $meta:tt $kind:ident $op:ident $parameters:tt $value:tt $error:tt
         $wire:literal {
@@ -87,7 +87,7 @@ macro_rules! idl_stub_forms {
     };
 }
 
-/// The stub that sends what the `context` clause names of a context.
+/// The stub that sends the properties named by the `context` clause.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_in_context {
@@ -109,11 +109,11 @@ macro_rules! idl_stub_in_context {
     };
 }
 
-/// The stub that waits.
+/// The synchronous stub.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_call {
-    // One value comes back, or a struct of several; nothing is `inout`.
+    // The result is one value, or a struct of several; without `inout` parameters.
     (
         $orb:tt $typed:tt $id:literal [$(#[$meta:meta])*] $kind:ident $op:ident(
             $($(@$flag:ident)? $arg:ident: $type:ty $(as $codec:ty)? $(| $lent:ty)?),*
@@ -192,7 +192,7 @@ macro_rules! idl_stub_call {
     };
 }
 
-/// The stub that reads into a value that is there.
+/// The stub that reads into an existing value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_into {
@@ -231,7 +231,7 @@ macro_rules! idl_stub_into {
     };
 }
 
-/// Moves the result of a servant of the same ORB into a value that is there, and returns.
+/// Moves the result of a servant of the same ORB into an existing value, and returns.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_move_into {
@@ -245,8 +245,8 @@ macro_rules! idl_move_into {
     };
 }
 
-/// The stub that does not wait. What is sent is copied: the request may be sent again after
-/// the caller has gone on.
+/// The asynchronous stub. Its arguments are copied: the request may be retried after the stub has
+/// returned.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_async {
@@ -295,8 +295,7 @@ macro_rules! idl_stub_async {
     };
 }
 
-/// The stub that does not wait, with the properties that a `context` clause names: by a message,
-/// wherever the object is.
+/// The asynchronous stub with the properties named by a `context` clause: always by a message.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_stub_async_in_context {

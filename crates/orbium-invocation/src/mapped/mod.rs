@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macros that generated code declares operations and exceptions with.
+//! Macros by which generated code declares operations and exceptions.
 
 mod mapped_arguments;
 mod mapped_calls;

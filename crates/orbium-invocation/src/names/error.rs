@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors of names: wrong syntax, and names that cannot be resolved.
+//! Errors of names: invalid syntax, and names that cannot be resolved.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use super::name::Name;
 
-/// Kind of an error in a name in the form of text.
+/// Kind of an error in the text form of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameSyntaxErrorKind {
-    /// A component with nothing in it, or no component at all.
+    /// An empty component, or no component at all.
     EmptyComponent,
-    /// A dot without a kind behind it.
+    /// A dot that no kind follows.
     EmptyKind,
     /// A second dot in a component.
     SecondDot,
@@ -27,10 +27,10 @@ impl NameSyntaxErrorKind {
     }
 }
 
-/// Error in a name in the form of text, with its place.
+/// Error in the text form of a name, with its position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NameSyntaxError {
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: NameSyntaxErrorKind,
     /// Offset in bytes into the text.
     pub offset: usize,
@@ -59,14 +59,14 @@ impl fmt::Debug for NameSyntaxError {
 
 impl std::error::Error for NameSyntaxError {}
 
-/// Reason for which a naming context does not find a name.
+/// Reason for which a name is not bound in a naming context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotFoundReason {
     /// The first component of the rest is not bound.
     MissingNode,
-    /// It is bound to an object, where a context was needed.
+    /// It is bound to an object instead of a context.
     NotContext,
-    /// It is bound to a context, where an object was needed.
+    /// It is bound to a context instead of an object.
     NotObject,
 }
 
@@ -80,32 +80,32 @@ impl fmt::Display for NotFoundReason {
     }
 }
 
-/// Error of a naming context that gives no reference for a name.
+/// Error of resolving a name.
 #[derive(Clone, PartialEq, Eq)]
 pub enum NameError {
-    /// The text is no name. Nothing was sent.
+    /// The text is not a name. Nothing was sent.
     Syntax(NameSyntaxError),
     /// NotFound.
     NotFound {
-        /// What is wrong with the first component of the rest.
+        /// The error of the first component of the rest.
         why: NotFoundReason,
-        /// What of the name is left.
+        /// The unresolved rest of the name.
         rest: Name,
     },
-    /// CannotProceed: a context on the way could not be asked by the one before it.
+    /// CannotProceed: a context on the path could not be called by the previous one.
     CannotProceed {
-        /// What of the name is left.
+        /// The unresolved rest of the name.
         rest: Name,
     },
     /// InvalidName.
     InvalidName,
-    /// The context could not be asked.
+    /// The context could not be called.
     System(SystemException),
 }
 
 impl NameError {
-    /// The exception that `string_to_object` raises: BAD_PARAM 10, or what the call of the
-    /// context raised.
+    /// The exception specified for `string_to_object`: BAD_PARAM 10, or the exception of the call
+    /// of the context.
     #[must_use]
     pub fn exception(&self) -> SystemException {
         match self {

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names, and what they are made of.
+//! Names and their components.
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Encode};
 
-/// One step of a name: bindings of a context differ in id, kind or both.
+/// One component of a name: bindings of a context differ in id, kind or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameComponent {
-    /// Mostly all there is.
+    /// The id, often the only part.
     pub id: String,
-    /// Often empty; like the extension of a file name.
+    /// The kind, often empty; like the extension of a file name.
     pub kind: String,
 }
 
 impl NameComponent {
-    /// A component without a kind. Both texts are taken as they are: no character is an
-    /// escape here.
+    /// A component without a kind. The text is used literally: no character is an escape here.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self::with_kind(id, "")
@@ -48,10 +47,10 @@ impl Decode for NameComponent {
     }
 }
 
-/// A name: the way from a naming context to a binding, one component for each context.
+/// A name: the path from a naming context to a binding, one component for each context.
 ///
-/// As text, components are separated by `/`, and id and kind by `.`; a backslash stands
-/// before these characters, and before itself, where they belong to an id or a kind.
+/// As text, components are separated by `/`, and id and kind by `.`; these characters, and a
+/// backslash, are escaped by a backslash in an id or a kind.
 ///
 /// ```
 /// use orbium_invocation::names::{Name, NameComponent};
@@ -76,13 +75,13 @@ impl Name {
         Self(components)
     }
 
-    /// From the outermost context inwards.
+    /// Its components, from the outermost context inwards.
     #[must_use]
     pub fn components(&self) -> &[NameComponent] {
         &self.0
     }
 
-    /// The same, owned.
+    /// Its components, owned.
     #[must_use]
     pub fn into_components(self) -> Vec<NameComponent> {
         self.0
@@ -94,7 +93,7 @@ impl Name {
         self.0.is_empty()
     }
 
-    /// This name within the context that `self` names.
+    /// That name relative to the context that `self` denotes.
     #[must_use]
     pub fn join(&self, rest: &Self) -> Self {
         Self([self.components(), rest.components()].concat())

@@ -44,7 +44,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// The part of a component that is being read, and what was read of it.
+/// The component being parsed, and the position of its dot.
 #[derive(Default)]
 struct Reading {
     component: NameComponent,
@@ -64,7 +64,7 @@ impl Reading {
         let NameComponent { id, kind } = &self.component;
         match self.dot {
             None if id.is_empty() => Err(NameSyntaxErrorKind::EmptyComponent.at(at)),
-            // `.` alone is the component with both empty.
+            // `.` alone is the component with both parts empty.
             Some(dot) if kind.is_empty() && !id.is_empty() => {
                 Err(NameSyntaxErrorKind::EmptyKind.at(dot))
             }
@@ -100,18 +100,18 @@ impl FromStr for Name {
 }
 
 impl Name {
-    /// The `corbaname:` URL of this name in the context at an address: what stands behind
-    /// `corbaloc:` there, such as `:names.example:2809/NameService` or `rir:`. An empty
-    /// name gives the URL of the context.
+    /// The `corbaname:` URL of this name in the context at an address in the syntax of `corbaloc:`,
+    /// such as `:names.example:2809/NameService` or `rir:`. An empty name gives the URL of the
+    /// context.
     ///
     /// # Errors
-    /// [`UrlError`] for what is no address; its offset counts from the start of the URL.
+    /// [`UrlError`] for an invalid address; its offset counts from the start of the URL.
     pub fn to_url(&self, address: &str) -> Result<String, UrlError> {
         let location = format!("{}{address}", Corbaname::SCHEME);
         let mut url = Corbaname::parse(&location)?;
         url.name = self.to_string();
         let url = url.to_string();
-        // Only the name is written anew: the address stays as it was given.
+        // Only the name is replaced: the address is unchanged.
         let (location, _) = location.split_once('#').unwrap_or((&location, ""));
         match url.split_once('#') {
             Some((_, name)) => Ok(format!("{location}#{name}")),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Exceptions of naming contexts, as their replies have them.
+//! Exceptions of naming contexts, decoded from their replies.
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode};
 use orbium_giop::{ExceptionKind, Ior, SystemException};
@@ -7,7 +7,7 @@ use orbium_giop::{ExceptionKind, Ior, SystemException};
 use super::{Name, NameError, NotFoundReason};
 use crate::{Raised, Raises};
 
-/// What `CosNaming::NamingContext::resolve` raises.
+/// The exceptions of `CosNaming::NamingContext::resolve`.
 #[derive(Debug)]
 pub struct Refusal(pub NameError);
 
@@ -28,7 +28,7 @@ impl Raises for Refusal {
         Some(error.map(Self))
     }
 
-    /// Only servants raise: UNKNOWN, as for any exception that is not declared.
+    /// Raised by servants only: UNKNOWN, as for any undeclared exception.
     fn raised(&self) -> Raised<'_> {
         match &self.0 {
             NameError::System(exception) => Raised::System(*exception),

@@ -8,12 +8,12 @@ use orbium_cdr::{CdrReader, Owner};
 pub struct Decoding {
     /// Binds references in messages to the ORB.
     pub owner: Owner,
-    /// Levels of nested values that are read.
+    /// Maximum nesting of values.
     pub nesting: u16,
 }
 
 impl Decoding {
-    /// Prepares a reader.
+    /// Applies the parameters to a reader.
     #[inline]
     pub fn apply<'r>(&'r self, reader: &mut CdrReader<'r>) {
         reader.set_owner(Some(&self.owner));

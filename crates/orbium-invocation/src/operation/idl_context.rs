@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Context objects: properties that travel with operations that have a `context` clause in IDL.
+//! Context objects: properties sent with operations that have a `context` clause in IDL.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,12 +10,12 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode as _};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Mutex, MutexGuard};
 
-/// Names and values, as a request carries them.
+/// Names and values, as carried by a request.
 pub type Properties = Vec<(String, String)>;
 
-/// Named strings, and the context around them (`CORBA::Context`, CORBA 3.3 Part 1, clause 8.6):
-/// what a request sends of it is what the `context` clause of its operation names. Clones are
-/// the same context.
+/// Named strings, and the enclosing context (`CORBA::Context`, CORBA 3.3 Part 1, clause 8.6): a
+/// request sends the properties named by the `context` clause of its operation. Clones are the same
+/// context.
 ///
 /// ```
 /// use orbium_invocation::Context;
@@ -49,7 +49,7 @@ struct Content {
 }
 
 impl Context {
-    /// An empty context without others around it.
+    /// An empty context without a parent.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self::within(name, None)
@@ -64,13 +64,13 @@ impl Context {
         }))
     }
 
-    /// Its name, by which a search can begin there.
+    /// Its name, from which a search can start.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The context around it.
+    /// The enclosing context.
     #[must_use]
     pub fn parent(&self) -> Option<&Self> {
         self.0.parent.as_ref()
@@ -121,14 +121,14 @@ impl Context {
         Ok(())
     }
 
-    /// The properties that match a pattern: a name, or the beginning of names with a `*` behind it.
-    /// The search begins in the context of that name, this one or one around it, or here if
-    /// `start_scope` is empty; with `restrict_scope` it does not go on in the contexts around that.
-    /// Of several with one name the nearest counts.
+    /// The properties that match a pattern: a name, or the beginning of names followed by a `*`.
+    /// The search starts in the context of that name, this one or an enclosing one, or here if
+    /// `start_scope` is empty; with `restrict_scope` it does not continue in the contexts that
+    /// enclose that one. Of several with one name the nearest is used.
     ///
     /// # Errors
-    /// BAD_PARAM 36: the pattern is empty, or has a `*` before its end. BAD_CONTEXT 1: there is
-    /// no context of that name; 2: no property matches. OBJECT_NOT_EXIST: a context was deleted.
+    /// BAD_PARAM 36: the pattern is empty, or has a `*` before its end. BAD_CONTEXT 1: there is no
+    /// context of that name; 2: no property matches. OBJECT_NOT_EXIST: a context was deleted.
     pub fn values(
         &self,
         start_scope: &str,
@@ -157,11 +157,11 @@ impl Context {
         }
     }
 
-    /// What a request sends: the properties that the names of a `context` clause match. Those
-    /// that are not set are not sent.
+    /// The properties sent by a request: those that match the names of a `context` clause. Unset
+    /// ones are not sent.
     ///
     /// # Errors
-    /// BAD_PARAM 36: one of the names is no pattern. OBJECT_NOT_EXIST: a context was deleted.
+    /// BAD_PARAM 36: one of the names is not a pattern. OBJECT_NOT_EXIST: a context was deleted.
     pub fn properties<'p>(
         &self,
         patterns: impl IntoIterator<Item = &'p str>,
@@ -194,10 +194,10 @@ impl Context {
         }
     }
 
-    /// Deletes the context, for all that hold it; with `descendents` also those within it.
+    /// Deletes the context, for all its holders; with `descendents` also the enclosed ones.
     ///
     /// # Errors
-    /// BAD_PARAM 38: there are contexts within it. OBJECT_NOT_EXIST: it was deleted before.
+    /// BAD_PARAM 38: it has children. OBJECT_NOT_EXIST: it was deleted before.
     pub fn delete(&self, descendents: bool) -> Result<(), SystemException> {
         let children = {
             let content = self.content()?;
@@ -211,7 +211,7 @@ impl Context {
             children
         };
         for child in children {
-            // Another thread may be faster.
+            // Another thread may have deleted it.
             let _ = child.delete(true);
         }
         Ok(())
@@ -221,7 +221,7 @@ impl Context {
         self.0.is_deleted.load(Ordering::Acquire)
     }
 
-    /// This context and those around it.
+    /// This context and the enclosing ones.
     fn scopes(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |scope| scope.parent())
     }
@@ -244,7 +244,7 @@ impl fmt::Debug for Context {
     }
 }
 
-/// Which names are looked for.
+/// A pattern of names.
 enum Pattern<'p> {
     Name(&'p str),
     Beginning(&'p str),
@@ -272,7 +272,7 @@ impl<'p> Pattern<'p> {
     }
 }
 
-/// Writes properties behind the arguments of a request.
+/// Marshals properties after the arguments of a request.
 pub fn write_properties<'a>(properties: &'a [(String, String)], writer: &mut CdrWriter<'a>) {
     writer.write_count(properties.len() * 2);
     for (name, value) in properties {
@@ -281,10 +281,10 @@ pub fn write_properties<'a>(properties: &'a [(String, String)], writer: &mut Cdr
     }
 }
 
-/// Reads the properties behind the arguments of a request.
+/// Unmarshals the properties after the arguments of a request.
 ///
 /// # Errors
-/// MARSHAL: they are not pairs; what is wrong with the bytes.
+/// MARSHAL: they are not pairs, or cannot be decoded.
 pub fn read_properties(reader: &mut CdrReader<'_>) -> Result<Properties, SystemException> {
     let unread = |error: CdrError| SystemException::from_cdr(error, Completion::No);
     let mut strings = Vec::<String>::decode(reader).map_err(unread)?.into_iter();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From an operation name to its index, by a perfect hash that the IDL compiler has
-//! computed.
+//! Look-up of the index of an operation by its name, with a perfect hash computed by the IDL
+//! compiler.
 //!
-//! The compiler chooses the cheapest key that distinguishes the names of an interface:
-//! one octet, eight consecutive octets with the length, or a hash of the whole name.
-//! Whatever the key, the whole name is compared in the end, so any octets may be looked
-//! up.
+//! The compiler chooses the cheapest key that distinguishes the names of an interface: one octet,
+//! eight consecutive octets with the length, or a hash of the whole name. With each key, the whole
+//! name is compared in the end, so any bytes may be looked up.
 
-/// The operations of an interface, to be found by name.
+/// The operations of an interface, for look-up by name.
 ///
 /// Made by generated code, in a `static`.
 ///
@@ -21,27 +20,27 @@
 #[derive(Debug)]
 pub struct OperationTable {
     names: &'static [&'static str],
-    /// Octets in the longest name: nothing longer is worth a hash.
+    /// Length of the longest name: longer input is rejected without a hash.
     longest: usize,
     key: Key,
-    /// Index of a name for every value the key can take. A slot that no name
-    /// leads to holds 0: the comparison at the end turns strangers away.
+    /// Index of a name for each value of the key. A slot without a name contains 0: the comparison
+    /// at the end rejects other names.
     slots: &'static [u16],
 }
 
-/// How a name becomes an index into the slots.
+/// Maps a name to an index into the slots.
 #[derive(Debug)]
 enum Key {
-    /// The octet at a place, less the lowest one that occurs there.
+    /// The octet at a position, minus the lowest one that occurs there.
     Octet { at: i16, lowest: u8 },
-    /// Eight octets and the length, multiplied and displaced per bucket. An
-    /// interface of few names has one bucket.
+    /// Eight octets and the length, multiplied and displaced per bucket. An interface of few names
+    /// has one bucket.
     Word {
         at: u16,
         multiplier: u64,
         displacements: &'static [u16],
     },
-    /// A hash of the whole name, treated alike.
+    /// A hash of the whole name, mapped in the same way.
     Hash {
         multiplier: u64,
         displacements: &'static [u16],
@@ -51,8 +50,7 @@ enum Key {
 impl OperationTable {
     /// A table keyed by one octet of the name.
     ///
-    /// Places count from the start, or, when negative, from the end, where -1
-    /// is the last octet.
+    /// Positions count from the start, or, when negative, from the end: -1 is the last octet.
     #[must_use]
     pub const fn by_octet(
         names: &'static [&'static str],
@@ -115,8 +113,8 @@ impl OperationTable {
         }
     }
 
-    /// The index of the operation of that name.
-    // Inlined: a skeleton's table is a constant, and so most of this is known there.
+    /// The index of the operation with that name.
+    // Inlined: a skeleton's table is a constant, and so is most of this there.
     #[must_use]
     #[inline(always)]
     pub fn find(&self, name: &[u8]) -> Option<usize> {
@@ -156,8 +154,8 @@ impl OperationTable {
     }
 }
 
-/// Whether two names are the same: without a call of `memcmp`, which costs more
-/// than the comparison, for those of 4 to 16 octets, as most are.
+/// Whether two names are equal: without a call of `memcmp`, which costs more than the comparison,
+/// for those of 4 to 16 octets, as most are.
 #[inline]
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
@@ -170,16 +168,16 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
     }
 }
 
-/// The first and the last octets, which may overlap.
+/// The first and the last bytes, which may overlap.
 #[inline]
 fn ends<const N: usize>(name: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
     Some((name.first_chunk()?, name.last_chunk()?))
 }
 
-// What follows is the compiler's arithmetic too (`demux.rs` there); the test
-// `the_compiler_counts_the_same_way` holds both to the same figures.
+// The functions below are also in the compiler (`demux.rs` there); the test
+// `the_compiler_counts_the_same_way` compares both with the same figures.
 
-/// The octet at a place, or 0 beyond either end.
+/// The octet at a position, or 0 beyond either end.
 #[inline]
 fn octet_at(name: &[u8], at: i16) -> u8 {
     let from = if at < 0 { name.len() } else { 0 };
@@ -192,7 +190,7 @@ fn word_key(name: &[u8], at: u16) -> u64 {
     word_at(name, at) ^ name.len() as u64
 }
 
-/// Eight octets of a name; all of a name that has fewer.
+/// Eight octets of a name, or all of a shorter one.
 #[inline]
 fn word_at(name: &[u8], at: u16) -> u64 {
     let place = match name.len().checked_sub(8) {
@@ -203,7 +201,7 @@ fn word_at(name: &[u8], at: u16) -> u64 {
     word.map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// All of a name of less than eight octets.
+/// All octets of a name of less than eight.
 #[inline]
 fn short_word(name: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
@@ -233,7 +231,7 @@ fn slot_of(spread: u64, displacement: u16, slots: usize) -> usize {
     (spread as u32).wrapping_add(u32::from(displacement)) as usize & slots.wrapping_sub(1)
 }
 
-/// Eight octets at a time; the last ones overlap what was taken before.
+/// Eight octets at a time; the last ones may overlap the previous ones.
 #[inline]
 fn hash(name: &[u8]) -> u64 {
     let mut hash = mix(name.len() as u64);
@@ -288,7 +286,7 @@ pub const fn concat_names<const N: usize>(lists: &[&[&'static str]]) -> [&'stati
 mod tests {
     use super::*;
 
-    /// The same figures stand in the compiler's tests.
+    /// The same figures are in the compiler's tests.
     ///
     /// Conformance: IDL - operation tables
     #[test]
@@ -333,8 +331,8 @@ mod tests {
 
     #[test]
     fn a_word_and_the_length_make_a_key() {
-        // With 1 for a multiplier the lowest two bits of the last octet tell, of
-        // which the length, 2, has turned the upper one.
+        // With the multiplier 1 the lowest two bits of the last octet decide; the length, 2, has
+        // flipped the upper one.
         static TABLE: OperationTable =
             OperationTable::by_word(&["aa", "ab"], 0, 1, &[0], &[1, 0, 0, 0]);
         assert_eq!(TABLE.find(b"aa"), Some(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The types of an operation, behind one interface: one function makes the calls of all operations, and knows of
-//! each only how its reply is read.
+//! The types of an operation behind one interface: one function makes the calls of all operations,
+//! independently of their types.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,18 +13,19 @@ use crate::collocation::{Returned, copy_returned};
 use crate::exception::call_exceptions::broken_invariant;
 use crate::exception::raises::{ExceptionId, Raised, Raises};
 
-/// Reads the body of a reply into the types of an operation.
+/// Unmarshals the body of a reply into the types of an operation.
 pub trait ReplyReader {
-    /// Reads the results.
+    /// Unmarshals the results.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// They cannot be decoded.
     fn read_results(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError>;
 
-    /// Reads the members of the user exception of that repository id; `None` if the operation does not declare it.
+    /// Unmarshals the members of the user exception with that repository id; `None` if the
+    /// operation does not declare it.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// They cannot be decoded.
     fn read_exception(
         &mut self,
         id: &str,
@@ -32,23 +33,23 @@ pub trait ReplyReader {
     ) -> Result<Option<ExceptionId>, CdrError>;
 }
 
-/// What writes a result of a servant, and what reads it again.
+/// The functions that marshal and unmarshal a result of a servant.
 pub type Results<'v, T> = (
     for<'w> fn(&'w T, &mut CdrWriter<'w>),
     &'v dyn Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
 );
 
-/// The results of a call, or the exception that it ended with, in the types of its operation.
+/// The results of a call, or its exception, in the types of its operation.
 pub struct TypedOutcome<T, E>(Cell<Option<Result<T, E>>>);
 
 impl<T, E> TypedOutcome<T, E> {
-    /// Of a call that has not ended.
+    /// The outcome of a call that has not ended.
     #[must_use]
     pub const fn new() -> Self {
         Self(Cell::new(None))
     }
 
-    /// A reader that puts what it reads here.
+    /// A reader that stores decoded values here.
     pub fn read_by<'o>(&'o self, results: &'o mut ReadsResults<'o, T>) -> TypedReply<'o, T, E> {
         TypedReply {
             results,
@@ -57,24 +58,24 @@ impl<T, E> TypedOutcome<T, E> {
     }
 }
 
-/// A function that reads results.
+/// A function that unmarshals results.
 pub type ReadsResults<'r, T> = dyn FnMut(&mut CdrReader<'_>) -> Result<T, CdrError> + 'r;
 
 impl<T, E: Raises> TypedOutcome<T, E> {
-    /// Keeps what a servant has returned.
+    /// Stores the result of a servant.
     ///
     /// # Errors
-    /// What it has raised.
+    /// The exception of the servant.
     pub fn keep(&self, served: Result<T, E>) -> Result<(), ExceptionId> {
         let ended = served.as_ref().map(|_| ()).map_err(ExceptionId::of);
         self.0.set(Some(served));
         ended
     }
 
-    /// Copies what a servant has returned, as its caller is to have it; moved if it `is_plain`.
+    /// Copies the result of a servant for its caller; moves it if it `is_plain`.
     ///
     /// # Errors
-    /// Why it cannot be copied.
+    /// The reason why it cannot be copied.
     #[cold]
     pub fn copy(
         &self,
@@ -100,15 +101,15 @@ impl<T, E: Raises> TypedOutcome<T, E> {
         Ok(self.keep(returned.served))
     }
 
-    /// Keeps what another outcome of the same operation has, which another thread may have made.
+    /// Takes over another outcome of the same operation, possibly from another thread.
     pub fn take_from(&self, other: Self) {
         self.0.set(other.0.into_inner());
     }
 
-    /// How the call ends, of which results and user exceptions are here.
+    /// The end of the call, with the results or user exception stored here.
     ///
     /// # Errors
-    /// Its exception.
+    /// The exception of the call.
     #[inline]
     pub fn ended(&self, ended: Result<(), ExceptionId>) -> Result<T, E> {
         if let Err(ExceptionId::System(exception)) = ended {
@@ -120,7 +121,7 @@ impl<T, E: Raises> TypedOutcome<T, E> {
     }
 }
 
-/// What a servant has returned, in the types of its operation.
+/// The result of a servant, in the types of its operation.
 struct ReturnedOutcome<'v, T, E> {
     served: Result<T, E>,
     write: for<'w> fn(&'w T, &mut CdrWriter<'w>),
@@ -166,7 +167,7 @@ impl<T, E> fmt::Debug for TypedOutcome<T, E> {
     }
 }
 
-/// Reads a reply into the types of an operation, its results by a function.
+/// Unmarshals a reply into the types of an operation, its results by a function.
 pub struct TypedReply<'o, T, E> {
     results: &'o mut ReadsResults<'o, T>,
     outcome: &'o TypedOutcome<T, E>,
@@ -194,7 +195,7 @@ impl<T, E> fmt::Debug for TypedReply<'_, T, E> {
     }
 }
 
-/// Reads results of which nothing but their arrival matters, of an operation that declares no exceptions.
+/// Reader of acknowledgements: results are ignored, and no exceptions are declared.
 #[derive(Debug)]
 pub struct Acknowledgement;
 

@@ -14,30 +14,29 @@ use crate::policy::timing::Timing;
 const REQUEST_ENDED: u32 = 2;
 const REPLY_ENDED: u32 = 3;
 
-/// Until when it makes sense to begin with a request.
+/// The time after which a request must not be begun.
 #[derive(Clone, Copy, Debug)]
 pub struct Expiry {
     deadline: Deadline,
-    /// Why it would end: a minor code.
+    /// The minor code of its TIMEOUT.
     minor: u32,
 }
 
 impl Expiry {
-    /// It always makes sense.
+    /// No expiry.
     pub const NEVER: Self = Self {
         deadline: Deadline::NEVER,
         minor: REPLY_ENDED,
     };
 
-    /// The expiry by the contexts of a request that has arrived now. Points of time are
-    /// believed where the clock is ours; elsewhere the time left goes before them.
+    /// The expiry from the contexts of a request that has arrived now. Absolute times are used if
+    /// the client has the same clock; otherwise remaining times take precedence.
     ///
     /// # Errors
-    /// MARSHAL, for contexts that are malformed; INV_POLICY, completed NO, for empty ranges,
-    /// unknown orders and what requires a router, and for a request that comes before its start
-    /// time. Clients of orbium keep theirs
-    /// themselves. To hold others' here would take a thread away from everybody
-    /// else for as long as the client likes.
+    /// MARSHAL, for malformed contexts; INV_POLICY, completed NO, for empty ranges, unknown orders
+    /// and policies that require a router, and for a request before its start time. Clients of
+    /// orbium apply start times themselves. Holding requests of other clients here would block a
+    /// thread for as long as the client chooses.
     #[cold]
     pub fn of(
         contexts: &ServiceContexts<'_>,
@@ -69,7 +68,7 @@ impl Expiry {
         })
     }
 
-    /// As [`of`](Self::of), of a request with that deadline and no others.
+    /// As [`of`](Self::of), for a request with that deadline only.
     #[must_use]
     pub fn of_reply(deadline: ReplyDeadline, peer: &Peer) -> Self {
         let left = if has_our_clock(Some(peer)) {
@@ -97,7 +96,7 @@ impl Expiry {
         Self { deadline, minor }
     }
 
-    /// The expiry of a request without a message, by the times of its call.
+    /// The expiry of a request without a message, from the times of its call.
     #[must_use]
     pub fn of_call(timing: &Timing) -> Self {
         if timing.is_propagated {
@@ -107,7 +106,7 @@ impl Expiry {
         }
     }
 
-    /// The same, and at that time at the latest.
+    /// The earlier of this expiry and that time.
     #[must_use]
     pub fn at_latest(self, end: Instant) -> Self {
         let end = Deadline::at(end);
@@ -127,7 +126,7 @@ impl Expiry {
         self.deadline
     }
 
-    /// Checks that it still makes sense.
+    /// Checks that the request has not expired.
     ///
     /// # Errors
     /// TIMEOUT, completed NO.
@@ -148,21 +147,21 @@ impl Expiry {
         }
     }
 
-    /// Raised for a request that is not begun any more.
+    /// The exception for an expired request.
     #[cold]
     pub const fn exception(&self) -> SystemException {
         SystemException::omg(ExceptionKind::Timeout, self.minor, Completion::No)
     }
 }
 
-/// Raised for a request with a policy that is not for this server.
+/// The exception for a request with a policy that does not apply to this server.
 fn invalid_policy() -> SystemException {
     SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No)
 }
 
 /// A point of time by the monotonic clock.
 fn until(end: Option<UtcTime>) -> Deadline {
-    // What the system cannot count lies in the far future.
+    // A time out of range is in the far future.
     let Some(end) = end.and_then(UtcTime::to_system_time) else {
         return Deadline::NEVER;
     };
@@ -170,12 +169,12 @@ fn until(end: Option<UtcTime>) -> Deadline {
     Deadline::after(Some(left.unwrap_or_default()))
 }
 
-/// Whether a point of time is still to come.
+/// Whether a point of time is in the future.
 fn is_to_come(start: Option<UtcTime>) -> bool {
     start.is_some_and(|start| start > UtcTime::from(SystemTime::now()))
 }
 
-/// Whether the client of a request reads the same clock as we do.
+/// Whether the client of a request reads the same clock.
 fn has_our_clock(peer: Option<&Peer>) -> bool {
     match peer {
         None | Some(Peer::InProcess | Peer::Process { .. }) => true,
@@ -194,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// What a request with these contexts comes to.
+    /// The expiry of a request with these contexts.
     fn expiry(contexts: &[(u32, &[u8])], peer: Option<&Peer>) -> Result<Expiry, SystemException> {
         let format = Format::plain(ByteOrder::NATIVE, 2);
         let mut writer = CdrWriter::new(format);

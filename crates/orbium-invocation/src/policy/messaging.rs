@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use orbium_giop::ResponseFlags;
 
-/// RebindPolicy: what the ORB does by itself when an object cannot be reached as before.
+/// RebindPolicy: the transparent recovery when an object cannot be reached as before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RebindMode {
-    /// TRANSPARENT: forwards are followed, and closed connections are opened again.
+    /// TRANSPARENT: forwards are followed, and closed connections are reopened.
     #[default]
     Transparent,
-    /// NO_REBIND: closed connections are opened again; a LOCATION_FORWARD raises REBIND.
+    /// NO_REBIND: closed connections are reopened; a LOCATION_FORWARD raises REBIND.
     NoRebind,
-    /// NO_RECONNECT: a LOCATION_FORWARD raises REBIND, and so does each call after a connection
-    /// to the server was lost, closed, or given up because a call on it took too long. A new
-    /// reference binds again.
+    /// NO_RECONNECT: a LOCATION_FORWARD raises REBIND, and so does each call after a connection to
+    /// the server was lost, closed, or given up because of a call's time-out. A new reference binds
+    /// again.
     NoReconnect,
 }
 
@@ -24,8 +24,8 @@ pub enum RebindMode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(i16)]
 pub enum SyncScope {
-    /// SYNC_NONE: the request is in the buffer of its connection, where it waits as
-    /// [`BufferingConstraint`] says. Nothing is raised for what happens later.
+    /// SYNC_NONE: the request is in the buffer of its connection, sent according to
+    /// [`BufferingConstraint`]. Later failures are not raised.
     None = 0,
     /// SYNC_WITH_TRANSPORT: the transport has accepted the request.
     #[default]
@@ -39,8 +39,7 @@ pub enum SyncScope {
 }
 
 impl SyncScope {
-    /// The response that a oneway request asks of its server (CORBA 3.3 Part 2, clause
-    /// 9.4.2.1).
+    /// The reply that a oneway request expects of its server (CORBA 3.3 Part 2, clause 9.4.2.1).
     #[must_use]
     pub const fn response(self) -> ResponseFlags {
         match self {
@@ -54,8 +53,8 @@ impl SyncScope {
 /// Constraint of the time that oneways under [`SyncScope::None`] stay in the buffer of their
 /// connection: until the first of the constraints is reached (the buffering constraints of TAO,
 /// which can be combined). Without any (the default, TAO's BUFFER_FLUSH) the buffer is sent at
-/// once, as far as the connection takes it without waiting, and the rest as soon as it does.
-/// A message of 16 KiB or more is sent at once too, behind those in the buffer.
+/// once, as far as the connection accepts it without blocking, and the rest as soon as it does. A
+/// message of 16 KiB or more is sent at once too, after those in the buffer.
 ///
 /// ```
 /// use std::time::Duration;
@@ -72,17 +71,17 @@ impl SyncScope {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferingConstraint {
-    /// BUFFER_TIMEOUT: for so long, counted from the first message in the buffer.
+    /// BUFFER_TIMEOUT: the maximum time, counted from the first message in the buffer.
     pub timeout: Option<Duration>,
-    /// BUFFER_MESSAGE_COUNT: until there are so many messages.
+    /// BUFFER_MESSAGE_COUNT: the maximum number of messages.
     pub message_count: Option<usize>,
-    /// BUFFER_MESSAGE_BYTES: until they have so many octets.
+    /// BUFFER_MESSAGE_BYTES: the maximum size in octets.
     pub message_bytes: Option<usize>,
 }
 
 impl BufferingConstraint {
-    /// Whether that many messages of so many octets together are to be sent now, whatever the
-    /// time.
+    /// Whether a buffer with that number of messages and that size has to be sent now,
+    /// independently of the time.
     #[must_use]
     pub fn is_reached(&self, messages: usize, octets: usize) -> bool {
         let is_reached = |limit: Option<usize>, value: usize| limit.is_some_and(|it| value >= it);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The policies of CORBA Messaging for routers between a client and a server (CORBA 3.3 Part 1,
-//! clause 17.2): priorities of queued messages, whether there may be routers, how many, and how
-//! they order their queues.
+//! clause 17.2): priorities of queued messages, whether there may be routers, how many, and the
+//! order of their queues.
 //!
 //! orbium has no router: it sends each request to its object. The policies are reconciled with
-//! those of the reference and travel with the request, in the service context
-//! INVOCATION_POLICIES.
+//! those of the reference and sent with the request, in the service context INVOCATION_POLICIES.
 
 use orbium_cdr::{ByteOrder, CdrError, Decode, idl_fixed_struct};
 use orbium_channel::protocol;
@@ -24,7 +23,7 @@ pub const MAX_HOPS_POLICY: u32 = 34;
 /// PolicyType of QueueOrderPolicy.
 pub const QUEUE_ORDER_POLICY: u32 = 35;
 
-/// The request goes to its object, not to a router (`Messaging::ROUTE_NONE`).
+/// The request is sent to its object, not to a router (`Messaging::ROUTE_NONE`).
 pub const ROUTE_NONE: i16 = 0;
 /// Routers forward the request (`Messaging::ROUTE_FORWARD`).
 pub const ROUTE_FORWARD: i16 = 1;
@@ -32,9 +31,9 @@ pub const ROUTE_FORWARD: i16 = 1;
 pub const ROUTE_STORE_AND_FORWARD: i16 = 2;
 
 idl_fixed_struct! {
-    /// Priorities that a message may have in a queue, the value of RequestPriorityPolicy and of
-    /// ReplyPriorityPolicy (`Messaging::PriorityRange`): both ends included, the higher the
-    /// sooner. They are not those of Real-time CORBA.
+    /// Range of priorities of a message in a queue, the value of RequestPriorityPolicy and of
+    /// ReplyPriorityPolicy (`Messaging::PriorityRange`): including both ends, higher ones first.
+    /// They are not the priorities of Real-time CORBA.
     ///
     /// ```
     /// use orbium_invocation::router_policies::PriorityRange;
@@ -54,26 +53,26 @@ idl_fixed_struct! {
 }
 
 idl_fixed_struct! {
-    /// Types of routing that a request may take, the value of RoutingPolicy
+    /// Range of routing types of a request, the value of RoutingPolicy
     /// (`Messaging::RoutingTypeRange`): from [`ROUTE_NONE`] to [`ROUTE_STORE_AND_FORWARD`],
-    /// both ends included.
+    /// including both ends.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub struct RoutingTypeRange: ROUTING_RANGE_TYPE = "IDL:omg.org/Messaging/RoutingTypeRange:1.0" {
-        /// The least that is required.
+        /// The minimum requirement.
         pub min: i16,
-        /// The most that is allowed.
+        /// The maximum allowed.
         pub max: i16,
     }
 }
 
 impl PriorityRange {
-    /// Whether there is no priority in it, which makes it invalid.
+    /// Whether the range is empty, which makes it invalid.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.min > self.max
     }
 
-    /// The priorities of both.
+    /// The intersection of both ranges.
     #[must_use]
     pub fn intersect(self, other: Self) -> Self {
         Self {
@@ -84,13 +83,13 @@ impl PriorityRange {
 }
 
 impl RoutingTypeRange {
-    /// Whether there is no type in it, which makes it invalid.
+    /// Whether the range is empty, which makes it invalid.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.min > self.max
     }
 
-    /// The types of both.
+    /// The intersection of both ranges.
     #[must_use]
     pub fn intersect(self, other: Self) -> Self {
         Self {
@@ -99,20 +98,20 @@ impl RoutingTypeRange {
         }
     }
 
-    /// Whether the request may go to its object directly.
+    /// Whether the request may be sent to its object directly.
     #[must_use]
     pub const fn allows_none(self) -> bool {
         self.min <= ROUTE_NONE && ROUTE_NONE <= self.max
     }
 }
 
-/// By what routers may order their queues, the value of QueueOrderPolicy
+/// The order in which routers may process their queues, the value of QueueOrderPolicy
 /// (`Messaging::Ordering`): a set of orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QueueOrder(pub u16);
 
 impl QueueOrder {
-    /// ORDER_ANY: by whatever they like.
+    /// ORDER_ANY: any order.
     pub const ANY: Self = Self(1);
     /// ORDER_TEMPORAL: by arrival.
     pub const TEMPORAL: Self = Self(2);
@@ -121,7 +120,7 @@ impl QueueOrder {
     /// ORDER_DEADLINE: by end time.
     pub const DEADLINE: Self = Self(8);
 
-    /// The orders of both; ORDER_ANY is all of them.
+    /// The intersection of both sets; ORDER_ANY contains all orders.
     #[must_use]
     pub const fn intersect(self, other: Self) -> Self {
         match (self.0 & Self::ANY.0, other.0 & Self::ANY.0) {
@@ -131,14 +130,14 @@ impl QueueOrder {
         }
     }
 
-    /// Whether it is a set of orders that the specification has, and not empty.
+    /// Whether it is a non-empty set of specified orders.
     #[must_use]
     pub const fn is_valid(self) -> bool {
         self.0 != 0 && self.0 < 16
     }
 }
 
-/// Either of both orders.
+/// The union of both sets.
 impl std::ops::BitOr for QueueOrder {
     type Output = Self;
 
@@ -147,7 +146,7 @@ impl std::ops::BitOr for QueueOrder {
     }
 }
 
-/// The policies for routers, where they are set.
+/// The policies for routers; `None` if not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RouterPolicies {
     /// RequestPriorityPolicy.
@@ -156,14 +155,14 @@ pub struct RouterPolicies {
     pub reply_priority: Option<PriorityRange>,
     /// RoutingPolicy.
     pub routing: Option<RoutingTypeRange>,
-    /// MaxHopsPolicy: routers that a request may pass.
+    /// MaxHopsPolicy: the maximum number of routers of a request.
     pub max_hops: Option<u16>,
     /// QueueOrderPolicy.
     pub queue_order: Option<QueueOrder>,
 }
 
 impl RouterPolicies {
-    /// None is set.
+    /// No policy.
     pub const NONE: Self = Self {
         request_priority: None,
         reply_priority: None,
@@ -172,13 +171,13 @@ impl RouterPolicies {
         queue_order: None,
     };
 
-    /// Whether none is set.
+    /// Whether no policy is set.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::NONE
     }
 
-    /// These, and of the others those that these do not set.
+    /// These policies, completed by those of `wider`.
     #[must_use]
     pub fn or(self, wider: Self) -> Self {
         Self {
@@ -208,16 +207,16 @@ impl RouterPolicies {
         .filter_map(|(kind, is_wrong)| is_wrong.then_some(kind))
     }
 
-    /// The type of a policy that an adapter cannot have: MaxHopsPolicy, or one that no request
-    /// can satisfy.
+    /// The type of a policy that an adapter cannot have: MaxHopsPolicy, or one that no request can
+    /// satisfy.
     #[must_use]
     pub fn not_of_adapters(&self) -> Option<u32> {
         let of_clients = self.max_hops.map(|_| MAX_HOPS_POLICY);
         of_clients.or_else(|| self.unsatisfiable().next())
     }
 
-    /// The policies of requests through a reference that publishes others: where both sides
-    /// have one, what both allow. Whether that is anything, [`Self::unsatisfiable`] says.
+    /// The policies of requests through a reference with published policies: the intersection if
+    /// both sides have one. [`Self::unsatisfiable`] returns the empty ones.
     #[must_use]
     pub fn reconcile(self, published: Self) -> Self {
         fn both<T>(own: Option<T>, other: Option<T>, intersect: fn(T, T) -> T) -> Option<T> {
@@ -240,8 +239,7 @@ impl RouterPolicies {
         }
     }
 
-    /// The data of the service context INVOCATION_POLICIES with these policies behind the
-    /// deadlines.
+    /// The data of the service context INVOCATION_POLICIES with these policies after the deadlines.
     #[must_use]
     pub fn encode_behind(&self, ends: &EndTimes) -> Vec<u8> {
         let mut data = ends.encode().as_slice().to_vec();
@@ -257,8 +255,7 @@ impl RouterPolicies {
         data
     }
 
-    /// Adds the policies to those that a reference publishes with such components
-    /// (TAG_POLICIES).
+    /// Adds the policies to the published ones in these components of a reference (TAG_POLICIES).
     pub fn publish_in(&self, components: &mut Vec<TaggedComponent>) {
         if self.is_none() {
             return;
@@ -273,7 +270,7 @@ impl RouterPolicies {
         components.push(TaggedComponent::policies(&all));
     }
 
-    /// Type of each policy, and the encapsulation of its value.
+    /// Visits each policy: its type, and the encapsulation of its value.
     fn each(&self, visit: &mut dyn FnMut(u32, &[u8])) {
         let mut range = |kind, range: Option<(i16, i16)>| {
             if let Some((min, max)) = range {
@@ -294,8 +291,8 @@ impl RouterPolicies {
         number(QUEUE_ORDER_POLICY, self.queue_order.map(|it| it.0));
     }
 
-    /// Reads those of the data of a service context INVOCATION_POLICIES. Other policies are
-    /// passed over; values are taken as they are.
+    /// Decodes the policies from the data of a service context INVOCATION_POLICIES. Other policies
+    /// are skipped; values are not checked.
     ///
     /// # Errors
     /// `CdrErrorKind::Truncated`; `CdrErrorKind::CountTooLarge` for more than 64 policies.
@@ -305,8 +302,8 @@ impl RouterPolicies {
         Ok(policies)
     }
 
-    /// Looks for them among the components of a profile. What is malformed is passed over, as
-    /// components are that are not understood.
+    /// The policies in the components of a profile. Malformed ones are skipped, as are unknown
+    /// components.
     #[must_use]
     pub fn find(components: &[TaggedComponent]) -> Self {
         let mut found = Self::NONE;
@@ -318,7 +315,7 @@ impl RouterPolicies {
         found
     }
 
-    /// The policies that a reference publishes: of the first profile that has any.
+    /// The policies published by a reference: those of the first profile with any.
     #[must_use]
     pub fn published(ior: &Ior) -> Self {
         let offers = protocol::offers(ior);
@@ -344,7 +341,7 @@ impl RouterPolicies {
     }
 }
 
-/// The policies of a component; none if it is malformed.
+/// The policies of a component; empty if it is malformed.
 fn policies_of(component: &TaggedComponent) -> Vec<PolicyValue> {
     match Component::parse(component) {
         Ok(Component::Policies(policies)) => policies,

@@ -3,32 +3,31 @@
 
 use std::time::{Duration, SystemTime};
 
-/// Time limits of calls. Each policy that is not set is that of the next wider scope:
-/// reference, thread, ORB.
+/// Time limits of calls. Policies that are not set are those of the next wider scope: reference,
+/// thread, ORB.
 ///
-/// All of a call counts: waiting for a connection, connecting, sending, the
-/// server's queues, the servant, and what is tried again. The bounds travel with
-/// the request, and an orbium server does not begin what comes too late.
+/// The whole call counts: waiting for a connection, connecting, sending, the server's queues, the
+/// servant, and retries. The deadlines are sent with the request, and an orbium server does not
+/// begin a late request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimePolicies {
-    /// RelativeRoundtripTimeout: the reply has to be there that long after the
-    /// call was made.
+    /// RelativeRoundtripTimeout: maximum time from the call to its reply.
     pub roundtrip_timeout: Option<Duration>,
-    /// RelativeRequestTimeout: the request has to be with its servant that long
-    /// after the call was made. Whether it is, only the server can tell.
+    /// RelativeRequestTimeout: maximum time from the call to the delivery of the request to its
+    /// servant, which only the server can check.
     pub request_timeout: Option<Duration>,
-    /// RequestEndTime: the request has to be with its servant by then.
+    /// RequestEndTime: the deadline of the delivery of the request to its servant.
     pub request_end: Option<SystemTime>,
-    /// ReplyEndTime: the reply has to be there by then.
+    /// ReplyEndTime: the deadline of the reply.
     pub reply_end: Option<SystemTime>,
-    /// RequestStartTime: the request is not sent before. The caller waits.
+    /// RequestStartTime: the earliest time of sending. The caller waits.
     pub request_start: Option<SystemTime>,
-    /// ReplyStartTime: the caller does not have the reply before.
+    /// ReplyStartTime: the earliest time of the reply to the caller.
     pub reply_start: Option<SystemTime>,
 }
 
 impl TimePolicies {
-    /// Nothing is bounded.
+    /// No limits.
     pub const NONE: Self = Self {
         roundtrip_timeout: None,
         request_timeout: None,
@@ -38,7 +37,7 @@ impl TimePolicies {
         reply_start: None,
     };
 
-    /// Whether nothing is bounded.
+    /// Whether there are no limits.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.roundtrip_timeout.is_none()
@@ -49,7 +48,7 @@ impl TimePolicies {
             && self.reply_start.is_none()
     }
 
-    /// Whether there is a RelativeRoundtripTimeout and nothing else.
+    /// Whether RelativeRoundtripTimeout is the only limit.
     #[must_use]
     pub fn is_roundtrip_timeout(&self) -> bool {
         let others = Self {
@@ -59,7 +58,7 @@ impl TimePolicies {
         self.roundtrip_timeout.is_some() && others.is_none()
     }
 
-    /// These, and of the others what these do not say.
+    /// These policies, completed by those of `wider`.
     #[must_use]
     pub fn or(self, wider: Self) -> Self {
         Self {

@@ -12,30 +12,30 @@ use orbium_transport::{Deadline, Stamp};
 use crate::TimePolicies;
 use crate::exception::exceptions::{deadline_passed, time_left};
 
-/// Until when what part of a call has to be done.
+/// The deadlines of the parts of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// When it was computed.
+    /// The time at which they were computed.
     computed: Stamp,
-    /// What is left of the time for sending.
+    /// The remaining time for sending.
     pub timeout: Option<Duration>,
-    /// Until when the request has to be sent.
+    /// The deadline of sending.
     pub sending: Deadline,
-    /// Until when the reply has to be there.
+    /// The deadline of the reply.
     pub reply: Deadline,
-    /// Before when the caller is not to have the reply.
+    /// The earliest time of the reply to the caller.
     pub reply_start: Option<Instant>,
     /// Whether there is a deadline, a start time or a cancellation token.
     pub is_timed: bool,
-    /// Whether the request carries the deadlines to the server.
+    /// Whether the deadlines are sent to the server.
     pub is_propagated: bool,
-    /// Whether the request header is not written from the template alone: it carries
-    /// deadlines, or a span records its id.
+    /// Whether the request header is not written from the template alone: it carries deadlines, or
+    /// a span records its id.
     pub is_header_special: bool,
 }
 
 impl Timing {
-    /// No bounds.
+    /// No deadlines.
     pub const NEVER: Self = Self {
         computed: Stamp::EARLIEST,
         timeout: None,
@@ -47,14 +47,13 @@ impl Timing {
         is_header_special: false,
     };
 
-    /// Computes the deadlines of a call that begins now, and the start time of its
-    /// request. Absolute times become monotonic ones here, once: later changes of the
-    /// system clock have no effect.
+    /// Computes the deadlines of a call that begins now, and the start time of its request.
+    /// Absolute times are converted to monotonic ones here, once: later changes of the system clock
+    /// have no effect.
     ///
     /// # Errors
     ///
-    /// TIMEOUT if a deadline has passed, or lies before the start time that belongs to
-    /// it.
+    /// TIMEOUT if a deadline has passed, or is before the start time of the same part.
     #[cold]
     pub fn of(
         policies: &TimePolicies,
@@ -77,9 +76,9 @@ impl Timing {
         let sending = request.earlier(reply);
         let from = |start: Option<SystemTime>| {
             let start = start?;
-            // In this order, or what is held back would come too early.
+            // In this order, or the start would be too early.
             let (clock, now) = (SystemTime::now(), Instant::now());
-            // What has passed, and what no clock can count, holds nothing back.
+            // A start time that has passed, or is out of range, has no effect.
             now.checked_add(start.duration_since(clock).ok()?)
         };
         let (start, reply_start) = (from(policies.request_start), from(policies.reply_start));
@@ -101,10 +100,10 @@ impl Timing {
         Ok((timing, start))
     }
 
-    /// The same for a call with nothing but a RelativeRoundtripTimeout.
+    /// As `of`, for a call with a RelativeRoundtripTimeout only.
     ///
     /// # Errors
-    /// TIMEOUT if that is zero.
+    /// TIMEOUT if it is zero.
     #[inline]
     pub fn within(timeout: Duration, is_propagated: bool) -> Result<Self, SystemException> {
         if timeout.is_zero() {
@@ -128,8 +127,8 @@ impl Timing {
         })
     }
 
-    /// The deadline that the request carries, if that is the reply's alone. `None`:
-    /// [`contexts`](Self::contexts) has what it carries.
+    /// The deadline that the request carries, if it is only that of the reply. `None`:
+    /// [`contexts`](Self::contexts) returns the contexts.
     #[inline]
     pub fn reply_deadline(&self) -> Option<ReplyDeadline> {
         let end = self.reply.instant()?;
@@ -143,9 +142,9 @@ impl Timing {
         Some(ReplyDeadline::new(SystemTime::now(), left))
     }
 
-    /// Whether `timeout` is still what is left, but for a millisecond or two. The counter of the
-    /// processor says so; where it is wrong, a peer waits longer than it should, and the caller has a
-    /// late reply discarded nonetheless.
+    /// Whether `timeout` is still the remaining time, to within a millisecond or two, by the
+    /// processor's counter. If that is wrong, a peer waits too long, but a late reply is discarded
+    /// nonetheless.
     #[inline]
     pub fn is_new(&self) -> bool {
         !Stamp::now().is_moments_after(self.computed)
@@ -168,8 +167,8 @@ impl Timing {
         Ok(())
     }
 
-    /// Applies the reply's times: a late reply is discarded, an early one is held back
-    /// until its start time.
+    /// Applies the reply's times: a late reply is discarded, an early one is delayed until its
+    /// start time.
     ///
     /// # Errors
     ///
@@ -183,7 +182,7 @@ impl Timing {
         }
     }
 
-    /// Whether a reply that is there now has come in time.
+    /// Checks that a reply received now is in time.
     ///
     /// # Errors
     /// TIMEOUT, completed MAYBE.
@@ -197,16 +196,15 @@ impl Timing {
         Ok(())
     }
 
-    /// The times that the request carries: those that remain, for orbium servers, and
-    /// absolute ones for other ORBs.
+    /// The times that the request carries: remaining ones, for orbium servers, and absolute ones
+    /// for other ORBs.
     pub fn contexts(&self) -> (TimeLeft, EndTimes) {
         let (now, clock) = (Instant::now(), SystemTime::now());
         let left = |deadline: Deadline| {
             let end = deadline.instant()?;
             Some(end.saturating_duration_since(now))
         };
-        // That the request is there before the reply has to be goes without
-        // saying.
+        // A request deadline equal to that of the reply is redundant.
         let request = Some(self.sending).filter(|sending| *sending != self.reply);
         let left = TimeLeft {
             request: request.and_then(left),
@@ -221,8 +219,8 @@ impl Timing {
     }
 }
 
-/// What is left of the time for sending a call that began `now`: of a relative timeout exactly
-/// that, so that the calls of a program have the same, and a connection keeps the one that it has.
+/// The remaining time for sending of a call that began `now`: a relative time-out unchanged, so
+/// that all calls of a program have the same value, and a connection retains its setting.
 fn left_at(now: Instant, sending: Deadline) -> Result<Option<Duration>, SystemException> {
     let left = sending
         .instant()
@@ -233,14 +231,14 @@ fn left_at(now: Instant, sending: Deadline) -> Result<Option<Duration>, SystemEx
     }
 }
 
-/// How long a caller that waits does not look whether its ORB has ended.
+/// The interval at which a waiting caller checks if its ORB has ended.
 const LOOK: Duration = Duration::from_millis(50);
 
 fn wait_until(
     start: Instant,
     has_ended: &dyn Fn() -> Result<(), SystemException>,
 ) -> Result<(), SystemException> {
-    // Others on a connection that is being served must not wait too.
+    // Other requests of a connection being served must not wait, too.
     role::about_to_block();
     loop {
         let left = start.saturating_duration_since(Instant::now());
@@ -279,7 +277,7 @@ mod tests {
         about(left.request, 1);
         about(left.reply, 2);
         assert!(ends.request.unwrap() < ends.reply.unwrap());
-        // A request deadline that is no earlier than the reply's is not sent.
+        // A request deadline not earlier than the reply's is not sent.
         let policies = TimePolicies {
             request_end: end(3),
             ..policies

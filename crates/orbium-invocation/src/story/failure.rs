@@ -8,7 +8,7 @@ use orbium_giop::{SystemException, minor};
 
 use orbium_channel::OfferedProtocol;
 
-/// The part of a call in which something happened.
+/// The phase of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
@@ -22,7 +22,7 @@ pub enum Phase {
     Tls,
     /// Writing and sending the request.
     Send,
-    /// Waiting for the reply, and what the server replied.
+    /// Waiting for the reply, and the reply of the server.
     Wait,
     /// Reading the results.
     Decode,
@@ -51,18 +51,17 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Something that happened in a call that failed.
+/// A step of a call that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// In which part of the call.
+    /// The phase of the call.
     pub phase: Phase,
-    /// Where: the protocol and address; `None` within the process, or before one was
-    /// chosen.
+    /// The protocol and address; `None` within the process, or before one was chosen.
     pub address: Option<String>,
-    /// How long it took, since the step before it or the beginning of the call.
+    /// The duration, since the previous step or the beginning of the call.
     pub elapsed: Duration,
-    /// What came of it.
+    /// The result of the step.
     pub result: String,
 }
 
@@ -80,13 +79,13 @@ impl fmt::Display for Step {
     }
 }
 
-/// Report of a call that failed: which operation of which object, where it went,
-/// in which phase it failed, why, and how long each part took.
+/// Report of a call that failed: its operation and object, its addresses, the phase of the failure,
+/// the reason, and the duration of each part.
 ///
-/// A [`SystemException`] is eight octets and has no room for that. It is kept for the
-/// thread that received the exception: [`last_failure`](super::last_failure) is the last
-/// one, [`explain`](super::explain) finds the one of an exception, and `{:#}` of the
-/// exception prints it.
+/// A [`SystemException`] has only eight bytes. The report is stored for the thread that received
+/// the exception: [`last_failure`](super::last_failure) is the last one,
+/// [`explain`](super::explain) finds the one of an exception, and `{:#}` of the exception prints
+/// it.
 ///
 /// ```
 /// use orbium_core::Orb;
@@ -105,24 +104,23 @@ impl fmt::Display for Step {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// What the call raised.
+    /// The exception of the call.
     pub exception: SystemException,
-    /// The operation, as it is named on the wire.
+    /// The name of the operation on the wire.
     pub operation: String,
-    /// Repository id of the interface, as the reference has it; empty if it has none.
+    /// Repository id of the interface from the reference; empty if it has none.
     pub interface: String,
-    /// The object key: characters as they are, other octets as `%xx`; cut after 64
-    /// octets.
+    /// The object key: printable characters, other bytes as `%xx`; truncated after 64 bytes.
     pub object: String,
-    /// What happened, in order, up to 16 steps. The last one failed.
+    /// The steps, in order, up to 16. The last one failed.
     pub steps: Vec<Step>,
-    /// How long the whole call took.
+    /// The duration of the whole call.
     pub elapsed: Duration,
-    /// How often the request was sent again.
+    /// The number of retries of the request.
     pub retries: u32,
-    /// How often the server said that the object is elsewhere.
+    /// The number of forwards by the server.
     pub forwards: u32,
-    /// If no server was reached: every protocol that the reference offered, and why it
+    /// If no server was reached: every protocol that the reference offered, and the reason why it
     /// was not usable.
     pub offered: Vec<OfferedProtocol>,
 }
@@ -134,14 +132,14 @@ impl Failure {
         self.steps.last().map_or(Phase::Begin, |step| step.phase)
     }
 
-    /// The address of the last request; `None` within the process, or if it went nowhere.
+    /// The address of the last request; `None` within the process, or if none was sent.
     #[must_use]
     pub fn address(&self) -> Option<&str> {
         self.steps.last()?.address.as_deref()
     }
 
-    /// The protocols that the reference offered and what stood in the way of each, or
-    /// else what came of the last step.
+    /// The protocols that the reference offered with the obstacle of each, or else the result of
+    /// the last step.
     #[must_use]
     pub fn reasons(&self) -> String {
         match (self.offered.as_slice(), self.steps.last()) {
@@ -151,7 +149,7 @@ impl Failure {
         }
     }
 
-    /// All but the exception, in lines.
+    /// Writes all but the exception, in lines.
     pub(super) fn write_story(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\n  calling `{}`", self.operation)?;
         if !self.interface.is_empty() {
@@ -168,7 +166,7 @@ impl Failure {
         for step in &self.steps {
             write!(f, "\n  {step}")?;
         }
-        // What was tried stands above.
+        // Attempted protocols are already listed.
         for offered in &self.offered {
             let channel = offered.channel.as_ref().map(ToString::to_string);
             if !self.steps.iter().any(|step| step.address == channel) {
@@ -213,17 +211,16 @@ impl std::error::Error for Failure {
     }
 }
 
-/// An exception explained: its sentence, the story of the call that raised it, as far as
-/// this thread knows it, and what its minor code means. See [`explain`](super::explain).
+/// An explained exception: its sentence, the story of the call that raised it, if this thread has
+/// it, and the meaning of its minor code. See [`explain`](super::explain).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// What the error says of itself.
+    /// The sentence of the error.
     pub sentence: String,
     /// The system exception, if it is one.
     pub exception: Option<SystemException>,
-    /// The call that raised it; `None` if no call of this thread raised such an
-    /// exception lately.
+    /// The call that raised it; `None` if no recent call of this thread raised such an exception.
     pub failure: Option<Failure>,
 }
 
@@ -242,7 +239,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// A time span as people read it: three digits and a unit.
+/// A duration in readable form: three digits and a unit.
 struct Span(Duration);
 
 impl fmt::Display for Span {

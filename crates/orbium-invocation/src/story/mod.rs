@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The story of a call that failed.
 //!
-//! What goes wrong on the way of a call is noted for its thread, where it happens. A
-//! call that fails as a whole makes a [`Failure`] of the notes; one that succeeds pays for
-//! the moment it began, three instructions, and no more.
+//! Failures of the steps of a call are recorded for its thread, where they occur. A call that fails
+//! as a whole makes a [`Failure`] of the notes; a successful one only records the time of its
+//! beginning, three instructions.
 
 mod failure;
 mod notes;

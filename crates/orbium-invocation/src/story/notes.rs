@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Thread-local records: notes of the calls under way, and the last failures.
+//! Thread-local records: notes of the calls in progress, and the last failures.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -14,32 +14,32 @@ use super::failure::{Explanation, Failure, Phase, Step};
 use crate::exception::raises::{Raised, Raises};
 use orbium_channel::{Channel, OfferedProtocol};
 
-/// Notes that are kept for a thread, of calls that are under way.
+/// Maximum number of notes of a thread, of calls in progress.
 const MAX_NOTES: usize = 64;
-/// Failures that are kept for a thread.
+/// Maximum number of failures stored for a thread.
 const MAX_FAILURES: usize = 8;
-/// Characters of a text that is kept: what peers and references say may be long.
+/// Maximum length of a stored text: those of peers and references may be long.
 const MAX_TEXT_LENGTH: usize = 300;
 
-/// Something that happened on the way of a call, and when.
+/// A recorded step of a call, with its time.
 #[derive(Clone, Debug)]
 pub struct Note {
     pub(super) phase: Phase,
     pub(super) channel: Option<Channel>,
     pub(super) result: String,
-    /// When it was over.
+    /// The end of the step.
     pub(super) at: Stamp,
-    /// When it began, if not right after the one before.
+    /// Its beginning, if not right after the previous one.
     pub(super) since: Option<Stamp>,
 }
 
 impl Note {
-    /// Whether it was made after that moment.
+    /// Whether it was made after that time.
     pub fn is_after(&self, begun: Stamp) -> bool {
         self.at.is_after(begun)
     }
 
-    /// Made now.
+    /// A note with the present time.
     #[cold]
     pub fn new(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) -> Self {
         Self {
@@ -52,13 +52,13 @@ impl Note {
     }
 }
 
-/// What is kept for a thread.
+/// The records of a thread.
 struct Kept {
-    /// With the beginning of their call, if that is known already.
+    /// With the beginning of their call, if it is already known.
     notes: VecDeque<(Option<Stamp>, Note)>,
-    /// What the reference of a call that reached no server offered.
+    /// The protocols offered by the reference of a call that reached no server.
     offered: Vec<OfferedProtocol>,
-    /// The last ones, the newest at the end.
+    /// The latest ones, the newest at the end.
     failures: VecDeque<Failure>,
 }
 
@@ -72,27 +72,25 @@ thread_local! {
     };
 }
 
-/// What every ORB does before its first call: exceptions print the stories, and moments
-/// can be converted to time.
+/// Preparation of every ORB for its calls: exceptions print the stories, and time stamps can be
+/// converted.
 pub fn prepare() {
     Stamp::calibrate();
     orbium_giop::tell_stories(write_story);
 }
 
-/// The failure of the last call of this thread that failed; `None` if none has. Calls that
-/// succeed leave it as it is: its [`exception`](Failure::exception) is that of the call
-/// that it explains.
+/// The failure of the last failed call of this thread; `None` if none has failed. Successful calls
+/// leave it unchanged: its [`exception`](Failure::exception) is that of the call that it explains.
 ///
-/// An asynchronous call counts for the thread that takes its result.
+/// An asynchronous call belongs to the thread that takes its result.
 #[must_use]
 #[inline]
 pub fn last_failure() -> Option<Failure> {
     RECORDS.with_borrow(|kept| kept.failures.back().cloned())
 }
 
-/// Explains the error of an operation: what it means, and, if a call of this thread raised
-/// it lately, which operation of which object, where, in which phase it failed, and how
-/// long each part took.
+/// Explains the error of an operation: its meaning, and, if a recent call of this thread raised it,
+/// the operation and object, the address, the phase of the failure, and the duration of each part.
 ///
 /// ```
 /// use orbium_core::{Orb, explain};
@@ -127,7 +125,7 @@ pub fn story_of(exception: SystemException) -> Option<Failure> {
     })
 }
 
-/// What `{:#}` adds to an exception.
+/// Writes the addition of `{:#}` to an exception.
 fn write_story(exception: &SystemException, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match story_of(*exception) {
         Some(failure) => failure.write_story(f),
@@ -135,7 +133,7 @@ fn write_story(exception: &SystemException, f: &mut fmt::Formatter<'_>) -> fmt::
     }
 }
 
-/// Notes something that happened on the way of the call that this thread makes.
+/// Records a step of the call that this thread makes.
 #[cold]
 pub fn note(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) {
     keep(Note::new(phase, channel, result));
@@ -150,14 +148,14 @@ fn keep(note: Note) {
     });
 }
 
-/// This thread begins to connect.
+/// Begins the record of connecting by this thread.
 #[cold]
 pub fn start_connecting() -> Stamp {
     drop(Stage::take_reports());
     Stamp::now()
 }
 
-/// Notes how far a connection came that this thread has made, or why it was not made.
+/// Records the stages of connecting by this thread, with the failure if any.
 #[cold]
 pub fn note_connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Display>) {
     for note in connecting(channel, begun, error) {
@@ -165,7 +163,7 @@ pub fn note_connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::
     }
 }
 
-/// How far a connection came that this thread has made, or why it was not made.
+/// The stages of connecting by this thread, with the failure if any.
 #[cold]
 pub fn connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Display>) -> Vec<Note> {
     let mut stages = Stage::take_reports();
@@ -222,7 +220,7 @@ pub fn claim(begun: Stamp) {
     });
 }
 
-/// Keeps why something other than a call was refused: for [`explain`] and `{:#}`.
+/// Records the reason of a refusal outside a call: for [`explain`] and `{:#}`.
 #[doc(hidden)]
 #[cold]
 pub fn explain_refusal(exception: SystemException, operation: &str, cause: &dyn fmt::Display) {
@@ -245,7 +243,7 @@ pub fn explain_refusal(exception: SystemException, operation: &str, cause: &dyn 
     });
 }
 
-/// Keeps a failure for this thread.
+/// Stores a failure for this thread.
 #[cold]
 pub fn remember(failure: Failure) {
     RECORDS.with_borrow_mut(|kept| {
@@ -256,7 +254,7 @@ pub fn remember(failure: Failure) {
     });
 }
 
-/// What an exception says, without its name: what a step came to.
+/// The text of an exception without its name: the result of a step.
 pub(super) fn sentence(exception: SystemException) -> String {
     format!("{exception}")
 }
@@ -266,7 +264,7 @@ pub fn unreadable(error: CdrError) -> String {
     format!("the reply cannot be read: {error}")
 }
 
-/// Text that may come from elsewhere, on one line and not without end.
+/// External text, on one line and truncated.
 pub(super) fn cut(text: String) -> String {
     if text.len() <= MAX_TEXT_LENGTH && !text.contains(char::is_control) {
         return text;
@@ -286,8 +284,7 @@ pub(super) fn cut(text: String) -> String {
     shown
 }
 
-/// Takes the notes that the call which began then has claimed, and what its reference
-/// offered.
+/// Takes the notes claimed by the call that began then, and the protocols offered by its reference.
 pub(super) fn take_claimed(begun: Stamp) -> (Vec<Note>, Vec<OfferedProtocol>) {
     claim(begun);
     RECORDS.with_borrow_mut(|kept| {
@@ -303,8 +300,8 @@ pub(super) fn take_claimed(begun: Stamp) -> (Vec<Note>, Vec<OfferedProtocol>) {
     })
 }
 
-/// Keeps what a reference offered to a call that reached no server. What the call has
-/// noted of a protocol, or `refusal` of its channel, says why it was not usable.
+/// Records the protocols offered to a call that reached no server. A note of the call about a
+/// protocol, or `refusal` of its channel, is the reason why it was not usable.
 pub fn keep_offered(
     mut offered: Vec<OfferedProtocol>,
     begun: Stamp,

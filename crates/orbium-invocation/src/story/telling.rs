@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The failure of a call, made of its notes.
+//! The report of a failed call, from its notes.
 
 use std::time::Duration;
 
@@ -13,27 +13,26 @@ use super::notes::{Note, cut, remember, sentence, take_claimed};
 
 /// Limit of the steps reported with a failure.
 const MAX_STEPS: usize = 16;
-/// Octets of an object key that are shown.
+/// Bytes of an object key that are shown.
 const MAX_KEY_LENGTH: usize = 64;
 
 /// A call that has failed.
 #[derive(Debug)]
 pub struct Failed<'s> {
-    /// The reference that it was made through.
+    /// The reference of the call.
     pub object: &'s Ior,
-    /// The operation, as it is named on the wire.
+    /// The name of the operation on the wire.
     pub operation: &'s str,
-    /// When it was made.
+    /// The time of the call.
     pub begun: Stamp,
-    /// How often the request was sent again.
+    /// The number of retries of the request.
     pub retries: u32,
-    /// How often the server said that the object is elsewhere.
+    /// The number of forwards by the server.
     pub forwards: u32,
 }
 
 impl Failed<'_> {
-    /// Keeps the story of a call of this thread, made of its notes; the phase in which it
-    /// failed.
+    /// Stores the story of a call of this thread, from its notes; returns the phase of the failure.
     #[cold]
     pub fn tell(&self, exception: SystemException) -> Phase {
         let (notes, offered) = take_claimed(self.begun);
@@ -43,7 +42,7 @@ impl Failed<'_> {
         phase
     }
 
-    /// The story of a call, made of its notes.
+    /// The story of a call, from its notes.
     #[cold]
     pub fn failure(
         &self,
@@ -91,7 +90,7 @@ impl Failed<'_> {
     }
 }
 
-/// One event for subscribers: the caller has the error, so it is no incident here.
+/// One event for subscribers: the caller has the error, so its level is low.
 fn log(failure: &Failure) {
     let elapsed: Duration = failure.elapsed;
     orbium_trace::log::debug!(
@@ -108,7 +107,7 @@ fn log(failure: &Failure) {
     let _ = elapsed;
 }
 
-/// The key of an object as it is shown.
+/// The displayed key of an object.
 fn key_of(object: &Ior) -> String {
     let mut profiles = object.profiles.iter();
     let key = profiles.find_map(orbium_giop::TaggedProfile::object_key);

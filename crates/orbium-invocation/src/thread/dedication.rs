@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dedicated threads: the interfaces by which a layer above (`orbium-rt`) grants a
-//! connection a thread of its own and admits its requests. Without that layer an ORB
-//! ignores the request for one.
+//! Dedicated threads: the interfaces by which a layer above (`orbium-rt`) grants a connection a
+//! dedicated thread and admits its requests. Without that layer an ORB ignores requests for one.
 
 use std::any::Any;
 use std::fmt;
@@ -18,18 +17,19 @@ use crate::Priority;
 /// Decides about dedicated threads: called when the first request of a connection has the marker of
 /// [`orbium_channel::dedication`].
 pub trait Dedication: Send + Sync + 'static {
-    /// Decides what the connection gets.
+    /// Decides about the thread of the connection.
     ///
     /// # Errors
     ///
-    /// Why it gets nothing: then it is served like any other, and the reply says so.
+    /// The reason of a refusal: the connection is served like any other then, and the reply
+    /// contains the reason.
     fn asked(&self, request: &ThreadAsked<'_>) -> Result<DedicatedThread, Undedicated>;
 }
 
-/// A connection asks for a thread.
+/// A connection's request for a dedicated thread.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadAsked<'c> {
-    /// The priority that it is to have; `None` leaves that open.
+    /// The requested priority; `None` leaves the choice to the server.
     pub priority: Option<Priority>,
     /// The client.
     pub peer: &'c Peer,
@@ -38,19 +38,20 @@ pub struct ThreadAsked<'c> {
 /// Dedicated thread of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct DedicatedThread {
-    /// The CORBA priority that the thread has, for its requests and the calls
-    /// they make. `None`: that of the lane.
+    /// The CORBA priority of the thread, for its requests and the calls they make. `None`: that of
+    /// the lane.
     pub priority: Option<Priority>,
     /// Its scheduling. `None`: as the lane's threads.
     pub scheduling: Option<Scheduling>,
-    /// Time that the host reserves for it, in place of the scheduling; the gate learns whether it does.
+    /// Reservation by the host, in place of the scheduling; the gate is notified whether the host
+    /// accepts it.
     pub reservation: Option<Reservation>,
-    /// Admits its requests, until the connection ends. `None`: all are served.
+    /// Admission control of its requests, until the connection ends. `None`: all are served.
     pub gate: Option<Arc<dyn Gate>>,
 }
 
 impl DedicatedThread {
-    /// What is in force for the connection, in words.
+    /// A description of the settings in force for the connection.
     #[must_use]
     pub fn in_force(&self) -> String {
         let agreed = self.gate.as_ref().and_then(|it| it.in_force());
@@ -71,29 +72,28 @@ impl DedicatedThread {
 /// Admission control of a connection with a dedicated thread: called for each request, on
 /// that thread. Dropped when the connection has ended.
 pub trait Gate: fmt::Debug + Send + Sync + 'static {
-    /// A request has arrived whole.
+    /// Decides about a complete request.
     fn arrived(&self, request: &Arrival<'_>) -> Pass;
 
-    /// Whether the first of the requests that wait may begin now, which counts as
-    /// its beginning.
+    /// Whether the first queued request may begin now, which counts as its beginning.
     ///
     /// # Errors
     /// The time until it may.
     fn begin(&self) -> Result<(), Duration>;
 
-    /// A thread that serves the connection has begun, with its reservation or without the one that the host
-    /// refused. Default: nothing.
+    /// Called when a thread of the connection has begun, with its reservation or with the host's
+    /// refusal of it. Default: no effect.
     fn begun(&self, refused: Option<&RealTimeError>) {
         let _ = refused;
     }
 
-    /// What was agreed on, in words; nothing by default.
+    /// A description of the agreement; none by default.
     fn in_force(&self) -> Option<String> {
         None
     }
 
-    /// The priority, the scheduling and the reservation that the thread has from now on; asked before each request, `Some`
-    /// once for each change. Default: it keeps what it was granted.
+    /// The new priority, scheduling and reservation of the thread; called before each request,
+    /// `Some` once for each change. Default: the thread keeps its granted settings.
     fn changed(&self) -> Option<DedicatedThread> {
         None
     }
@@ -105,27 +105,27 @@ pub trait Gate: fmt::Debug + Send + Sync + 'static {
 /// A request at a [`Gate`].
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'r> {
-    /// The key of its object; none if it names that otherwise.
+    /// The key of its object; empty if the request addresses it otherwise.
     pub object_key: &'r [u8],
     /// Name of the operation on the wire.
     pub operation: &'r [u8],
-    /// Octets of the message.
+    /// Size of the message.
     pub octets: usize,
-    /// Requests of the connection that wait.
+    /// The number of queued requests of the connection.
     pub waiting: usize,
-    /// Octets of all of those.
+    /// The total size of these.
     pub waiting_octets: usize,
 }
 
 /// Outcome of a request at a [`Gate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// It is served, behind those that wait.
+    /// It is served, after the queued ones.
     Begin,
-    /// It is served before those that wait.
+    /// It is served before the queued ones.
     Overtake,
-    /// It waits until [`Gate::begin`] says yes.
+    /// It is queued until [`Gate::begin`] permits it.
     Wait,
-    /// It is answered with that exception; a oneway is dropped.
+    /// It is answered with that exception; a oneway is discarded.
     Refuse(SystemException),
 }

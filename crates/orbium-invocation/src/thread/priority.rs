@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CORBA priorities, and the one that the calling thread has (RT-CORBA 1.2,
-//! clauses 5.5 and 5.6).
+//! CORBA priorities, and that of the calling thread (RT-CORBA 1.2, clauses 5.5 and 5.6).
 //!
-//! The number alone: what it means to the operating system is a mapping's
-//! affair, which this crate does not know. A thread that never sets one pays
-//! nothing. Requests carry it where references ask for that.
+//! Only the number: its meaning for the operating system is defined by a priority mapping, outside
+//! this crate. A thread that never sets a priority has no cost. Requests carry it if their
+//! reference has the policy.
 
 use std::cell::Cell;
 use std::fmt;
@@ -22,7 +21,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(i16);
 
-/// A number that is no CORBA priority.
+/// A number that is not a CORBA priority.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NoPriority(pub i16);
 
@@ -52,7 +51,7 @@ impl Priority {
     /// The highest: 32767.
     pub const MAX: Self = Self(i16::MAX);
 
-    /// The priority of that number; `None` for a negative one.
+    /// The priority with that number; `None` for a negative one.
     #[must_use]
     #[inline]
     pub const fn new(number: i16) -> Option<Self> {
@@ -99,37 +98,35 @@ thread_local! {
     static CURRENT: Cell<i16> = const { Cell::new(NONE) };
 }
 
-/// The CORBA priority of the calling thread: what it was given last or, within
-/// a request that is served at a priority, that of the request.
+/// The CORBA priority of the calling thread: the one set last or, within a request that is served
+/// at a priority, that of the request.
 #[must_use]
 #[inline]
 pub fn current() -> Option<Priority> {
     Priority::new(CURRENT.get())
 }
 
-/// Whether the calling thread has that priority; as `current`, for the path of a
-/// call.
+/// Whether the calling thread has that priority; a faster `current` for the path of a call.
 #[must_use]
 #[inline]
 pub fn is(number: i16) -> bool {
     CURRENT.get() == number
 }
 
-/// The number that [`is`] knows a priority by.
+/// The number of a priority for [`is`].
 #[must_use]
 pub fn number_of(priority: Option<Priority>) -> i16 {
     priority.map_or(NONE, Priority::number)
 }
 
-/// Gives the calling thread a CORBA priority, or takes it away. Nothing is said
-/// to the operating system.
+/// Sets or removes the CORBA priority of the calling thread. The operating system is not involved.
 #[inline]
 pub fn set_current(priority: Option<Priority>) {
     CURRENT.set(priority.map_or(NONE, Priority::number));
 }
 
-/// Runs `work` with that CORBA priority, and gives the thread back the one it
-/// had, even if `work` panics.
+/// Runs `work` with that CORBA priority, and restores the previous one afterwards, even if `work`
+/// panics.
 #[inline]
 pub fn while_at<R>(priority: Option<Priority>, work: impl FnOnce() -> R) -> R {
     struct Restore(i16);

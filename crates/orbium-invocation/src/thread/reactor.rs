@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reactor that the calling thread runs: a nested call waits on it, and dispatches
-//! upcalls in between (wait-on-reactor).
+//! The reactor that the calling thread runs: a nested call waits on it, and dispatches upcalls in
+//! between (wait-on-reactor).
 
 use std::cell::RefCell;
 use std::io;
@@ -11,9 +11,9 @@ use orbium_sync::ThreadCache;
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::Deadline;
 
-/// A reactor of a server, as a call sees it that is made from one of its upcalls.
+/// A reactor of a server, as used by a nested call from one of its upcalls.
 pub trait Reactor {
-    /// Whether the request being served has kept the reactor for its waits.
+    /// Whether the request in progress has retained the reactor for its waits.
     fn is_kept(&self) -> bool;
 
     /// Whether this thread runs a nested upcall.
@@ -25,20 +25,20 @@ pub trait Reactor {
     /// Waits until a source is ready, and dispatches upcalls in between.
     ///
     /// # Errors
-    /// The system's, or `TimedOut` when the deadline has passed.
+    /// The error of the system, or `TimedOut` when the deadline has passed.
     fn wait(&self, source: &dyn AsFd, interest: Interest, deadline: Deadline) -> io::Result<()>;
 }
 
 thread_local! {
-    /// What this thread runs.
+    /// The reactor of this thread.
     static OWN: RefCell<Option<Rc<dyn Reactor>>> = const { RefCell::new(None) };
 }
 
-/// This thread runs a reactor, as long as this is held.
+/// Marks this thread as running a reactor, as long as it is held.
 pub struct Running(Option<Rc<dyn Reactor>>);
 
 impl Running {
-    /// This thread runs that reactor from now on.
+    /// Makes this thread run that reactor.
     #[must_use]
     pub fn new(reactor: Rc<dyn Reactor>) -> Self {
         Self(OWN.replace(Some(reactor)))
@@ -62,17 +62,17 @@ pub fn is_within_a_wait() -> bool {
     own().is_some_and(|reactor| reactor.is_within_a_wait())
 }
 
-/// The threads of the lane, if this thread serves others while it waits.
+/// The threads of the lane, if this thread serves requests while it waits.
 #[must_use]
 pub fn keeps_reactor() -> Option<ThreadCache> {
     own().filter(|reactor| reactor.is_kept())?.threads()
 }
 
-/// Waits until a source is ready; dispatches upcalls in between if the request that
-/// this thread serves has kept its reactor.
+/// Waits until a source is ready; dispatches upcalls in between if the request in progress has
+/// retained its reactor.
 ///
 /// # Errors
-/// The system's, or `TimedOut` when the deadline has passed.
+/// The error of the system, or `TimedOut` when the deadline has passed.
 pub fn wait_on_reactor(
     source: &dyn AsFd,
     interest: Interest,
@@ -84,10 +84,10 @@ pub fn wait_on_reactor(
     }
 }
 
-/// Waits until a source is ready, without serving anything.
+/// Waits until a source is ready, without serving requests.
 ///
 /// # Errors
-/// The system's, or `TimedOut` when the deadline has passed.
+/// The error of the system, or `TimedOut` when the deadline has passed.
 pub fn wait_alone(source: &dyn AsFd, interest: Interest, deadline: Deadline) -> io::Result<()> {
     while wait_for([(source, interest)], deadline.remaining()?)? != [true] {}
     Ok(())

@@ -15,7 +15,7 @@ use crate::Priority;
 pub struct NetworkMark {
     /// The differentiated services code point, 0 to 63.
     pub dscp: u8,
-    /// The priority among this host's queues; above 6 it needs privileges.
+    /// The priority in this host's queues; above 6 it needs privileges.
     pub socket_priority: Option<u32>,
 }
 
@@ -31,41 +31,38 @@ impl NetworkMark {
     }
 }
 
-/// Interface that an ORB calls for references with priorities. Calls through other
-/// references ask nothing.
+/// Interface that an ORB calls for references with priorities. Calls through other references do
+/// not use it.
 pub trait RealTime: Send + Sync + 'static {
-    /// The priority that a call of this thread goes out at; `None` if it has
-    /// none.
+    /// The priority of a call of this thread; `None` if it has none.
     ///
     /// # Errors
-    /// DATA_CONVERSION 2 if the thread's native priority means none.
+    /// DATA_CONVERSION 2 if the thread's native priority has no CORBA priority; UNKNOWN if a
+    /// priority transform has none.
     fn outgoing(&self, object_key: &[u8]) -> Result<Option<Priority>, SystemException>;
 
-    /// Whether this thread serves a request, and what it calls goes out as
-    /// [`outgoing`](Self::outgoing) says of such calls.
+    /// Whether this thread serves a request, so that the rules of [`outgoing`](Self::outgoing) for
+    /// nested calls apply.
     fn is_serving(&self) -> bool;
 
-    /// Runs `work`, once, as a thread that serves a request would: for one that
-    /// does, but left a call to others.
+    /// Runs `work`, once, as within an upcall: for a thread that makes a call on behalf of a
+    /// serving one.
     fn while_serving(&self, work: &mut dyn FnMut());
 
-    /// How requests of a priority are marked for the network; `None` leaves
-    /// that to the protocol properties.
+    /// The network mark of requests of a priority; `None` leaves it to the protocol properties.
     fn network_mark(&self, priority: Priority) -> Option<NetworkMark>;
 
-    /// What the ORB's calls ask of their connections, unless a reference asks
-    /// itself.
+    /// The connection sharing of the ORB's calls, unless a reference overrides it.
     fn connections(&self) -> ConnectionSharing;
 
-    /// Gives a new thread of the ORB a priority, the native one too: it is to
-    /// process replies for callers that have it.
+    /// Sets the priority of a new thread of the ORB, including the native one: the thread processes
+    /// replies for callers of that priority.
     ///
     /// # Errors
-    /// DATA_CONVERSION 2 without a native priority; NO_PERMISSION if the host does
-    /// not allow it.
+    /// DATA_CONVERSION 2 without a native priority; NO_PERMISSION if the host does not allow it.
     fn begin_thread(&self, priority: Priority) -> Result<(), SystemException>;
 
-    /// The ORB has ended: nothing is served any more.
+    /// Called after the ORB has ended: no requests are served any more.
     fn end(&self);
 
     /// For downcasts to the implementing type.
@@ -82,7 +79,7 @@ pub struct ConnectionSharing {
 }
 
 impl ConnectionSharing {
-    /// This, and of the wider scope's what this does not set.
+    /// These policies, completed by those of the wider scope.
     #[must_use]
     pub fn or(mut self, wider: &Self) -> Self {
         self.bands = self.bands.or_else(|| wider.bands.clone());

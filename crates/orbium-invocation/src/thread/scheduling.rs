@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The native scheduling that the calling thread was given, and how it gets its own back.
+//! The native scheduling set for the calling thread, and its restoration.
 
 use std::cell::Cell;
 
@@ -8,19 +8,19 @@ use orbium_sys::{RealTimeError, Reservation, Scheduling};
 use crate::thread::priority::{self, Priority};
 
 thread_local! {
-    /// The scheduling that this thread was given last.
+    /// The scheduling set last for this thread.
     static GIVEN: Cell<Option<Scheduling>> = const { Cell::new(None) };
-    /// Whether it has a reservation in place of that.
+    /// Whether it has a reservation instead.
     static RESERVED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Sets the scheduling class and native priority of the calling thread, until they are
-/// given another. A thread of an ORB gets its own back after the request, and one with
-/// a reservation ([`reserve`]) keeps that: it runs before all native priorities. No
-/// system call if it was given the same before.
+/// Sets the scheduling class and native priority of the calling thread, until they are set again. A
+/// thread of an ORB has its own restored after the request, and one with a reservation
+/// ([`reserve`]) keeps that: it runs before all native priorities. No system call if the same was
+/// set before.
 ///
 /// # Errors
-/// The host refuses it; the thread keeps what it had.
+/// The host refuses it; the scheduling is unchanged.
 pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
     if !RESERVED.get() && GIVEN.get() != Some(scheduling) {
         scheduling.apply_to_this_thread()?;
@@ -29,10 +29,10 @@ pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
     Ok(())
 }
 
-/// Gives the calling thread a scheduling that it may have from its creator.
+/// Sets a scheduling of the calling thread that it may have inherited from its creator.
 ///
 /// # Errors
-/// The host refuses it; the thread keeps what it had.
+/// The host refuses it; the scheduling is unchanged.
 pub fn begin_with(scheduling: Scheduling) -> Result<(), RealTimeError> {
     RESERVED.set(false);
     match Scheduling::of_this_thread() {
@@ -44,18 +44,18 @@ pub fn begin_with(scheduling: Scheduling) -> Result<(), RealTimeError> {
     }
 }
 
-/// Whether the calling thread has been given a reservation.
+/// Whether the calling thread has a reservation.
 #[must_use]
 pub fn is_reserved() -> bool {
     RESERVED.get()
 }
 
-/// Gives the calling thread a reservation in place of its scheduling, until [`restore`] or
-/// [`begin_with`]: requests that it serves at other native priorities leave it as it is. No admission by
-/// the host if it has that very reservation.
+/// Sets a reservation of the calling thread in place of its scheduling, until [`restore`] or
+/// [`begin_with`]: serving requests at other native priorities does not change it. No admission by
+/// the host if it already has that reservation.
 ///
 /// # Errors
-/// The host refuses it; the thread keeps what it had.
+/// The host refuses it; the scheduling is unchanged.
 pub fn reserve(reservation: Reservation) -> Result<(), RealTimeError> {
     if !RESERVED.get() || !has(reservation) {
         RESERVED.set(false);
@@ -65,19 +65,19 @@ pub fn reserve(reservation: Reservation) -> Result<(), RealTimeError> {
     Ok(())
 }
 
-/// Whether the calling thread has that reservation, as far as the host says.
+/// Whether the calling thread has that reservation, according to the host.
 fn has(reservation: Reservation) -> bool {
     Reservation::of_this_thread().is_ok_and(|it| it == Some(reservation))
 }
 
-/// The calling thread has its native priority back after [`at`], without having
-/// been given any.
+/// Records the present native priority of the calling thread for restoration after [`at`], without
+/// setting one.
 pub fn note_scheduling() {
     GIVEN.set(Scheduling::of_this_thread().ok());
 }
 
-/// Gives the calling thread that scheduling, which may have been changed by other means
-/// than [`give_scheduling`].
+/// Restores that scheduling of the calling thread, which may have been changed by other means than
+/// [`give_scheduling`].
 pub fn restore(scheduling: Scheduling) {
     RESERVED.set(false);
     GIVEN.set(None);
@@ -90,9 +90,9 @@ fn give_back(scheduling: Scheduling) {
     }
 }
 
-/// Runs `work` at a CORBA priority, and at a native one if it is given; the
-/// thread has its own again afterwards, even if `work` panics or has set others.
-/// No system call if it has that native priority already.
+/// Runs `work` at a CORBA priority, and at a native one if given; the previous ones are restored
+/// afterwards, even if `work` panics or has set others. No system call if the thread already has
+/// that native priority.
 ///
 /// # Errors
 /// The host refuses the native priority; nothing was done.
@@ -103,7 +103,7 @@ pub fn at<R>(
 ) -> Result<R, RealTimeError> {
     struct Back {
         given: Option<Scheduling>,
-        /// What the thread has if it was given nothing.
+        /// The scheduling of the thread if none was set.
         own: Option<Scheduling>,
     }
     impl Drop for Back {
