@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The interceptors of one kind, and how a point of them is run: with slots of its own, with no
-//! panic that leaves it, and not at all for those that do not implement it.
+//! The interceptors of one kind, and the execution of their points: with separate slots, with
+//! panics caught, and only for interceptors that implement the point.
 
 mod entry;
 mod link;
@@ -24,15 +24,15 @@ pub(crate) use entry::{Entry, PointInfo, Unimplemented};
 pub(crate) use link::{Link, Linked, Stopped};
 pub(crate) use point::Point;
 
-/// Whether a point has run for all interceptors of a chain.
+/// Whether a point was completed by all interceptors of a chain.
 pub(crate) type Passed = Result<(), Box<Stopped>>;
 
 /// Interceptors in the order of their registration.
 pub(crate) struct Chain<I: Linked + ?Sized> {
     entries: Vec<Arc<Entry<I>>>,
-    /// For starting and intermediate points: the first one is run first.
+    /// For starting and intermediate points: the first one runs first.
     starting: Box<I::Links>,
-    /// For ending points: the last one is run first.
+    /// For ending points: the last one runs first.
     ending: Box<I::Links>,
     known: Known,
 }
@@ -72,41 +72,41 @@ impl<I: Linked + ?Sized> Chain<I> {
         self.entries.is_empty()
     }
 
-    /// Whether none of them implements the point.
+    /// Whether no interceptor implements the point.
     #[inline]
     pub(crate) fn does_nothing_at(&self, point: Point) -> bool {
         self.known.lacks(point)
     }
 
-    /// Whether none of them implements any of these points.
+    /// Whether no interceptor implements any of these points.
     #[inline]
     pub(crate) fn does_nothing_at_all(&self, points: &[Point]) -> bool {
         let bits = points.iter().fold(0, |all, it| all | it.bit);
         self.known.unimplemented.load(Ordering::Relaxed) & bits == bits
     }
 
-    /// Whether each of them implements each of these points: then [`starting`](Self::starting) and
-    /// [`ending`](Self::ending) run them where no slots are to be set aside.
+    /// Whether each interceptor implements each of these points: then [`starting`](Self::starting)
+    /// and [`ending`](Self::ending) run them if no slots are to be set aside.
     #[inline]
     pub(crate) fn implements(&self, points: &[Point]) -> bool {
         let bits = points.iter().fold(0, |all, it| all | it.bit);
         self.known.implemented.load(Ordering::Relaxed) & bits == bits
     }
 
-    /// What runs a starting or intermediate point of each interceptor in order.
+    /// The links that run a starting or intermediate point of each interceptor in order.
     #[inline]
     pub(crate) fn starting(&self) -> &I::Links {
         &self.starting
     }
 
-    /// What runs an ending point of each interceptor, the last first.
+    /// The links that run an ending point of each interceptor, the last first.
     #[inline]
     pub(crate) fn ending(&self) -> &I::Links {
         &self.ending
     }
 
-    /// What an interceptor has ended a linked point with. `started` are those before it, which have
-    /// started, or have yet to be run at an ending point.
+    /// The interrupt by which an interceptor has ended a linked point. `started` is set to the
+    /// number of interceptors before it, which have started, or have yet to run at an ending point.
     #[cold]
     pub(crate) fn stopped(&self, stopped: Stopped, started: &mut usize) -> Interrupt {
         *started = stopped.place;
@@ -116,12 +116,12 @@ impl<I: Linked + ?Sized> Chain<I> {
         stopped.interrupt
     }
 
-    /// Runs a starting or intermediate point of each interceptor in order, with empty slots, or with
-    /// those of the thread where there are [no slots](crate::request::slots::NO_SLOTS) to set aside.
-    /// `started` counts those that have succeeded.
+    /// Runs a starting or intermediate point of each interceptor in order, with empty slots, or
+    /// with those of the thread if there are [no slots](crate::request::slots::NO_SLOTS) to set
+    /// aside. `started` counts the successful ones.
     ///
     /// # Errors
-    /// That of the first interceptor that fails; UNKNOWN if it has panicked.
+    /// The error of the first interceptor that fails; UNKNOWN if it has panicked.
     #[inline]
     pub(crate) fn start<P: PointInfo, E: From<SystemException>>(
         &self,
@@ -162,10 +162,10 @@ impl<I: Linked + ?Sized> Chain<I> {
     }
 
     /// Runs an ending point of the interceptors that have started, the last first, with empty
-    /// slots. `started` counts those that remain.
+    /// slots. `started` counts the remaining ones.
     ///
     /// # Errors
-    /// That of the first interceptor that fails; UNKNOWN if it has panicked.
+    /// The error of the first interceptor that fails; UNKNOWN if it has panicked.
     #[inline]
     pub(crate) fn end<P: PointInfo, E: From<SystemException>>(
         &self,
@@ -195,7 +195,7 @@ impl<I: Linked + ?Sized> Chain<I> {
         let ran = self.walk(point, started, |at| {
             let started = self.entries.get(..*at).unwrap_or_default();
             for entry in started.iter().rev() {
-                // Before it is called: none is called twice.
+                // Before the call: no interceptor is called twice.
                 *at -= 1;
                 entry.run(point, info, run)?;
                 current.clear();
@@ -207,10 +207,10 @@ impl<I: Linked + ?Sized> Chain<I> {
         ran
     }
 
-    /// Runs `calls`, which keeps in `at` which interceptor it calls.
+    /// Runs `calls`, which stores the index of the interceptor being called in `at`.
     ///
     /// # Errors
-    /// Those of `calls`; UNKNOWN if that interceptor has panicked.
+    /// Errors of `calls`; UNKNOWN if that interceptor has panicked.
     fn walk<E: From<SystemException>>(
         &self,
         point: Point,
@@ -223,7 +223,7 @@ impl<I: Linked + ?Sized> Chain<I> {
         })
     }
 
-    /// The point was run: perhaps it is known of all interceptors by now.
+    /// Updates the known points of the chain after a point was run.
     fn learn(&self, point: Point) {
         if self.known.has(point) {
             return;
@@ -240,7 +240,7 @@ impl<I: Linked + ?Sized> Chain<I> {
         }
     }
 
-    /// Logs which interceptor has panicked. Where, the panic hook has said.
+    /// Logs the interceptor that has panicked. The panic hook has reported the location.
     #[cold]
     fn log_panic(&self, place: usize) {
         let name = self.names().nth(place).unwrap_or_default();

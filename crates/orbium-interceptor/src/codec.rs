@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values as octets: what components and service contexts have in them (CORBA 3.3 Part 2,
-//! 9.7.2 and 9.8; `IOP::Codec`).
+//! Values as octets, for components and service contexts (CORBA 3.3 Part 2, 9.7.2 and 9.8;
+//! `IOP::Codec`).
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use orbium_cdr::{
     WideSet,
 };
 
-/// Makes encapsulations of values, and values of encapsulations (`IOP::Codec`).
+/// Converts between values and encapsulations (`IOP::Codec`).
 ///
 /// ```
 /// use orbium_cdr::{Any, Type};
@@ -26,32 +26,32 @@ pub struct Codec {
     format: Format,
 }
 
-/// No codec writes that (`IOP::CodecFactory::UnknownEncoding`).
+/// The encoding is not supported (`IOP::CodecFactory::UnknownEncoding`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UnknownEncoding {
-    /// The version of GIOP that was asked for, as 1.`minor`.
+    /// The requested version of GIOP, as 1.`minor`.
     pub minor: u8,
 }
 
 /// Error of a codec.
 #[derive(Clone, PartialEq, Eq)]
 pub enum CodecError {
-    /// The encoding cannot carry the value, such as wide characters in that of GIOP 1.0
+    /// The encoding cannot represent the value, such as wide characters in that of GIOP 1.0
     /// (`IOP::Codec::InvalidTypeForEncoding`).
     InvalidTypeForEncoding(CdrError),
-    /// The octets are no encapsulation of an any (`IOP::Codec::FormatMismatch`).
+    /// The octets are not an encapsulation of an any (`IOP::Codec::FormatMismatch`).
     FormatMismatch(Option<CdrError>),
-    /// The octets are no encapsulation of a value of that type
-    /// (`IOP::Codec::TypeMismatch`); `None` if octets are left behind it.
+    /// The octets are not an encapsulation of a value of that type (`IOP::Codec::TypeMismatch`);
+    /// `None` if octets remain after the value.
     TypeMismatch(Option<CdrError>),
 }
 
 impl Codec {
-    /// The codec for encapsulations as GIOP 1.`minor` has them: characters in ISO 8859-1, wide
-    /// ones in UTF-16 (`ENCODING_CDR_ENCAPS`).
+    /// The codec for encapsulations of GIOP 1.`minor`: characters in ISO 8859-1, wide ones in
+    /// UTF-16 (`ENCODING_CDR_ENCAPS`).
     ///
     /// # Errors
-    /// [`UnknownEncoding`] for another version than 1.0, 1.1 and 1.2.
+    /// [`UnknownEncoding`] for versions other than 1.0, 1.1 and 1.2.
     pub fn cdr(minor: u8) -> Result<Self, UnknownEncoding> {
         Self::with_code_set(minor, CharSet::Latin1)
     }
@@ -60,7 +60,7 @@ impl Codec {
     /// (`create_codec_with_codesets`).
     ///
     /// # Errors
-    /// [`UnknownEncoding`] for another version than 1.0, 1.1 and 1.2.
+    /// [`UnknownEncoding`] for versions other than 1.0, 1.1 and 1.2.
     pub fn with_code_set(minor: u8, char_set: CharSet) -> Result<Self, UnknownEncoding> {
         if minor > 2 {
             return Err(UnknownEncoding { minor });
@@ -110,7 +110,7 @@ impl Codec {
     ///
     /// # Errors
     /// [`CodecError::FormatMismatch`] if it does not begin with a byte order;
-    /// [`CodecError::TypeMismatch`] if no value of that type follows, or more than that.
+    /// [`CodecError::TypeMismatch`] if no value of that type follows, or more octets than that.
     pub fn decode_value(&self, octets: &[u8], type_code: &TypeCode) -> Result<Any, CodecError> {
         self.read(octets, CodecError::TypeMismatch, |reader| {
             Any::read_value(type_code.clone(), reader)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The exceptions that the standard names for wrong use of request information.
+//! The exceptions specified for incorrect use of request information.
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
@@ -17,7 +17,7 @@ pub(crate) const fn no_such_component() -> SystemException {
     omg(ExceptionKind::BadParam, 28)
 }
 
-/// No profile has that tag, or none that has components.
+/// No profile has that tag, or none with components.
 pub(crate) const fn no_such_profile() -> SystemException {
     omg(ExceptionKind::BadParam, 29)
 }
@@ -27,12 +27,12 @@ pub(crate) const fn no_such_policy() -> SystemException {
     omg(ExceptionKind::InvPolicy, 2)
 }
 
-/// A service context with that id is there, and is not to be replaced.
+/// A service context with that id exists, and must not be replaced.
 pub(crate) const fn context_exists() -> SystemException {
     omg(ExceptionKind::BadInvOrder, 15)
 }
 
-/// Nothing collects what servants add to their replies.
+/// Service contexts added by servants are not collected.
 pub(crate) const fn contexts_not_collected() -> SystemException {
     omg(ExceptionKind::BadInvOrder, 14)
 }
@@ -42,7 +42,7 @@ pub(crate) const fn initializing() -> SystemException {
     omg(ExceptionKind::BadInvOrder, 14)
 }
 
-/// Statically compiled stubs and skeletons do not keep that.
+/// Statically compiled stubs and skeletons do not retain the information.
 pub(crate) const fn not_kept() -> SystemException {
     omg(ExceptionKind::NoResources, 1)
 }
@@ -57,7 +57,7 @@ pub(crate) const fn initializer_panicked() -> SystemException {
     panicked(Completion::No)
 }
 
-/// A nil reference was to be registered as an initial reference.
+/// A nil reference cannot be registered as an initial reference.
 pub(crate) const fn nil_initial_reference() -> SystemException {
     omg(ExceptionKind::BadParam, 27)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Policies that programs define (`CORBA::Policy`), and what makes them from values
+//! Policies that programs define (`CORBA::Policy`), and their factories
 //! (`PortableInterceptor::PolicyFactory`).
 
 use std::any::Any as Erased;
@@ -16,15 +16,15 @@ use tracing::error;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum PolicyError {
-    /// The value is of the right type, and makes no policy.
+    /// The value has the right type, but does not make a valid policy.
     BadPolicy = 0,
-    /// The type of policy is known, and not supported.
+    /// The type of policy is known, but not supported.
     UnsupportedPolicy = 1,
-    /// The type of policy is not known.
+    /// The type of policy is unknown.
     BadPolicyType = 2,
-    /// The value is of another type than the policy's.
+    /// The value does not have the type of the policy.
     BadPolicyValue = 3,
-    /// The value is a policy's, and not supported.
+    /// The value is valid, but not supported.
     UnsupportedPolicyValue = 4,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Debug for PolicyError {
 
 impl std::error::Error for PolicyError {}
 
-/// A policy of a type that a program defines. Two are equal if one is a copy of the other.
+/// A policy of a type that a program defines. Copies of a policy are equal.
 #[derive(Clone)]
 pub struct Policy {
     policy_type: u32,
@@ -57,12 +57,12 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy of that type. What it is, interceptors find out by [`Policy::value`].
+    /// A policy of that type. Interceptors read its value by [`Policy::value`].
     ///
     /// ```
     /// use orbium_interceptor::Policy;
     ///
-    /// /// Where requests may be served.
+    /// /// The region in which requests may be served.
     /// struct Region(&'static str);
     ///
     /// let policy = Policy::new(0x4F52_4201, Region("north"));
@@ -81,13 +81,13 @@ impl Policy {
         policies.iter().find(|it| it.policy_type == policy_type)
     }
 
-    /// Its type, which distinguishes it among the policies of an object.
+    /// Its type, which identifies it among the policies of an object.
     #[must_use]
     pub fn policy_type(&self) -> u32 {
         self.policy_type
     }
 
-    /// The value that it was made of; `None` if that is of another type.
+    /// The value from which it was made; `None` if that has another type.
     #[must_use]
     pub fn value<T: 'static>(&self) -> Option<&T> {
         self.value.downcast_ref()
@@ -119,7 +119,7 @@ pub trait PolicyFactory: Send + Sync + 'static {
     /// Makes a policy.
     ///
     /// # Errors
-    /// Why the value makes none.
+    /// The reason why the value is not accepted.
     fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, PolicyError>;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Numbers of standard policies that clients have: the value of such a
-//! [`Policy`](crate::Policy) is of the type that stands with it.
+//! Numbers of standard policies of clients: each with the type of the value of such a
+//! [`Policy`](crate::Policy).
 
 use orbium_giop::real_time;
 
@@ -26,20 +26,19 @@ pub const REPLY_END_TIME: u32 = 30;
 pub const RELATIVE_REQUEST_TIMEOUT: u32 = 31;
 /// RelativeRoundtripTimeoutPolicy: [`Duration`](std::time::Duration).
 pub const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
-/// RoutingPolicy: [`RoutingTypeRange`](orbium_invocation::router_policies::RoutingTypeRange), in
-/// which ROUTE_NONE is: there is no router.
+/// RoutingPolicy: [`RoutingTypeRange`](orbium_invocation::router_policies::RoutingTypeRange), which
+/// must contain ROUTE_NONE: there is no router.
 pub const ROUTING: u32 = 33;
 /// MaxHopsPolicy: `u16`.
 pub const MAX_HOPS: u32 = 34;
 /// QueueOrderPolicy: [`QueueOrder`](orbium_invocation::router_policies::QueueOrder).
 pub const QUEUE_ORDER: u32 = 35;
-/// BidirectionalPolicy, of references alone:
-/// `BidirectionalPolicy` of `orbium-config`.
+/// BidirectionalPolicy, for references only: `BidirectionalPolicy` of `orbium-config`.
 pub const BIDIRECTIONAL: u32 = 37;
 /// ClientProtocolPolicy: [`ProtocolPolicy`](orbium_channel::ProtocolPolicy).
 pub const CLIENT_PROTOCOL: u32 = 43;
 
-/// Name of the interface of a standard policy that clients have; `None` for other numbers.
+/// Name of the interface of a standard policy of clients; `None` for other numbers.
 ///
 /// ```
 /// use orbium_interceptor::policy_type;

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processing modes: whether an interceptor sees calls within its ORB, others, or all.
+//! Processing modes: whether an interceptor sees collocated calls, remote calls, or all.
 
 use std::sync::Arc;
 
 use crate::chain::{Chain, Entry, Linked};
 
-/// Whether client and servant of a call are of the same ORB.
+/// Whether client and servant of a call belong to the same ORB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locality {
-    /// They are: the request does not leave the ORB.
+    /// The same ORB: the request does not leave it.
     Local,
     /// The request is sent over a connection, or was received from one.
     Remote,
 }
 
-/// Which calls an interceptor sees (policy 61 of CORBA 3.3 Part 1, clause 16.10.2:
+/// The calls that an interceptor sees (policy 61 of CORBA 3.3 Part 1, clause 16.10.2:
 /// `PROCESSING_MODE_POLICY_TYPE`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProcessingMode {
-    /// All (`LOCAL_AND_REMOTE`).
+    /// All calls (`LOCAL_AND_REMOTE`).
     #[default]
     LocalAndRemote,
-    /// Those that leave or enter the ORB (`REMOTE_ONLY`).
+    /// Calls that leave or enter the ORB (`REMOTE_ONLY`).
     RemoteOnly,
-    /// Those with client and servant in this ORB (`LOCAL_ONLY`).
+    /// Calls with client and servant in this ORB (`LOCAL_ONLY`).
     LocalOnly,
 }
 
@@ -39,12 +39,12 @@ impl ProcessingMode {
     }
 }
 
-/// The interceptors of a kind, and those of them that see calls of either locality.
+/// The interceptors of a kind, and the subsets for calls of each locality.
 pub(crate) struct Chains<I: Linked + ?Sized> {
     all: Chain<I>,
     local: Chain<I>,
     remote: Chain<I>,
-    /// Whether an interceptor does not see calls of both.
+    /// Whether an interceptor does not see calls of both localities.
     are_different: bool,
 }
 
@@ -61,18 +61,18 @@ impl<I: Linked + ?Sized> Chains<I> {
         self.all.push(entry);
     }
 
-    /// All of them.
+    /// All interceptors.
     pub(crate) fn all(&self) -> &Chain<I> {
         &self.all
     }
 
-    /// Whether it makes a difference which calls are seen.
+    /// Whether the localities have different interceptors.
     #[inline]
     pub(crate) fn are_different(&self) -> bool {
         self.are_different
     }
 
-    /// Those that see such calls.
+    /// The interceptors of such calls.
     #[inline]
     pub(crate) fn of(&self, locality: Locality) -> &Chain<I> {
         match locality {

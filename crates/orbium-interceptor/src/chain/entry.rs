@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An interceptor, and which points it implements.
+//! An interceptor, and the points that it implements.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::link::{Linked, MakeLink};
 use super::point::Point;
 
-/// The type for which the method of the trait itself has run, which does nothing. No value of
-/// that type implements the point, so that it is not called again. An interceptor that passes
-/// its calls on to another one is of another type than that.
+/// The type for which the default method of the trait has run, which has no effect. No value of
+/// that type implements the point, so it is not called again. An interceptor that delegates its
+/// calls to another one has a different type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unimplemented(Option<TypeId>);
 
-/// What an interceptor can ask at a point.
+/// The information at a point.
 pub(crate) trait PointInfo {
     fn unimplemented(&mut self) -> &mut Unimplemented;
 
-    /// The method of the trait has run for an interceptor of type `I`.
+    /// Records that the default method of the trait has run for an interceptor of type `I`.
     #[inline]
     fn note_unimplemented<I: ?Sized + 'static>(&mut self) {
         *self.unimplemented() = Unimplemented(Some(TypeId::of::<I>()));
@@ -30,23 +30,23 @@ pub(crate) struct Entry<I: Linked + ?Sized> {
     pub(super) interceptor: Arc<I>,
     pub(super) name: String,
     type_id: TypeId,
-    /// Makes a link of it.
+    /// Makes its link.
     pub(super) link: MakeLink<I>,
-    /// Points that it does not implement, and those that it does, as far as they have been run.
+    /// The points known to be implemented or not, as far as they have been run.
     pub(super) known: Known,
 }
 
-/// Points of which something is known.
+/// Known properties of points.
 #[derive(Default)]
 pub(super) struct Known {
-    /// Not implemented: of several interceptors, by none.
+    /// Points implemented by none of the interceptors.
     pub(super) unimplemented: AtomicU8,
-    /// Implemented: of several interceptors, by each.
+    /// Points implemented by each of the interceptors.
     pub(super) implemented: AtomicU8,
 }
 
 impl Known {
-    /// Of no interceptors.
+    /// The points of an empty chain.
     pub(super) fn of_none() -> Self {
         Self {
             unimplemented: AtomicU8::new(u8::MAX),
@@ -76,7 +76,7 @@ impl Clone for Known {
 }
 
 impl<I: Linked + ?Sized> Entry<I> {
-    /// An interceptor of type `T`; `link` makes a link of it.
+    /// An interceptor of type `T`; `link` makes its link.
     pub(crate) fn new<T: 'static>(
         name: String,
         interceptor: Arc<I>,
@@ -91,7 +91,7 @@ impl<I: Linked + ?Sized> Entry<I> {
         })
     }
 
-    /// Runs the point of the interceptor, unless it is known not to implement it.
+    /// Runs the point of the interceptor, unless the interceptor is known not to implement it.
     pub(super) fn run<P: PointInfo, E>(
         &self,
         point: Point,

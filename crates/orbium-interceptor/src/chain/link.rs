@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors that run those behind them.
+//! Linked interceptors, each of which runs the next one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,26 +8,26 @@ use super::point::Point;
 use crate::errors;
 use crate::request::interrupt::Interrupt;
 
-/// An interceptor of a chain, and the link behind it. A point runs the interceptor, then the link: what
-/// an interceptor of type `T` does is compiled into its link, and an empty point is five
+/// An interceptor of a chain, and the next link. A point runs the interceptor, then the link: the
+/// methods of an interceptor of type `T` are compiled into its link, and an empty point is five
 /// instructions.
 pub(crate) struct Link<T, L: ?Sized> {
     interceptor: Arc<T>,
-    /// Its place in the chain.
+    /// Its index in the chain.
     place: usize,
     pub(crate) next: Box<L>,
 }
 
-/// Makes the link of an interceptor at that place, in front of another link.
+/// Makes the link of an interceptor with that index, before another link.
 pub(crate) type MakeLink<I> =
     Box<dyn Fn(usize, Box<<I as Linked>::Links>) -> Box<<I as Linked>::Links> + Send + Sync>;
 
-/// Interceptors of a kind, which are linked.
+/// A kind of interceptors that can be linked.
 pub(crate) trait Linked: 'static {
-    /// What a link of them runs.
+    /// The trait of their links.
     type Links: ?Sized + Send + Sync;
 
-    /// The link behind the last interceptor.
+    /// The link after the last interceptor.
     fn end() -> Box<Self::Links>;
 }
 
@@ -43,7 +43,7 @@ impl<T, L: ?Sized> Link<T, L> {
     /// Runs a point of the interceptor.
     ///
     /// # Errors
-    /// That of the interceptor; UNKNOWN if it has panicked.
+    /// The error of the interceptor; UNKNOWN if it has panicked.
     #[inline(always)]
     pub(crate) fn run<E: Into<Interrupt>>(
         &self,
@@ -69,9 +69,9 @@ impl<T, L: ?Sized> Link<T, L> {
     }
 }
 
-/// A point that an interceptor has ended. Boxed: links return a pointer, which is null nearly always.
+/// A point ended by an interceptor. Boxed: links return a pointer, which is almost always null.
 pub(crate) struct Stopped {
-    /// The place of the interceptor in the chain.
+    /// The index of the interceptor in the chain.
     pub(super) place: usize,
     pub(super) interrupt: Interrupt,
     pub(super) has_panicked: bool,

@@ -6,8 +6,8 @@ use orbium_giop::Completion;
 /// A point of interceptors.
 #[derive(Clone, Copy)]
 pub(crate) struct Point {
-    /// A bit of its own among the points of a kind.
+    /// Its bit among the points of a kind.
     pub(crate) bit: u8,
-    /// What an exception for a panic says of the request.
+    /// The completion status of an exception for a panic.
     pub(crate) completed: Completion,
 }

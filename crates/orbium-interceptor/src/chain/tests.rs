@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tests of chains: which interceptors a point calls, and what it leaves when one of them fails.
+//! Tests of chains: the interceptors called at a point, and the state after a failure.
 
 use std::cell::Cell;
 
@@ -18,7 +18,7 @@ impl PointInfo for Info {
 }
 
 thread_local! {
-    /// How often interceptors of this thread were called.
+    /// The number of calls of interceptors of this thread.
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -61,7 +61,7 @@ impl Linked for dyn Seen {
 
 struct Lacks;
 struct PassesOn(Lacks);
-/// Does that with the number of calls so far.
+/// Runs the function with the number of calls so far.
 struct Has(fn(usize) -> Ran);
 
 impl Seen for Lacks {}
@@ -91,7 +91,7 @@ fn entry<T: Seen>(interceptor: T) -> Arc<Entry<dyn Seen>> {
     Entry::<dyn Seen>::new::<T>(String::new(), own, Box::new(link))
 }
 
-/// Runs the point as starting one.
+/// Runs the point as a starting one.
 fn start(all: &Chain<dyn Seen>, current: PiCurrent, started: &mut usize) -> Result<(), Interrupt> {
     let mut info = Info::default();
     if current.has_slots() || !all.implements(&[POINT]) {
@@ -104,7 +104,7 @@ fn start(all: &Chain<dyn Seen>, current: PiCurrent, started: &mut usize) -> Resu
     passed.map_err(|stopped| all.stopped(*stopped, started))
 }
 
-/// Runs the point as ending one.
+/// Runs the point as an ending one.
 fn end(all: &Chain<dyn Seen>, current: PiCurrent, started: &mut usize) -> Result<(), Interrupt> {
     let mut info = Info::default();
     if *started < all.len() || current.has_slots() || !all.implements(&[POINT]) {
@@ -117,7 +117,7 @@ fn end(all: &Chain<dyn Seen>, current: PiCurrent, started: &mut usize) -> Result
     passed.map_err(|stopped| all.stopped(*stopped, started))
 }
 
-/// How often interceptors are called when the point is run that many times.
+/// The number of calls of interceptors when the point is run that many times.
 fn calls(all: &Chain<dyn Seen>, times: usize) -> usize {
     let before = CALLS.get();
     for _ in 0..times {
@@ -167,10 +167,10 @@ fn links_leave_the_count_of_those_that_have_started_when_one_fails_or_panics() {
     started = 0;
     assert!(start(&all, current, &mut started).is_err());
     assert_eq!((started, CALLS.get()), (1, 5));
-    // Those that have started alone.
+    // Only those that have started.
     end(&all, current, &mut started).unwrap();
     assert_eq!((started, CALLS.get()), (0, 6));
-    // The second one of all fails, from the last on.
+    // The second one of all fails, counted from the last.
     started = 3;
     assert!(end(&all, current, &mut started).is_err());
     assert_eq!((started, CALLS.get()), (1, 8));

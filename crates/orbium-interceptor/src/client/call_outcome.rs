@@ -12,15 +12,15 @@ use crate::request::status::RequestStatus;
 /// Outcome of an attempt at a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallOutcome {
-    /// With results.
+    /// Results.
     Results,
-    /// With a user exception of that id.
+    /// A user exception with that id.
     UserException(Cow<'static, str>),
-    /// With a system exception.
+    /// A system exception.
     Raised(SystemException),
-    /// The object is elsewhere.
+    /// A forward to another reference.
     Forward(Arc<Ior>),
-    /// The request is sent again.
+    /// A retry of the request.
     Retry,
     /// A oneway was sent.
     Sent,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One attempt at a call on its way through the interceptors.
+//! The flow of an attempt at a call through the interceptors.
 
 use std::fmt;
 
@@ -18,17 +18,17 @@ use crate::registration::registry::Interceptors;
 use crate::request::context_list::ContextList;
 use crate::request::interrupt::Interrupt;
 
-/// How far an attempt has got.
+/// The progress of an attempt.
 #[derive(Debug)]
 pub struct Progress {
     id: u32,
-    /// How many interceptors are owed an ending point.
+    /// The number of interceptors that have yet to see an ending point.
     started: usize,
-    /// The service contexts of the request, if an interceptor has added to the caller's.
+    /// The service contexts of the request, if an interceptor has added to those of the caller.
     pub(super) extended: Option<ContextList>,
 }
 
-/// An attempt at a call, and the interceptors that have seen it begin.
+/// An attempt at a call, and the interceptors that have seen its beginning.
 pub struct CallFlow<'i> {
     interceptors: &'i Chain<dyn ClientInterceptor>,
     start: CallStart<'i>,
@@ -36,7 +36,7 @@ pub struct CallFlow<'i> {
 }
 
 impl<'i> CallFlow<'i> {
-    /// A flow that no interceptor has seen yet.
+    /// A flow before the first interceptor.
     #[must_use]
     #[inline]
     pub fn new(all: &'i Interceptors, start: CallStart<'i>) -> Self {
@@ -48,8 +48,8 @@ impl<'i> CallFlow<'i> {
         Self::resumed(all, start, progress)
     }
 
-    /// A flow that is under way: each interceptor has passed its starting point, or does not
-    /// implement it, and is owed an ending point.
+    /// A flow in progress: each interceptor has completed its starting point, or does not implement
+    /// it, and has yet to see an ending point.
     #[must_use]
     #[inline]
     pub fn under_way(all: &'i Interceptors, start: CallStart<'i>, id: u32) -> Self {
@@ -61,7 +61,7 @@ impl<'i> CallFlow<'i> {
         Self::resumed(all, start, progress)
     }
 
-    /// A flow that goes on where another one has stopped.
+    /// A flow that resumes another one.
     #[must_use]
     #[inline]
     pub fn resumed(all: &'i Interceptors, start: CallStart<'i>, progress: Progress) -> Self {
@@ -72,14 +72,14 @@ impl<'i> CallFlow<'i> {
         }
     }
 
-    /// Distinguishes the request from others under way.
+    /// The unique id among the requests in progress.
     #[must_use]
     #[inline]
     pub fn id(&self) -> u32 {
         self.progress.id
     }
 
-    /// How far the flow has got, for one that goes on in its place.
+    /// The progress of the flow, to be resumed.
     #[must_use]
     pub fn into_progress(self) -> Progress {
         self.progress
@@ -100,7 +100,7 @@ impl<'i> CallFlow<'i> {
     /// Starts with `send_request` of each interceptor.
     ///
     /// # Errors
-    /// What the attempt ends with; ending points were called already.
+    /// The outcome of the attempt; ending points were already called.
     pub fn send_request(&mut self) -> Result<(), CallOutcome> {
         let mut info = SendRequest {
             request: self.request(),
@@ -118,8 +118,8 @@ impl<'i> CallFlow<'i> {
         sent.map_err(|interrupt| self.interrupted(interrupt.into()))
     }
 
-    /// Starts with `send_poll` of each interceptor: the reply to an asynchronous request is
-    /// there.
+    /// Starts with `send_poll` of each interceptor: the reply to an asynchronous request has
+    /// arrived.
     pub(super) fn send_poll(&mut self) -> Result<(), CallOutcome> {
         let mut info = SendPoll {
             request: self.request(),
@@ -141,13 +141,13 @@ impl<'i> CallFlow<'i> {
         self
     }
 
-    /// An interceptor has ended the starting point: what the attempt ends with.
+    /// The outcome after an interceptor has ended the starting point.
     pub(super) fn start_stopped(&mut self, stopped: Stopped) -> CallOutcome {
         let interrupt = self.stopped(stopped);
         self.interrupted(interrupt.into())
     }
 
-    /// An interceptor has ended an ending point: what the attempt ends with.
+    /// The outcome after an interceptor has ended an ending point.
     pub(super) fn end_stopped(&mut self, stopped: Stopped, reply: &ContextList) -> CallOutcome {
         let interrupt = self.stopped(stopped);
         self.end_changed(interrupt.into(), reply)
@@ -164,7 +164,7 @@ impl<'i> CallFlow<'i> {
         ended.err().unwrap_or(outcome)
     }
 
-    /// The service contexts that the request is to carry.
+    /// The service contexts of the request.
     #[must_use]
     #[inline]
     pub fn contexts(&self) -> &ContextList {
@@ -179,11 +179,11 @@ impl<'i> CallFlow<'i> {
         self.progress.extended.is_some()
     }
 
-    /// Ends with the ending points of the interceptors that have seen it begin, in reverse;
-    /// `reply` are the service contexts of the reply.
+    /// Ends with the ending points of the interceptors that have seen the beginning, in reverse;
+    /// `reply` has the service contexts of the reply.
     ///
     /// # Errors
-    /// What the attempt ends with instead, where an interceptor has changed that.
+    /// The outcome to which an interceptor has changed the attempt.
     pub fn end(&mut self, outcome: &CallOutcome, reply: &ContextList) -> Result<(), CallOutcome> {
         let ended = match outcome {
             CallOutcome::Results => self.receive_reply(reply).map_err(Interrupt::Raise),
@@ -192,7 +192,7 @@ impl<'i> CallFlow<'i> {
         ended.map_err(|interrupt| self.end_changed(interrupt.into(), reply))
     }
 
-    /// An interceptor has changed what the attempt ends with: the remaining ones see that.
+    /// Runs the remaining interceptors after one has changed the outcome.
     #[cold]
     fn end_changed(&mut self, mut outcome: CallOutcome, reply: &ContextList) -> CallOutcome {
         while let Err(interrupt) = self.receive_other(&outcome, reply) {
@@ -216,7 +216,7 @@ impl<'i> CallFlow<'i> {
             })
     }
 
-    /// The ending points of what ends without results.
+    /// Runs the ending points of an attempt without results.
     #[cold]
     fn receive_other(
         &mut self,
@@ -262,8 +262,8 @@ impl<'i> CallFlow<'i> {
 }
 
 impl Interceptors {
-    /// Whether no interceptor of such calls implements a point of one that has results. A flow is needed
-    /// only for a call that ends without: it is [under way](CallFlow::under_way) then.
+    /// Whether no interceptor of such calls implements a point of a call with results. A flow is
+    /// needed only for a call without results: it is [in progress](CallFlow::under_way) then.
     #[must_use]
     #[inline]
     pub fn overlooks_results(&self, locality: Locality) -> bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Request information for client interceptors, by interception point. A type for each point
-//! has the questions that the standard allows there: others do not compile (the standard has
+//! Request information for client interceptors, by interception point. A type for each point has
+//! the attributes that the standard permits there: others do not compile (the standard raises
 //! BAD_INV_ORDER 14 for them).
 //!
 //! ```compile_fail
@@ -50,7 +50,7 @@ pub struct ClientRequest<'f> {
 }
 
 impl ClientRequest<'_> {
-    /// Distinguishes the request from others under way; not that of its message.
+    /// The unique id among the requests in progress; not the id in its message.
     #[must_use]
     pub fn request_id(&self) -> u32 {
         self.id
@@ -62,7 +62,7 @@ impl ClientRequest<'_> {
         self.start.operation.name()
     }
 
-    /// Repository id of the interface that it is called through; empty if that is not known.
+    /// Repository id of the interface through which it is called; empty if unknown.
     #[must_use]
     pub fn interface(&self) -> &'static str {
         self.start.operation.interface()
@@ -74,7 +74,7 @@ impl ClientRequest<'_> {
         !self.start.operation.is_oneway()
     }
 
-    /// A slot of the request: what its thread had in it when it made the call.
+    /// A slot of the request: its value in the calling thread at the time of the call.
     ///
     /// # Errors
     /// [`InvalidSlot`].
@@ -83,27 +83,27 @@ impl ClientRequest<'_> {
         current.of_request(self.start.slots, slot)
     }
 
-    /// The reference that the call is made through.
+    /// The original reference of the call.
     #[must_use]
     pub fn target(&self) -> &Ior {
         self.start.target.target()
     }
 
-    /// The reference that the request goes to: another one after a forward.
+    /// The reference to which the request is sent: another one after a forward.
     #[must_use]
     pub fn effective_target(&self) -> &Ior {
         self.start.target.effective_target()
     }
 
-    /// The profile of it that is used.
+    /// The profile in use of the effective target.
     #[must_use]
     pub fn effective_profile(&self) -> Option<&TaggedProfile> {
         let at = self.start.target.profile();
         self.effective_target().profiles.get(at)
     }
 
-    /// The policy of that type that the call has: the reference's, or else the calling
-    /// thread's, or else the ORB's (`get_request_policy`).
+    /// The policy of that type for the call: the reference's, or else the calling thread's, or else
+    /// the ORB's (`get_request_policy`).
     ///
     /// # Errors
     /// INV_POLICY 2 if there is none.
@@ -112,10 +112,10 @@ impl ClientRequest<'_> {
         found.ok_or(no_such_policy())
     }
 
-    /// What the caller knows of a dynamic call.
+    /// The facts of a dynamic call.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: a stub of a compiler makes the call.
+    /// NO_RESOURCES 1: the call is made by a compiled stub.
     fn dynamic(&self) -> Result<&DynamicInvocation, SystemException> {
         let facts = self.start.slots.dynamic(self.start.operation);
         facts.ok_or(not_kept())
@@ -131,23 +131,23 @@ impl fmt::Debug for ClientRequest<'_> {
     }
 }
 
-/// At [`send_request`](super::ClientInterceptor::send_request).
+/// Information at [`send_request`](super::ClientInterceptor::send_request).
 #[derive(Debug)]
 pub struct SendRequest<'f> {
     pub(super) request: ClientRequest<'f>,
-    /// The service contexts of the request, once an interceptor has added to the caller's.
+    /// The service contexts of the request, once an interceptor has added to those of the caller.
     pub(super) extended: Option<ContextList>,
     pub(super) unimplemented: Unimplemented,
 }
 
-/// At [`send_poll`](super::ClientInterceptor::send_poll).
+/// Information at [`send_poll`](super::ClientInterceptor::send_poll).
 #[derive(Debug)]
 pub struct SendPoll<'f> {
     pub(super) request: ClientRequest<'f>,
     pub(super) unimplemented: Unimplemented,
 }
 
-/// At [`receive_reply`](super::ClientInterceptor::receive_reply).
+/// Information at [`receive_reply`](super::ClientInterceptor::receive_reply).
 #[derive(Debug)]
 pub struct ReceiveReply<'f> {
     pub(super) request: ClientRequest<'f>,
@@ -156,7 +156,7 @@ pub struct ReceiveReply<'f> {
     pub(super) unimplemented: Unimplemented,
 }
 
-/// At [`receive_exception`](super::ClientInterceptor::receive_exception).
+/// Information at [`receive_exception`](super::ClientInterceptor::receive_exception).
 #[derive(Debug)]
 pub struct ReceiveException<'f> {
     pub(super) request: ClientRequest<'f>,
@@ -166,7 +166,7 @@ pub struct ReceiveException<'f> {
     pub(super) unimplemented: Unimplemented,
 }
 
-/// At [`receive_other`](super::ClientInterceptor::receive_other).
+/// Information at [`receive_other`](super::ClientInterceptor::receive_other).
 #[derive(Debug)]
 pub struct ReceiveOther<'f> {
     pub(super) request: ClientRequest<'f>,
@@ -176,7 +176,7 @@ pub struct ReceiveOther<'f> {
     pub(super) unimplemented: Unimplemented,
 }
 
-/// What each point is, whatever can be asked there.
+/// Implementations common to all points.
 macro_rules! points {
     ($($point:ident)*) => {$(
         impl<'f> Deref for $point<'f> {
@@ -198,12 +198,12 @@ macro_rules! points {
 
 points!(SendRequest SendPoll ReceiveReply ReceiveException ReceiveOther);
 
-/// What all points but `send_poll` have.
+/// Implementations for all points but `send_poll`.
 macro_rules! of_request {
     ($($point:ident)*) => {$(
         impl $point<'_> {
-            /// The data of a service context of the request, as interceptors and the caller
-            /// added it; those of the ORB itself are added later.
+            /// The data of a service context of the request added by an interceptor or the caller;
+            /// those of the ORB itself are added later.
             ///
             /// # Errors
             /// BAD_PARAM 26 if there is none with that id.
@@ -216,7 +216,7 @@ macro_rules! of_request {
                 self.extended.as_ref().unwrap_or(self.request.start.target.contexts())
             }
 
-            /// The first component with that id of the profile that is used.
+            /// The first component with that id of the profile in use.
             ///
             /// # Errors
             /// BAD_PARAM 28 if there is none.
@@ -224,7 +224,7 @@ macro_rules! of_request {
                 self.effective_components(id).map(|mut all| all.swap_remove(0))
             }
 
-            /// All components with that id of the profile that is used.
+            /// All components with that id of the profile in use.
             ///
             /// # Errors
             /// BAD_PARAM 28 if there is none.
@@ -238,7 +238,7 @@ macro_rules! of_request {
             /// Types of the exceptions that the operation raises.
             ///
             /// # Errors
-            /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+            /// NO_RESOURCES 1: compiled stubs do not retain them.
             pub fn exceptions(&self) -> Result<Vec<orbium_cdr::TypeCode>, SystemException> {
                 self.request.dynamic()?.exceptions()
             }
@@ -246,15 +246,15 @@ macro_rules! of_request {
             /// Names of the contexts of the operation.
             ///
             /// # Errors
-            /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+            /// NO_RESOURCES 1: compiled stubs do not retain them.
             pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
                 self.request.dynamic()?.contexts()
             }
 
-            /// Names and values of the context of the call, in turn.
+            /// Names and values of the context of the call, alternating.
             ///
             /// # Errors
-            /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+            /// NO_RESOURCES 1: compiled stubs do not retain them.
             pub fn operation_context(&self) -> Result<Vec<String>, SystemException> {
                 self.request.dynamic()?.operation_context()
             }
@@ -274,7 +274,7 @@ macro_rules! of_request {
 
 of_request!(SendRequest ReceiveReply ReceiveException ReceiveOther);
 
-/// What all ending points have.
+/// Implementations for all ending points.
 macro_rules! of_reply {
     ($($point:ident)*) => {$(
         impl $point<'_> {
@@ -312,8 +312,8 @@ fn components(
 }
 
 impl SendRequest<'_> {
-    /// Adds a service context to the request. The ORB's own context of the same
-    /// id goes first.
+    /// Adds a service context to the request. A context of the ORB with the same id takes
+    /// precedence.
     ///
     /// # Errors
     /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set.
@@ -328,10 +328,10 @@ impl SendRequest<'_> {
         all.add(id, data.into(), replace)
     }
 
-    /// The arguments of a dynamic call: those that are sent have values.
+    /// The arguments of a dynamic call: `in` and `inout` ones have values.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: stubs of a compiler do not keep them.
+    /// NO_RESOURCES 1: compiled stubs do not retain them.
     pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         Ok(self.request.dynamic()?.arguments.clone())
     }
@@ -344,11 +344,11 @@ impl ReceiveReply<'_> {
         RequestStatus::Successful
     }
 
-    /// The arguments of a dynamic call, with the values that were returned.
+    /// The arguments of a dynamic call, with the returned values.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: stubs of a compiler do not keep them, or those of the reply to an
-    /// asynchronous call cannot be read.
+    /// NO_RESOURCES 1: compiled stubs do not retain them, or those of the reply to an asynchronous
+    /// call cannot be decoded.
     pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         Ok(self.request.dynamic()?.returned()?.arguments.clone())
     }
@@ -356,7 +356,7 @@ impl ReceiveReply<'_> {
     /// The result of a dynamic call; of type void, or null, if there is none.
     ///
     /// # Errors
-    /// As of [`arguments`](Self::arguments).
+    /// As for [`arguments`](Self::arguments).
     pub fn result(&self) -> Result<Any, SystemException> {
         Ok(self.request.dynamic()?.returned()?.result.clone())
     }
@@ -369,7 +369,7 @@ impl ReceiveException<'_> {
         self.outcome.status()
     }
 
-    /// The system exception; `None` if it is a user exception, of which the id is known.
+    /// The system exception; `None` for a user exception, which has an id.
     #[must_use]
     pub fn received_exception(&self) -> Option<SystemException> {
         match self.outcome {
@@ -391,8 +391,8 @@ impl ReceiveException<'_> {
     /// The user exception of a dynamic call.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: it is a system exception, or of a type that the call does not list, or stubs
-    /// of a compiler do not keep it.
+    /// NO_RESOURCES 1: it is a system exception, or of a type that the call does not list, or
+    /// compiled stubs do not retain it.
     pub fn received_user_exception(&self) -> Result<Any, SystemException> {
         match self.outcome {
             CallOutcome::UserException(_) => self.request.dynamic()?.raised(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors of calls that run those behind them, at the points of a call with results.
+//! Linked interceptors of calls, at the points of a call with results.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::info::{ReceiveReply, SendRequest};
 use super::points::ClientInterceptor;
 use crate::chain::{Entry, Link, Linked, Passed, Point};
 
-/// A link of interceptors of calls. Points that it does not have are run one interceptor after the other.
+/// A link of interceptors of calls. Other points are run one interceptor after the other.
 pub(crate) trait ClientLinks: Send + Sync {
     fn send_request(&self, request: &mut SendRequest<'_>) -> Passed;
 
@@ -28,7 +28,7 @@ impl<T: ClientInterceptor> ClientLinks for Link<T, dyn ClientLinks> {
     }
 }
 
-/// Behind the last one.
+/// The end of the links.
 struct End;
 
 impl ClientLinks for End {
@@ -49,7 +49,7 @@ impl Linked for dyn ClientInterceptor {
     }
 }
 
-/// An interceptor of calls for chains.
+/// The chain entry of an interceptor of calls.
 pub(crate) fn entry<T: ClientInterceptor>(
     name: String,
     interceptor: T,

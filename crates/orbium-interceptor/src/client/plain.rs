@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Points of calls with results that need no flow in between.
+//! Points of calls with results without a flow in between.
 
 use super::call_outcome::CallOutcome;
 use super::flow::{CallFlow, Progress};
@@ -12,22 +12,24 @@ use crate::processing_mode::Locality;
 use crate::registration::registry::Interceptors;
 use crate::request::context_list::ContextList;
 
-/// A call that all interceptors have passed the starting point of, and added nothing to. Its flow is
-/// [under way](CallFlow::under_way).
+/// A call that has passed the starting point of all interceptors without additions. Its flow is [in
+/// progress](CallFlow::under_way).
 #[derive(Debug)]
 pub struct BegunCall<'i> {
-    /// Distinguishes the request from others under way.
+    /// The unique id among the requests in progress.
     pub id: u32,
-    /// The interceptors, if no slots are to be set aside: links run an ending point that all implement.
+    /// The interceptors, if no slots are to be set aside: links run an ending point that all
+    /// implement.
     linked: Option<&'i Chain<dyn ClientInterceptor>>,
 }
 
-/// How a call begins otherwise than [plainly](CallStart::begin).
+/// The beginning of a call other than [plainly](CallStart::begin).
 #[derive(Debug)]
 pub enum Begun<'i> {
-    /// Plainly all the same: not all interceptors implement the point, or a dynamic call was made before.
+    /// Plainly nevertheless: not all interceptors implement the point, or a dynamic call was made
+    /// before.
     Plainly(BegunCall<'i>),
-    /// Not yet: it carries slots, or facts of a dynamic call.
+    /// Not begun: it carries slots, or facts of a dynamic call.
     NotYet,
     /// Its request has service contexts of interceptors.
     Extended(Progress),
@@ -36,15 +38,15 @@ pub enum Begun<'i> {
 }
 
 impl CallStart<'_> {
-    /// Starts with `send_request` of each interceptor, unless the call carries slots: it has begun if all have
-    /// passed it and added nothing to it. `locality` is that of its target.
+    /// Starts with `send_request` of each interceptor, unless the call carries slots: it has begun
+    /// if all have passed without additions. `locality` is that of its target.
     ///
     /// # Errors
-    /// It begins otherwise.
+    /// Any other beginning.
     #[inline(always)]
     pub fn begin(self, all: &Interceptors, locality: Locality) -> Result<BegunCall<'_>, Begun<'_>> {
         let mut info = SendRequest {
-            // Its id it gets when it begins.
+            // The id is assigned when the call begins.
             request: ClientRequest { id: 0, start: self },
             extended: None,
             unimplemented: Unimplemented::default(),
@@ -59,10 +61,10 @@ impl CallStart<'_> {
 }
 
 impl BegunCall<'_> {
-    /// Ends the call with results, of which the reply has no service contexts.
+    /// Ends the call with results from a reply without service contexts.
     ///
     /// # Errors
-    /// What the attempt ends with instead, where an interceptor has changed that.
+    /// The outcome to which an interceptor has changed the attempt.
     #[inline(always)]
     pub fn end(&self, all: &Interceptors, start: CallStart<'_>) -> Result<(), Box<CallOutcome>> {
         let mut info = ReceiveReply {
@@ -82,7 +84,7 @@ impl BegunCall<'_> {
 }
 
 impl SendRequest<'_> {
-    /// Begins a call unless it carries slots, which is yet to be checked.
+    /// Begins a call unless it carries slots, which is still to be checked.
     #[cold]
     fn begin_checked<'i>(
         &mut self,
@@ -110,7 +112,7 @@ impl SendRequest<'_> {
     /// Runs the starting point by links.
     ///
     /// # Errors
-    /// The call begins otherwise than plainly.
+    /// Any other than a plain beginning.
     #[inline(always)]
     fn begin_linked<'i>(
         &mut self,
@@ -128,7 +130,8 @@ impl SendRequest<'_> {
         }
     }
 
-    /// The starting point was run for all interceptors, or up to the one that has ended it.
+    /// The beginning after the starting point was run for all interceptors, or up to the one that
+    /// has ended it.
     #[cold]
     fn begun<'i>(&mut self, all: &'i Interceptors, stopped: Option<Box<Stopped>>) -> Begun<'i> {
         let ClientRequest { id, start } = self.request;
@@ -150,7 +153,7 @@ impl ReceiveReply<'_> {
             .map_err(Box::new)
     }
 
-    /// An interceptor has ended the ending point.
+    /// The outcome after an interceptor has ended the ending point.
     #[cold]
     fn ended(&self, all: &Interceptors, stopped: Stopped) -> Box<CallOutcome> {
         let ClientRequest { id, start } = self.request;

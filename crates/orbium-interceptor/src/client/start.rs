@@ -6,15 +6,15 @@ use orbium_invocation::Operation;
 use super::target::CallTarget;
 use crate::request::slots::{OrbSlots, SlotTable};
 
-/// Parameters of an attempt at a call: no more than references, as most interceptors ask for little.
+/// Parameters of an attempt at a call: only references, as most interceptors use few of them.
 #[derive(Clone, Copy)]
 pub struct CallStart<'i> {
-    /// What is called.
+    /// The operation of the call.
     pub operation: &'static Operation,
-    /// Where the request goes, and what else it depends on.
+    /// The target of the request, and its further properties.
     pub target: &'i dyn CallTarget,
     /// The slots of the ORB.
     pub orb: OrbSlots<'i>,
-    /// The slots that the calling thread had when it made the call.
+    /// The slots of the calling thread at the time of the call.
     pub slots: &'i SlotTable,
 }

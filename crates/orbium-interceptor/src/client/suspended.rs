@@ -10,7 +10,7 @@ use crate::request::context_list::ContextList;
 use crate::request::dynamic::DynamicInvocation;
 use crate::request::slots::SlotTable;
 
-/// An attempt at an asynchronous call between its points, which different threads run.
+/// An attempt at an asynchronous call between its points, which run on different threads.
 #[derive(Debug)]
 pub struct SuspendedFlow {
     facts: CallFacts,
@@ -24,7 +24,7 @@ impl SuspendedFlow {
     /// Starts with `send_request` of each interceptor.
     ///
     /// # Errors
-    /// What the attempt ends with; ending points were called already.
+    /// The outcome of the attempt; ending points were already called.
     pub fn send_request(
         all: &Interceptors,
         facts: CallFacts,
@@ -41,7 +41,7 @@ impl SuspendedFlow {
         })
     }
 
-    /// The service contexts that the request carries.
+    /// The service contexts of the request.
     #[must_use]
     pub fn contexts(&self) -> &ContextList {
         let extended = self.progress.extended.as_ref();
@@ -54,11 +54,11 @@ impl SuspendedFlow {
         self.slots.dynamic(self.facts.operation)
     }
 
-    /// The request is handed to its connection: ends with `receive_other` of each interceptor.
-    /// When the reply is there, a second sequence begins with `send_poll`.
+    /// Ends with `receive_other` of each interceptor: the request is passed to its connection. When
+    /// the reply arrives, a second sequence begins with `send_poll`.
     ///
     /// # Errors
-    /// What the attempt ends with instead.
+    /// The changed outcome of the attempt.
     pub fn sent(self, all: &Interceptors) -> Result<Self, CallOutcome> {
         if self.is_sent {
             return Ok(self);
@@ -78,7 +78,7 @@ impl SuspendedFlow {
     /// [sent](Self::sent).
     ///
     /// # Errors
-    /// What the attempt ends with instead, where an interceptor has changed that.
+    /// The outcome to which an interceptor has changed the attempt.
     pub fn end(
         self,
         all: &Interceptors,
@@ -94,7 +94,7 @@ impl SuspendedFlow {
 }
 
 impl CallFlow<'_> {
-    /// The flow while its attempt changes, with what was known of it so far.
+    /// Suspends the flow while its attempt changes.
     #[cold]
     #[must_use]
     pub fn suspend(self) -> SuspendedFlow {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Target and policies of a call, as its interceptors may ask.
+//! Target and policies of a call for its interceptors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,58 +11,58 @@ use crate::policy::Policy;
 use crate::processing_mode::Locality;
 use crate::request::context_list::ContextList;
 
-/// The references and policies of an attempt at a call. Interceptors ask for few of them, so that each is
-/// found when it is asked for.
+/// The references and policies of an attempt at a call. Interceptors use few of them, so each is
+/// evaluated on demand.
 pub trait CallTarget {
-    /// The reference that the call is made through.
+    /// The original reference of the call.
     fn target(&self) -> &Arc<Ior>;
 
-    /// The reference that is used: another one after a forward.
+    /// The reference in use: another one after a forward.
     fn effective_target(&self) -> &Arc<Ior>;
 
-    /// Place of the profile that is used in that.
+    /// Index of the profile in use in that reference.
     fn profile(&self) -> usize;
 
-    /// The policy of that type that the call has.
+    /// The policy of that type for the call.
     fn policy(&self, policy_type: u32) -> Option<Policy>;
 
-    /// The policies of the call, for when its thread has others.
+    /// The policies of the call, retained when its thread may change its own.
     fn policies(&self) -> Arc<dyn CallPolicies>;
 
-    /// When a oneway returns.
+    /// The SyncScope of a oneway.
     fn sync_scope(&self) -> SyncScope;
 
-    /// Whether its object is one of the caller's ORB.
+    /// Whether its object belongs to the caller's ORB.
     fn locality(&self) -> Locality;
 
-    /// Service contexts that the caller added by hand.
+    /// Service contexts added by the caller.
     fn contexts(&self) -> &ContextList;
 }
 
-/// The policies that a call was made with, each found when it is asked for.
+/// The policies of a call, evaluated on demand.
 pub trait CallPolicies: fmt::Debug + Send + Sync {
-    /// That of this type.
+    /// The policy of this type.
     fn policy(&self, policy_type: u32) -> Option<Policy>;
 }
 
-/// Facts of a call that its flow retains beyond the call of its thread.
+/// Facts of a call that its flow retains after the calling thread continues.
 #[derive(Debug)]
 pub struct CallFacts {
-    /// What is called.
+    /// The operation of the call.
     pub operation: &'static Operation,
-    /// The reference that the call is made through.
+    /// The original reference of the call.
     pub target: Arc<Ior>,
-    /// The reference that is used: another one after a forward.
+    /// The reference in use: another one after a forward.
     pub effective: Arc<Ior>,
-    /// Place of the profile that is used in that.
+    /// Index of the profile in use in that reference.
     pub profile: usize,
-    /// Whether its object is one of the caller's ORB.
+    /// Whether its object belongs to the caller's ORB.
     pub locality: Locality,
-    /// Service contexts that the caller added by hand.
+    /// Service contexts added by the caller.
     pub contexts: ContextList,
     /// The policies of the call.
     pub policies: Arc<dyn CallPolicies>,
-    /// When a oneway returns.
+    /// The SyncScope of a oneway.
     pub sync_scope: SyncScope,
 }
 

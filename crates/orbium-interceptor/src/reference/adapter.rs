@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An adapter as interceptors of references see it while it is being made.
+//! An adapter during its creation, for interceptors of references.
 
 use std::fmt;
 use std::ops::Deref;
@@ -14,21 +14,21 @@ use crate::reference::template::{
     CurrentFactory, ObjectReferenceFactory, ObjectReferenceTemplate, names_of,
 };
 
-/// The highest type of policy of the standard; those of vendors are above
-/// (tags of vendors begin with a number of the OMG).
+/// The highest standard policy type; those of vendors are above (they begin with a vendor's number
+/// assigned by the OMG).
 const LAST_STANDARD_POLICY: u32 = 0xFFF;
 
 /// The state of an adapter or of its manager (`PortableInterceptor::AdapterState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum AdapterState {
-    /// Requests wait.
+    /// Requests are held.
     Holding = 0,
     /// Requests are served.
     Active = 1,
     /// Requests are answered with TRANSIENT.
     Discarding = 2,
-    /// Requests are refused, for good.
+    /// Requests are refused permanently.
     Inactive = 3,
     /// The adapter was destroyed.
     NonExistent = 4,
@@ -47,17 +47,17 @@ impl AdapterState {
     }
 }
 
-/// An adapter that is being made (`PortableInterceptor::IORInfo`).
+/// An adapter during its creation (`PortableInterceptor::IORInfo`).
 #[derive(Debug)]
 pub struct IorInfo<'a> {
-    /// The names of the adapter and those above, `RootPOA` first.
+    /// The names of the adapter and its ancestors, `RootPOA` first.
     adapter_name: Vec<String>,
     manager_id: &'a str,
     state: AdapterState,
     policies: &'a [Policy],
     /// Types of policies that have a factory.
     pub(crate) policy_types: Vec<u32>,
-    /// Whether profiles have any.
+    /// Whether profiles have components.
     pub(crate) has_components: bool,
     pub(crate) components: ProfileComponents,
 }
@@ -81,7 +81,7 @@ impl<'a> IorInfo<'a> {
         }
     }
 
-    /// The names of the adapter and those above, `RootPOA` first.
+    /// The names of the adapter and its ancestors, `RootPOA` first.
     #[must_use]
     pub fn adapter_name(&self) -> &[String] {
         &self.adapter_name
@@ -93,18 +93,18 @@ impl<'a> IorInfo<'a> {
         self.manager_id
     }
 
-    /// The state of that.
+    /// The state of the adapter's manager.
     #[must_use]
     pub fn state(&self) -> AdapterState {
         self.state
     }
 
-    /// The policy of that type that the program defines and the adapter was made with; `None` if
-    /// it has none (`get_effective_policy`).
+    /// The program-defined policy of that type with which the adapter was created; `None` if it has
+    /// none (`get_effective_policy`).
     ///
     /// # Errors
-    /// INV_POLICY 2 if there is no such type: no factory is registered for it, and it is none of
-    /// the standard.
+    /// INV_POLICY 2 for an unknown type: no factory is registered for it, and it is not a standard
+    /// one.
     pub fn effective_policy(&self, policy_type: u32) -> Result<Option<&Policy>, SystemException> {
         let found = Policy::find(self.policies, policy_type);
         let is_known =
@@ -115,7 +115,7 @@ impl<'a> IorInfo<'a> {
         }
     }
 
-    /// Adds a component to all profiles of references; those of IIOP 1.0 have none.
+    /// Adds a component to all profiles of references; those of IIOP 1.0 have no components.
     pub fn add_component(&mut self, component: TaggedComponent) {
         self.components.of_all.push(component);
     }
@@ -123,8 +123,8 @@ impl<'a> IorInfo<'a> {
     /// Adds a component to profiles with that tag.
     ///
     /// # Errors
-    /// BAD_PARAM 29: no profile of the ORB has that tag, or its profiles are of IIOP 1.0 and have
-    /// no components.
+    /// BAD_PARAM 29: no profile of the ORB has that tag, or its profiles belong to IIOP 1.0 and
+    /// have no components.
     pub fn add_component_to_profile(
         &mut self,
         component: TaggedComponent,
@@ -138,8 +138,8 @@ impl<'a> IorInfo<'a> {
     }
 }
 
-/// An adapter that has all its components (`PortableInterceptor::IORInfo` in
-/// `components_established`): what makes its references can be replaced.
+/// An adapter after all components were added (`PortableInterceptor::IORInfo` in
+/// `components_established`): the factory of its references can be replaced.
 ///
 /// ```
 /// use orbium_giop::{Ior, SystemException};
@@ -172,7 +172,7 @@ impl<'a> IorInfo<'a> {
 pub struct EstablishedAdapter<'i, 'a> {
     info: &'i IorInfo<'a>,
     template: ObjectReferenceTemplate,
-    /// `None` is the template.
+    /// `None` for the template.
     factory: Option<Arc<dyn ObjectReferenceFactory>>,
 }
 
@@ -191,21 +191,21 @@ impl<'i, 'a> EstablishedAdapter<'i, 'a> {
         &self.template
     }
 
-    /// The factory of all references of the adapter (`current_factory`): the template, or
-    /// what an interceptor before this one has set.
+    /// The factory of all references of the adapter (`current_factory`): the template, or the one
+    /// set by a previous interceptor.
     #[must_use]
     pub fn current_factory(&self) -> Arc<dyn ObjectReferenceFactory> {
         let replaced = self.factory.clone();
         replaced.unwrap_or_else(|| Arc::new(self.template.clone()))
     }
 
-    /// From now on all references of the adapter come from there. They have to lead to its
-    /// objects, if need be by a detour.
+    /// Sets the factory of all references of the adapter. They have to lead to its objects,
+    /// possibly indirectly.
     pub fn set_current_factory(&mut self, factory: impl ObjectReferenceFactory) {
         self.factory = Some(Arc::new(factory));
     }
 
-    /// What has replaced the template.
+    /// The factory that replaces the template.
     pub(crate) fn into_factory(self) -> Option<CurrentFactory> {
         self.factory.map(CurrentFactory)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors of references: components that adapters publish, and the states of adapters.
+//! Interceptors of references: components published by adapters, and the states of adapters.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,13 +12,14 @@ use tracing::{error, warn};
 use crate::reference::adapter::{AdapterState, EstablishedAdapter, IorInfo};
 use crate::reference::template::{CurrentFactory, ObjectReferenceTemplate};
 
-/// Sees adapters being made, and adds components to the references of their objects.
+/// Interceptor of the creation of adapters, which can add components to the references of their
+/// objects.
 ///
 /// ```
 /// use orbium_giop::{SystemException, TaggedComponent};
 /// use orbium_interceptor::{Interceptors, IorInfo, IorInterceptor};
 ///
-/// /// Publishes which site an object is at.
+/// /// Publishes the site of an object.
 /// struct Site(Vec<u8>);
 ///
 /// impl IorInterceptor for Site {
@@ -36,27 +37,27 @@ use crate::reference::template::{CurrentFactory, ObjectReferenceTemplate};
 /// # Ok::<(), orbium_interceptor::DuplicateName>(())
 /// ```
 pub trait IorInterceptor: Send + Sync + 'static {
-    /// Unique among the interceptors of references unless it is empty.
+    /// The name, unique among the interceptors of references unless it is empty.
     fn name(&self) -> &str {
         ""
     }
 
-    /// The ORB ends.
+    /// Called at the end of the ORB.
     fn destroy(&self) {}
 
-    /// An adapter is being made: its references have the components that are added here.
+    /// Called when an adapter is created: components added here are published in its references.
     ///
     /// # Errors
-    /// They are logged, and the adapter is made nevertheless.
+    /// They are logged, and the adapter is created nevertheless.
     fn establish_components(&self, _: &mut IorInfo<'_>) -> Result<(), SystemException> {
         Ok(())
     }
 
-    /// All interceptors have added what they add. What makes the references of the adapter
+    /// Called after all interceptors have added components. The factory of the adapter's references
     /// can be replaced.
     ///
     /// # Errors
-    /// The adapter is not made: OBJ_ADAPTER 6 of `create_poa`.
+    /// The adapter is not created: OBJ_ADAPTER 6 of `create_poa`.
     fn components_established(
         &self,
         _: &mut EstablishedAdapter<'_, '_>,
@@ -64,11 +65,11 @@ pub trait IorInterceptor: Send + Sync + 'static {
         Ok(())
     }
 
-    /// A manager of adapters has another state. A panic is ignored.
+    /// Called when the state of a manager has changed. A panic is ignored.
     fn adapter_manager_state_changed(&self, _manager_id: &str, _: AdapterState) {}
 
-    /// Adapters have another state than their managers: they were destroyed. A panic is
-    /// ignored.
+    /// Called when the state of adapters has changed independently of their managers: they were
+    /// destroyed. A panic is ignored.
     fn adapter_state_changed(&self, _: &[ObjectReferenceTemplate], _: AdapterState) {}
 }
 
@@ -78,12 +79,12 @@ pub struct IorInterceptors {
     all: Vec<(String, Arc<dyn IorInterceptor>)>,
     /// Types of policies that have a factory.
     policy_types: Vec<u32>,
-    /// Whether the ORB makes profiles of IIOP 1.0.
+    /// Whether the profiles of the ORB belong to IIOP 1.0.
     is_iiop_1_0: bool,
 }
 
 impl IorInterceptors {
-    /// For an ORB that makes profiles of that minor version of IIOP.
+    /// The interceptors for an ORB with profiles of that minor version of IIOP.
     #[must_use]
     pub fn of_minor(self, minor: u8) -> Self {
         Self {
@@ -96,7 +97,7 @@ impl IorInterceptors {
         self.all.push((name, Arc::new(interceptor)));
     }
 
-    /// A factory for policies of that type was registered.
+    /// Records that a factory for policies of that type is registered.
     pub(crate) fn know_policy(&mut self, policy_type: u32) {
         self.policy_types.push(policy_type);
     }
@@ -109,7 +110,7 @@ impl IorInterceptors {
         self.all.len()
     }
 
-    /// An adapter is being made: the components that its references are to have.
+    /// Runs the interceptors for a new adapter: returns the components of its references.
     pub fn establish(&self, info: &mut IorInfo<'_>) -> ProfileComponents {
         info.policy_types.clone_from(&self.policy_types);
         info.has_components = !self.is_iiop_1_0;
@@ -124,8 +125,8 @@ impl IorInterceptors {
         std::mem::take(&mut info.components)
     }
 
-    /// An adapter has its components: what makes its references in the place of `template`,
-    /// if an interceptor replaces that.
+    /// Runs the interceptors after the components were added: returns the factory that replaces
+    /// `template`, if an interceptor has set one.
     ///
     /// # Errors
     /// OBJ_ADAPTER 6 if `components_established` of an interceptor fails.
@@ -142,18 +143,18 @@ impl IorInterceptors {
         Ok(adapter.into_factory())
     }
 
-    /// A manager of adapters has that state now.
+    /// Notifies the interceptors of the state of a manager.
     pub fn manager_changed(&self, manager_id: &str, state: AdapterState) {
         self.each(|it| it.adapter_manager_state_changed(manager_id, state));
     }
 
-    /// The adapter with that template has that state now.
+    /// Notifies the interceptors of the state of the adapter with that template.
     pub fn adapter_changed(&self, template: ObjectReferenceTemplate, state: AdapterState) {
         let templates = [template];
         self.each(|it| it.adapter_state_changed(&templates, state));
     }
 
-    /// The ORB ends.
+    /// Notifies the interceptors of the end of the ORB.
     pub(crate) fn destroy(&self) {
         self.each(IorInterceptor::destroy);
     }
@@ -180,13 +181,13 @@ fn unpanicked(
     run: impl FnOnce() -> Result<(), SystemException>,
 ) -> Result<(), SystemException> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        // Where, the panic hook has said.
+        // The panic hook has reported the location.
         error!(target: "orbium::poa", interceptor = name, "interceptor panicked");
         Err(crate::errors::panicked(Completion::No))
     })
 }
 
-/// An interceptor has refused an adapter.
+/// The exception if an interceptor has refused an adapter.
 const fn not_established() -> SystemException {
     SystemException::omg(ExceptionKind::ObjAdapter, 6, Completion::No)
 }

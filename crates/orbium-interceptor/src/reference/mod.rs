@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors of references, and the templates that references are made from.
+//! Interceptors of references, and the templates from which references are made.
 
 pub(crate) mod adapter;
 pub(crate) mod ior;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Object reference templates and factories: the makers of an adapter's references.
+//! Object reference templates and factories, which make an adapter's references.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,12 +17,12 @@ pub trait ObjectReferenceFactory: Send + Sync + 'static {
     /// The reference to the object with that id, which need not be active.
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST if the adapter was destroyed; what listening raises.
+    /// OBJECT_NOT_EXIST if the adapter was destroyed; the exceptions of listening.
     fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException>;
 }
 
-/// Template of an adapter's references (`PortableInterceptor::ObjectReferenceTemplate`):
-/// profiles and components of its own, and keys that lead to it.
+/// Template of an adapter's references (`PortableInterceptor::ObjectReferenceTemplate`): it makes
+/// references with the adapter's profiles, components and keys.
 #[derive(Clone)]
 pub struct ObjectReferenceTemplate {
     identity: Arc<OrbIdentity>,
@@ -31,7 +31,8 @@ pub struct ObjectReferenceTemplate {
 }
 
 impl ObjectReferenceTemplate {
-    /// Of the adapter with that path below the root of an ORB: `factory` makes its references.
+    /// The template of the adapter with that path below the root of an ORB: `factory` makes its
+    /// references.
     #[must_use]
     pub fn new(
         identity: Arc<OrbIdentity>,
@@ -57,7 +58,7 @@ impl ObjectReferenceTemplate {
         &self.identity.orb_id
     }
 
-    /// The names of the adapter and those above, `RootPOA` first.
+    /// The names of the adapter and its ancestors, `RootPOA` first.
     #[must_use]
     pub fn adapter_name(&self) -> &[String] {
         &self.adapter_name
@@ -78,7 +79,7 @@ impl fmt::Debug for ObjectReferenceTemplate {
     }
 }
 
-/// Factory that makes all references of an adapter in place of its template.
+/// Factory that makes all references of an adapter instead of its template.
 #[derive(Clone)]
 pub struct CurrentFactory(pub(crate) Arc<dyn ObjectReferenceFactory>);
 
@@ -86,7 +87,8 @@ impl CurrentFactory {
     /// The reference to the object with that id.
     ///
     /// # Errors
-    /// What the factory raises; UNKNOWN if it panics; OBJ_ADAPTER if it makes a nil reference.
+    /// The exceptions of the factory; UNKNOWN if it panics; OBJ_ADAPTER if it makes a nil
+    /// reference.
     pub fn make_object(
         &self,
         repository_id: &str,
@@ -111,7 +113,7 @@ impl fmt::Debug for CurrentFactory {
     }
 }
 
-/// The names of an adapter and of those above, `RootPOA` first.
+/// The names of an adapter and its ancestors, `RootPOA` first.
 pub(crate) fn names_of(path: &[String]) -> Vec<String> {
     let root = std::iter::once("RootPOA".to_owned());
     root.chain(path.iter().cloned()).collect()

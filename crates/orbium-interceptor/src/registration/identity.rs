@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names of an ORB and of its server.
 
-/// Names that a program gives to its ORB, for interceptors and object reference templates; the
+/// Names that a program assigns to its ORB, for interceptors and object reference templates; the
 /// ORB itself uses neither.
 ///
 /// ```
@@ -23,6 +23,6 @@
 pub struct OrbIdentity {
     /// The `orb_identifier` of `ORB_init` (`-ORBId`). Default: empty.
     pub orb_id: String,
-    /// What distinguishes this server from others (`-ORBServerId`). Default: empty.
+    /// The name of the server (`-ORBServerId`). Default: empty.
     pub server_id: String,
 }

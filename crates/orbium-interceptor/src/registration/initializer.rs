@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ORB initialisers: parts of a program that take part in the making of an ORB.
+//! ORB initialisers: code that takes part in the construction of an ORB.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,9 +9,9 @@ use crate::errors::initializer_panicked;
 use crate::registration::post_init::PostInitInfo;
 use crate::registration::registry::Interceptors;
 
-/// Takes part in the making of an ORB (`PortableInterceptor::ORBInitializer`): registers
-/// interceptors, slots, policy factories and initial references. While it runs, the slots of its
-/// thread are out of its reach: [`PiCurrent`](crate::PiCurrent) raises BAD_INV_ORDER 14.
+/// Takes part in the construction of an ORB (`PortableInterceptor::ORBInitializer`): registers
+/// interceptors, slots, policy factories and initial references. While it runs, it cannot access
+/// the slots of its thread: [`PiCurrent`](crate::PiCurrent) raises BAD_INV_ORDER 14.
 ///
 /// ```
 /// use orbium_core::Orb;
@@ -37,25 +37,25 @@ use crate::registration::registry::Interceptors;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait OrbInitializer: Send + Sync + 'static {
-    /// The ORB is not there yet.
+    /// Called before the ORB exists.
     ///
     /// # Errors
-    /// Why there can be no such ORB.
+    /// The reason for which the ORB cannot be built.
     fn pre_init(&self, _: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         Ok(())
     }
 
-    /// The ORB is there, and not returned to the program yet.
+    /// Called when the ORB exists, before it is returned to the program.
     ///
     /// # Errors
-    /// Why it cannot begin.
+    /// The reason for which it cannot start.
     fn post_init(&self, _: &PostInitInfo<'_>) -> Result<(), SystemException> {
         Ok(())
     }
 }
 
-/// Operations of an initialiser before there is an ORB (`ORBInitInfo` in `pre_init`): those
-/// of [`Interceptors`], to which it dereferences, and initial references.
+/// Operations of an initialiser before the ORB exists (`ORBInitInfo` in `pre_init`): those of
+/// [`Interceptors`], to which it dereferences, and initial references.
 #[derive(Debug)]
 pub struct OrbInitInfo<'i> {
     pub(crate) all: &'i mut Interceptors,
@@ -92,10 +92,10 @@ impl std::ops::DerefMut for OrbInitInfo<'_> {
 }
 
 impl Interceptors {
-    /// Runs `pre_init` of an initialiser, and keeps it until the ORB is there.
+    /// Runs `pre_init` of an initialiser, and retains it until the ORB exists.
     ///
     /// # Errors
-    /// What `pre_init` raises; UNKNOWN if it panics.
+    /// The exception of `pre_init`; UNKNOWN if it panics.
     pub fn initialize(&mut self, initializer: impl OrbInitializer) -> Result<(), SystemException> {
         let slots = self.slots().clone();
         let mut info = OrbInitInfo { all: self };

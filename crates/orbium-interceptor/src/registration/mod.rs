@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Registration: ORB initialisers, and the interceptors that they bring.
+//! Registration: ORB initialisers, and the interceptors that they register.
 
 pub(crate) mod identity;
 pub(crate) mod initializer;

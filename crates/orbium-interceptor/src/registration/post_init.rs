@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Second phase of ORB initialisers (`post_init`), once the ORB is there.
+//! Second phase of ORB initialisers (`post_init`), when the ORB exists.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::request::slots::{PiCurrent, SlotAllocator, SlotId};
 /// `post_init` of an initialiser.
 pub(crate) type PostInit = dyn Fn(&PostInitInfo<'_>) -> Result<(), SystemException> + Send + Sync;
 
-/// Information for an initialiser once the ORB is there (`ORBInitInfo` in `post_init`).
+/// Information for an initialiser when the ORB exists (`ORBInitInfo` in `post_init`).
 pub struct PostInitInfo<'i> {
     pub(crate) slots: &'i SlotAllocator,
     pub(crate) identity: &'i OrbIdentity,
@@ -26,7 +26,7 @@ impl PostInitInfo<'_> {
         &self.identity.orb_id
     }
 
-    /// Allocates a slot. Requests that are under way already do not have it.
+    /// Allocates a slot. Requests already in progress do not have it.
     #[must_use]
     pub fn allocate_slot(&self) -> SlotId {
         self.slots.allocate()
@@ -38,7 +38,7 @@ impl PostInitInfo<'_> {
         self.slots.current()
     }
 
-    /// An initial reference; `None` if there is none of that name (`InvalidName`).
+    /// An initial reference; `None` if there is none with that name (`InvalidName`).
     #[must_use]
     pub fn resolve_initial_reference(&self, name: &str) -> Option<Arc<Ior>> {
         (self.resolve)(name)

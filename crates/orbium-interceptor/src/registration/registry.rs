@@ -22,8 +22,7 @@ use crate::request::slots::{OrbSlots, PiCurrent, SlotAllocator, SlotId};
 use crate::server::links as server_links;
 use crate::server::points::ServerInterceptor;
 
-/// An interceptor of that kind and name is registered already
-/// (`ORBInitInfo::DuplicateName`).
+/// An interceptor of that kind and name is already registered (`ORBInitInfo::DuplicateName`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct DuplicateName(pub String);
 
@@ -41,8 +40,8 @@ impl fmt::Debug for DuplicateName {
 
 impl std::error::Error for DuplicateName {}
 
-/// The interceptors of an ORB and its slots: made before the ORB is built, and not changed
-/// later. Starting points run in the order of registration, ending points in reverse.
+/// The interceptors of an ORB and its slots: created before the ORB is built, and immutable later.
+/// Starting points run in the order of registration, ending points in reverse.
 #[derive(Clone)]
 pub struct Interceptors {
     pub(crate) client: Chains<dyn ClientInterceptor>,
@@ -52,18 +51,18 @@ pub struct Interceptors {
     /// Policies of all calls.
     orb_policies: Vec<Policy>,
     initializers: Vec<Arc<PostInit>>,
-    /// Names and references that initialisers have registered.
+    /// Names and references registered by initialisers.
     initial_references: Vec<(String, String)>,
-    /// Initialisers allocate slots too, once the ORB has its copy.
+    /// Shared: initialisers allocate slots after the ORB has its copy, too.
     slots: SlotAllocator,
     /// Whether servants add service contexts to their replies.
     reply_contexts: bool,
-    /// The id of the last request that an interceptor of a client saw.
+    /// The id of the last request seen by a client interceptor.
     requests: Arc<AtomicU32>,
 }
 
 impl Interceptors {
-    /// None yet.
+    /// An empty list.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -92,7 +91,7 @@ impl Interceptors {
     }
 
     /// Adds an interceptor of the calls of that mode
-    /// (`add_client_request_interceptor_with_policy`): the others pay nothing for it.
+    /// (`add_client_request_interceptor_with_policy`): it has no cost for others.
     ///
     /// # Errors
     /// [`DuplicateName`] unless its name is empty.
@@ -130,7 +129,7 @@ impl Interceptors {
     }
 
     /// Adds an interceptor of the requests of that mode
-    /// (`add_server_request_interceptor_with_policy`): the others pay nothing for it.
+    /// (`add_server_request_interceptor_with_policy`): it has no cost for others.
     ///
     /// # Errors
     /// [`DuplicateName`] unless its name is empty.
@@ -155,7 +154,7 @@ impl Interceptors {
         Ok(())
     }
 
-    /// Registers what makes policies of a type (`register_policy_factory`).
+    /// Registers a factory for policies of a type (`register_policy_factory`).
     ///
     /// # Errors
     /// BAD_INV_ORDER 16 if there is a factory for that type.
@@ -169,16 +168,16 @@ impl Interceptors {
         Ok(())
     }
 
-    /// Has a registered factory make a policy (`ORB::create_policy`).
+    /// Makes a policy by a registered factory (`ORB::create_policy`).
     ///
     /// # Errors
-    /// [`PolicyError::BadPolicyType`] without a factory for that type; what the factory says.
+    /// [`PolicyError::BadPolicyType`] without a factory for that type; the error of the factory.
     pub fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, PolicyError> {
         self.policies.create(policy_type, value)
     }
 
-    /// Gives all calls of the ORB a policy of a type that the program defines, where neither the
-    /// reference nor the thread has one.
+    /// Adds a program-defined policy for all calls of the ORB, if neither the reference nor the
+    /// thread has one.
     pub fn add_policy(&mut self, policy: Policy) {
         self.orb_policies
             .retain(|it| it.policy_type() != policy.policy_type());
@@ -210,10 +209,10 @@ impl Interceptors {
         self.initializers.push(Arc::new(post_init));
     }
 
-    /// The ORB is there: runs `post_init` of each initialiser, in the order of registration.
+    /// Runs `post_init` of each initialiser, in the order of registration, when the ORB exists.
     ///
     /// # Errors
-    /// What the first one raises that fails; UNKNOWN if it panics.
+    /// The exception of the first one that fails; UNKNOWN if it panics.
     pub fn post_init(
         &self,
         identity: &OrbIdentity,
@@ -249,7 +248,7 @@ impl Interceptors {
         Ok(())
     }
 
-    /// Names and object URLs that initialisers have registered.
+    /// Names and object URLs registered by initialisers.
     #[must_use]
     pub fn initial_references(&self) -> &[(String, String)] {
         &self.initial_references
@@ -261,8 +260,8 @@ impl Interceptors {
         &self.ior
     }
 
-    /// Has replies carry the service contexts that servants add to them, without an
-    /// interceptor. Each request then costs about what an interceptor costs.
+    /// Adds the service contexts of servants to replies, without an interceptor. Each request then
+    /// has about the cost of an interceptor.
     #[must_use]
     pub fn with_reply_contexts(mut self) -> Self {
         self.reply_contexts = true;
@@ -294,14 +293,14 @@ impl Interceptors {
         !self.client.all().is_empty()
     }
 
-    /// Whether interceptors of calls see other ones within the ORB than those that leave it.
+    /// Whether interceptors of calls differ between collocated and remote calls.
     #[must_use]
     #[inline]
     pub fn distinguishes_calls(&self) -> bool {
         self.client.are_different()
     }
 
-    /// Whether requests to servants have an interceptor, or replies carry service contexts of
+    /// Whether requests to servants have an interceptor, or replies carry service contexts added by
     /// servants.
     #[must_use]
     pub fn intercepts_requests(&self) -> bool {
@@ -314,8 +313,8 @@ impl Interceptors {
         self.intercepts_requests().then(|| self.clone())
     }
 
-    /// What interceptors of requests [watch](ServerInterceptor::budgets), in the order of registration; without those of an
-    /// interceptor that panics.
+    /// The operation budgets [watched](ServerInterceptor::budgets) by interceptors of requests, in
+    /// the order of registration; without those of an interceptor that panics.
     #[must_use]
     pub fn budgets(&self) -> Vec<OperationBudget> {
         let budgets = self.server.all().iter().map(|interceptor| {
@@ -340,7 +339,7 @@ impl Interceptors {
         self.ior.destroy();
     }
 
-    /// An id for a request that no other request under way has, of 31 bits.
+    /// An id for a request, unique among the requests in progress, of 31 bits.
     #[must_use]
     #[inline]
     pub fn next_request(&self) -> u32 {
@@ -378,7 +377,7 @@ impl fmt::Debug for Interceptors {
 }
 
 impl PartialEq for Interceptors {
-    /// The same ones, or none in both.
+    /// Equal if both have the same interceptors, or none.
     fn eq(&self, other: &Self) -> bool {
         let sizes = |it: &Self| {
             let of_requests = it.client.all().len() + it.server.all().len();
@@ -398,7 +397,7 @@ impl Eq for Interceptors {}
 mod tests {
     use super::*;
 
-    /// Configurations are compared: two without interceptors were different.
+    /// Configurations are compared: two without interceptors must be equal.
     #[test]
     fn lists_without_interceptors_are_equal() {
         assert_eq!(Interceptors::new(), Interceptors::default());

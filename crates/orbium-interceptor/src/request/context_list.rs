@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Service contexts that a message is to carry.
+//! Service contexts to be sent with a message.
 
 use std::sync::Arc;
 
@@ -8,38 +8,38 @@ use orbium_sync::lock::Mutex;
 
 use crate::errors::{context_exists, no_such_context};
 
-/// A service context with data of its own.
+/// A service context that owns its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedContext {
-    /// What the data is.
+    /// The kind of the data.
     pub id: u32,
     /// The data, usually an encapsulation.
     pub data: Vec<u8>,
 }
 
-/// The service contexts of a message; allocates nothing while it is empty.
+/// The service contexts of a message; no allocation while it is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextList(Vec<OwnedContext>);
 
-/// Store of the service contexts of replies, for a caller that asks for them.
+/// Store of the service contexts of replies, for a caller that requests them.
 #[derive(Clone, Debug, Default)]
 pub struct ReplyContexts(Arc<Mutex<ContextList>>);
 
 impl ReplyContexts {
-    /// The contexts of the last reply; of concurrent calls, those of any.
+    /// The contexts of the last reply; with concurrent calls, of any of them.
     #[must_use]
     pub fn get(&self) -> ContextList {
         self.0.lock().clone()
     }
 
-    /// A reply has come.
+    /// Stores the contexts of a reply.
     pub fn set(&self, contexts: ContextList) {
         *self.0.lock() = contexts;
     }
 }
 
 impl ContextList {
-    /// The contexts of a message that was received.
+    /// The contexts of a received message.
     #[must_use]
     pub fn of(contexts: &ServiceContexts<'_>) -> Self {
         let owned = |it: ServiceContext<'_>| OwnedContext {
@@ -49,7 +49,7 @@ impl ContextList {
         Self(contexts.iter().map(owned).collect())
     }
 
-    /// Those of a message that has none.
+    /// The contexts of a message without any.
     #[must_use]
     #[inline]
     pub fn none() -> &'static Self {
@@ -57,7 +57,7 @@ impl ContextList {
         &NONE
     }
 
-    /// Adds one.
+    /// Adds a context.
     ///
     /// # Errors
     /// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set.
@@ -69,7 +69,7 @@ impl ContextList {
         Ok(())
     }
 
-    /// Adds one, in place of the one with that id.
+    /// Adds a context, which replaces one with the same id.
     pub fn set(&mut self, id: u32, data: Vec<u8>) {
         match self.0.iter_mut().find(|it| it.id == id) {
             Some(old) => old.data = data,
@@ -77,14 +77,14 @@ impl ContextList {
         }
     }
 
-    /// Adds all of another list, in place of those with their ids.
+    /// Adds all contexts of another list, which replace those with the same ids.
     pub fn extend(&mut self, others: Self) {
         for OwnedContext { id, data } in others.0 {
             self.set(id, data);
         }
     }
 
-    /// The data of the one with that id.
+    /// The data of the context with that id.
     ///
     /// # Errors
     /// BAD_PARAM 26 if there is none.
@@ -99,12 +99,12 @@ impl ContextList {
         self.0.is_empty()
     }
 
-    /// All of them, in the order in which they were added.
+    /// All contexts, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &OwnedContext> {
         self.0.iter()
     }
 
-    /// As headers are written with them.
+    /// The contexts in the form for writing headers.
     #[must_use]
     pub fn borrowed(&self) -> Vec<ServiceContext<'_>> {
         let mut lent = Vec::with_capacity(self.0.len());

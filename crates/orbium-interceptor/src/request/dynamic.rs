@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Facts of invocations with types that are known at run time: what interceptors may ask of a
-//! dynamic call (DII) and of a dynamic skeleton (DSI), where compiled code retains nothing.
+//! Facts of invocations with dynamic types, for interceptors of a dynamic call (DII) and of a
+//! dynamic skeleton (DSI), where compiled code retains nothing.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -17,11 +17,11 @@ use crate::errors::not_kept;
 /// Direction of a [`Parameter`] (`CORBA::ParameterMode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterMode {
-    /// `PARAM_IN`: in the request.
+    /// `PARAM_IN`: sent in the request.
     In = 0,
-    /// `PARAM_OUT`: in the reply.
+    /// `PARAM_OUT`: sent in the reply.
     Out = 1,
-    /// `PARAM_INOUT`: in both.
+    /// `PARAM_INOUT`: sent in both.
     InOut = 2,
 }
 
@@ -34,43 +34,43 @@ pub struct Parameter {
     pub mode: ParameterMode,
 }
 
-/// What the reply of a dynamic invocation has.
+/// The contents of the reply of a dynamic invocation.
 #[derive(Clone, Debug)]
 pub struct Returned {
     /// The result; an any of type void, or null, if there is none.
     pub result: Any,
-    /// All arguments, with the values that were returned.
+    /// All arguments, with the returned values.
     pub arguments: Vec<Parameter>,
 }
 
-/// The types of the reply to a dynamic invocation, by which it is read for interceptors.
+/// The types of the reply to a dynamic invocation, by which it is decoded for interceptors.
 pub trait ReplyTypes: fmt::Debug + Send + Sync {
-    /// Reads the results of a call with these arguments.
+    /// Decodes the results of a call with these arguments.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// They cannot be decoded.
     fn read_results(
         &self,
         sent: &[Parameter],
         reader: &mut CdrReader<'_>,
     ) -> Result<Returned, CdrError>;
 
-    /// Reads the members of the user exception of that repository id; `None` if its type is not
-    /// known.
+    /// Decodes the members of the user exception with that repository id; `None` if its type is
+    /// unknown.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// They cannot be decoded.
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>)
     -> Result<Option<Any>, CdrError>;
 }
 
-/// Part of the last reply to a dynamic invocation: interceptors may send a call elsewhere after a
-/// reply.
+/// A part of the last reply to a dynamic invocation: there may be several, as interceptors may
+/// forward a call after a reply.
 #[derive(Debug)]
 pub struct LastReply<T>(Mutex<Option<Arc<T>>>);
 
 impl<T> LastReply<T> {
-    /// A reply has come that has that part.
+    /// Stores the part from a reply.
     pub fn set(&self, part: T) {
         *self.0.lock() = Some(Arc::new(part));
     }
@@ -86,37 +86,37 @@ impl<T> Default for LastReply<T> {
     }
 }
 
-/// Facts of a dynamic invocation, as far as its caller or its servant knows them.
+/// Facts of a dynamic invocation, as far as they are known to its caller or its servant.
 #[derive(Debug, Default)]
 pub struct DynamicInvocation {
-    /// All arguments, with the values that are in the request.
+    /// All arguments, with the values in the request.
     pub arguments: Vec<Parameter>,
-    /// Types of the exceptions that the operation raises, if they are known.
+    /// Types of the exceptions that the operation raises, if known.
     pub exceptions: Option<Vec<TypeCode>>,
-    /// Names in the `context` clause of the operation, if they are known.
+    /// Names in the `context` clause of the operation, if known.
     pub contexts: Option<Vec<String>>,
-    /// Names and values of the context of the call, in turn, once they are known.
+    /// Names and values of the context of the call, alternating, once known.
     pub operation_context: OnceLock<Vec<String>>,
-    /// How its reply is read, where interceptors see it first.
+    /// The types by which its reply is decoded, if interceptors see it first.
     pub reply: Option<Box<dyn ReplyTypes>>,
-    /// The results, once there are some.
+    /// The results, once received.
     pub returned: LastReply<Returned>,
-    /// The user exception, once there is one.
+    /// The user exception, once received.
     pub raised: LastReply<Any>,
 }
 
 /// A call of this thread.
 type Called = (&'static Operation, Arc<DynamicInvocation>);
 
-/// Whether this process has made a dynamic call that interceptors see.
+/// Whether this process has made a dynamic call with interceptors.
 static HAS_CALLED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// The innermost dynamic call that this thread makes.
+    /// The innermost dynamic call of this thread.
     static CALLED: RefCell<Option<Called>> = const { RefCell::new(None) };
 }
 
-/// Resets what this thread calls when it is dropped.
+/// Restores the call of this thread when it is dropped.
 struct Reset(Option<Called>);
 
 impl Drop for Reset {
@@ -126,8 +126,8 @@ impl Drop for Reset {
 }
 
 impl DynamicInvocation {
-    /// Makes a call of an operation. Its interceptors have these facts of it; those of calls
-    /// that are made within it do not.
+    /// Makes a call of an operation. Its interceptors have access to these facts; those of nested
+    /// calls do not.
     pub fn during<R>(
         self: &Arc<Self>,
         operation: &'static Operation,
@@ -138,20 +138,20 @@ impl DynamicInvocation {
         call()
     }
 
-    /// Whether this process has made a dynamic call that interceptors see.
+    /// Whether this process has made a dynamic call with interceptors.
     #[inline]
     pub(super) fn is_used() -> bool {
         HAS_CALLED.load(Ordering::Relaxed)
     }
 
-    /// The facts of the innermost dynamic call that this thread makes.
+    /// The facts of the innermost dynamic call of this thread.
     #[must_use]
     pub fn of_this_thread() -> Option<Arc<Self>> {
         Self::called().map(|OfOperation((_, facts))| facts)
     }
 
-    /// Reads a reply that was received. Its caller is not here to have the error of what cannot
-    /// be read: it is left out.
+    /// Decodes a received reply. Undecodable parts are omitted, as their caller is not present to
+    /// get the error.
     pub fn read_reply(&self, is_exception: bool, reader: &mut CdrReader<'_>) {
         let Some(types) = &self.reply else { return };
         if !is_exception {
@@ -165,7 +165,7 @@ impl DynamicInvocation {
         }
     }
 
-    /// As [`read_reply`](Self::read_reply), of a user exception behind its repository id.
+    /// As [`read_reply`](Self::read_reply), for a user exception after its repository id.
     pub fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) {
         let types = self.reply.as_ref();
         let read = types.map(|types| types.read_exception(id, reader));
@@ -174,7 +174,7 @@ impl DynamicInvocation {
         }
     }
 
-    /// The dynamic call that this thread makes.
+    /// The dynamic call of this thread.
     #[inline]
     pub(super) fn called() -> Option<OfOperation> {
         if Self::is_used() {
@@ -205,12 +205,12 @@ impl DynamicInvocation {
     }
 }
 
-/// Facts of a call, and its operation: a thread may call others while it makes that call.
+/// Facts of a call, and its operation: a thread may make other calls during that call.
 #[derive(Clone, Debug)]
 pub(crate) struct OfOperation(Called);
 
 impl OfOperation {
-    /// The facts, if they are those of a call of that operation.
+    /// The facts, if they belong to a call of that operation.
     pub(crate) fn of(&self, operation: &'static Operation) -> Option<&DynamicInvocation> {
         let (own, facts) = &self.0;
         std::ptr::eq(*own, operation).then_some(&**facts)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Service contexts that servants add to their replies, and what dynamic servants know of their
-//! requests.
+//! Service contexts that servants add to their replies, and facts of requests to dynamic servants.
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroUsize;
@@ -17,7 +16,7 @@ use crate::request::dynamic::DynamicInvocation;
 pub struct ServedRequest(NonZeroUsize);
 
 impl ServedRequest {
-    /// The request at that place.
+    /// The request at that address.
     #[must_use]
     #[inline]
     pub fn of<R>(request: &R) -> Self {
@@ -25,20 +24,19 @@ impl ServedRequest {
     }
 }
 
-/// What a thread collects.
+/// The state collected by a thread.
 struct Collection {
-    /// The innermost request that collects what its servant adds; `None` once its reply is
-    /// written.
+    /// The innermost request with a collection; `None` once its reply is written.
     innermost: Cell<Option<ServedRequest>>,
-    /// How many entries this thread has in `LEFT_BY_SERVANTS`.
+    /// The number of entries of this thread in `LEFT_BY_SERVANTS`.
     entries: Cell<usize>,
 }
 
-/// What the servant of a request has left so far.
+/// The data collected from the servant of a request.
 struct Kept {
     request: ServedRequest,
     added: ContextList,
-    /// If it has described the request.
+    /// The description of the request, if its servant has made one.
     facts: Option<Arc<DynamicInvocation>>,
 }
 
@@ -46,11 +44,12 @@ thread_local! {
     static COLLECTION: Collection = const {
         Collection { innermost: Cell::new(None), entries: Cell::new(0) }
     };
-    /// What servants of this thread have left. Not in the collection, which needs no destructor.
+    /// The data collected from servants of this thread. Separate, so that `Collection` needs no
+    /// destructor.
     static LEFT_BY_SERVANTS: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Collects what the servant of a request adds to its reply, until it is dropped.
+/// Collects the additions of a servant to its reply, until it is dropped.
 #[derive(Debug)]
 pub struct AddedContexts {
     request: ServedRequest,
@@ -58,7 +57,7 @@ pub struct AddedContexts {
 }
 
 impl AddedContexts {
-    /// Begins to collect for that request, which this thread serves next.
+    /// Begins the collection for that request, which this thread serves next.
     #[must_use]
     #[inline]
     pub fn of(request: ServedRequest) -> Self {
@@ -68,20 +67,20 @@ impl AddedContexts {
         }
     }
 
-    /// Whether something may have been added.
+    /// Whether contexts may have been added.
     #[must_use]
     #[inline]
     pub fn has_any(&self) -> bool {
         COLLECTION.with(|it| it.entries.get() != 0)
     }
 
-    /// The reply is sent next: nothing can be added later.
+    /// Closes the collection: the reply is sent next.
     #[inline]
     pub fn close(&self) {
         COLLECTION.with(|it| it.innermost.set(None));
     }
 
-    /// Takes what was added, before the reply is sent: nothing can be added later.
+    /// Takes the added contexts before the reply is sent, and closes the collection.
     #[must_use]
     #[inline]
     pub fn take(&self) -> ContextList {
@@ -121,8 +120,8 @@ impl Drop for AddedContexts {
     }
 }
 
-/// Describes the request that this thread serves to its interceptors, if there are any: the facts
-/// that they have of it then.
+/// Describes the request that this thread serves to its interceptors, if any: returns the
+/// description.
 pub fn describe(
     request: ServedRequest,
     facts: impl FnOnce() -> DynamicInvocation,
@@ -135,7 +134,7 @@ pub fn describe(
     Some(facts)
 }
 
-/// The facts of a request of this thread that its servant has described.
+/// The description of a request of this thread, made by its servant.
 pub(crate) fn described(request: ServedRequest) -> Option<Arc<DynamicInvocation>> {
     LEFT_BY_SERVANTS.with_borrow(|all| {
         let own = all.iter().find(|it| it.request == request)?;
@@ -143,7 +142,7 @@ pub(crate) fn described(request: ServedRequest) -> Option<Arc<DynamicInvocation>
     })
 }
 
-/// Changes what is kept for a request of this thread.
+/// Changes the collected data of a request of this thread.
 fn keep<R>(request: ServedRequest, change: impl FnOnce(&mut Kept) -> R) -> R {
     LEFT_BY_SERVANTS.with_borrow_mut(|all| {
         let own = all.iter().position(|it| it.request == request);
@@ -163,10 +162,9 @@ fn keep<R>(request: ServedRequest, change: impl FnOnce(&mut Kept) -> R) -> R {
 /// Adds a service context to the reply of the request that this thread serves.
 ///
 /// # Errors
-/// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set; BAD_INV_ORDER 14 if
-/// the reply was written already, or the ORB neither
-/// [adds the contexts of servants](crate::Interceptors::with_reply_contexts) nor has
-/// interceptors of requests.
+/// BAD_INV_ORDER 15 if there is one with that id, unless `replace` is set; BAD_INV_ORDER 14 if the
+/// reply was already written, or the ORB neither [adds the contexts of
+/// servants](crate::Interceptors::with_reply_contexts) nor has interceptors of requests.
 pub fn add_to_reply(
     request: ServedRequest,
     id: u32,

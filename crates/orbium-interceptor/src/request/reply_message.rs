@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replies that were written whole before their service contexts were known.
+//! Replies that were written completely before their service contexts were known.
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Format};
 use orbium_giop::{
@@ -11,7 +11,7 @@ use orbium_giop::{
 use crate::request::context_list::ContextList;
 use crate::server::RequestOutcome;
 
-/// A reply that this process has written, in its own byte order.
+/// A reply written by this process, in its own byte order.
 #[derive(Debug)]
 pub struct ReplyMessage {
     octets: Vec<u8>,
@@ -23,7 +23,7 @@ pub struct ReplyMessage {
 }
 
 impl ReplyMessage {
-    /// Reads a message; `None` if it is no reply.
+    /// Parses a message; `None` if it is not a reply.
     #[must_use]
     pub fn read(mut octets: Vec<u8>) -> Option<Self> {
         let (header, rest) = octets.split_first_chunk_mut::<HEADER_LEN>()?;
@@ -55,7 +55,7 @@ impl ReplyMessage {
         self.request_id
     }
 
-    /// Takes the service contexts that it has.
+    /// Takes the service contexts of the reply.
     #[must_use]
     pub fn take_contexts(&mut self) -> ContextList {
         std::mem::take(&mut self.contexts)
@@ -101,8 +101,8 @@ impl ReplyMessage {
         let body = self.octets.get(self.body..).unwrap_or_default();
         let (mut writer, mut start) = self.head(&contexts.borrowed());
         if start.position() % 8 != self.body % 8 && !body.is_empty() {
-            // Before GIOP 1.2 the body follows without padding: a filler moves it to where
-            // its values are aligned.
+            // Before GIOP 1.2 the body follows without padding: a filler moves it to a position at
+            // which its values are aligned.
             let mut filled = contexts.borrowed();
             filled.push(ServiceContext {
                 id: service_context::TAO_FILLER,

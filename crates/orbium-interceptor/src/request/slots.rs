@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slots: values that accompany a request through interceptors, threads and servants
-//! (CORBA 3.3 Part 1, clause 16.4).
+//! Slots: values that accompany a request through interceptors, threads and servants (CORBA 3.3
+//! Part 1, clause 16.4).
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -50,12 +50,12 @@ impl From<InvalidSlot> for crate::Interrupt {
     }
 }
 
-/// Why there is no access to a slot of a thread.
+/// Error of access to a slot of a thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SlotError {
     /// No such slot was allocated.
     Invalid(InvalidSlot),
-    /// An initialiser of the ORB runs on the thread: there are no requests yet.
+    /// An initialiser of the ORB is running on the thread: there are no requests yet.
     Initializing,
 }
 
@@ -98,8 +98,8 @@ impl From<SlotError> for crate::Interrupt {
     }
 }
 
-/// The values of slots: of a thread or of a request. Allocates nothing while none is set. That of
-/// a dynamic call has the facts of the call too.
+/// The values of slots: of a thread or of a request. No allocation while none is set. The table of
+/// a dynamic call also has the facts of the call.
 #[derive(Clone, Debug, Default)]
 pub struct SlotTable {
     values: Vec<Any>,
@@ -107,7 +107,7 @@ pub struct SlotTable {
 }
 
 impl SlotTable {
-    /// Of a request without slots.
+    /// The table of a request without slots.
     #[must_use]
     #[inline]
     pub fn none() -> &'static Self {
@@ -145,9 +145,9 @@ impl SlotTable {
 }
 
 thread_local! {
-    /// The tables of this thread, by the ORB's slots that they are for.
+    /// The tables of this thread, by the owner of the slots.
     static TABLES: RefCell<Vec<(usize, SlotTable)>> = const { RefCell::new(Vec::new()) };
-    /// The owners of the slots of the ORBs of which this thread runs initialisers.
+    /// The owners of the slots of ORBs with initialisers running on this thread.
     static INITIALIZING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -160,17 +160,17 @@ impl Drop for Initializer {
     }
 }
 
-/// The slots of the calling thread (`PICurrent`, the thread scope): a call carries a copy of
-/// them, a servant begins with those of its request.
+/// The slots of the calling thread (`PICurrent`, the thread scope): a call carries a copy of them,
+/// and a servant starts with those of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PiCurrent {
-    /// Distinguishes the slots of one ORB from those of others.
+    /// Identifies the slots of an ORB.
     pub(crate) owner: usize,
-    /// How many were allocated.
+    /// The number of allocated slots.
     pub(crate) slots: u32,
 }
 
-/// Of points that run with the slots of their thread.
+/// For points that run with the slots of their thread.
 pub(crate) const NO_SLOTS: PiCurrent = PiCurrent {
     owner: usize::MAX,
     slots: 0,
@@ -205,7 +205,7 @@ impl SlotAllocator {
         run()
     }
 
-    /// Whether no call carries slots, nor facts of a dynamic call.
+    /// Whether no call carries slots or facts of a dynamic call.
     #[inline]
     pub(crate) fn carries_nothing(&self) -> bool {
         self.slots.load(Ordering::Relaxed) == 0 && !DynamicInvocation::is_used()
@@ -226,7 +226,7 @@ impl SlotAllocator {
 pub struct OrbSlots<'i>(&'i SlotAllocator);
 
 impl OrbSlots<'_> {
-    /// Those of the calling thread, as allocated so far.
+    /// The slots of the calling thread, as allocated so far.
     #[inline]
     pub(crate) fn current(self) -> PiCurrent {
         self.0.current()
@@ -272,7 +272,7 @@ impl PiCurrent {
     /// Sets a slot of this thread.
     ///
     /// # Errors
-    /// As of [`get_slot`](Self::get_slot).
+    /// As for [`get_slot`](Self::get_slot).
     pub fn set_slot(&self, slot: SlotId, value: Any) -> Result<(), SlotError> {
         self.check_access(slot)?;
         let mut table = self.exchange(SlotTable::default());
@@ -357,7 +357,7 @@ impl PiCurrent {
         }
     }
 
-    /// Gives this thread other slots; those that it had.
+    /// Replaces the slots of this thread; returns the previous ones.
     #[inline]
     pub(crate) fn exchange(&self, table: SlotTable) -> SlotTable {
         match self.slots {

@@ -11,10 +11,10 @@ pub enum RequestStatus {
     SystemException = 1,
     /// A user exception.
     UserException = 2,
-    /// The object is elsewhere.
+    /// The object was forwarded.
     LocationForward = 3,
-    /// The request is sent again.
+    /// The request is retried.
     TransportRetry = 4,
-    /// An asynchronous request was sent; its reply is yet to come.
+    /// An asynchronous request was sent; its reply has not arrived yet.
     Unknown = 5,
 }

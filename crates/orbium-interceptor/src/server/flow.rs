@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One request on its way through the interceptors.
+//! The flow of a request through the interceptors.
 
 use std::fmt;
 
@@ -17,26 +17,26 @@ use crate::request::context_list::ContextList;
 use crate::request::interrupt::Interrupt;
 use crate::request::slots::NO_SLOTS;
 
-/// A request, and the interceptors that have seen it begin.
+/// A request, and the interceptors that have seen its beginning.
 pub struct RequestFlow<'r> {
     interceptors: &'r Chain<dyn ServerInterceptor>,
     request: ServerRequest<'r>,
-    /// How many of them are owed an ending point.
+    /// The number of interceptors that have yet to see an ending point.
     started: usize,
     /// Whether the thread has the slots of the request.
     slots_are_current: bool,
 }
 
-/// Interceptors that [links](Interceptors::linked_requests) run.
+/// Interceptors run by [links](Interceptors::linked_requests).
 #[derive(Clone, Copy)]
 pub struct LinkedRequests<'i>(&'i Chain<dyn ServerInterceptor>);
 
-/// A request that ends otherwise than with results as they are: interceptors have added to them, or
-/// the one that has stopped its ending points has changed them.
+/// A request that does not end with plain results: interceptors have added to them, or the one that
+/// has stopped its ending points has changed them.
 pub struct EndedOtherwise(Option<Box<Stopped>>);
 
 impl<'r> RequestFlow<'r> {
-    /// A flow with empty slots, of the request with that id in its message.
+    /// A flow with empty slots, for the request with that id in its message.
     #[must_use]
     #[inline(always)]
     pub fn new<M: InterceptedMessage>(
@@ -53,7 +53,7 @@ impl<'r> RequestFlow<'r> {
         }
     }
 
-    /// A flow of which the points are run by links: each interceptor is owed an ending point.
+    /// A flow with points run by links: each interceptor has yet to see an ending point.
     #[must_use]
     #[inline(always)]
     pub fn linked<M: InterceptedMessage>(
@@ -71,8 +71,8 @@ impl<'r> RequestFlow<'r> {
         }
     }
 
-    /// A flow that is under way: no interceptor implements the points before the servant, and
-    /// each is owed an ending point.
+    /// A flow in progress: no interceptor implements the points before the servant, and each has
+    /// yet to see an ending point.
     #[must_use]
     #[cold]
     pub fn under_way<M: InterceptedMessage>(
@@ -86,11 +86,11 @@ impl<'r> RequestFlow<'r> {
         flow
     }
 
-    /// Starts with `receive_request_service_contexts` of each interceptor; then they can ask for
-    /// the object, and the thread has the slots of the request, until the flow ends.
+    /// Starts with `receive_request_service_contexts` of each interceptor; then the object is
+    /// available to them, and the thread has the slots of the request, until the flow ends.
     ///
     /// # Errors
-    /// What interrupts the request. Ending points are yet to be called.
+    /// The interrupt of the request. Ending points have yet to be called.
     pub fn receive_contexts(&mut self) -> Result<(), Box<Interrupt>> {
         let current = self.request.current();
         let mut info = ReceiveContexts::of(&mut self.request);
@@ -111,7 +111,7 @@ impl<'r> RequestFlow<'r> {
     /// As [`receive_contexts`](Self::receive_contexts), by links.
     ///
     /// # Errors
-    /// What interrupts the request. Ending points are yet to be called.
+    /// The interrupt of the request. Ending points have yet to be called.
     #[inline(always)]
     pub fn receive_contexts_linked(&mut self) -> Result<(), Box<Interrupt>> {
         let links = self.interceptors.starting();
@@ -137,7 +137,7 @@ impl<'r> RequestFlow<'r> {
         self.slots_are_current = true;
     }
 
-    /// The thread has its own slots again; the request has those that its servant leaves.
+    /// Restores the slots of the thread; the request gets those left by its servant.
     #[cold]
     fn take_slots_back(&mut self) {
         let kept = self.request.kept_if_any();
@@ -149,10 +149,10 @@ impl<'r> RequestFlow<'r> {
         self.slots_are_current = false;
     }
 
-    /// Goes on with `receive_request` of each interceptor: the servant is known.
+    /// Continues with `receive_request` of each interceptor: the servant is known.
     ///
     /// # Errors
-    /// What interrupts the request. Ending points are yet to be called.
+    /// The interrupt of the request. Ending points have yet to be called.
     pub fn receive_request(
         &mut self,
         object: &dyn InterceptedObject,
@@ -168,7 +168,7 @@ impl<'r> RequestFlow<'r> {
     /// As [`receive_request`](Self::receive_request), by links.
     ///
     /// # Errors
-    /// What interrupts the request. Ending points are yet to be called.
+    /// The interrupt of the request. Ending points have yet to be called.
     #[inline(always)]
     pub fn receive_request_linked(
         &mut self,
@@ -182,11 +182,11 @@ impl<'r> RequestFlow<'r> {
         }
     }
 
-    /// Ends with the ending points of the interceptors that have seen it begin, in reverse;
-    /// `reply` are the service contexts that the servant has added to its reply.
+    /// Ends with the ending points of the interceptors that have seen the beginning, in reverse;
+    /// `reply` has the service contexts added by the servant to its reply.
     ///
     /// # Errors
-    /// What the request ends with instead, where an interceptor has changed that.
+    /// The outcome to which an interceptor has changed the request.
     pub fn end(
         &mut self,
         outcome: &RequestOutcome,
@@ -205,11 +205,11 @@ impl<'r> RequestFlow<'r> {
         ended.map_err(|interrupt| self.end_changed(interrupt.into()))
     }
 
-    /// As [`end`](Self::end), with [`RequestOutcome::Results`] to which neither the servant nor an interceptor adds,
-    /// by links.
+    /// As [`end`](Self::end), with [`RequestOutcome::Results`] without additions of the servant or
+    /// an interceptor, by links.
     ///
     /// # Errors
-    /// The request ends otherwise.
+    /// Any other end.
     #[inline(always)]
     pub fn end_linked(&mut self) -> Result<(), EndedOtherwise> {
         match self.interceptors.ending().send_reply(&mut self.request) {
@@ -219,10 +219,10 @@ impl<'r> RequestFlow<'r> {
         }
     }
 
-    /// The outcome of a request that has ended otherwise than with results as they are.
+    /// The outcome of a request that has not ended with plain results.
     ///
     /// # Errors
-    /// What an interceptor has changed them to.
+    /// The outcome to which an interceptor has changed them.
     #[cold]
     pub fn end_otherwise(
         &mut self,
@@ -235,7 +235,7 @@ impl<'r> RequestFlow<'r> {
         Err(self.end_changed(interrupt.into()))
     }
 
-    /// An interceptor has changed what the request ends with: the remaining ones see that.
+    /// Runs the remaining interceptors after one has changed the outcome.
     #[cold]
     fn end_changed(&mut self, mut outcome: RequestOutcome) -> RequestOutcome {
         while let Err(interrupt) = self.send_other(&outcome) {
@@ -253,7 +253,7 @@ impl<'r> RequestFlow<'r> {
         })
     }
 
-    /// The ending points of what ends without results.
+    /// Runs the ending points of a request without results.
     #[cold]
     fn send_other(&mut self, outcome: &RequestOutcome) -> Result<(), Interrupt> {
         let (all, started) = (self.interceptors, &mut self.started);
@@ -283,7 +283,7 @@ impl<'r> RequestFlow<'r> {
         }
     }
 
-    /// The service contexts that the reply is to carry; `None` if there are none.
+    /// The service contexts of the reply; `None` if there are none.
     #[must_use]
     #[inline]
     pub fn reply_contexts(&self) -> Option<&ContextList> {
@@ -293,8 +293,8 @@ impl<'r> RequestFlow<'r> {
 }
 
 impl Interceptors {
-    /// The interceptors of such requests, if all implement all points of one that ends with results, and no
-    /// slot accompanies it.
+    /// The interceptors of such requests, if all implement all points of a request with results,
+    /// and it has no slots.
     #[must_use]
     #[inline]
     pub fn linked_requests(&self, locality: Locality) -> Option<LinkedRequests<'_>> {
@@ -304,9 +304,9 @@ impl Interceptors {
         are_linked.then_some(LinkedRequests(all))
     }
 
-    /// Whether no interceptor of such requests implements a point of one that ends with results, and no
-    /// slot accompanies it. A flow is needed only for a request that ends without: it is
-    /// [under way](RequestFlow::under_way) then.
+    /// Whether no interceptor of such requests implements a point of a request with results, and it
+    /// has no slots. A flow is needed only for a request without results: it is [in
+    /// progress](RequestFlow::under_way) then.
     #[must_use]
     #[inline]
     pub fn overlooks_requests(&self, locality: Locality) -> bool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests of the ORB's own callers that come without a message.
+//! Collocated requests, without a message.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -19,45 +19,45 @@ use crate::request::context_list::ContextList;
 use crate::request::interrupt::Interrupt;
 use crate::request::reply_contexts::AddedContexts;
 
-/// The id of a request in its message, as one without a connection has it.
+/// The id of a request without a connection.
 const NO_ID: u32 = 0;
 
-/// A request without a message, by way of the interceptors.
+/// A collocated request with interceptors.
 #[derive(Clone, Copy)]
 pub struct InterceptedRequest<'r> {
     /// The interceptors.
     pub all: &'r Interceptors,
-    /// What they see of it.
+    /// The facts of the request for them.
     pub facts: RequestFacts<'r>,
     /// Its object.
     pub object: &'r dyn InterceptedObject,
-    /// What its client gets if the servant panics.
+    /// The exception for a panic of the servant.
     pub panicked: SystemException,
 }
 
-/// What a servant came to, or what it did not.
+/// The result of a servant, or the reason why there is none.
 pub type Served = Result<Result<(), ExceptionId>, Unserved>;
 
-/// What a request ends with that no servant has returned.
+/// The end of a request without a result of a servant.
 #[derive(Debug)]
 pub enum Unserved {
-    /// The servant was about to be called.
+    /// Raised when the servant was about to be called, or after its call.
     Raised(SystemException),
-    /// It has panicked.
+    /// The servant has panicked.
     Panicked(SystemException),
-    /// It was not called.
+    /// The servant was not called.
     Refused(SystemException),
-    /// No thread has begun the request: its caller waits no longer, or is not to wait.
+    /// No thread has begun the request: its caller has stopped waiting, or must not wait.
     Withdrawn(SystemException),
-    /// The caller is sent elsewhere.
+    /// The caller is forwarded.
     Elsewhere(Arc<Ior>),
 }
 
 impl Unserved {
-    /// The system exception that the request ends with, or else where its caller is sent.
+    /// The system exception of the request, or else the forward.
     ///
     /// # Errors
-    /// It is sent elsewhere.
+    /// The forward of the caller.
     pub fn exception(self) -> Result<SystemException, Arc<Ior>> {
         match self {
             Self::Raised(it) | Self::Panicked(it) | Self::Refused(it) | Self::Withdrawn(it) => {
@@ -68,7 +68,7 @@ impl Unserved {
     }
 }
 
-/// The exception that a request ends with, if it ends with one.
+/// The exception of a request, if it ends with one.
 pub fn raised(served: &Served) -> Option<Raised<'_>> {
     match served {
         Ok(outcome) => outcome.as_ref().err().map(Raises::raised),
@@ -82,8 +82,7 @@ pub fn raised(served: &Served) -> Option<Raised<'_>> {
     }
 }
 
-/// What the caller of a oneway is to have of what the servant came to; `None` if it waits for
-/// nothing.
+/// The result that the caller of a oneway waits for; `None` if it waits for none.
 #[must_use]
 pub fn awaited_by_oneway(response: ResponseFlags, served: Served) -> Option<Served> {
     match (response, served) {
@@ -98,19 +97,19 @@ pub fn awaited_by_oneway(response: ResponseFlags, served: Served) -> Option<Serv
     }
 }
 
-/// What the headers of a request without a message and of its reply would say.
+/// The headers that a message and its reply would have for a request without a message.
 #[derive(Debug)]
 pub struct Carried {
-    /// Which answer the caller expects.
+    /// The reply that the caller expects.
     pub response: ResponseFlags,
     /// The service contexts of the request.
     pub contexts: EncodedContexts,
-    /// Those of the reply.
+    /// The service contexts of the reply.
     pub reply_contexts: RefCell<ContextList>,
 }
 
 impl Carried {
-    /// Of a request with these service contexts.
+    /// For a request with these service contexts.
     #[must_use]
     pub fn new(response: ResponseFlags, contexts: EncodedContexts) -> Self {
         Self {
@@ -121,34 +120,34 @@ impl Carried {
     }
 }
 
-/// What a request without a message ends with.
+/// The end of a request without a message.
 pub struct ServedInPlace {
-    /// What its caller gets.
+    /// The result for its caller.
     pub served: Served,
     /// The service contexts of the reply.
     pub contexts: ContextList,
-    /// What the servant has panicked with.
+    /// The payload of a panic of the servant.
     pub panic: Option<Box<dyn Any + Send>>,
 }
 
-/// Results or an exception of a servant; or else what has interrupted the request.
+/// Results or an exception of a servant; or else the interrupt of the request.
 pub type UpcallResult = Result<Result<(), ExceptionId>, Interrupt>;
 
-/// A request on its way.
+/// A request in progress.
 struct UnderWay {
-    /// What it came to.
+    /// The result so far.
     outcome: UpcallResult,
-    /// Whether the servant was, or would have been, called: a caller that waits for the server
-    /// alone has its reply.
+    /// Whether the servant was, or would have been, called: a caller that waits only for the server
+    /// has its reply.
     is_begun: bool,
-    /// What the servant has panicked with.
+    /// The payload of a panic of the servant.
     panic: Option<Box<dyn Any + Send>>,
 }
 
 impl<'r> InterceptedRequest<'r> {
-    /// Serves it, with each point of the interceptors. `serve` runs the servant of the object that
-    /// `upcall` finds, or says what ends the request in its place; `upcall` runs what is between
-    /// their first point and that, and may fail before or after it.
+    /// Serves the request, with each point of the interceptors. `serve` runs the servant of the
+    /// object found by `upcall`, or returns the interrupt that replaces it; `upcall` runs the code
+    /// between their first point and the servant, and may fail before or after it.
     #[cold]
     pub fn serve<O: InterceptedObject>(
         self,
@@ -178,7 +177,7 @@ impl<'r> InterceptedRequest<'r> {
         under_way.ended(self.facts.response, contexts)
     }
 
-    /// The points before the servant, and the servant.
+    /// Runs the points before the servant, and the servant.
     fn begin<'s, O: InterceptedObject>(
         &'s self,
         mut flow: Option<&mut RequestFlow<'s>>,
@@ -209,7 +208,8 @@ impl<'r> InterceptedRequest<'r> {
             }
         };
         match catch_unwind(AssertUnwindSafe(|| upcall(&mut upcalled))) {
-            // The adapter found no servant, or what follows that has failed. A panic stays one.
+            // The adapter found no servant, or the code after it has failed. A panic takes
+            // precedence.
             Ok(Err(interrupt)) if served.panic.is_none() => served.outcome = Err(interrupt),
             Ok(_) => {}
             Err(panic) => {
@@ -220,7 +220,7 @@ impl<'r> InterceptedRequest<'r> {
         served
     }
 
-    /// How the request ends, for the interceptors.
+    /// The outcome of the request for the interceptors.
     fn outcome(&self, served: &UnderWay) -> RequestOutcome {
         let is_awaited = self.facts.response == ResponseFlags::Full;
         match &served.outcome {
@@ -239,7 +239,7 @@ impl<'r> InterceptedRequest<'r> {
 }
 
 impl UnderWay {
-    /// What its caller gets, which waits for that answer.
+    /// The result for the caller, which waits for that reply.
     fn ended(self, response: ResponseFlags, contexts: ContextList) -> ServedInPlace {
         let (is_begun, has_panicked) = (self.is_begun, self.panic.is_some());
         let served = match self.outcome {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Request information for server interceptors, by interception point. A type for each point
-//! has the questions that the standard allows there: others do not compile (the standard has
+//! Request information for server interceptors, by interception point. A type for each point has
+//! the attributes that the standard permits there: others do not compile (the standard raises
 //! BAD_INV_ORDER 14 for them).
 //!
 //! ```compile_fail
@@ -41,28 +41,29 @@ use crate::registration::identity::OrbIdentity;
 use crate::request::dynamic::Parameter;
 use crate::request::status::RequestStatus;
 
-/// At [`receive_request_service_contexts`](super::ServerInterceptor::receive_request_service_contexts).
+/// Information at
+/// [`receive_request_service_contexts`](super::ServerInterceptor::receive_request_service_contexts).
 #[derive(Debug)]
 pub struct ReceiveContexts<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
     pub(super) unimplemented: Unimplemented,
 }
 
-/// At [`receive_request`](super::ServerInterceptor::receive_request).
+/// Information at [`receive_request`](super::ServerInterceptor::receive_request).
 pub struct ReceiveRequest<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
     pub(super) object: &'f dyn InterceptedObject,
     pub(super) unimplemented: Unimplemented,
 }
 
-/// At [`send_reply`](super::ServerInterceptor::send_reply).
+/// Information at [`send_reply`](super::ServerInterceptor::send_reply).
 #[derive(Debug)]
 pub struct SendReply<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
     pub(super) unimplemented: Unimplemented,
 }
 
-/// At [`send_exception`](super::ServerInterceptor::send_exception).
+/// Information at [`send_exception`](super::ServerInterceptor::send_exception).
 #[derive(Debug)]
 pub struct SendException<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
@@ -70,7 +71,7 @@ pub struct SendException<'f, 'r> {
     pub(super) unimplemented: Unimplemented,
 }
 
-/// At [`send_other`](super::ServerInterceptor::send_other).
+/// Information at [`send_other`](super::ServerInterceptor::send_other).
 #[derive(Debug)]
 pub struct SendOther<'f, 'r> {
     pub(super) request: &'f mut ServerRequest<'r>,
@@ -118,7 +119,7 @@ impl fmt::Debug for ReceiveRequest<'_, '_> {
     }
 }
 
-/// What each point is, whatever can be asked there.
+/// Implementations common to all points.
 macro_rules! points {
     ($($point:ident)*) => {$(
         impl<'r> Deref for $point<'_, 'r> {
@@ -146,35 +147,35 @@ macro_rules! points {
 
 points!(ReceiveContexts ReceiveRequest SendReply SendException SendOther);
 
-/// What the points behind the first have: of the object.
+/// Implementations for the points after the first: information on the object.
 macro_rules! of_object {
     ($($point:ident)*) => {$(
         impl $point<'_, '_> {
-            /// Id of the object in its adapter; empty if the request reached none.
+            /// Id of the object in its adapter; empty if the request has no object.
             #[must_use]
             pub fn object_id(&self) -> &[u8] {
                 self.request.object.map_or(&[], InterceptedObject::object_id)
             }
 
-            /// The identity of the adapter in the ORB, this incarnation of it.
+            /// The identity of the adapter in the ORB, including its incarnation.
             #[must_use]
             pub fn adapter_id(&self) -> Vec<u8> {
                 self.request.object.map_or_else(Vec::new, InterceptedObject::adapter_id)
             }
 
-            /// The names of the adapter and those above, `RootPOA` first.
+            /// The names of the adapter and its ancestors, `RootPOA` first.
             #[must_use]
             pub fn adapter_name(&self) -> Vec<String> {
                 self.request.object.map_or_else(Vec::new, InterceptedObject::adapter_name)
             }
 
-            /// The name of the ORB; empty if the request reached no object.
+            /// The name of the ORB; empty if the request has no object.
             #[must_use]
             pub fn orb_id(&self) -> String {
                 self.identity().orb_id.clone()
             }
 
-            /// The name of the server; empty if the request reached no object.
+            /// The name of the server; empty if the request has no object.
             #[must_use]
             pub fn server_id(&self) -> String {
                 self.identity().server_id.clone()
@@ -184,7 +185,7 @@ macro_rules! of_object {
                 self.request.object.map_or_else(Arc::default, InterceptedObject::identity)
             }
 
-            /// The policy of that type that the adapter was made with.
+            /// The policy of that type with which the adapter was created.
             ///
             /// # Errors
             /// INV_POLICY 2 if it has none of that type.
@@ -197,7 +198,7 @@ macro_rules! of_object {
             /// Types of the exceptions that the operation raises.
             ///
             /// # Errors
-            /// NO_RESOURCES 1: skeletons of a compiler do not keep them, nor does a dynamic servant
+            /// NO_RESOURCES 1: compiled skeletons do not retain them, nor does a dynamic servant
             /// without the signature.
             pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
                 self.request.dynamic()?.exceptions()
@@ -206,7 +207,7 @@ macro_rules! of_object {
             /// Names of the contexts of the operation.
             ///
             /// # Errors
-            /// As of `exceptions`.
+            /// As for `exceptions`.
             pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
                 self.request.dynamic()?.contexts()
             }
@@ -216,15 +217,15 @@ macro_rules! of_object {
 
 of_object!(ReceiveRequest SendReply SendException SendOther);
 
-/// What points with arguments have.
+/// Implementations for points with arguments.
 macro_rules! of_arguments {
     ($($point:ident)*) => {$(
         impl $point<'_, '_> {
-            /// Names and values of the context of the call, in turn.
+            /// Names and values of the context of the call, alternating.
             ///
             /// # Errors
-            /// NO_RESOURCES 1: skeletons of a compiler do not keep them, nor does a dynamic servant
-            /// that has not read them.
+            /// NO_RESOURCES 1: compiled skeletons do not retain them, nor does a dynamic servant
+            /// before reading them.
             pub fn operation_context(&self) -> Result<Vec<String>, SystemException> {
                 self.request.dynamic()?.operation_context()
             }
@@ -234,7 +235,7 @@ macro_rules! of_arguments {
 
 of_arguments!(ReceiveRequest SendReply);
 
-/// What the ending points have.
+/// Implementations for the ending points.
 macro_rules! of_reply {
     ($($point:ident)*) => {$(
         impl $point<'_, '_> {
@@ -253,11 +254,11 @@ macro_rules! of_reply {
 of_reply!(SendReply SendException SendOther);
 
 impl ReceiveRequest<'_, '_> {
-    /// The arguments of a request to a dynamic servant, which has read them: those that are sent
+    /// The arguments of a request to a dynamic servant, which has read them: `in` and `inout` ones
     /// have values.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: skeletons of a compiler do not keep them.
+    /// NO_RESOURCES 1: compiled skeletons do not retain them.
     pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         Ok(self.request.dynamic()?.arguments.clone())
     }
@@ -282,10 +283,10 @@ impl SendReply<'_, '_> {
         RequestStatus::Successful
     }
 
-    /// The arguments, as a dynamic servant has left them.
+    /// The arguments as set by a dynamic servant.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: skeletons of a compiler do not keep them.
+    /// NO_RESOURCES 1: compiled skeletons do not retain them.
     pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         Ok(self.request.dynamic()?.returned()?.arguments.clone())
     }
@@ -293,7 +294,7 @@ impl SendReply<'_, '_> {
     /// The result of a dynamic servant; of type void, or null, if there is none.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: skeletons of a compiler do not keep it.
+    /// NO_RESOURCES 1: compiled skeletons do not retain it.
     pub fn result(&self) -> Result<Any, SystemException> {
         Ok(self.request.dynamic()?.returned()?.result.clone())
     }
@@ -306,7 +307,7 @@ impl SendException<'_, '_> {
         self.outcome.status()
     }
 
-    /// The system exception; `None` if it is a user exception, of which the id is known.
+    /// The system exception; `None` for a user exception, which has an id.
     #[must_use]
     pub fn sending_exception(&self) -> Option<SystemException> {
         match self.outcome {
@@ -328,7 +329,7 @@ impl SendException<'_, '_> {
     /// The user exception of a dynamic servant.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: it is a system exception, or skeletons of a compiler do not keep it.
+    /// NO_RESOURCES 1: it is a system exception, or compiled skeletons do not retain it.
     pub fn sending_user_exception(&self) -> Result<Any, SystemException> {
         match self.outcome {
             RequestOutcome::UserException(_) => self.request.dynamic()?.raised(),
@@ -338,14 +339,14 @@ impl SendException<'_, '_> {
 }
 
 impl SendOther<'_, '_> {
-    /// [`RequestStatus::LocationForward`], or [`RequestStatus::Successful`] for a request
-    /// without results, or [`RequestStatus::Unknown`] if the servant answers later.
+    /// [`RequestStatus::LocationForward`], or [`RequestStatus::Successful`] for a request without
+    /// results, or [`RequestStatus::Unknown`] for a deferred reply.
     #[must_use]
     pub fn reply_status(&self) -> RequestStatus {
         self.outcome.status()
     }
 
-    /// The reference to which the client is sent; `None` if it is not.
+    /// The reference to which the client is forwarded; `None` if it is not.
     #[must_use]
     pub fn forward_reference(&self) -> Option<&Ior> {
         match self.outcome {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors of requests that run those behind them, at the points of a request with results.
+//! Linked interceptors of requests, at the points of a request with results.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::points::ServerInterceptor;
 use super::request_info::{InterceptedObject, ServerRequest};
 use crate::chain::{Entry, Link, Linked, Passed, Point};
 
-/// A link of interceptors of requests, which makes what its interceptor asks at a point. Points that it does not
-/// have are run one interceptor after the other.
+/// A link of interceptors of requests, which creates the information for its interceptor at a
+/// point. Other points are run one interceptor after the other.
 pub(crate) trait ServerLinks: Send + Sync {
     fn receive_contexts(&self, request: &mut ServerRequest<'_>) -> Passed;
 
@@ -49,7 +49,7 @@ impl<T: ServerInterceptor> ServerLinks for Link<T, dyn ServerLinks> {
     }
 }
 
-/// Behind the last one.
+/// The end of the links.
 struct End;
 
 impl ServerLinks for End {
@@ -74,7 +74,7 @@ impl Linked for dyn ServerInterceptor {
     }
 }
 
-/// An interceptor of requests for chains.
+/// The chain entry of an interceptor of requests.
 pub(crate) fn entry<T: ServerInterceptor>(
     name: String,
     interceptor: T,

@@ -8,31 +8,31 @@ use super::info::{ReceiveContexts, ReceiveRequest, SendException, SendOther, Sen
 use crate::chain::PointInfo;
 use crate::request::interrupt::Interrupt;
 
-/// Sees every request that a servant is to serve, and the reply.
+/// Interceptor of every request to a servant, and of its reply.
 ///
-/// A point that an interceptor does not implement costs requests nothing: the ORB notices at
+/// A point that an interceptor does not implement has no cost for requests: the ORB detects that at
 /// the first request.
 pub trait ServerInterceptor: Send + Sync + 'static {
-    /// Unique among the interceptors of requests unless it is empty.
+    /// The name, unique among the interceptors of requests unless it is empty.
     fn name(&self) -> &str {
         ""
     }
 
-    /// The ORB ends.
+    /// Called at the end of the ORB.
     fn destroy(&self) {}
 
-    /// The operations for which requests have a budget that the interceptor watches: the metrics of the ORB contain
-    /// them. None by default.
+    /// The operations with a request budget watched by the interceptor: the metrics of the ORB
+    /// contain them. None by default.
     fn budgets(&self) -> Vec<OperationBudget> {
         Vec::new()
     }
 
-    /// Starting point: a request has arrived; its servant is not looked up yet. Slots that
-    /// are set here are the servant's.
+    /// Starting point: a request has arrived; its servant is not looked up yet. Slots set here are
+    /// available to the servant.
     ///
     /// # Errors
-    /// Why it is not served: no further interceptor sees it, those before see an ending
-    /// point.
+    /// The reason for not serving it: further interceptors do not see the request, the previous
+    /// ones see an ending point.
     fn receive_request_service_contexts(
         &self,
         request: &mut ReceiveContexts<'_, '_>,
@@ -41,10 +41,10 @@ pub trait ServerInterceptor: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Intermediate point: the servant is known, and called next.
+    /// Intermediate point: the servant was found, and is called next.
     ///
     /// # Errors
-    /// Why it is not called.
+    /// The reason for not calling it.
     fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
         request.note_unimplemented::<Self>();
         Ok(())
@@ -53,7 +53,7 @@ pub trait ServerInterceptor: Send + Sync + 'static {
     /// Ending point: the servant has returned results.
     ///
     /// # Errors
-    /// What the client gets instead.
+    /// The exception for the client.
     fn send_reply(&self, request: &mut SendReply<'_, '_>) -> Result<(), SystemException> {
         request.note_unimplemented::<Self>();
         Ok(())
@@ -62,17 +62,17 @@ pub trait ServerInterceptor: Send + Sync + 'static {
     /// Ending point: the request ended with an exception.
     ///
     /// # Errors
-    /// What the client gets instead, or where it is sent.
+    /// The exception for the client, or a forward.
     fn send_exception(&self, request: &mut SendException<'_, '_>) -> Result<(), Interrupt> {
         request.note_unimplemented::<Self>();
         Ok(())
     }
 
-    /// Ending point: the client is sent elsewhere, or expects no reply; or the servant
-    /// has returned and answers later (`UNKNOWN`), which no interceptor can change.
+    /// Ending point: the client is forwarded, or expects no reply; or the servant has returned with
+    /// a deferred reply (`UNKNOWN`), which no interceptor can change.
     ///
     /// # Errors
-    /// What the client gets instead, or where it is sent.
+    /// The exception for the client, or a forward.
     fn send_other(&self, request: &mut SendOther<'_, '_>) -> Result<(), Interrupt> {
         request.note_unimplemented::<Self>();
         Ok(())

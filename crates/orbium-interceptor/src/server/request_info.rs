@@ -17,27 +17,27 @@ use crate::request::dynamic::DynamicInvocation;
 use crate::request::reply_contexts::{ServedRequest, described};
 use crate::request::slots::{InvalidSlot, PiCurrent, SlotAllocator, SlotId, SlotTable};
 
-/// The object of a request, as its adapter knows it.
+/// The object of a request, with information from its adapter.
 pub trait InterceptedObject {
     /// Its id in its adapter.
     fn object_id(&self) -> &[u8];
 
-    /// The path of its adapter, as `RootPOA/child`, and what distinguishes this incarnation.
+    /// The path of its adapter, as `RootPOA/child`, and the stamp of this incarnation.
     fn adapter(&self) -> (String, u64);
 
-    /// What identifies its adapter in the ORB, this incarnation of it.
+    /// The identity of its adapter in the ORB, including its incarnation.
     fn adapter_id(&self) -> Vec<u8> {
         let (path, stamp) = self.adapter();
         [path.as_bytes(), &stamp.to_be_bytes()].concat()
     }
 
-    /// The names of its adapter and those above, `RootPOA` first.
+    /// The names of its adapter and the ancestors, `RootPOA` first.
     fn adapter_name(&self) -> Vec<String> {
         let (path, _) = self.adapter();
         path.split('/').map(str::to_owned).collect()
     }
 
-    /// What its ORB and server are called.
+    /// The identity of its ORB and server.
     fn identity(&self) -> Arc<OrbIdentity> {
         Arc::default()
     }
@@ -48,13 +48,13 @@ pub trait InterceptedObject {
     /// Whether the servant implements that interface.
     fn is_a(&self, repository_id: &str) -> bool;
 
-    /// The policies of its adapter that the program defines.
+    /// The program-defined policies of its adapter.
     fn defined_policies(&self) -> &[Policy] {
         &[]
     }
 }
 
-/// A request as its flow sees it: what interceptors ask for, which is little.
+/// A request as seen by its flow: the information for interceptors.
 pub trait InterceptedMessage {
     /// Name of the operation on the wire.
     fn operation(&self) -> &[u8];
@@ -62,10 +62,10 @@ pub trait InterceptedMessage {
     /// Service contexts of the request.
     fn contexts(&self) -> ServiceContexts<'_>;
 
-    /// Which answer the client expects.
+    /// The reply that the client expects.
     fn response(&self) -> ResponseFlags;
 
-    /// Whether its client is of the same ORB.
+    /// Whether its client belongs to the same ORB.
     fn locality(&self) -> Locality;
 
     /// Its identity while it is served.
@@ -101,9 +101,9 @@ pub struct RequestFacts<'r> {
     pub operation: &'r [u8],
     /// Service contexts of the request.
     pub contexts: ServiceContexts<'r>,
-    /// Which answer the client expects.
+    /// The reply that the client expects.
     pub response: ResponseFlags,
-    /// Whether its client is of the same ORB.
+    /// Whether its client belongs to the same ORB.
     pub locality: Locality,
     /// Its identity while it is served.
     pub served: ServedRequest,
@@ -113,17 +113,17 @@ pub struct RequestFacts<'r> {
 pub struct ServerRequest<'r> {
     id: u32,
     pub(super) message: &'r dyn InterceptedMessage,
-    /// `None` if the request ended before its object was asked for.
+    /// `None` if the request ended before its object was looked up.
     pub(super) object: Option<&'r dyn InterceptedObject>,
     slots: &'r SlotAllocator,
     kept: Rare<Kept>,
 }
 
-/// What few requests have.
+/// State that few requests have.
 struct Rare<T>(Option<Box<T>>);
 
 impl<T> Drop for Rare<T> {
-    /// Few have something to drop.
+    /// Out of line: few requests have state to drop.
     #[inline(always)]
     fn drop(&mut self) {
         if self.0.is_some() {
@@ -137,11 +137,11 @@ fn drop_out_of_line<T>(kept: Option<Box<T>>) {
     drop(kept);
 }
 
-/// What is set or added on the way of a request.
+/// State set or added during a request.
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) slots: SlotTable,
-    /// The slots that the thread had, while the servant has those of the request.
+    /// The previous slots of the thread, while the servant has those of the request.
     pub(super) slots_before: SlotTable,
     pub(super) reply_contexts: ContextList,
 }
@@ -183,10 +183,10 @@ impl<'r> ServerRequest<'r> {
         self.kept.0.get_or_insert_default()
     }
 
-    /// What a dynamic servant knows of it.
+    /// The facts of a request to a dynamic servant.
     ///
     /// # Errors
-    /// NO_RESOURCES 1: its servant is not one, or has not read the arguments.
+    /// NO_RESOURCES 1: its servant is not dynamic, or has not read the arguments.
     pub(super) fn dynamic(&self) -> Result<Arc<DynamicInvocation>, SystemException> {
         described(self.message.served()).ok_or(not_kept())
     }

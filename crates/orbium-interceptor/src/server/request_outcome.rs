@@ -11,15 +11,15 @@ use crate::request::status::RequestStatus;
 /// Outcome of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestOutcome {
-    /// With results.
+    /// Results.
     Results,
-    /// With a user exception of that id.
+    /// A user exception with that id.
     UserException(String),
-    /// With a system exception.
+    /// A system exception.
     Raised(SystemException),
-    /// The client is sent to another object.
+    /// The client is forwarded to another object.
     Forward(Arc<Ior>),
-    /// Its servant has returned, and answers later.
+    /// Its servant has returned, with a deferred reply.
     Late,
     /// It was served, and its client expects no results.
     Unanswered,
