@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Conclusion of requests without results: refusals before a servant sees them, exceptions,
-//! panics of servants.
+//! Conclusion of requests without results: refusals before the upcall, exceptions, panics of
+//! servants.
 
 use std::any::Any;
 
@@ -11,8 +11,7 @@ use orbium_trace::log::{Recurring, error, warn};
 
 use crate::{IncomingRequest, UntypedReply};
 
-/// Sees to the answer of a request that was served; the exception that it ended
-/// with, if it is one of the system's.
+/// Ensures that a served request is answered; returns its exception, if that is a system exception.
 #[inline(always)]
 pub fn conclude(
     request: &IncomingRequest<'_>,
@@ -27,7 +26,7 @@ pub fn conclude(
     }
 }
 
-/// Logs that a request is answered with an exception before a servant saw it.
+/// Logs that a request is answered with an exception before the upcall.
 #[cold]
 pub fn note_refusal(request: &IncomingRequest<'_>, cause: Recurring, exception: SystemException) {
     if let Some(suppressed) = request.context.instruments.book().admit(cause) {
@@ -43,7 +42,7 @@ pub fn note_refusal(request: &IncomingRequest<'_>, cause: Recurring, exception: 
     }
 }
 
-/// Checks that it still makes sense to begin.
+/// Checks that the request has not expired.
 ///
 /// # Errors
 /// TIMEOUT, which is logged.
@@ -53,13 +52,13 @@ pub fn check_expiry(request: &IncomingRequest<'_>) -> Result<(), SystemException
     checked.inspect_err(|exception| note_refusal(request, Recurring::Expired, *exception))
 }
 
-/// The exception for a request that cannot be served where it should be.
+/// The exception for a request that cannot be served on the required thread or lane.
 #[must_use]
 pub fn busy() -> SystemException {
     SystemException::orbium(ExceptionKind::Transient, minor::SERVER_BUSY, Completion::No)
 }
 
-/// The thread cannot have the priority that the request is served at.
+/// The exception if the thread cannot have the priority of the request.
 #[cold]
 #[must_use]
 pub fn not_permitted(error: &RealTimeError) -> SystemException {
@@ -76,7 +75,7 @@ pub fn not_permitted(error: &RealTimeError) -> SystemException {
     }
 }
 
-/// Sends the error, if a reply is expected and was not sent.
+/// Sends the exception, if a reply is expected and was not sent.
 #[cold]
 fn answer_error(reply: &mut UntypedReply<'_>, exception: SystemException) -> SystemException {
     if !reply.is_answered() && reply.is_expected() {
@@ -85,7 +84,7 @@ fn answer_error(reply: &mut UntypedReply<'_>, exception: SystemException) -> Sys
     exception
 }
 
-/// A skeleton has not answered and reports no error.
+/// The exception for a skeleton that has neither answered nor returned an error.
 #[cold]
 fn unanswered() -> SystemException {
     SystemException::orbium(
@@ -95,11 +94,11 @@ fn unanswered() -> SystemException {
     )
 }
 
-/// The servant has panicked.
+/// Logs a panic of the servant; returns its exception.
 #[cold]
 #[must_use]
 pub fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> SystemException {
-    // Where, the panic hook has said.
+    // The panic hook has reported the location.
     error!(
         target: "orbium::request",
         operation = %shown(request.operation),
@@ -110,7 +109,7 @@ pub fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> Syst
     servant_panicked()
 }
 
-/// The exception that the caller gets then.
+/// The exception for a panic of the servant.
 #[must_use]
 pub fn servant_panicked() -> SystemException {
     SystemException::orbium(
@@ -120,13 +119,13 @@ pub fn servant_panicked() -> SystemException {
     )
 }
 
-/// The name of an operation that a peer sent, for logs.
+/// The displayed name of a received operation, for logs.
 pub(crate) fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
     const MAX_SHOWN_LENGTH: usize = 64;
     operation[..operation.len().min(MAX_SHOWN_LENGTH)].escape_ascii()
 }
 
-/// What a panic says, if it is text.
+/// The message of a panic, if it is text.
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => text,

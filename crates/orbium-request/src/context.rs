@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Server context of an ORB: limits, budgets, tables of connections and requests, identity. None of
-//! it is a part of the engine itself.
+//! Server context of an ORB: limits, budgets, tables of connections and requests, identity. It has
+//! no state of the engine itself.
 
 use std::fmt;
 use std::ops::Deref;
@@ -18,34 +18,34 @@ use orbium_config::Limits;
 use orbium_metrics::{Instruments, Measurements};
 use orbium_sync::Versions;
 
-/// Facts of an ORB that never change, for its [`ServerContext`].
+/// Constant facts of an ORB, for its [`ServerContext`].
 pub struct OrbFacts {
-    /// Bytes above which replies are sent in fragments.
+    /// Size in bytes above which replies are sent in fragments.
     pub fragment_size: Option<usize>,
-    /// Whether replies to pipelined requests are sent together.
+    /// Whether replies to pipelined requests are batched.
     pub collects_replies: bool,
-    /// What connections are charged to.
+    /// The budget that connections are charged to.
     pub budget: Budget,
     /// Identifies the ORB within the process.
     pub number: usize,
-    /// What readers of requests carry so that references in them can be bound.
+    /// The owner by which references in requests are bound to the ORB.
     pub owner: Owner,
-    /// What is counted.
+    /// The metrics and the connection book.
     pub instruments: Arc<Instruments>,
 }
 
-/// The facts of an ORB that its server engine asks for. It neither keeps the ORB alive
-/// nor holds anything of the engine.
+/// The state of an ORB used by its server engine. It neither keeps the ORB alive nor contains state
+/// of the engine.
 pub struct ServerContext {
     orb: OrbFacts,
-    /// The ORB's bounds.
+    /// The limits of the ORB.
     limits: Versions<Limits>,
-    /// Connections with threads of their own.
+    /// Connections with dedicated threads.
     pub dedications: Dedications,
-    /// Requests that servants answer after they have returned.
+    /// Requests with deferred replies.
     pub open_requests: Arc<OpenRequests>,
-    /// Whether requests may have to go to another lane than their connection's, or a
-    /// hook be asked.
+    /// Whether requests may have to be routed to another lane than their connection's, or a hook be
+    /// called.
     routed: AtomicBool,
     /// The process that runs the threads of the lanes.
     served_by: OnceLock<Origin>,
@@ -74,17 +74,17 @@ impl ServerContext {
         }
     }
 
-    /// The ORB's bounds, as they are now.
+    /// The present limits of the ORB.
     #[inline]
     pub fn limits(&self) -> &Limits {
         self.limits.current()
     }
 
-    /// Replaces the bounds. Connections keep the bounds of messages and times that they were
-    /// accepted under; all others hold at once.
+    /// Replaces the limits. Connections keep the limits of messages and times with which they were
+    /// accepted; all others apply at once.
     ///
     /// # Errors
-    /// They were replaced too often, and are returned.
+    /// The limits were replaced too often, and are returned.
     pub fn set_limits(&self, limits: Limits) -> Result<(), Box<Limits>> {
         self.limits.replace(limits).map_err(Box::new)
     }
@@ -95,8 +95,7 @@ impl ServerContext {
         self.instruments.measurements()
     }
 
-    /// Whether requests are measured or have spans. Requests that are not take a shorter
-    /// path.
+    /// Whether requests are measured or have spans. Unobserved requests take a shorter path.
     #[inline(always)]
     pub fn observes_requests(&self) -> bool {
         log::wants_spans() || self.measurements().is_some()
@@ -107,12 +106,12 @@ impl ServerContext {
         self.routed.load(Ordering::Acquire)
     }
 
-    /// Has the lane of each request be determined from now on.
+    /// Makes the lane of each request be determined on arrival.
     pub fn route(&self) {
         self.routed.store(true, Ordering::Release);
     }
 
-    /// Waits until no request of that adapter, or of all, is open, or for
+    /// Waits until no request of that adapter, or of all, is open, or for at most
     /// [`open_time`](Limits::open_time).
     pub fn settle_open_requests(&self, adapter: Option<usize>) {
         self.open_requests.settle(adapter, self.limits().open_time);
@@ -123,8 +122,7 @@ impl ServerContext {
         let _ = self.served_by.set(Origin::here());
     }
 
-    /// Whether the threads that serve are in another process, which this one was forked
-    /// from.
+    /// Whether the serving threads are in the process from which this one was forked.
     pub fn is_left_behind(&self) -> bool {
         self.served_by
             .get()

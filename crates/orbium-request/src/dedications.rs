@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dedicated threads of an ORB: what decides about them, and how many there are.
+//! Dedicated threads of an ORB: the deciding hook, and their number.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 use orbium_channel::dedication::Undedicated;
 use orbium_invocation::dedication::Dedication;
 
-/// One of the connections that may have a thread, until it is dropped.
+/// The place of a connection with a dedicated thread, until it is dropped.
 #[derive(Debug)]
 pub struct GrantedPlace(Arc<AtomicUsize>);
 
 impl GrantedPlace {
-    /// `None` if all are taken.
+    /// `None` if the limit is reached.
     fn take(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
         let more = |count: usize| (count < limit).then_some(count + 1);
         // The count guards no data: atomicity alone keeps it within the limit.
@@ -35,8 +35,7 @@ pub struct Dedications {
 }
 
 impl Dedications {
-    /// Has connections that ask for a thread of their own decided about from now on;
-    /// `false` if that was installed before.
+    /// Installs the hook that decides about dedicated threads; `false` if there is one already.
     pub fn install(&self, dedication: Arc<dyn Dedication>) -> bool {
         self.decides.set(dedication).is_ok()
     }
@@ -47,12 +46,12 @@ impl Dedications {
         self.decides.get()
     }
 
-    /// Connections that have a thread of their own now.
+    /// The number of connections with dedicated threads.
     pub fn granted(&self) -> usize {
         self.granted.load(Ordering::Acquire)
     }
 
-    /// A place for one more, if there are fewer than `limit`.
+    /// A place for a further connection, if there are fewer than `limit`.
     ///
     /// # Errors
     /// [`Undedicated::Limit`].

@@ -14,22 +14,22 @@ use orbium_lane::Route;
 /// Location of an object.
 #[derive(Clone, Debug)]
 pub enum Located {
-    /// It is active here.
+    /// It exists here.
     Here,
-    /// There is none.
+    /// It is unknown.
     Unknown,
-    /// Where that reference leads; for good if the second is set.
+    /// It is at that reference; permanently if the second is set.
     At(Ior, bool),
-    /// The server cannot tell yet.
+    /// The server cannot decide yet.
     NotYet(SystemException),
 }
 
-/// An ORB, as its server engine sees it. The engine holds it while it serves.
+/// An ORB as used by its server engine. The engine holds it while it serves.
 pub trait Dispatcher: Send + Sync {
-    /// The facts that the engine asks for most.
+    /// The state that the engine uses most.
     fn context(&self) -> &ServerContext;
 
-    /// Serves a request and answers it, whatever happens.
+    /// Serves a request and answers it in every case.
     fn serve(
         &self,
         request: &IncomingRequest<'_>,
@@ -37,7 +37,7 @@ pub trait Dispatcher: Send + Sync {
         reply: &mut UntypedReply<'_>,
     );
 
-    /// As `serve`, where [`ServerContext::observes_requests`] was asked before.
+    /// As `serve`, for callers that have checked [`ServerContext::observes_requests`].
     fn serve_unobserved(
         &self,
         request: &IncomingRequest<'_>,
@@ -45,37 +45,36 @@ pub trait Dispatcher: Send + Sync {
         reply: &mut UntypedReply<'_>,
     );
 
-    /// Where a request goes that has just arrived; `None` if that shows when it is
-    /// served.
+    /// The route of a request on arrival; `None` if it is resolved when the request is served.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// The exception of a refusal.
     fn destination(&self, request: &IncomingRequest<'_>) -> Result<Option<Route>, SystemException>;
 
-    /// Whether a key leads to an object here.
+    /// Whether a key belongs to an object here.
     fn locate(&self, key: &[u8]) -> Located;
 
-    /// Whether the adapter of the object with that key takes the listen points that its clients
-    /// announce.
+    /// Whether the adapter of the object with that key accepts the listen points announced by its
+    /// clients.
     fn takes_listen_points(&self, key: &[u8]) -> bool;
 
-    /// The lane of that number has ended.
+    /// Removes the lane with that number: it has ended.
     fn forget_lane(&self, number: u32);
 
-    /// The reference to the object with that key as it is made now.
+    /// The present reference to the object with that key.
     fn reference_of(&self, key: &[u8]) -> Option<Ior>;
 }
 
-/// An ORB that a lane serves for: its facts, and the ORB itself as long as it is there.
+/// The ORB of a lane: its context, and the ORB itself as long as it exists.
 #[derive(Clone)]
 pub struct Host {
-    /// The facts.
+    /// The context.
     pub context: Arc<ServerContext>,
     dispatcher: Weak<dyn Dispatcher>,
 }
 
 impl Host {
-    /// The ORB with those facts.
+    /// The ORB with that context.
     #[must_use]
     pub fn new(context: Arc<ServerContext>, dispatcher: Weak<dyn Dispatcher>) -> Self {
         Self {
@@ -84,7 +83,7 @@ impl Host {
         }
     }
 
-    /// The ORB, unless its last reference is gone.
+    /// The ORB, unless its last handle is gone.
     #[must_use]
     pub fn dispatcher(&self) -> Option<Arc<dyn Dispatcher>> {
         self.dispatcher.upgrade()

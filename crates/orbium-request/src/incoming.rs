@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A request between the engine, which has read it, and the ORB, which dispatches it.
+//! A request between the engine, which has received it, and the ORB, which dispatches it.
 
 use std::fmt;
 
@@ -27,10 +27,10 @@ pub fn key_of(message: &[u8]) -> Option<Vec<u8>> {
     Some(request.target.object_key()?.to_vec())
 }
 
-/// A request on its way to a servant.
-// In this order, pairs of words that are stored at once lie at multiples of 16 octets, never in
-// two cache lines: such a store in front of an atomic addition made a collocated call 8 ns slower
-// wherever the stack happened to lie so.
+/// A request to be dispatched to a servant.
+// In this order, pairs of words that are stored at once are at multiples of 16 bytes, never in two
+// cache lines: otherwise such a store before an atomic addition made a collocated call 8 ns slower
+// at unfavourable stack alignments.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub struct IncomingRequest<'r> {
@@ -38,25 +38,25 @@ pub struct IncomingRequest<'r> {
     pub key: &'r [u8],
     /// Name of the operation on the wire.
     pub operation: &'r [u8],
-    /// Until when it makes sense to begin.
+    /// The expiry of the request.
     pub expiry: Expiry,
     /// The ORB that serves it.
     pub context: &'r ServerContext,
     /// Its service contexts.
     pub contexts: ServiceContexts<'r>,
-    /// Number of the lane of the thread that holds it; [`SETTLED`](orbium_lane::SETTLED)
-    /// if the lane was decided before.
+    /// Number of the lane of the thread that holds it; [`SETTLED`](orbium_lane::SETTLED) if the
+    /// lane was decided before.
     pub lane: u32,
-    /// Which answer its client expects.
+    /// The reply that its client expects.
     pub response: ResponseFlags,
-    /// The connection that it arrived over; `None` within the process.
+    /// The connection of the request; `None` for a collocated one.
     pub peer: Option<&'r dyn PeerConnection>,
-    /// At which priority it is served, as decided when it arrived.
+    /// The priority and times decided on its arrival.
     pub decided: Option<&'r Decided>,
 }
 
 impl<'r> IncomingRequest<'r> {
-    /// Whether its client is of the same ORB.
+    /// Whether its client belongs to the same ORB.
     #[must_use]
     #[inline]
     pub fn locality(&self) -> Locality {
@@ -66,8 +66,7 @@ impl<'r> IncomingRequest<'r> {
         }
     }
 
-    /// A request to the object with that key that a caller of the same ORB makes without a
-    /// message.
+    /// A collocated request to the object with that key, without a message.
     #[must_use]
     #[inline]
     pub fn collocated(
@@ -95,7 +94,7 @@ impl<'r> IncomingRequest<'r> {
 }
 
 impl IncomingRequest<'_> {
-    /// Serves the request as was decided.
+    /// Serves the request at the decided priority.
     ///
     /// # Errors
     /// The host refuses the native priority; nothing was done.
@@ -148,8 +147,8 @@ impl fmt::Debug for IncomingRequest<'_> {
     }
 }
 
-/// The CORBA priority that a request asks for (Real-time CORBA 1.2, clause
-/// 5.5); `None` if it says nothing that can be understood.
+/// The CORBA priority propagated by a request (Real-time CORBA 1.2, clause 5.5); `None` without a
+/// valid one.
 #[must_use]
 pub fn asked_priority(contexts: &ServiceContexts<'_>) -> Option<Priority> {
     let data = contexts.find(service_context::RT_CORBA_PRIORITY)?;

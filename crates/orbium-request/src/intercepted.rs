@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests by way of interceptors: from the first point to the reply.
+//! Requests with interceptors: from the first point to the reply.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -13,15 +13,15 @@ use crate::reply::{
 };
 use crate::{IncomingRequest, UntypedReply};
 
-/// Serves a request by way of interceptors, and answers it. The ending points are called when
-/// the reply is written, before it is sent. `serve` runs the servant, and runs `receive_request` of
-/// the answer unless its servant `is_known` before.
+/// Serves a request with interceptors, and answers it. The ending points are called when the reply
+/// is written, before it is sent. `serve` runs the servant, and calls `receive_request` of the
+/// reply unless its servant `is_known` before.
 ///
 /// # Errors
-/// The system exception that the request ends with; it was sent already.
+/// The system exception of the request; it was already sent.
 ///
 /// # Panics
-/// As the servant did, once the request is answered.
+/// If the servant panics, after the request is answered.
 #[inline(always)]
 pub fn intercept(
     all: &Interceptors,
@@ -37,10 +37,10 @@ pub fn intercept(
     }
 }
 
-/// As [`intercept`], of a request of which interceptors are [linked](UntypedReply::linked).
+/// As [`intercept`], for a request with [linked](UntypedReply::linked) interceptors.
 ///
 /// # Errors
-/// As of [`intercept`].
+/// As for [`intercept`].
 #[inline(always)]
 pub fn intercept_linked(
     (linked, all): (LinkedRequests<'_>, &Interceptors),
@@ -56,10 +56,10 @@ pub fn intercept_linked(
     serve_seen(path, (request, object), reply, is_known, serve)
 }
 
-/// As [`intercept`], of any other request.
+/// As [`intercept`], for any other request.
 ///
 /// # Errors
-/// As of [`intercept`].
+/// As for [`intercept`].
 #[cold]
 pub fn intercept_unlinked(
     all: &Interceptors,
@@ -83,7 +83,7 @@ pub fn intercept_unlinked(
     serve_seen(path, (request, object), reply, is_known, serve)
 }
 
-/// Serves a request with each point of its interceptors, which are run by links if it is `LINKED`.
+/// Serves a request with each point of its interceptors, run by links if it is `LINKED`.
 #[inline(always)]
 fn serve_seen<const LINKED: bool>(
     mut path: InterceptedReply<'_, '_, LINKED>,
@@ -111,7 +111,7 @@ fn serve_seen<const LINKED: bool>(
     serve_by(&path, reply, head, serve)
 }
 
-/// Serves a request of which interceptors see only how it ends otherwise than with results.
+/// Serves a request for which interceptors see only an end without results.
 #[inline(always)]
 fn serve_overlooked(
     path: &OverlookedReply<'_, '_>,
@@ -125,10 +125,10 @@ fn serve_overlooked(
     }
 }
 
-/// An interceptor has ended the request before its servant, once that was known.
+/// Ends a request that an interceptor has interrupted before its servant, after that was found.
 ///
 /// # Errors
-/// The exception that it has raised; it was sent already.
+/// The exception of the interceptor; it was already sent.
 #[cold]
 fn end_interrupted(
     path: &impl InterceptedPath,
@@ -139,10 +139,10 @@ fn end_interrupted(
     serve_by(path, reply, head, |reply| interrupted(interrupt, reply))
 }
 
-/// An interceptor has ended the request before its servant.
+/// Answers a request that an interceptor has interrupted before its servant.
 ///
 /// # Errors
-/// The exception that it has raised.
+/// The exception of the interceptor.
 #[cold]
 pub fn interrupted(
     interrupt: Interrupt,
@@ -154,7 +154,7 @@ pub fn interrupted(
     }
 }
 
-/// Runs the servant with an answer that takes that path, and begins so.
+/// Runs the servant with a reply on that path, with that head.
 #[inline(always)]
 fn serve_by(
     path: &impl InterceptedPath,
@@ -176,7 +176,7 @@ fn serve_by(
             path.conclude(reply, outcome)
         }
         Err(panic) => {
-            // What it has answered is sent already.
+            // Its reply was already sent.
             let served = Err(panicked().into());
             let _ = path.conclude(reply, path.end().outcome_of(reply.head.response, served));
             resume_unwind(panic)

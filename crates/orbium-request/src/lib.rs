@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests between the server engine of an ORB, which reads them, and its object adapters, which
-//! dispatch them: an [`IncomingRequest`], the [`UntypedReply`] that answers it, replies that are
-//! [deferred](DeferredReply), and the [`ServerContext`] of facts that both sides ask for.
+//! Requests between the server engine of an ORB, which receives them, and its object adapters,
+//! which dispatch them: an [`IncomingRequest`], the [`UntypedReply`] that answers it,
+//! [deferred](DeferredReply) replies, and the [`ServerContext`] used by both sides.
 //!
-//! It knows neither servants nor adapters nor references, and no thread, queue or connection of
-//! the engine: an adapter sees the connection of a request as a [`PeerConnection`], and the engine
-//! sees the ORB as a [`Dispatcher`]. Its users are `orbium-server` and `orbium-core`; `orbium` has
-//! what programs need.
+//! It depends on neither servants, adapters nor references, nor on threads, queues or connections
+//! of the engine: an adapter sees the connection of a request as a [`PeerConnection`], and the
+//! engine sees the ORB as a [`Dispatcher`]. It is used by `orbium-server` and `orbium-core`;
+//! programs use `orbium`.
 #![forbid(unsafe_code)]
 
 pub mod conclusion;

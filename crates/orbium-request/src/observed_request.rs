@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The metrics and the span of a request that comes without a message.
+//! The metrics and the span of a collocated request.
 
 use std::fmt;
 use std::time::Instant;
@@ -13,18 +13,18 @@ use crate::IncomingRequest;
 use crate::conclusion::servant_panicked;
 use crate::spans::{ServedObject, collocated_span, end_collocated_span};
 
-/// A request under way: recorded when it is dropped.
+/// A request in progress: recorded when it is dropped.
 pub struct ObservedRequest<'r> {
     request: &'r IncomingRequest<'r>,
     begun: Instant,
     measured: Option<(&'r Measurements, &'r Series)>,
     /// The current span of the thread.
     span: Option<EnteredSpan>,
-    /// What it came to; a panic if it is dropped before that is known.
+    /// The outcome; a panic if it is dropped before that is set.
     ended: Option<Ended>,
 }
 
-/// What a request came to.
+/// The outcome of a request.
 #[derive(Clone, Copy)]
 enum Ended {
     Results,
@@ -33,7 +33,7 @@ enum Ended {
 }
 
 impl<'r> ObservedRequest<'r> {
-    /// The servant is about to be called.
+    /// Begins the observation before the upcall.
     #[must_use]
     pub fn begin(
         request: &'r IncomingRequest<'r>,
@@ -52,7 +52,7 @@ impl<'r> ObservedRequest<'r> {
         }
     }
 
-    /// The servant has returned; `raised` is its exception, if it raised one.
+    /// Ends the observation after the upcall; `raised` is the exception of the servant, if any.
     pub fn end(mut self, raised: Option<&Raised<'_>>) {
         self.ended = Some(match raised {
             None => Ended::Results,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connection of a request, as the side of the servants sees it.
+//! Connection of a request as seen by servants.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,18 +12,19 @@ use orbium_transport::Peer;
 
 use crate::ServerContext;
 
-/// The connection that a request arrived over.
+/// The connection of a request.
 pub trait PeerConnection: Send + Sync {
     /// The client.
     fn peer(&self) -> &Peer;
 
-    /// Unique among the connections of the ORB.
+    /// The unique number of the connection in the ORB.
     fn id(&self) -> u64;
 
-    /// Whether the client is still there. Asks the system, so that it is known while nothing is received.
+    /// Whether the client is still connected. Queries the system, so that it is known even if
+    /// nothing is received.
     fn is_open(&self) -> bool;
 
-    /// What says whether it is still open, for longer than the request.
+    /// A watch of the connection, which may outlive the request.
     fn watch(&self) -> ConnectionWatch;
 
     /// Name of its transport.
@@ -32,34 +33,34 @@ pub trait PeerConnection: Send + Sync {
     /// Number of the lane that serves it.
     fn lane(&self) -> u32;
 
-    /// Whether this ORB has opened it, for requests of its own.
+    /// Whether this ORB has opened it, for its own requests.
     fn is_opened_here(&self) -> bool;
 
     /// Counts a request.
     fn count_request(&self);
 
-    /// Notes what its requests ask for.
+    /// Records the quality of its requests.
     fn note_quality(&self, quality: Quality);
 
-    /// Sends the replies that wait for others to go with them.
+    /// Sends the collected replies.
     fn send_collected(&self);
 
-    /// Gives it a thread of its own, once.
+    /// Assigns a dedicated thread to it, once.
     ///
     /// # Errors
-    /// Why it has none.
+    /// The reason of a refusal.
     fn dedicate(&self, context: &ServerContext, thread: DedicatedThread)
     -> Result<(), Undedicated>;
 
-    /// The thread that it was granted.
+    /// The thread granted to it.
     fn thread(&self) -> Option<DedicatedThread>;
 
-    /// Gives the grant back; it ends after the request being served.
+    /// Releases the grant; the connection is closed after the request in progress.
     fn give_thread_back(&self);
 }
 
-/// The connection that a request arrived over, after the request: whether it is still open, and whether another request arrived over
-/// the same one. It does not keep the connection open.
+/// The connection of a request, after the request: whether it is still open, and whether another
+/// request arrived over the same one. It does not keep the connection open.
 #[derive(Clone)]
 pub struct ConnectionWatch {
     id: u64,
@@ -67,15 +68,16 @@ pub struct ConnectionWatch {
 }
 
 impl ConnectionWatch {
-    /// The connection of that number, which sets the flag when it ends.
+    /// The connection with that number, which sets the flag when it ends.
     #[must_use]
     pub fn new(id: u64, ended: &Arc<AtomicBool>) -> Self {
         let ended = Arc::downgrade(ended);
         Self { id, ended }
     }
 
-    /// Whether the connection is open, as far as the server has received: its end may be noticed when a request that it serves has
-    /// ended, and the end of a host when something is sent to it, or the connection was idle for too long.
+    /// Whether the connection is open, as far as the server has received: its end may be detected
+    /// only after the request in progress, and the failure of a host only when data are sent to it,
+    /// or by the idle time.
     #[must_use]
     pub fn is_open(&self) -> bool {
         let ended = self.ended.upgrade();
@@ -83,7 +85,7 @@ impl ConnectionWatch {
     }
 }
 
-/// Both are the same connection of one ORB.
+/// Equal for the same connection of one ORB.
 impl PartialEq for ConnectionWatch {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id && self.ended.ptr_eq(&other.ended)

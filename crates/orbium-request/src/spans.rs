@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The spans of requests: each while a thread serves it.
+//! The spans of requests: each while a thread serves the request.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -19,10 +19,10 @@ use tracing::{Level, Span};
 use crate::log::wants_spans;
 use crate::{IncomingRequest, UntypedReply};
 
-/// Octets of an unknown operation that are shown.
+/// Bytes of an unknown operation that are shown.
 const SHOWN_OPERATION: usize = 64;
 
-/// An active object, as the spans of its requests show it.
+/// An active object as shown by the spans of its requests.
 pub trait ServedObject {
     /// The path of its adapter.
     fn adapter_path(&self) -> String;
@@ -30,24 +30,24 @@ pub trait ServedObject {
     /// Its most derived interface.
     fn repository_id(&self) -> &'static str;
 
-    /// The name of an operation that its skeleton knows, or every object has.
+    /// The name of an operation of its skeleton, or of an implicit operation.
     fn known_operation(&self, operation: &[u8]) -> Option<&'static str>;
 
-    /// The number of the lane that serves all its requests, or none's.
+    /// The number of the lane that serves all its requests, or the number for no lane.
     fn lane(&self) -> u32;
 }
 
 /// The active objects of an ORB.
 pub trait ServedObjects {
-    /// Shows the object of a key, as long as it is held for that; `None` if there is none.
+    /// Calls `see` with the object of a key, held during the call; `None` if there is none.
     fn look_up(&self, key: &[u8], see: &mut dyn FnMut(Option<&dyn ServedObject>));
 }
 
-/// The span of the request that this thread serves, where it could not be made at once.
+/// The span of the request of this thread, if it could not be created at once.
 #[derive(Debug)]
 enum Later {
     None,
-    /// It is not known yet whether this thread, or at which priority it serves.
+    /// Whether this thread serves the request, and its priority, are not known yet.
     Awaited,
     Made(Span),
 }
@@ -56,17 +56,17 @@ thread_local! {
     static LATER: RefCell<Later> = const { RefCell::new(Later::None) };
 }
 
-/// A request that a thread deals with.
+/// A request being processed by a thread.
 #[derive(Debug)]
 pub struct RequestSpan {
-    /// The current span of the thread, unless it is made later.
+    /// The current span of the thread, unless it is created later.
     span: Option<EnteredSpan>,
-    /// That of the request further down on this stack.
+    /// The state of the request further down on this stack.
     before: Later,
 }
 
 impl RequestSpan {
-    /// A thread has taken a request; `None` if no subscriber wants spans.
+    /// Begins when a thread has taken a request; `None` if no subscriber wants spans.
     #[cold]
     pub fn begin(
         objects: &dyn ServedObjects,
@@ -78,7 +78,7 @@ impl RequestSpan {
         }
         let mut span = None;
         objects.look_up(request.key, &mut |object| {
-            // Whether another lane is to serve it, only the hooks of its adapter know.
+            // Only the hooks of its adapter decide whether another lane serves it.
             let is_later = object.is_some_and(|object| object.lane() != request.lane);
             span = (!is_later).then(|| span_of(request, Some(reply), object));
         });
@@ -92,7 +92,7 @@ impl RequestSpan {
         })
     }
 
-    /// The thread is done with it.
+    /// Ends when the thread has finished the request.
     #[cold]
     pub fn end(
         self,
@@ -133,7 +133,7 @@ impl RequestSpan {
     }
 }
 
-/// Serves a request, of which it is known now that this thread does, within its span.
+/// Serves a request within its span, once this thread is known to serve it.
 pub fn serve_within<R>(
     request: &IncomingRequest<'_>,
     object: &dyn ServedObject,
@@ -150,8 +150,8 @@ pub fn serve_within<R>(
     serve(reply)
 }
 
-/// The span of a request that comes without a message, which becomes the current one of the
-/// thread; `None` if no subscriber wants it.
+/// The span of a collocated request, which becomes the current one of the thread; `None` without a
+/// subscriber for it.
 #[cold]
 #[must_use]
 pub(crate) fn collocated_span(
@@ -161,7 +161,7 @@ pub(crate) fn collocated_span(
     wants_spans().then(|| span_of(request, None, Some(object)).entered())
 }
 
-/// Records what a request came to that came without a message.
+/// Records the outcome of a collocated request.
 #[cold]
 pub(crate) fn end_collocated_span(
     span: &Span,
@@ -173,7 +173,7 @@ pub(crate) fn end_collocated_span(
         (Some(exception), _) => record_failure(span, exception),
         (None, Some(id)) => {
             span.record("rpc.status_code", USER_EXCEPTION);
-            // Where the servant has answered by a message, that has recorded it.
+            // A marshalled reply of the servant has already recorded it.
             if !id.is_empty() {
                 span.record("error.type", display(Scoped(id)));
             }
@@ -229,8 +229,8 @@ macro_rules! request_span {
     };
 }
 
-/// A child of the caller's span for a collocated call. What comes from elsewhere has
-/// nothing to do with what the thread did before: it may wait in a call of its own.
+/// A child of the caller's span for a collocated call. The span of a remote request is independent
+/// of the thread's previous span: the thread may be waiting in a nested call.
 fn span_of(
     request: &IncomingRequest<'_>,
     reply: Option<&UntypedReply<'_>>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Target of a request: an active object, perhaps with the properties that the request carries by
-//! the `context` clause of its operation.
+//! Target of a request: an active object, optionally with the properties that the request carries
+//! by the `context` clause of its operation.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -10,12 +10,12 @@ use orbium_interceptor::server::InterceptedObject;
 use orbium_interceptor::{OrbIdentity, Policy};
 use orbium_invocation::{Priority, Properties};
 
-/// An active object, as servants and hooks see it.
+/// An active object as seen by servants and hooks.
 pub trait Target: InterceptedObject + Sync {
-    /// Its own priority, if it was given one.
+    /// Its priority, if one is assigned to it.
     fn priority(&self) -> Option<Priority>;
 
-    /// A number of its adapter, which no other has while that exists.
+    /// A number of its adapter, unique while that exists.
     fn adapter(&self) -> usize;
 
     /// The properties that the request carries, by the `context` clause of its operation.
@@ -23,12 +23,12 @@ pub trait Target: InterceptedObject + Sync {
         &[]
     }
 
-    /// For the adapters, which know the type.
+    /// For downcasts by the adapters.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// The properties of a request and its object. They are no part of every
-/// `Call`, so that calls of operations without a clause pay nothing.
+/// The properties of a request and its object. Separate from `Call`, so that calls of operations
+/// without a clause have no cost.
 pub struct ReceivedContext<'r> {
     object: &'r dyn Target,
     properties: Properties,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Path of a late answer to its client.
+//! Path of a deferred reply to its client.
 
 use std::fmt;
 use std::sync::Weak;
@@ -7,19 +7,18 @@ use std::sync::Weak;
 use orbium_cdr::CdrWriter;
 use orbium_giop::SystemException;
 
-/// Path of an answer that is given after the servant has returned. What it
-/// needs stays open as long as it lives.
+/// Path of a deferred reply. It keeps the connection open as long as it exists.
 pub trait AnswerPath: Send {
-    /// Sends the message in the writer, as the answer to that request.
+    /// Sends the message in the writer as the reply to that request.
     fn send(&self, request_id: u32, message: &CdrWriter<'_>);
 
     /// Whether the client is known to be gone.
     fn is_dead(&self) -> bool;
 
-    /// The request is open: what cancels requests may call this.
+    /// Registers the open request for cancellation.
     fn opened(&self, _request_id: u32, _request: Weak<dyn Unanswered>) {}
 
-    /// It is not any more.
+    /// Removes the request.
     fn closed(&self, _request_id: u32) {}
 }
 
@@ -31,10 +30,10 @@ impl fmt::Debug for dyn AnswerPath {
 
 /// A request that may be open.
 pub trait Unanswered: Send + Sync {
-    /// Ends it without an answer: its client waits no longer.
+    /// Ends it without a reply: its client does not wait any more.
     fn cancel(&self);
 
-    /// Ends it with an exception that the ORB raises, unless it was answered.
+    /// Ends it with an exception of the ORB, unless it was answered.
     fn end_with(&self, exception: SystemException);
 }
 
@@ -44,7 +43,7 @@ impl fmt::Debug for dyn Unanswered {
     }
 }
 
-/// That of a oneway: nowhere.
+/// The path of a oneway: none.
 pub(super) struct Nowhere;
 
 impl AnswerPath for Nowhere {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Answers by futures, on an executor that the program chooses.
+//! Replies by futures, on an executor chosen by the program.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,9 +13,9 @@ use super::reply::DeferredReply;
 type Work<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
 impl<T: 'static, E: Raises + 'static> DeferredReply<T, E> {
-    /// Answers with the outcome of a future. `spawn` runs futures, as `tokio::spawn` does, or
-    /// what any other executor has for it. When the client cancels the request or is gone,
-    /// the future is dropped; if the executor drops it, the client gets NO_RESPONSE.
+    /// Replies with the outcome of a future. `spawn` runs futures, like `tokio::spawn` or the
+    /// equivalent of another executor. When the client cancels the request or is gone, the future
+    /// is dropped; if the executor drops it, the client gets NO_RESPONSE.
     ///
     /// ```
     /// # use std::{future::Future, pin::Pin, sync::Arc};
@@ -48,14 +48,14 @@ impl<T: 'static, E: Raises + 'static> DeferredReply<T, E> {
     }
 }
 
-/// Runs the work, and answers with its outcome.
+/// Runs the work, and replies with its outcome.
 struct Answering<T, E> {
     reply: Option<DeferredReply<T, E>>,
     /// `None` once it has ended.
     work: Option<Work<T, E>>,
 }
 
-// Nothing in it is pinned but what is behind a box.
+// Only a boxed part is pinned.
 impl<T, E> Unpin for Answering<T, E> {}
 
 impl<T: 'static, E: Raises + 'static> Future for Answering<T, E> {

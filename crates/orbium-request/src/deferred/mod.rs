@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that servants answer after they have returned: asynchronous method handling.
+//! Requests with deferred replies: asynchronous method handling.
 
 mod answer_path;
 mod future;

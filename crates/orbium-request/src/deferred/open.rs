@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A request that may outlive the upcall to its servant without an answer.
+//! A request that may outlive the upcall to its servant without a reply.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -18,8 +18,7 @@ use crate::IncomingRequest;
 use crate::conclusion::shown;
 use crate::reply::{ReplyPath, UntypedReply};
 
-/// What it takes to answer an open request. The memory of the request itself is not
-/// retained.
+/// The state for answering an open request. The memory of the request itself is not retained.
 pub(crate) struct OpenRequest {
     progress: Mutex<Progress>,
     all: Arc<OpenRequests>,
@@ -33,14 +32,14 @@ pub(crate) struct OpenRequest {
 
 #[derive(Default)]
 struct Progress {
-    /// Taken by the answer, by a cancellation, or by the end of the adapter.
+    /// Taken by the reply, by a cancellation, or by the end of the adapter.
     way: Option<Box<dyn AnswerPath>>,
-    /// Of the future that is to answer.
+    /// The waker of the future that replies.
     waker: Option<Waker>,
 }
 
 impl OpenRequest {
-    /// Opens a request of an adapter that may have so many.
+    /// Opens a request of an adapter, within its limit.
     pub(super) fn open(
         incoming: &IncomingRequest<'_>,
         reply: &UntypedReply<'_>,
@@ -65,8 +64,8 @@ impl OpenRequest {
             })
         });
         let request = entered.map_err(|full| refused(incoming, most, &full))?;
-        // Not before there is room for it: behind a path that was asked for a late answer, the
-        // refusal would count as none.
+        // Only after the limit was checked: once the deferred path is requested, a refusal here
+        // would not be sent.
         let way = match reply.head.response {
             ResponseFlags::Full => reply.path.late(),
             _ => Some(Box::new(Nowhere) as Box<dyn AnswerPath>),
@@ -105,12 +104,12 @@ impl OpenRequest {
         &self.all
     }
 
-    /// Whether an answer would reach no client any more.
+    /// Whether a reply would not reach a client any more.
     pub(super) fn is_cancelled(&self) -> bool {
         self.lock().way.as_ref().is_none_or(|way| way.is_dead())
     }
 
-    /// As `is_cancelled`; otherwise `waker` is woken when it is.
+    /// As `is_cancelled`; otherwise `waker` is woken on cancellation.
     pub(super) fn poll_cancelled(&self, waker: &Waker) -> bool {
         let mut progress = self.lock();
         if progress.way.as_ref().is_none_or(|way| way.is_dead()) {
@@ -123,7 +122,8 @@ impl OpenRequest {
         false
     }
 
-    /// Answers it, once; whether this was the answer. If `give` fails, its error is.
+    /// Replies, once; returns whether this was the reply. Returns the error of `give` if that
+    /// fails.
     pub(super) fn answer(
         &self,
         give: impl FnOnce(&mut UntypedReply<'_>) -> Result<(), DispatchError>,
@@ -160,7 +160,7 @@ impl OpenRequest {
         (true, given)
     }
 
-    /// The connection may close after this, and the adapter end.
+    /// Ends the request: the connection may close after this, and the adapter end.
     fn close(&self, way: Box<dyn AnswerPath>) {
         way.closed(self.request_id);
         self.all.leave(self.number);
@@ -191,7 +191,7 @@ impl Unanswered for OpenRequest {
     }
 }
 
-/// The way of the answer to one request.
+/// The path of the reply to one request.
 struct LatePath<'a> {
     way: &'a dyn AnswerPath,
     request_id: u32,
@@ -203,7 +203,7 @@ impl ReplyPath for LatePath<'_> {
     }
 }
 
-/// The adapter has as many open requests as it may have: TRANSIENT 1.
+/// The exception if the adapter has reached its limit of open requests: TRANSIENT 1.
 #[cold]
 fn refused(incoming: &IncomingRequest<'_>, most: usize, full: &Full) -> SystemException {
     if let Some(suppressed) = full.suppressed {
@@ -220,7 +220,7 @@ fn refused(incoming: &IncomingRequest<'_>, most: usize, full: &Full) -> SystemEx
     SystemException::omg(ExceptionKind::Transient, 1, Completion::No)
 }
 
-/// The answer of a request that came in this way can only be given at once.
+/// The exception for a request without a path for deferred replies.
 #[cold]
 fn no_way() -> SystemException {
     SystemException::orbium(

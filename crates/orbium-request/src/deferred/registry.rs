@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The open requests of an ORB, by their adapters: bounded, waited for, and answered when
-//! their adapter ends.
+//! The open requests of an ORB, by their adapters: limited, awaited, and answered when their
+//! adapter ends.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -14,8 +14,8 @@ use orbium_transport::Deadline;
 
 use super::answer_path::Unanswered;
 
-/// Requests that servants answer after they have returned, of all adapters of an ORB. An
-/// adapter is a number that no other has while it exists.
+/// Requests with deferred replies, of all adapters of an ORB. An adapter is identified by a number
+/// that is unique while it exists.
 #[derive(Default)]
 pub struct OpenRequests {
     state: Mutex<State>,
@@ -24,30 +24,30 @@ pub struct OpenRequests {
 
 #[derive(Default)]
 struct State {
-    /// By number: the oldest stands first.
+    /// By number: the oldest is the first.
     open: BTreeMap<u64, Open>,
-    /// How many an adapter has, if it has any.
+    /// The number of open requests of each adapter with any.
     counts: HashMap<usize, usize>,
-    /// The warnings of the adapters that have had as many as they may have.
+    /// The rate limits of the warnings of adapters that have reached their limit.
     warnings: HashMap<usize, EventLimit>,
     next: u64,
-    /// Replies that were dropped without an answer.
+    /// The number of replies that were dropped without an answer.
     dropped: u64,
 }
 
-/// One that is open.
+/// An open request.
 struct Open {
     adapter: usize,
     since: Instant,
     request: Weak<dyn Unanswered>,
 }
 
-/// An adapter has as many as it may have.
+/// The refusal: an adapter has reached its limit.
 #[derive(Debug)]
 pub(super) struct Full {
-    /// The age of its oldest.
+    /// The age of its oldest request.
     pub(super) oldest: Option<Duration>,
-    /// Refusals since the last one that was to be logged, if this one is.
+    /// Refusals since the last logged one, if this one is to be logged.
     pub(super) suppressed: Option<u64>,
 }
 
@@ -56,10 +56,10 @@ impl OpenRequests {
         self.state.lock()
     }
 
-    /// Enters one, which is made with its number.
+    /// Adds a request, created with its number.
     ///
     /// # Errors
-    /// The adapter has as many as it may have.
+    /// The adapter has reached its limit.
     pub(super) fn enter<R: Unanswered + 'static>(
         &self,
         adapter: usize,
@@ -84,7 +84,7 @@ impl OpenRequests {
         Ok(request)
     }
 
-    /// That one was answered, or ended without an answer.
+    /// Removes a request that was answered, or ended without an answer.
     pub(super) fn leave(&self, number: u64) {
         let mut state = self.lock();
         let Some(Open { adapter, .. }) = state.open.remove(&number) else {
@@ -103,19 +103,19 @@ impl OpenRequests {
         self.lock().dropped += 1;
     }
 
-    /// The number of open ones.
+    /// The number of open requests.
     #[must_use]
     pub fn count(&self) -> usize {
         self.lock().open.len()
     }
 
-    /// The number of open ones in one adapter.
+    /// The number of open requests of one adapter.
     #[must_use]
     pub fn count_of(&self, adapter: usize) -> usize {
         self.lock().count_of(adapter)
     }
 
-    /// How long the oldest has been open; `None` if none is.
+    /// The age of the oldest open request; `None` if there is none.
     #[must_use]
     pub fn oldest(&self) -> Option<Duration> {
         let state = self.lock();
@@ -123,14 +123,14 @@ impl OpenRequests {
         Some(oldest.since.elapsed())
     }
 
-    /// The number of replies that were dropped without an answer, since the ORB began.
+    /// The number of replies that were dropped without an answer, since the start of the ORB.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.lock().dropped
     }
 
-    /// Waits until an adapter, or all of them, has none, but not longer than that; those that
-    /// are left are answered with TRANSIENT 4, completed MAYBE.
+    /// Waits until an adapter, or all of them, has no open request, for at most `limit`; the
+    /// remaining ones are answered with TRANSIENT 4, completed MAYBE.
     pub fn settle(&self, adapter: Option<usize>, limit: Duration) {
         let until = Deadline::after(Some(limit));
         let mut state = self.lock();
@@ -163,7 +163,7 @@ impl State {
     #[cold]
     fn refuse(&mut self, adapter: usize) -> Full {
         let suppressed = self.warnings.entry(adapter).or_default().admit();
-        // It is looked for only where it is logged.
+        // Computed only if it is logged.
         let oldest = suppressed.and_then(|_| self.open.values().find(|it| it.adapter == adapter));
         Full {
             oldest: oldest.map(|it| it.since.elapsed()),
@@ -178,7 +178,7 @@ impl State {
         }
     }
 
-    /// Those of an adapter, or of all.
+    /// The open requests of an adapter, or of all.
     fn all(&self, adapter: Option<usize>) -> Vec<Weak<dyn Unanswered>> {
         let is_asked = |of: usize| adapter.is_none_or(|adapter| adapter == of);
         let asked = self.open.values().filter(|it| is_asked(it.adapter));
@@ -205,7 +205,7 @@ mod tests {
         fn cancel(&self) {}
     }
 
-    /// Enters one of an adapter that may have two; its number.
+    /// Adds a request of an adapter with a limit of two; returns its number.
     fn enter(all: &OpenRequests, adapter: usize) -> Result<u64, Full> {
         let mut entered = 0;
         let make = |number| {
@@ -242,7 +242,7 @@ mod tests {
             assert_eq!((full.suppressed, full.oldest.is_some()), (Some(0), true));
             assert_eq!(enter(&all, adapter).unwrap_err().suppressed, None);
         }
-        // An adapter that gets the number of one that has ended warns anew.
+        // An adapter that reuses the number of one that has ended warns again.
         all.settle(Some(1), Duration::ZERO);
         assert_eq!(enter(&all, 1).unwrap_err().suppressed, Some(0));
         assert_eq!(enter(&all, 2).unwrap_err().suppressed, None);

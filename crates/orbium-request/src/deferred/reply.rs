@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reply token: how a servant answers after it has returned.
+//! The reply token, by which a servant replies after it has returned.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -17,15 +17,15 @@ use super::urgency::Urgency;
 use crate::IncomingRequest;
 use crate::reply::UntypedReply;
 
-/// How results are written.
+/// Marshals results.
 type Write<T> = for<'v> fn(&'v T, &mut CdrWriter<'v>);
 
-/// The answer to a request of an operation that IDL calls `@deferred`: a token that may be
-/// moved to any thread, and is consumed by answering.
+/// The reply to a request of an `@deferred` operation in IDL: a token that may be moved to any
+/// thread, and is consumed by replying.
 ///
-/// `T` is what a servant of the operation would return, `E` the error type of the
-/// operation. The request is open until the token answers; if the token is dropped instead,
-/// the client gets NO_RESPONSE, completed MAYBE. The memory of the request is not retained.
+/// `T` is the result of the operation, `E` its error type. The request is open until the token
+/// replies; if the token is dropped instead, the client gets NO_RESPONSE, completed MAYBE. The
+/// memory of the request is not retained.
 ///
 /// ```
 /// # use std::thread;
@@ -47,8 +47,8 @@ pub struct DeferredReply<T, E = SystemException> {
 }
 
 impl<T, E> DeferredReply<T, E> {
-    /// Whether the answer would reach no client any more: the client has cancelled the
-    /// request, its connection is gone, or the adapter of the object has ended.
+    /// Whether the reply would not reach a client any more: the client has cancelled the request,
+    /// its connection is gone, or the adapter of the object has ended.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.request.as_ref().is_none_or(|it| it.is_cancelled())
@@ -60,14 +60,14 @@ impl<T, E> DeferredReply<T, E> {
         self.urgency().deadline
     }
 
-    /// What the request says of its urgency.
+    /// The urgency of the request.
     #[must_use]
     pub fn urgency(&self) -> Urgency {
         let request = self.request.as_ref();
         request.map(|it| it.urgency()).unwrap_or_default()
     }
 
-    /// Whether the client waits for an answer. One to a oneway is discarded.
+    /// Whether the client expects a reply. A reply to a oneway is discarded.
     #[must_use]
     pub fn response_expected(&self) -> bool {
         self.request.as_ref().is_some_and(|it| it.is_expected())
@@ -88,10 +88,10 @@ impl<T, E> DeferredReply<T, E> {
         }
     }
 
-    /// Has `give` answer, whatever the types of the operation are.
+    /// Has `give` reply, independently of the types of the operation.
     ///
     /// # Errors
-    /// That of `give`; the client gets this exception.
+    /// The error of `give`; the client gets this exception.
     #[doc(hidden)]
     pub fn answer_untyped(
         self,
@@ -100,27 +100,26 @@ impl<T, E> DeferredReply<T, E> {
         self.answer(|reply, _| give(reply))
     }
 
-    /// Sends the results: a value, or a reference to one. Those of a cancelled request are
+    /// Sends the results: a value, or a reference to one. Results of a cancelled request are
     /// discarded.
     ///
     /// # Errors
-    /// A result cannot be encoded: it exceeds a bound, or the code set of the connection
-    /// lacks a character. The client gets this exception. A connection that fails is no
-    /// error.
+    /// A result cannot be encoded: it exceeds a bound, or the code set of the connection lacks a
+    /// character. The client gets this exception. A failed connection is not an error.
     pub fn ok(self, results: impl Borrow<T>) -> Result<(), SystemException> {
         self.answer(|reply, write| reply.result(|writer| write(results.borrow(), writer)))
     }
 
-    /// Sends the client to another object, which serves the request instead.
+    /// Forwards the client to another object, which serves the request instead.
     pub fn forward(self, to: &impl Forward) {
-        // A reference that was made can be written.
+        // The IOR of an existing reference can always be marshalled.
         let _ = self.answer(|reply, _| reply.forward(to.ior(), to.is_permanent()));
     }
 }
 
-/// Another object that a request is sent to; of `orbium`'s types `ForwardRequest` is one.
+/// The target of a forward; `ForwardRequest` of `orbium` implements it.
 pub trait Forward {
-    /// The reference to it.
+    /// The reference of the target.
     fn ior(&self) -> &Ior;
 
     /// Whether the client may replace its reference by that one: LOCATION_FORWARD_PERM, which
@@ -129,7 +128,7 @@ pub trait Forward {
 }
 
 impl<T, E: Raises> DeferredReply<T, E> {
-    /// Raises an exception that the operation declares, or one of the system.
+    /// Raises an exception declared by the operation, or a system exception.
     ///
     /// # Errors
     /// A member of the exception cannot be encoded; the client gets this exception.
@@ -137,13 +136,13 @@ impl<T, E: Raises> DeferredReply<T, E> {
         let error = exception.into();
         let given = self.answer(|reply, _| reply.raise(&error));
         match error.raised() {
-            // It was sent as it is.
+            // It was sent unchanged.
             Raised::System(_) => Ok(()),
             Raised::User(..) => given,
         }
     }
 
-    /// Answers as a servant does that returns `outcome`.
+    /// Replies like a servant that returns `outcome`.
     ///
     /// # Errors
     /// As [`ok`](Self::ok) and [`raise`](Self::raise).
@@ -198,11 +197,11 @@ impl<T, E> fmt::Debug for DeferredReply<T, E> {
 }
 
 impl UntypedReply<'_> {
-    /// The token for a request to an object of that adapter, which a generated skeleton gives
-    /// to the servant.
+    /// The token for a request to an object of that adapter, passed to the servant by a generated
+    /// skeleton.
     ///
     /// # Errors
-    /// TRANSIENT 1: as many requests of the adapter are open as may be.
+    /// TRANSIENT 1: the limit of open requests of the adapter is reached.
     #[doc(hidden)]
     #[cold]
     pub fn defer<T, E>(

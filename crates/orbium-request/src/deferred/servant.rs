@@ -13,10 +13,10 @@ use orbium_invocation::raises::Raises;
 use super::reply::DeferredReply;
 use super::urgency::Urgency;
 
-/// A future that serves one request: what an executor runs to its end.
+/// A future that serves one request, run to its end by an executor.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// An executor, as servants use it. Every function that takes a [`Task`] is one.
+/// An executor for servants. Every function that takes a [`Task`] is one.
 ///
 /// ```
 /// use orbium_request::{Spawn, Task};
@@ -36,7 +36,7 @@ pub trait Spawn: Send + Sync + 'static {
     /// gets NO_RESPONSE, completed MAYBE.
     fn spawn(&self, task: Task);
 
-    /// As [`spawn`](Self::spawn), for a request of that urgency. Default: whatever it is.
+    /// As [`spawn`](Self::spawn), for a request of that urgency. Default: the urgency is ignored.
     fn spawn_urgent(&self, _urgency: &Urgency, task: Task) {
         self.spawn(task);
     }
@@ -48,7 +48,7 @@ impl<F: Fn(Task) + Send + Sync + 'static> Spawn for F {
     }
 }
 
-/// An executor that is given the urgency of each request, as a function.
+/// An executor that uses the urgency of each request, as a function.
 ///
 /// ```
 /// use orbium_request::{AsyncServant, ByUrgency, Task, Urgency};
@@ -75,13 +75,13 @@ impl<F: Fn(&Urgency, Task) + Send + Sync + 'static> Spawn for ByUrgency<F> {
     }
 }
 
-/// Facts of a request that an `async fn` of a servant may see: the memory of the request
-/// itself is not retained.
+/// Facts of a request for an `async fn` of a servant: the memory of the request itself is not
+/// retained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncCall {
     object_id: Box<[u8]>,
     deadline: Option<Instant>,
-    /// Elsewhere: open requests are many, and few have one.
+    /// Boxed: open requests are many, and few have one.
     context: Option<Box<SentContext>>,
 }
 
@@ -89,7 +89,7 @@ pub struct AsyncCall {
 struct SentContext(Properties);
 
 impl AsyncCall {
-    /// Of a request to the object with that id; its client waits until `deadline`.
+    /// A request to the object with that id; its client waits until `deadline`.
     #[must_use]
     pub fn new(object_id: &[u8], deadline: Option<Instant>) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl AsyncCall {
         }
     }
 
-    /// The same call, with the properties that the client sent of its context.
+    /// The call with the properties that the client sent of its context.
     #[must_use]
     pub fn in_context(self, context: Properties) -> Self {
         let context = (!context.is_empty()).then(|| Box::new(SentContext(context)));
@@ -126,14 +126,13 @@ impl AsyncCall {
     }
 }
 
-/// Makes a servant of an object with `async fn` operations: each request becomes a task of an
-/// executor.
+/// A servant of an object with `async fn` operations: each request becomes a task of an executor.
 ///
-/// `S` implements the generated trait `…AsyncServant` of an interface; this type implements the
-/// interface's `…Servant` then. `limits.open_requests` bounds the tasks of an adapter: beyond it
-/// clients get TRANSIENT 1. When the client cancels a request or is gone, the next poll of the
-/// task drops the future of the servant; a task that the executor drops answers NO_RESPONSE, and
-/// one that panics UNKNOWN.
+/// `S` implements the generated trait `…AsyncServant` of an interface; this type then implements
+/// the interface's `…Servant`. `limits.open_requests` limits the tasks of an adapter: beyond it
+/// clients get TRANSIENT 1. When the client cancels a request or is gone, the next poll of the task
+/// drops the future of the servant; a task that the executor drops answers NO_RESPONSE, and one
+/// that panics UNKNOWN.
 ///
 /// ```
 /// use orbium_request::AsyncServant;
@@ -152,7 +151,7 @@ pub struct AsyncServant<S, X> {
 }
 
 impl<S: Send + Sync + 'static, X: Spawn> AsyncServant<S, X> {
-    /// With the executor that runs the operations.
+    /// Creates a servant with the executor of its operations.
     pub fn new(servant: impl Into<Arc<S>>, executor: X) -> Self {
         Self {
             servant: servant.into(),
@@ -166,7 +165,7 @@ impl<S: Send + Sync + 'static, X: Spawn> AsyncServant<S, X> {
         &self.servant
     }
 
-    /// Answers with the outcome of an operation, which begins on the executor.
+    /// Replies with the outcome of an operation, which begins on the executor.
     #[doc(hidden)]
     pub fn run<T, E, F>(&self, reply: DeferredReply<T, E>, operation: impl FnOnce(Arc<S>) -> F)
     where

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A caller in this process that waits for a late answer, or goes on without a thread.
+//! A caller in this process that waits for a deferred reply, or continues without a thread.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use orbium_transport::Deadline;
 
 use super::answer_path::AnswerPath;
 
-/// What has become of the answer.
+/// The state of the reply.
 #[derive(Default)]
 struct State {
-    /// Empty until it is there.
+    /// Empty until it has arrived.
     message: Vec<u8>,
-    /// Takes it, if no thread waits.
+    /// The receiver of the reply, if no thread waits.
     then: Option<Box<dyn LateAnswer>>,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Debug for State {
     }
 }
 
-/// The caller of a call within the process, while its request is open.
+/// The caller of a collocated call, while its request is open.
 #[derive(Debug, Default)]
 pub struct WaitingCaller {
     state: Mutex<State>,
@@ -41,12 +41,12 @@ pub struct WaitingCaller {
 }
 
 impl WaitingCaller {
-    /// Waits for the message of the answer.
+    /// Waits for the message of the reply.
     ///
     /// # Errors
     /// TIMEOUT, completed MAYBE: the deadline has passed.
     pub fn wait(self: &Arc<Self>, until: Deadline) -> Result<Vec<u8>, SystemException> {
-        // What this thread reads or serves otherwise goes on without it.
+        // Other work of this thread is handed off.
         role::about_to_block();
         let caller = Arc::clone(self);
         let answered = wait_serving(move || caller.block(until));
@@ -69,7 +69,7 @@ impl WaitingCaller {
         Ok(std::mem::take(&mut state.message))
     }
 
-    /// Leaves the answer to `then`; returns it if it is there already.
+    /// Passes the reply to `then` later; returns it if it has already arrived.
     pub(crate) fn leave_to(&self, then: Box<dyn LateAnswer>) -> Option<Vec<u8>> {
         let mut state = self.lock();
         if !state.message.is_empty() {
@@ -99,7 +99,7 @@ impl AnswerPath for Arc<WaitingCaller> {
         then.answered(message);
     }
 
-    /// If a thread waits no longer, only this holds it.
+    /// If no thread waits any more, this is the only reference.
     fn is_dead(&self) -> bool {
         match &self.lock().then {
             Some(then) => then.is_over(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replies that interceptors see before they are sent.
+//! Replies seen by interceptors before they are sent.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -16,15 +16,15 @@ use super::untyped::UntypedReply;
 use crate::IncomingRequest;
 use crate::deferred::AnswerPath;
 
-/// The path of a reply by way of the interceptors of its request.
+/// The path of a reply through the interceptors of its request.
 pub(crate) trait InterceptedPath: ReplyPath {
-    /// How the request ends.
+    /// The end of the request.
     fn end(&self) -> &RequestEnd<'_>;
 
-    /// Ends the request with that outcome, unless it has ended already.
+    /// Ends the request with that outcome, unless it has already ended.
     ///
     /// # Errors
-    /// The system exception that it has ended with; it was sent already.
+    /// The system exception of the request; it was already sent.
     fn conclude(
         &self,
         reply: &mut UntypedReply<'_>,
@@ -32,21 +32,22 @@ pub(crate) trait InterceptedPath: ReplyPath {
     ) -> Result<(), DispatchError>;
 }
 
-/// The path of a reply by way of a flow, with each point of its interceptors. They are run by links if it is
-/// `LINKED`: the request has a reply, and [all implement](Interceptors::linked_requests) all of its points.
+/// The path of a reply through a flow, with each point of its interceptors. They are run by links
+/// if it is `LINKED`: the request has a reply, and [all implement](Interceptors::linked_requests)
+/// all of its points.
 pub(crate) struct InterceptedReply<'p, 'r, const LINKED: bool> {
     end: RequestEnd<'p>,
     flow: RefCell<RequestFlow<'r>>,
 }
 
-/// The path of a reply where no interceptor implements a point of a request that ends with
-/// results: interceptors see only how it ends otherwise.
+/// The path of a reply if no interceptor implements a point of a request with results: interceptors
+/// see only an end without results.
 pub(crate) struct OverlookedReply<'p, 'r> {
     pub(crate) end: RequestEnd<'p>,
     pub(crate) seen: SeenRequest<'r>,
 }
 
-/// What interceptors may see of a request.
+/// The view that interceptors may have of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct SeenRequest<'r> {
     pub(crate) all: &'r Interceptors,
@@ -57,7 +58,7 @@ pub(crate) struct SeenRequest<'r> {
 }
 
 impl<'r> SeenRequest<'r> {
-    /// A flow of it that no interceptor has seen yet.
+    /// A new flow of the request.
     pub(crate) fn flow(self) -> RequestFlow<'r> {
         RequestFlow::new(self.all, self.id, self.request, self.object)
     }
@@ -72,10 +73,10 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
         }
     }
 
-    /// Runs the first point, while there is no answer that takes the path.
+    /// Runs the first point, before there is a reply on the path.
     ///
     /// # Errors
-    /// What interrupts the request.
+    /// The interrupt of the request.
     #[inline(always)]
     pub(crate) fn receive_contexts(&mut self) -> Result<(), Box<Interrupt>> {
         let flow = self.flow.get_mut();
@@ -86,10 +87,10 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
         }
     }
 
-    /// Runs the point behind it, once the servant is known.
+    /// Runs the next point, after the servant was found.
     ///
     /// # Errors
-    /// What interrupts the request.
+    /// The interrupt of the request.
     #[inline(always)]
     pub(crate) fn receive_request(
         &mut self,
@@ -103,7 +104,7 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
         }
     }
 
-    /// Interceptors have added to results, or changed them.
+    /// Sends results that interceptors have changed or added to.
     #[cold]
     fn send_otherwise(&self, ended: EndedOtherwise, message: &CdrWriter<'_>) {
         let mut flow = self.flow.borrow_mut();
@@ -111,7 +112,7 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
         self.end.send_ended(&flow, outcome, message);
     }
 
-    /// The message is no plain results.
+    /// Sends a message other than plain results.
     #[cold]
     fn send_other(&self, message: &CdrWriter<'_>) {
         if self.end.expects_message() {
@@ -121,7 +122,7 @@ impl<'p, 'r, const LINKED: bool> InterceptedReply<'p, 'r, LINKED> {
 }
 
 impl OverlookedReply<'_, '_> {
-    /// A flow for the end of the request, of which interceptors have seen nothing.
+    /// A flow for the end of the request, which interceptors have not seen yet.
     #[cold]
     fn flow(&self) -> RequestFlow<'_> {
         let SeenRequest {
@@ -133,7 +134,7 @@ impl OverlookedReply<'_, '_> {
         RequestFlow::under_way(all, id, request, object)
     }
 
-    /// The message is no results, or has service contexts of the servant.
+    /// Sends a message without results, or with service contexts of the servant.
     #[cold]
     fn send_seen(&self, message: &CdrWriter<'_>) {
         self.end.send(&mut self.flow(), message);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replies that are kept in memory: for a caller on this very stack, or until it is
-//! certain that they are sent.
+//! Replies retained in memory: for a caller on this same stack, or until it is decided that they
+//! are sent.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,16 +17,16 @@ use super::path::ReplyPath;
 use super::untyped::UntypedReply;
 use crate::deferred::{AnswerPath, WaitingCaller};
 
-/// Keeps the reply for the caller.
+/// Retains the reply for the caller.
 #[derive(Debug, Default)]
 pub struct Kept {
     message: RefCell<Vec<u8>>,
-    /// Where a late answer goes.
+    /// The receiver of a deferred reply.
     late: OnceCell<Arc<WaitingCaller>>,
 }
 
 impl Kept {
-    /// The answer of a servant of the caller's own ORB, by a message that is kept here.
+    /// The reply of a servant to a collocated caller, by a message retained here.
     #[must_use]
     pub fn answer<'r>(
         &'r self,
@@ -41,23 +41,22 @@ impl Kept {
         UntypedReply::new(self, storage, version, 0, format, response)
     }
 
-    /// Whether there is a message by now.
+    /// Whether there is a message yet.
     #[must_use]
     pub fn has_message(&self) -> bool {
         !self.message.borrow().is_empty()
     }
 
-    /// Whether the servant answers after it has returned.
+    /// Whether the reply is deferred.
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.late.get().is_some()
     }
 
-    /// The message; empty if there was none. Blocks for one that is given after the servant
-    /// has returned.
+    /// The message; empty if there was none. Blocks for a deferred one.
     ///
     /// # Errors
-    /// TIMEOUT: the deadline of the call has passed before.
+    /// TIMEOUT: the deadline of the call has passed before it.
     pub fn into_message(self, until: Deadline) -> Result<Vec<u8>, SystemException> {
         match self.late.into_inner() {
             Some(caller) => caller.wait(until),
@@ -65,8 +64,7 @@ impl Kept {
         }
     }
 
-    /// The message, empty if there was none; `None` if the servant gives it after it has returned:
-    /// `later` makes what takes it then.
+    /// The message, empty if there was none; `None` for a deferred one: `later` makes its receiver.
     pub fn into_message_or(self, later: impl FnOnce() -> Box<dyn LateAnswer>) -> Option<Vec<u8>> {
         match self.late.into_inner() {
             Some(caller) => caller.leave_to(later()),
@@ -93,7 +91,7 @@ fn keep(kept: &RefCell<Vec<u8>>, message: &CdrWriter<'_>) {
     }
 }
 
-/// Keeps a reply that may not be sent; one that is given late goes its own way.
+/// Retains a reply that may not be sent; a deferred reply has its own path.
 pub(super) struct HeldBack<'a> {
     pub(super) message: RefCell<Vec<u8>>,
     pub(super) path: &'a dyn ReplyPath,
@@ -121,14 +119,14 @@ impl ReplyPath for HeldBack<'_> {
 }
 
 impl UntypedReply<'_> {
-    /// Runs `serve` with an answer that is kept, and sends it if `serve` succeeds. If the
-    /// servant answers late, whether `serve` succeeds makes no difference.
+    /// Runs `serve` with a retained reply, and sends it if `serve` succeeds. The result of `serve`
+    /// makes no difference to a deferred reply.
     ///
     /// # Errors
-    /// That of `serve`; nothing was sent then but the confirmation of a oneway.
+    /// The error of `serve`; only the confirmation of a oneway was sent then.
     ///
     /// # Panics
-    /// As `serve` does.
+    /// If `serve` panics.
     #[cold]
     #[doc(hidden)]
     pub fn keeping<E>(
@@ -143,7 +141,7 @@ impl UntypedReply<'_> {
         };
         let mut inner = UntypedReply::with_head(&kept, &mut storage, self.head);
         let served = catch_unwind(AssertUnwindSafe(|| serve(&mut inner)));
-        // The servant was called behind its confirmation, whatever it came to.
+        // The servant was called after the confirmation, whatever its result.
         let is_confirmed = self.head.response == ResponseFlags::SyncWithServer
             && !kept.message.borrow().is_empty();
         let served = match served {

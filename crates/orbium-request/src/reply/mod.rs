@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replies: what a servant writes, and where it goes.
+//! Replies: marshalling by servants, and paths to clients.
 
 mod intercepted_reply;
 mod kept;

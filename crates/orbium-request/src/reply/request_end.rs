@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! End of a request as interceptors see it.
+//! End of a request as seen by interceptors.
 
 use std::cell::Cell;
 
@@ -19,7 +19,7 @@ use super::untyped::{ReplyHead, UntypedReply};
 use crate::IncomingRequest;
 use crate::deferred::AnswerPath;
 
-/// How a request has ended.
+/// The end of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     NotYet,
@@ -27,7 +27,7 @@ pub(super) enum Ended {
     UserException,
     Raised(SystemException),
     Forward,
-    /// Without a reply, or with one that comes later.
+    /// Without a reply, or with a deferred one.
     Unanswered,
 }
 
@@ -43,23 +43,23 @@ impl From<&RequestOutcome> for Ended {
     }
 }
 
-/// The next message of a servant.
+/// The kind of the next message of a servant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// Results.
     Results,
-    /// Anything else.
+    /// Any other message.
     Other,
-    /// The client expects none, or has one.
+    /// The client expects none, or has already received one.
     Unexpected,
 }
 
-/// A request, the way of its reply, and what it has ended with.
+/// A request, the path of its reply, and its outcome.
 pub(crate) struct RequestEnd<'p> {
     path: &'p dyn ReplyPath,
-    /// What the servant adds to it.
+    /// The additions of the servant.
     added: AddedContexts,
-    /// How the request has ended, once its interceptors have seen that.
+    /// The end of the request, once its interceptors have seen it.
     ended: Cell<Ended>,
     next: Cell<Next>,
     is_late: Cell<bool>,
@@ -81,7 +81,7 @@ impl<'p> RequestEnd<'p> {
         }
     }
 
-    /// Whether results were sent, as the servant has given them.
+    /// Whether results were sent unchanged.
     #[inline]
     pub(crate) fn has_sent_results(&self) -> bool {
         self.ended.get() == Ended::Results
@@ -93,8 +93,8 @@ impl<'p> RequestEnd<'p> {
         self.next.get() != Next::Unexpected
     }
 
-    /// Whether the next message has results, to which the servant has added nothing. Then it adds
-    /// nothing later.
+    /// Whether the next message has results without additions of the servant. Then later additions
+    /// are refused.
     #[inline(always)]
     pub(super) fn expects_plain_results(&self) -> bool {
         let is_plain = self.next.get() == Next::Results && !self.added.has_any();
@@ -104,7 +104,7 @@ impl<'p> RequestEnd<'p> {
         is_plain
     }
 
-    /// Sends results as they are.
+    /// Sends results unchanged.
     #[inline(always)]
     pub(super) fn send_plain(&self, message: &CdrWriter<'_>) {
         self.path.send(message);
@@ -134,7 +134,7 @@ impl<'p> RequestEnd<'p> {
         self.path
     }
 
-    /// What a servant that has returned leaves.
+    /// The outcome of a servant that has returned.
     #[cold]
     pub(crate) fn outcome_of(
         &self,
@@ -149,8 +149,8 @@ impl<'p> RequestEnd<'p> {
         }
     }
 
-    /// The message, which is not plain results, goes to the interceptors of the flow, then to the
-    /// client.
+    /// Passes a message other than plain results to the interceptors of the flow, then sends it to
+    /// the client.
     #[cold]
     pub(super) fn send(&self, flow: &mut RequestFlow<'_>, message: &CdrWriter<'_>) {
         let outcome = if self.next.get() == Next::Results {
@@ -163,7 +163,7 @@ impl<'p> RequestEnd<'p> {
         self.send_ended(flow, ended.map(|()| outcome), message);
     }
 
-    /// Sends the message as it is ended with, unless the interceptors have changed that.
+    /// Sends the message unchanged, unless the interceptors have changed the outcome.
     #[cold]
     pub(super) fn send_ended(
         &self,
@@ -186,7 +186,7 @@ impl<'p> RequestEnd<'p> {
         }
     }
 
-    /// Sends what the request has come to without results.
+    /// Sends the outcome of a request without results.
     #[cold]
     fn send_changed(
         &self,
@@ -211,10 +211,10 @@ impl<'p> RequestEnd<'p> {
         self.set_ended(Ended::from(outcome));
     }
 
-    /// Ends the request with that outcome, unless it has ended already.
+    /// Ends the request with that outcome, unless it has already ended.
     ///
     /// # Errors
-    /// The system exception that it has ended with; it was sent already.
+    /// The system exception of the request; it was already sent.
     #[cold]
     pub(super) fn conclude(
         &self,
@@ -235,8 +235,8 @@ impl<'p> RequestEnd<'p> {
         Ok(())
     }
 
-    /// The request ends without a message of its servant: the interceptors see that, and what
-    /// it ends with is sent if the client waits for it.
+    /// Ends the request without a message of its servant: the interceptors see the outcome, which
+    /// is sent if the client waits for it.
     fn end_unsent(
         &self,
         flow: &mut RequestFlow<'_>,
@@ -275,14 +275,14 @@ fn read(message: &CdrWriter<'_>) -> Option<ReplyMessage> {
     ReplyMessage::read(octets)
 }
 
-/// The servant has not answered, or not in a way that can be read.
+/// The exception for a servant without a valid reply.
 fn unanswered() -> SystemException {
     let code = minor::INVARIANT_BROKEN;
     SystemException::orbium(ExceptionKind::Internal, code, Completion::Maybe)
 }
 
 impl UntypedReply<'_> {
-    /// The interceptors of the request, if they are run by links: there is a reply, with a place for service
+    /// The interceptors of the request, if they are run by links: there is a reply with service
     /// contexts.
     #[doc(hidden)]
     #[must_use]
@@ -299,7 +299,7 @@ impl UntypedReply<'_> {
         }
     }
 
-    /// An answer to the same request that takes that path, in place of this one.
+    /// A reply to the same request on that path, in place of this one.
     #[inline(always)]
     pub(crate) fn by_path<'s>(
         &'s mut self,
@@ -309,7 +309,7 @@ impl UntypedReply<'_> {
         UntypedReply::with_head(path, self.storage, head)
     }
 
-    /// It is on its way, or the client expects none.
+    /// Marks the reply as sent, or not expected.
     #[inline]
     pub(crate) fn note_answered(&mut self) {
         self.answered = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reply slot: where a servant sends results that it borrows.
+//! The reply slot, by which a servant sends borrowed results.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,12 +10,11 @@ use orbium_giop::SystemException;
 use super::untyped::UntypedReply;
 use orbium_invocation::raises::{DispatchError, Raised, Raises};
 
-/// Reply slot of a servant for an operation that IDL calls `@borrow`.
+/// Reply slot of a servant for a `@borrow` operation in IDL.
 ///
-/// [`send`](Self::send) encodes and sends before it returns, so results may be borrowed
-/// from the servant, from the request, from the stack or from what a lock guards. `T` is
-/// the one result, or a generated struct of borrows if there are several; `E` is the
-/// error type of the operation.
+/// [`send`](Self::send) encodes and sends before it returns, so results may be borrowed from the
+/// servant, the request, the stack or a lock guard. `T` is the single result, or a generated struct
+/// of borrows if there are several; `E` is the error type of the operation.
 ///
 /// ```
 /// # use orbium_sync::lock::RwLock;
@@ -39,18 +38,17 @@ pub struct Reply<'r, T: ?Sized, E = SystemException> {
     error: PhantomData<fn() -> E>,
 }
 
-/// The results of a request were sent. Only [`Reply::send`] gives it, so a servant that
-/// returns it has answered.
+/// Proof that the results of a request were sent. Only [`Reply::send`] returns it, so a servant
+/// that returns it has answered.
 #[must_use = "a servant returns it"]
 pub struct Sent(());
 
 impl<T: Encode + ?Sized, E: From<SystemException>> Reply<'_, T, E> {
-    /// Sends the results. A oneway caller's are discarded.
+    /// Sends the results. Those for a oneway are discarded.
     ///
     /// # Errors
-    /// A result cannot be encoded: it exceeds a bound, or the code set of the
-    /// connection lacks a character. The caller then gets this exception. A connection
-    /// that fails is no error.
+    /// A result cannot be encoded: it exceeds a bound, or the code set of the connection lacks a
+    /// character. The caller then gets this exception. A failed connection is not an error.
     #[inline]
     pub fn send(mut self, results: &T) -> Result<Sent, E> {
         let outcome = self.reply.result(|writer| results.encode(writer));
@@ -77,7 +75,7 @@ impl fmt::Debug for Sent {
 }
 
 impl UntypedReply<'_> {
-    /// The slot for the results, which a generated skeleton hands to the servant.
+    /// The slot for the results, passed to the servant by a generated skeleton.
     #[inline]
     pub fn slot<T: ?Sized, E>(&mut self) -> Reply<'_, T, E> {
         Reply {
@@ -88,13 +86,13 @@ impl UntypedReply<'_> {
         }
     }
 
-    /// Ends a request that a servant served with a [`slot`](Self::slot): with the exception
-    /// that it returned, if it did.
+    /// Ends a request that a servant served with a [`slot`](Self::slot): with the exception of the
+    /// servant, if any.
     ///
     /// # Errors
-    /// The system exception that the servant returned, or that keeps a user exception
-    /// from being written. An exception after the results were sent is only logged: the
-    /// caller has its answer.
+    /// The system exception of the servant, or the reason why a user exception cannot be
+    /// marshalled. An exception after the results were sent is only logged: the caller has its
+    /// reply.
     #[inline]
     pub fn sent<E: Raises>(&mut self, outcome: Result<Sent, E>) -> Result<(), DispatchError> {
         match outcome {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The answer to a request, as skeletons write it.
+//! The reply to a request, as written by skeletons.
 
 use std::fmt;
 use std::time::Instant;
@@ -21,22 +21,22 @@ use crate::IncomingRequest;
 use crate::PeerConnection;
 use orbium_lane::{Decided, Lane};
 
-/// The answer to a request, with the results that a skeleton writes: given once, or not
-/// at all for a oneway.
+/// The reply to a request, with the results marshalled by a skeleton: sent once, or not at all for
+/// a oneway.
 pub struct UntypedReply<'r> {
     pub(crate) path: &'r dyn ReplyPath,
     pub(crate) storage: &'r mut Vec<u8>,
     pub(crate) head: ReplyHead,
     pub(crate) answered: bool,
-    /// The answer is a user exception.
+    /// Whether the reply is a user exception.
     pub(crate) raised: bool,
-    /// Another lane has the request.
+    /// Whether another lane has the request.
     pub(crate) moved: bool,
-    /// The answer sends the client elsewhere.
+    /// Whether the reply is a forward.
     pub(crate) forwarded: bool,
 }
 
-/// How a reply begins, and whether there is one.
+/// The header of a reply, and whether a reply is expected.
 #[derive(Clone, Copy)]
 pub(crate) struct ReplyHead {
     pub(crate) request_id: u32,
@@ -46,13 +46,13 @@ pub(crate) struct ReplyHead {
 }
 
 impl ReplyHead {
-    /// Whether it has no place for service contexts.
+    /// Whether it has no service contexts.
     #[inline(always)]
     pub(crate) fn is_short(&self) -> bool {
         matches!(self.version, Version::SHORT | Version::NATIVE)
     }
 
-    /// The same of GIOP 1.2, if it is a short one: with a place for service contexts.
+    /// The head with the version GIOP 1.2 in place of a short one: with service contexts.
     #[inline]
     pub(crate) fn lengthened(self) -> Self {
         if !self.is_short() {
@@ -79,7 +79,7 @@ impl fmt::Debug for UntypedReply<'_> {
 }
 
 impl<'r> UntypedReply<'r> {
-    /// The answer to that request, not given yet.
+    /// The reply to that request, not yet sent.
     #[inline(always)]
     #[doc(hidden)]
     #[must_use]
@@ -100,7 +100,7 @@ impl<'r> UntypedReply<'r> {
         Self::with_head(path, storage, head)
     }
 
-    /// The same with that head.
+    /// A reply with that head.
     #[inline(always)]
     pub(crate) fn with_head(
         path: &'r dyn ReplyPath,
@@ -121,19 +121,19 @@ impl<'r> UntypedReply<'r> {
 
 #[doc(hidden)]
 impl<'r> UntypedReply<'r> {
-    /// Which answer the client expects.
+    /// The reply that the client expects.
     #[must_use]
     pub fn response(&self) -> ResponseFlags {
         self.head.response
     }
 
-    /// Where it goes.
+    /// The path of the reply.
     #[must_use]
     pub fn path(&self) -> &'r dyn ReplyPath {
         self.path
     }
 
-    /// Has the answer go by another path, which may lead to its own.
+    /// Sends the reply on another path, which may lead to its own.
     pub fn by_way_of(&mut self, path: &dyn ReplyPath, serve: impl FnOnce(&mut UntypedReply<'_>)) {
         let mut inner = UntypedReply::with_head(path, self.storage, self.head);
         inner.answered = self.answered;
@@ -145,10 +145,10 @@ impl<'r> UntypedReply<'r> {
     }
 }
 
-/// What the ORB asks of an answer but to give it.
+/// Queries of the ORB on a reply.
 #[doc(hidden)]
 impl UntypedReply<'_> {
-    /// Whether it was given.
+    /// Whether it was sent.
     #[must_use]
     #[inline(always)]
     pub fn is_answered(&self) -> bool {
@@ -161,10 +161,10 @@ impl UntypedReply<'_> {
         self.raised
     }
 
-    /// How a servant that has answered so ends its call for interceptors and metrics.
+    /// The result of a servant with this reply, for interceptors and metrics.
     ///
     /// # Errors
-    /// The answer is a user exception: its id is in the span already.
+    /// The reply is a user exception: its id is already in the span.
     #[doc(hidden)]
     pub fn ended(&self) -> Result<(), ExceptionId> {
         if self.is_raised() {
@@ -174,7 +174,7 @@ impl UntypedReply<'_> {
         }
     }
 
-    /// Whether it sends the client elsewhere.
+    /// Whether it is a forward.
     #[must_use]
     pub fn is_forwarded(&self) -> bool {
         self.forwarded
@@ -186,7 +186,7 @@ impl UntypedReply<'_> {
         self.moved
     }
 
-    /// Has another lane serve the request and answer it, as was decided; whether it will.
+    /// Has another lane serve the request and answer it, as decided; returns whether it will.
     pub fn move_to(&mut self, lane: &Lane, decided: Decided) -> bool {
         let moves = self.path.move_to(lane, decided);
         if moves {
@@ -196,17 +196,17 @@ impl UntypedReply<'_> {
         moves
     }
 
-    /// Runs `receive_request` of the interceptors, for a skeleton that has read the arguments.
+    /// Calls `receive_request` of the interceptors, for a skeleton that has read the arguments.
     pub fn receive_request(&self, object: &dyn InterceptedObject) -> Result<(), Interrupt> {
         self.path.receive_request(object)
     }
 
-    /// The connection was given a thread of its own.
+    /// Records that the connection was assigned a dedicated thread.
     pub fn note_dedicated(&self) {
         self.path.dedicated();
     }
 
-    /// The time at which the request had arrived, if it waited and is measured.
+    /// The arrival time of the request, if it was queued and is measured.
     #[must_use]
     pub fn arrived(&self) -> Option<Instant> {
         self.path.arrived()
@@ -224,7 +224,7 @@ impl UntypedReply<'_> {
         self.head.version
     }
 
-    /// Whether the client waits for it.
+    /// Whether the client expects a reply.
     #[must_use]
     pub fn is_expected(&self) -> bool {
         self.head.response.expects_reply()
@@ -232,13 +232,11 @@ impl UntypedReply<'_> {
 }
 
 impl UntypedReply<'_> {
-    /// Answers with results: `write` writes the return value, then the inout
-    /// and out arguments. The answer is sent before this returns, so what it
-    /// borrows may be local.
+    /// Replies with results: `write` marshals the return value, then the inout and out arguments.
+    /// The reply is sent before this returns, so borrowed values may be local.
     ///
     /// # Errors
-    /// A result cannot be written: a bound exceeded, a character that the code
-    /// set lacks.
+    /// A result cannot be marshalled: it exceeds a bound, or the code set lacks a character.
     #[inline]
     pub fn result<'v>(
         &mut self,
@@ -252,10 +250,10 @@ impl UntypedReply<'_> {
         self.answer(ReplyStatus::NoException, write)
     }
 
-    /// Answers with an exception.
+    /// Replies with an exception.
     ///
     /// # Errors
-    /// A member of the exception cannot be written.
+    /// A member of the exception cannot be marshalled.
     #[cold]
     pub fn raise(&mut self, error: &impl Raises) -> Result<(), DispatchError> {
         self.raised = true;
@@ -277,18 +275,18 @@ impl UntypedReply<'_> {
         }
     }
 
-    /// Answers with a system exception; always possible.
+    /// Replies with a system exception; always possible.
     #[doc(hidden)]
     pub fn system_exception(&mut self, exception: SystemException) {
-        // Fails never: an id, two numbers.
+        // Never fails: an id, two numbers.
         let _ = self.say(ReplyStatus::SystemException, &mut |writer| {
             SystemExceptionBody::from(exception).write(writer);
         });
     }
 
-    /// Sends the client elsewhere: LOCATION_FORWARD to that reference, or
-    /// LOCATION_FORWARD_PERM if it is `permanent` and the version of GIOP has that. For a
-    /// request that no servant has begun; a oneway is dropped.
+    /// Forwards the client: LOCATION_FORWARD to that reference, or LOCATION_FORWARD_PERM if it is
+    /// `permanent` and the version of GIOP supports it. For a request that no servant has begun; a
+    /// oneway is discarded.
     #[cold]
     #[doc(hidden)]
     pub fn forward(&mut self, to: &Ior, permanent: bool) -> Result<(), DispatchError> {
@@ -305,7 +303,7 @@ impl UntypedReply<'_> {
         self.say(status, &mut |writer| to.encode(writer))
     }
 
-    /// [`UntypedReply::result`] for what is rare: it is there once, whatever is written.
+    /// [`UntypedReply::result`] for rare cases: compiled once for all closures.
     #[cold]
     #[doc(hidden)]
     pub fn say_result<'v>(
@@ -315,7 +313,7 @@ impl UntypedReply<'_> {
         self.result(write)
     }
 
-    /// The same with a status.
+    /// As [`say_result`](Self::say_result), with a status.
     #[cold]
     #[doc(hidden)]
     pub fn say<'v>(
@@ -327,8 +325,8 @@ impl UntypedReply<'_> {
         self.answer(status, write)
     }
 
-    /// Says that the request has arrived, before the servant begins: this does not wait for
-    /// replies behind it.
+    /// Confirms the arrival of the request before the servant begins: the confirmation does not
+    /// wait for later replies.
     #[cold]
     #[doc(hidden)]
     pub fn confirm(&mut self, peer: Option<&dyn PeerConnection>) -> Result<(), DispatchError> {
@@ -339,7 +337,7 @@ impl UntypedReply<'_> {
         Ok(())
     }
 
-    /// Confirms a oneway of a client that waits for the server alone.
+    /// Confirms a oneway under SYNC_WITH_SERVER.
     #[inline(always)]
     #[doc(hidden)]
     pub fn confirm_oneway(&mut self, request: &IncomingRequest<'_>) -> Result<(), DispatchError> {
@@ -380,7 +378,7 @@ impl UntypedReply<'_> {
     }
 }
 
-/// The request that this thread serves ends with a user exception.
+/// Records in the span of the request of this thread that it ends with a user exception.
 #[cold]
 pub(crate) fn note_user_exception(id: &str) {
     let span = Span::current();
