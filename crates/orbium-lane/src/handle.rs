@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A lane, as others see it.
+//! The handle of a lane.
 
 use std::any::Any;
 use std::fmt;
@@ -19,126 +19,124 @@ use orbium_transport::Endpoint;
 
 use crate::{LaneSizes, OrbError};
 
-/// A day: points of time have a last one.
+/// A day: times have a maximum.
 const MAX_DRAIN_TIME: Duration = Duration::from_secs(24 * 3600);
 
-/// Facts of a lane from its start to its end.
+/// Constant facts of a lane.
 #[derive(Debug)]
 pub struct LaneFacts {
-    /// 0 is the ORB's own; no two lanes of an ORB have the same.
+    /// The unique number in the ORB; 0 is the ORB's own lane.
     pub number: u32,
-    /// How its threads are called.
+    /// The name of its threads.
     pub name: String,
-    /// The CORBA priority that its requests are served at.
+    /// The CORBA priority at which its requests are served.
     pub priority: Option<Priority>,
-    /// As the host grants it.
+    /// The scheduling granted by the host.
     pub scheduling: Option<Scheduling>,
-    /// As the host grants it.
+    /// The reservation granted by the host.
     pub reservation: Option<Reservation>,
 }
 
-/// A lane that serves, as its handles see it.
+/// A serving lane, as used by its handles.
 pub trait ServingLane: Send + Sync {
-    /// What never changes of it.
+    /// The constant facts of the lane.
     fn facts(&self) -> &LaneFacts;
 
-    /// How it serves now.
+    /// The present strategy.
     fn strategy(&self) -> ServerStrategy;
 
-    /// As [`Lane::resize`], to numbers that were checked.
+    /// As [`Lane::resize`], with checked sizes.
     ///
     /// # Errors
     /// The system refuses another thread; nothing is changed then.
     fn resize(&self, sizes: &LaneSizes) -> io::Result<()>;
 
-    /// Where it listens.
+    /// The endpoints of the lane.
     fn endpoints(&self) -> &Endpoints;
 
     /// Whether it has a thread that reads.
     fn reads(&self) -> bool;
 
-    /// The lane as it is now.
+    /// A snapshot of the lane.
     fn snapshot(&self) -> LaneSnapshot;
 
-    /// Requests for which there was no room so far.
+    /// The number of requests refused so far because the queue was full.
     fn refused(&self) -> u64;
 
-    /// Requests that wait for a thread.
+    /// The number of queued requests.
     fn waiting(&self) -> usize;
 
     /// Whether the calling thread is one of its threads.
     fn is_of_this_thread(&self) -> bool;
 
-    /// Takes nothing more; what is being served goes on.
+    /// Stops accepting and reading; requests in progress are completed.
     fn halt(&self);
 
-    /// Waits for the end of what is being served when the lane was halted.
+    /// Waits for the requests in progress after the lane was halted.
     fn await_end(&self);
 
-    /// Has the ORB forget the lane.
+    /// Removes the lane from the ORB.
     fn leave(&self);
 
-    /// Others are to serve what comes from now on.
+    /// Excludes the lane from new requests.
     fn begin_leaving(&self);
 
-    /// Another lane listens where this one did: what its clients send before it has ended is
-    /// served, as they would be sent to the connections that they have.
+    /// Has another lane listen at its endpoints: requests of its clients before it has ended are
+    /// served, as a forward would have the address of their connections.
     fn keep_clients(&self);
 
-    /// Ends the lane while what it has accepted is served; see [`Lane::drain`].
+    /// Ends the lane while accepted requests are served; see [`Lane::drain`].
     fn drain(&self, deadline: Instant) -> usize;
 
-    /// Whether the lane ends or has ended: others are to serve what comes.
+    /// Whether the lane is ending or has ended, so that other lanes serve new requests.
     fn is_leaving(&self) -> bool;
 
     /// As [`Lane::serve_one`].
     fn serve_one(&self, waits: bool) -> bool;
 
-    /// Whether there is something to serve.
+    /// Whether there is work.
     fn has_work(&self) -> bool;
 
-    /// Its queue, for calls within the process.
+    /// Its queue, for collocated calls.
     fn call_queue(&self) -> &dyn CallQueue;
 
-    /// For the engine, which knows the type.
+    /// For downcasts by the engine.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// A lane: threads at one priority with their own endpoints, connections,
-/// buffers and queue. An ORB has one from the beginning, which its
-/// `Config` describes; `Orb::add_lane` adds others, which end with the ORB or before
-/// ([`Lane::stop`]). Adapters are given lanes by `Policies::lanes`. Cheap to clone; clones
-/// are the same lane.
+/// A lane: threads at one priority with their own endpoints, connections, buffers and queue. An ORB
+/// has one from the beginning, described by its `Config`; `Orb::add_lane` adds others, which end
+/// with the ORB or before ([`Lane::stop`]). `Policies::lanes` assigns lanes to adapters. Cheap to
+/// clone; clones are the same lane.
 #[derive(Clone)]
 pub struct Lane(Arc<dyn ServingLane>);
 
 impl Lane {
-    /// The handle on a lane that serves.
+    /// The handle of a serving lane.
     #[must_use]
     pub fn new(lane: Arc<dyn ServingLane>) -> Self {
         Self(lane)
     }
 
-    /// The lane itself.
+    /// The lane behind the handle.
     #[must_use]
     #[inline]
     pub fn serving(&self) -> &dyn ServingLane {
         &*self.0
     }
 
-    /// The number that no other lane of its ORB has; [`OWN`](crate::OWN) for the ORB's
-    /// own.
+    /// The unique number in the ORB; [`OWN`](crate::OWN) for the ORB's own lane.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.0.facts().number
     }
 
-    /// Takes nothing more; what is being served goes on.
+    /// Stops accepting and reading; requests in progress are completed.
     pub fn halt(&self) {
         self.0.halt();
     }
 
-    /// Waits for the end of what is being served when the lane was halted.
+    /// Waits for the requests in progress after the lane was halted.
     pub fn await_end(&self) {
         self.0.await_end();
     }
@@ -149,20 +147,20 @@ impl Lane {
         &self.0.facts().name
     }
 
-    /// The CORBA priority that its requests are served at.
+    /// The CORBA priority at which its requests are served.
     #[must_use]
     pub fn priority(&self) -> Option<Priority> {
         self.0.facts().priority
     }
 
-    /// The scheduling that its threads have; `None` if they were given none, or
-    /// the host refuses it to a soft lane.
+    /// The scheduling of its threads; `None` if none is configured, or the host refuses it to a
+    /// soft lane.
     #[must_use]
     pub fn scheduling(&self) -> Option<Scheduling> {
         self.0.facts().scheduling
     }
 
-    /// The time of a processor that the host reserves for its thread; `None` without, and if the host
+    /// The reservation of processor time for its thread; `None` if none is configured, or the host
     /// refuses it to a soft lane.
     #[must_use]
     pub fn reservation(&self) -> Option<Reservation> {
@@ -175,12 +173,13 @@ impl Lane {
         self.0.strategy()
     }
 
-    /// Gives a lane that serves other threads and another queue. Threads that are added have begun when this returns. One that is too many ends
-    /// when it has served its request, or as it is idle; the system has it back after the idle
-    /// time. Requests that wait stay, also where a smaller queue would not have taken them.
+    /// Changes the threads and the queue of a serving lane. Added threads have started when this
+    /// returns. A surplus thread ends when it has served its request, or when it is idle; it is
+    /// released to the system after the idle time. Queued requests remain, even if a smaller queue
+    /// would not have accepted them.
     ///
     /// # Errors
-    /// [`OrbError::Config`] for another kind of strategy, no thread that stays or a lane that ends,
+    /// [`OrbError::Config`] for another kind of strategy, no static thread or a lane that ends,
     /// [`OrbError::Threads`] if the system refuses another thread; nothing is changed then.
     pub fn resize(&self, sizes: &LaneSizes) -> Result<(), OrbError> {
         let strategy = self.strategy();
@@ -200,14 +199,14 @@ impl Lane {
         resized.map_err(|error| OrbError::Threads(self.name().to_owned(), error))
     }
 
-    /// The channels at which it listens now, as references say it.
+    /// The channels at which it listens now, as published in references.
     #[must_use]
     pub fn channels(&self) -> Arc<[Channel]> {
         self.0.endpoints().published()
     }
 
-    /// Listens at one more endpoint: where it is found. References
-    /// that are made from now on lead there too.
+    /// Listens at a further endpoint; returns its published address. Later references contain it,
+    /// too.
     ///
     /// # Errors
     /// The endpoint cannot be listened at, or the lane has no thread that reads, or has ended.
@@ -233,40 +232,40 @@ impl Lane {
         })
     }
 
-    /// Listens no more at an endpoint; whether it did. What waits there is accepted first, and
-    /// connections that were accepted stay.
+    /// Stops listening at an endpoint; returns whether it did. Connections in the backlog are
+    /// accepted first, and accepted connections stay open.
     pub fn stop_listening(&self, endpoint: &Endpoint) -> bool {
         self.0.endpoints().close(endpoint)
     }
 
-    /// Publishes the endpoints of another lane, which it is to [take over](Self::take_over).
+    /// Publishes the endpoints of another lane, before [taking them over](Self::take_over).
     #[doc(hidden)]
     pub fn announce(&self, other: &Self) {
         self.0.endpoints().announce(other.0.endpoints());
     }
 
-    /// Listens at the endpoints of another lane, which has been announced, in place of it.
+    /// Listens at the endpoints of another lane, which were announced, in place of that lane.
     #[doc(hidden)]
     pub fn take_over(&self, other: &Self) {
         other.0.keep_clients();
         other.0.endpoints().hand_over_to(self.0.endpoints());
     }
 
-    /// Requests for which there was no room so far: answered TRANSIENT, or
-    /// dropped if they were oneways.
+    /// The number of requests refused so far because the queue was full: answered TRANSIENT, or
+    /// discarded if they were oneways.
     #[must_use]
     #[inline]
     pub fn refused_requests(&self) -> u64 {
         self.0.refused()
     }
 
-    /// Requests that wait for a thread right now.
+    /// The number of queued requests.
     #[must_use]
     pub fn waiting_requests(&self) -> usize {
         self.0.waiting()
     }
 
-    /// The lane as it is now.
+    /// A snapshot of the lane.
     #[must_use]
     pub fn snapshot(&self) -> LaneSnapshot {
         self.0.snapshot()
@@ -279,26 +278,26 @@ impl Lane {
         self.0.is_of_this_thread()
     }
 
-    /// Serves one request if there is one, or, if this `waits`, the next one; whether the
-    /// lane has not ended. For lanes that the program's threads serve
+    /// Serves one request if there is one, or, if `waits`, the next one; returns whether the lane
+    /// has not ended. For lanes served by the program's threads
     /// ([`LaneConfig::served_by_callers`](crate::LaneConfig)).
     #[must_use]
     pub fn serve_one(&self, waits: bool) -> bool {
         self.0.serve_one(waits)
     }
 
-    /// Whether there is something to serve.
+    /// Whether there is work.
     #[must_use]
     pub fn has_work(&self) -> bool {
         self.0.has_work()
     }
 
-    /// Ends the lane while the ORB runs on: it listens nowhere, reads nothing more, and what it has
-    /// accepted is served and answered, including waiting requests. Clients are redirected
-    /// by LOCATION_FORWARD over shared connections, and by CloseConnection.
-    /// What waits after `time`, a day at most, is refused with TRANSIENT and COMPLETED_NO or by CloseConnection;
-    /// what is being served then goes on. Returns how many threads still serve. A request that
-    /// another lane hands over late is served by a thread that comes for it.
+    /// Ends the lane while the ORB continues: it stops listening and reading, and accepted requests
+    /// are served and answered, including queued ones. Clients are redirected by LOCATION_FORWARD
+    /// over shared connections, and by CloseConnection. Requests still queued after `time`, at most
+    /// a day, are refused with TRANSIENT and COMPLETED_NO or by CloseConnection; requests in
+    /// progress are completed. Returns the number of threads that still serve. A request that
+    /// another lane hands off late is served by a thread started for it.
     pub fn drain(&self, time: Duration) -> usize {
         self.0.drain(Instant::now() + time.min(MAX_DRAIN_TIME))
     }
@@ -314,13 +313,12 @@ impl Lane {
         self.0.is_leaving()
     }
 
-    /// Ends the lane: requests being served are completed and answered, those
-    /// that wait are dropped, its connections closed; returns when its threads
-    /// have ended. Objects of adapters that have no other lane are answered for
-    /// with TRANSIENT from now on. A second call does nothing.
+    /// Ends the lane: requests in progress are completed and answered, queued ones are dropped, its
+    /// connections closed; returns when its threads have ended. Requests to objects of adapters
+    /// without another lane are answered with TRANSIENT from now on. A second call has no effect.
     ///
     /// # Errors
-    /// BAD_INV_ORDER from a thread of the lane: that would wait for itself.
+    /// BAD_INV_ORDER from a thread of the lane, which would wait for itself.
     pub fn stop(&self) -> Result<(), SystemException> {
         if self.is_of_this_thread() {
             return Err(SystemException::omg(

@@ -11,75 +11,71 @@ use crate::{Lane, LaneSizes, Order, QueueBounds};
 use orbium_config::{Limits, ServerStrategy};
 use orbium_invocation::Priority;
 
-/// Octets of stack that the standard library gives a thread.
+/// Default stack size of threads of the standard library.
 const STACK: usize = 2 << 20;
 
-/// Octets of a stack that are in use before it is touched, and some more.
+/// Bytes of a stack that are in use before prefaulting, with a reserve.
 const IN_USE: usize = 16 << 10;
 
-/// Configuration of a lane: a plain value. [`Default`] is an ordinary lane without
-/// endpoints of its own.
+/// Configuration of a lane: a plain value. [`Default`] is an ordinary lane without endpoints.
 ///
-/// A worker pool is what the thread pools of Real-time CORBA are: its
-/// `workers` are the static threads, its `queue` is the bound of buffered
-/// requests (0 buffers none: a request that finds no thread is answered
-/// TRANSIENT).
+/// A worker pool corresponds to a thread pool of Real-time CORBA: its `workers` are the static
+/// threads, its `queue` is the limit of buffered requests (0 buffers none: a request without an
+/// idle thread is answered TRANSIENT).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneConfig {
     /// The name of its threads; Linux shows the first 15 bytes.
     pub name: String,
-    /// The CORBA priority that its requests are served at, so that nested calls
-    /// carry it on. `None` if requests have priorities of their own, or none.
+    /// The CORBA priority at which its requests are served, and which nested calls propagate.
+    /// `None` if requests have their own priorities, or none.
     pub priority: Option<Priority>,
     /// Scheduling class and native priority of its threads. `None`: they inherit those of
     /// the thread that adds the lane.
     pub scheduling: Option<Scheduling>,
-    /// Time of a processor that the host reserves for its one thread that serves, on all processors and in
-    /// place of `scheduling`. A thread of a worker pool that only reads has the scheduling, and the one that
-    /// serves too where the host refuses the reservation to a soft lane. Requests that bring a native
-    /// priority of their own leave the reservation as it is.
+    /// Processor time that the host reserves for its single serving thread, on all processors and
+    /// in place of `scheduling`. A thread of a worker pool that only reads has the scheduling, and
+    /// so has the serving one if the host refuses the reservation to a soft lane. Requests with
+    /// their own native priority do not change the reservation.
     pub reservation: Option<Reservation>,
-    /// Processor time of its threads in each period, beyond which they are demoted until it is replenished. With
-    /// `scheduling`.
+    /// Processor time of its threads in each period, beyond which they are demoted until it is
+    /// replenished. With `scheduling`.
     pub budget: Option<Budget>,
-    /// How long its reactor looks for messages before the thread sleeps: no wake-up within it, and the processor is not
-    /// free for others. Default: zero. Reactive lanes, leader-followers.
+    /// Time that its reactor polls for messages before the thread sleeps: no wake-up latency within
+    /// it, but the processor is busy. Default: zero. For reactive lanes and leader/followers.
     pub busy_poll: Duration,
-    /// Processors that its threads run on. `None`: all.
+    /// Processors on which its threads run. `None`: all.
     pub processors: Option<Vec<usize>>,
-    /// Go on without scheduling, reservation and processors if the host refuses them.
+    /// Whether to continue without scheduling, reservation and processors if the host refuses them.
     pub soft: bool,
-    /// How it serves, and with how many static threads.
+    /// The strategy, with the number of static threads.
     pub strategy: ServerStrategy,
-    /// The order of the requests that wait in its queue. Another than [`Order::Priority`], the
-    /// default, in worker pools alone.
+    /// The order of the requests in its queue. Orders other than [`Order::Priority`], the default,
+    /// in worker pools only.
     pub order: Order,
-    /// Where it listens. Without endpoints it serves requests that arrive at other lanes.
+    /// The endpoints of the lane. Without endpoints it serves requests that arrive at other lanes.
     pub endpoints: Vec<Endpoint>,
-    /// Threads that may be added while all static ones are busy; with
-    /// leader-followers and worker pools.
+    /// Maximum number of threads added while all static ones are busy; with leader/followers and
+    /// worker pools.
     pub dynamic_threads: usize,
-    /// Time after which a thread that is not static ends without work. Default:
-    /// 5 s.
+    /// Time after which an idle dynamic thread ends. Default: 5 s.
     pub idle_time: Duration,
-    /// Octets of stack of each thread. `None`: the standard library's 2 MiB.
+    /// Stack size of each thread in bytes. `None`: the standard library's 2 MiB.
     pub stack_size: Option<usize>,
-    /// Octets of each stack that are touched before the thread serves: at least
-    /// 16 KiB less than the stack has.
+    /// Bytes of each stack that are prefaulted before the thread serves: at least 16 KiB less than
+    /// the stack size.
     pub prefault_stack: usize,
-    /// Whether another thread is started when all wait in calls of their own, so
-    /// that nested calls which lead back are served. Without, there are never more
-    /// threads than the static and dynamic ones. In worker pools.
+    /// Whether another thread is started when all wait in nested calls, so that nested calls that
+    /// lead back are served. Otherwise, there are never more threads than the static and dynamic
+    /// ones. In worker pools.
     pub replaces_waiting: bool,
-    /// Octets of all requests that wait together. `None`:
-    /// [`Limits::message_size`].
+    /// Maximum total size of queued requests. `None`: [`Limits::message_size`].
     pub queue_octets: Option<usize>,
-    /// Bounds of the requests that wait here together with those of other
-    /// lanes. `None`: the lane's own bounds alone. In worker pools.
+    /// Limits of the queued requests together with those of other lanes. `None`: only the lane's
+    /// own limits. In worker pools.
     pub queue_bounds: Option<QueueBounds>,
-    /// Lanes of lower priority, from which an idle thread is taken when all
-    /// threads here are busy; the first that has one lends it. It serves one
-    /// request at this lane's priorities. Between worker pools.
+    /// Lanes of lower priority, from which an idle thread is borrowed when all threads here are
+    /// busy; the first with an idle one lends it. It serves one request at this lane's priorities.
+    /// Between worker pools.
     pub borrows_from: Vec<Lane>,
     /// Further lanes to borrow from, by name.
     pub borrows_from_named: Vec<String>,
@@ -116,11 +112,11 @@ impl Default for LaneConfig {
     }
 }
 
-/// What the threads of the ORB's own lane are called.
+/// The name of the threads of the ORB's own lane.
 const OWN_NAME: &str = "orbium-serve";
 
 impl LaneConfig {
-    /// The ORB's own lane, which `Config` describes.
+    /// The ORB's own lane, described by `Config`.
     #[must_use]
     pub fn of_orb(strategy: ServerStrategy) -> Self {
         Self {
@@ -130,13 +126,13 @@ impl LaneConfig {
         }
     }
 
-    /// Whether workers serve out of a queue.
+    /// Whether workers serve a queue.
     #[must_use]
     pub fn is_pool(&self) -> bool {
         matches!(self.strategy, ServerStrategy::WorkerPool { .. })
     }
 
-    /// Its name for people: the threads of the ORB's own lane are called otherwise.
+    /// Its name for users: the threads of the ORB's own lane have another one.
     #[must_use]
     pub fn label(&self) -> &str {
         match self.name.as_str() {
@@ -145,14 +141,13 @@ impl LaneConfig {
         }
     }
 
-    /// Static threads that serve, and those there may be; both 0 for as many as
-    /// there are connections.
+    /// The number of static serving threads, and the maximum; both 0 for one per connection.
     #[must_use]
     pub fn threads(&self) -> (usize, usize) {
         self.sizes().threads()
     }
 
-    /// What of it can change while it serves.
+    /// The part that can be changed while it serves.
     #[must_use]
     pub fn sizes(&self) -> LaneSizes {
         LaneSizes {
@@ -163,10 +158,10 @@ impl LaneConfig {
         }
     }
 
-    /// Whether the choices make sense.
+    /// Checks that the settings are consistent.
     ///
     /// # Errors
-    /// The sentence that says why not.
+    /// A sentence with the reason.
     pub fn check(&self, limits: &Limits) -> Result<(), &'static str> {
         let (fixed, most) = self.threads();
         let grows = matches!(
@@ -238,8 +233,8 @@ impl LaneConfig {
 mod tests {
     use super::*;
 
-    /// Once a lane that touched all but an octet of its stack was let begin: its
-    /// threads ran over the end, which ended the process.
+    /// Regression: a lane was allowed to prefault all but a byte of its stack; its threads overran
+    /// the end, which ended the process.
     #[test]
     fn the_used_part_of_a_stack_is_not_touched() {
         let limits = Limits::default();

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads and queue of a lane, which can change while it serves.
+//! Threads and queue of a lane, which can be changed while it serves.
 
 use std::time::Duration;
 
 use orbium_config::ServerStrategy;
 
-/// Threads and queue of a lane: what can change while it serves. A plain value, part of a
-/// [`LaneConfig`](crate::LaneConfig).
+/// Threads and queue of a lane, the part that can be changed while it serves. A plain value, part
+/// of a [`LaneConfig`](crate::LaneConfig).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSizes {
-    /// How it serves, and with how many static threads. A lane that serves keeps its kind.
+    /// The strategy, with the number of static threads. Its kind cannot be changed while the lane
+    /// serves.
     pub strategy: ServerStrategy,
-    /// Threads that may be added while all static ones are busy.
+    /// Maximum number of threads added while all static ones are busy.
     pub dynamic_threads: usize,
-    /// Time after which a thread that is not static ends without work.
+    /// Time after which an idle dynamic thread ends.
     pub idle_time: Duration,
-    /// Octets of all requests that wait together. `None`:
+    /// Maximum total size of queued requests. `None`:
     /// [`Limits::message_size`](orbium_config::Limits).
     pub queue_octets: Option<usize>,
 }
 
 impl LaneSizes {
-    /// Static threads that serve, and those there may be; both 0 for as many as
-    /// there are connections.
+    /// The number of static serving threads, and the maximum; both 0 for one per connection.
     #[must_use]
     pub fn threads(&self) -> (usize, usize) {
         let fixed = match self.strategy {

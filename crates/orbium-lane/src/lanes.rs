@@ -11,7 +11,7 @@ use orbium_sys::fork::PerProcess;
 
 use crate::{Lane, OWN};
 
-/// The lanes that were added to an ORB; they end with it.
+/// The lanes added to an ORB; they end with it.
 ///
 /// ```
 /// let lanes = orbium_lane::Lanes::default();
@@ -20,11 +20,11 @@ use crate::{Lane, OWN};
 /// ```
 #[derive(Debug)]
 pub struct Lanes {
-    /// In a forked child none.
+    /// None in a forked child.
     added: PerProcess<Mutex<Added>>,
-    /// Those that serve adapters which name none, once they are there; none for the ORB's own
-    /// alone. Earlier versions stay: a lane that has ended keeps its memory, but neither threads
-    /// nor descriptors.
+    /// The lanes of adapters that name none, once they serve; empty for only the ORB's own. Earlier
+    /// versions remain: a lane that has ended keeps its memory, but neither threads nor
+    /// descriptors.
     shared: Versions<Option<Vec<Lane>>>,
     /// Whether there are or will be any.
     any_shared: AtomicBool,
@@ -34,11 +34,11 @@ pub struct Lanes {
 #[derive(Debug, Default)]
 struct Added {
     lanes: Vec<Lane>,
-    /// Those that ended while the ORB runs: threads of theirs may still serve.
+    /// Lanes that ended while the ORB continues: their threads may still serve.
     ended: Vec<Lane>,
-    /// Those that will be shared as soon as the ORB's own lane serves.
+    /// Lanes that will be shared as soon as the ORB's own lane serves.
     early: Vec<Lane>,
-    /// Requests that lanes refused which are forgotten.
+    /// The number of requests refused by lanes that were removed.
     refused: u64,
 }
 
@@ -59,17 +59,17 @@ impl Lanes {
         added.lock()
     }
 
-    /// The number of the next lane.
+    /// The number for the next lane.
     pub fn next_number(&self) -> u32 {
         1 + self.last.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A lane was added.
+    /// Adds a lane.
     pub fn add(&self, lane: Lane) {
         self.lock().lanes.push(lane);
     }
 
-    /// The lane of that number has ended.
+    /// Removes the lane with that number: it has ended.
     pub fn forget(&self, number: u32) {
         let mut added = self.lock();
         let place = added.lanes.iter().position(|it| it.number() == number);
@@ -79,7 +79,7 @@ impl Lanes {
         }
     }
 
-    /// Requests for which there was no room so far in any of them, those that have ended included.
+    /// The number of requests refused so far in any of them, including those that have ended.
     #[must_use]
     pub fn refused_requests(&self) -> u64 {
         let added = self.lock();
@@ -87,20 +87,20 @@ impl Lanes {
         added.refused + lanes.map(Lane::refused_requests).sum::<u64>()
     }
 
-    /// The lanes that were added and not stopped.
+    /// The added lanes that were not stopped.
     #[must_use]
     pub fn all(&self) -> Vec<Lane> {
         self.lock().lanes.clone()
     }
 
-    /// The lane of that name.
+    /// The lane with that name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<Lane> {
         let added = self.lock();
         added.lanes.iter().find(|lane| lane.name() == name).cloned()
     }
 
-    /// The lane of that number, which may be about to end.
+    /// The lane with that number, which may be about to end.
     #[must_use]
     pub fn numbered(&self, number: u32) -> Option<Lane> {
         let added = self.lock();
@@ -108,7 +108,7 @@ impl Lanes {
         lanes.find(|lane| lane.number() == number).cloned()
     }
 
-    /// Whether one of them listens there.
+    /// Whether one of them listens at that channel.
     #[must_use]
     pub fn listen_at(&self, channel: &Channel) -> bool {
         let added = self.lock();
@@ -116,25 +116,24 @@ impl Lanes {
         lanes.any(|lane| lane.channels().contains(channel))
     }
 
-    /// Whether any lanes but the ORB's own serve adapters which name none, or will once it serves.
+    /// Whether any lanes but the ORB's own serve adapters that name none, or will once it serves.
     #[must_use]
     pub fn are_shared(&self) -> bool {
         self.any_shared.load(Ordering::Acquire)
     }
 
-    /// Lanes will be shared that begin with the ORB's own.
+    /// Announces shared lanes that start with the ORB's own.
     pub fn expect_shared(&self) {
         self.any_shared.store(true, Ordering::Release);
     }
 
-    /// The lanes that serve adapters which name none, once they are there; none for the ORB's own
-    /// alone.
+    /// The lanes of adapters that name none, once they serve; empty for only the ORB's own.
     #[must_use]
     pub fn shared(&self) -> Option<&[Lane]> {
         self.shared.current().as_deref()
     }
 
-    /// The first of these lanes serve, the ORB's own among them if it is one.
+    /// Sets the first shared lanes, which may include the ORB's own.
     pub fn begin_shared(&self, mut lanes: Vec<Lane>) {
         let mut added = self.lock();
         if self.shared().is_none() {
@@ -146,13 +145,13 @@ impl Lanes {
         }
     }
 
-    /// Whether [`change_shared`](Self::change_shared) cannot change anything any more.
+    /// Whether [`change_shared`](Self::change_shared) has reached its limit of changes.
     #[must_use]
     pub fn are_final(&self) -> bool {
         self.shared.is_final()
     }
 
-    /// Whether no lane would serve adapters which name none without these.
+    /// Whether no lane would serve adapters that name none without these.
     #[must_use]
     pub fn are_all_in(&self, ending: &[Lane]) -> bool {
         match self.shared() {
@@ -162,14 +161,14 @@ impl Lanes {
         }
     }
 
-    /// Whether the lane of that number ends while the ORB runs on.
+    /// Whether the lane with that number ends while the ORB continues.
     #[must_use]
     pub fn is_ending(&self, number: u32) -> bool {
         self.numbered(number).is_some_and(|lane| lane.is_leaving())
     }
 
-    /// Lanes serve adapters which name none from now on, and others end, which the ORB no longer
-    /// finds by their names. Those that serve a request still finish it.
+    /// Adds lanes for adapters that name none, and removes ending ones, which are no longer found
+    /// by name. Ending lanes complete their requests in progress.
     pub fn change_shared(&self, joining: &[Lane], ending: &[Lane], own: Option<Lane>) {
         let mut added = self.lock();
         let begun = match self.shared() {
@@ -182,7 +181,7 @@ impl Lanes {
                 for lane in joining {
                     insert(&mut lanes, lane.clone());
                 }
-                // Asked before: `are_final`.
+                // Checked before by `are_final`.
                 let _ = self.shared.replace(Some(without_own_alone(lanes)));
             }
             None => {
@@ -195,7 +194,7 @@ impl Lanes {
         added.ended.extend_from_slice(ending);
     }
 
-    /// Ends all of them; to be waited for.
+    /// Halts all lanes; the caller waits for their end.
     #[must_use]
     pub fn halt(&self) -> Vec<Lane> {
         let mut added = mem::take(&mut *self.lock());
@@ -208,7 +207,8 @@ impl Lanes {
     }
 }
 
-/// The ORB's own lane alone is none: objects that it serves need no look at any.
+/// The ORB's own lane alone is represented by an empty list: objects that it serves need no check
+/// of lanes.
 fn without_own_alone(lanes: Vec<Lane>) -> Vec<Lane> {
     match &lanes[..] {
         [only] if only.number() == OWN => Vec::new(),
@@ -216,14 +216,14 @@ fn without_own_alone(lanes: Vec<Lane>) -> Vec<Lane> {
     }
 }
 
-/// Inserts a lane behind those that are not more urgent.
+/// Inserts a lane after those that are not more urgent.
 fn insert(lanes: &mut Vec<Lane>, lane: Lane) {
     let place = lanes.partition_point(|other| other.priority() <= lane.priority());
     lanes.insert(place, lane);
 }
 
 impl Drop for Lanes {
-    /// The last reference to the ORB is gone: its lanes stop.
+    /// Halts the lanes: the last handle of the ORB is gone.
     fn drop(&mut self) {
         let _ = self.halt();
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lanes of an ORB: threads at one priority with their own endpoints, connections and
-//! queue, and nothing shared that could block.
+//! Lanes of an ORB: threads at one priority with their own endpoints, connections and queue,
+//! without shared blocking state.
 //!
-//! It does not know connections, requests, servants or the strategies by which lanes
-//! serve: a serving lane is a [`ServingLane`], which `orbium-server` implements. The crate
-//! has the configuration of a lane ([`LaneConfig`]), the setup of its threads ([`thread`]), the
-//! choice of the lane of a request ([`Route`], [`lane_for`]), and the handles for the rest of the
-//! ORB ([`Lane`], [`Lanes`]).
+//! It is independent of connections, requests, servants and the strategies by which lanes serve: a
+//! serving lane is a [`ServingLane`], which `orbium-server` implements. The crate has the
+//! configuration of a lane ([`LaneConfig`]), the setup of its threads ([`thread`]), the choice of
+//! the lane of a request ([`Route`], [`lane_for`]), and the handles for the rest of the ORB
+//! ([`Lane`], [`Lanes`]).
 //!
 //! ```
 //! use orbium_config::{Limits, ServerStrategy};

@@ -15,7 +15,7 @@ pub struct MainThread {
     calls: AtomicU64,
 }
 
-/// Asynchronous calls, which wait in the same queue, have the numbers below.
+/// Asynchronous calls, which wait in the same queue, have the numbers below this.
 const FIRST_CALL: u64 = 1 << 63;
 
 impl Default for MainThread {
@@ -29,7 +29,7 @@ impl Default for MainThread {
 }
 
 impl MainThread {
-    /// Whether the calling thread is the main one: it becomes it if none is.
+    /// Whether the calling thread is the main one; it becomes the main one if there is none.
     #[must_use]
     pub fn claim(&self) -> bool {
         let mine = thread::current().id();
@@ -42,18 +42,18 @@ impl MainThread {
         self.thread.get() == Some(&thread::current().id())
     }
 
-    /// The lane, if there is an adapter of that model.
+    /// The lane, if there is an adapter with that model.
     #[must_use]
     pub fn lane(&self) -> Option<&Lane> {
         self.lane.get()
     }
 
-    /// A number for a call that waits in its queue.
+    /// A number for a call in its queue.
     pub(crate) fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Sets the lane; `false` if another thread was faster.
+    /// Sets the lane; `false` if another thread has set it.
     #[must_use]
     pub fn set_lane(&self, lane: Lane) -> bool {
         self.lane.set(lane).is_ok()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls from within the process that wait for the main thread.
+//! Collocated calls that wait for the main thread.
 
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -14,7 +14,7 @@ use orbium_transport::Deadline;
 
 use crate::{Lane, MainThread};
 
-/// The exception for what the main thread will not serve any more.
+/// The exception for a call that the main thread will not serve.
 fn not_served() -> SystemException {
     SystemException::omg(ExceptionKind::Transient, 1, Completion::No)
 }
@@ -24,8 +24,8 @@ impl MainThread {
     /// the deadline, or until the token is cancelled.
     ///
     /// # Errors
-    /// What `work` raises; TRANSIENT 1: the lane has no room, or ends; TIMEOUT, or what the token
-    /// raises: the caller waits no longer.
+    /// The exception of `work`; TRANSIENT 1: the lane's queue is full, or the lane has ended;
+    /// TIMEOUT, or the exception of the token: the caller has stopped waiting.
     pub fn perform<T: Send + 'static>(
         &self,
         lane: &Lane,
@@ -75,17 +75,17 @@ impl MainThread {
 }
 
 impl MainThread {
-    /// Has the main thread, which serves `lane`, run `work` at the priority and in the span of
-    /// the calling thread, which waits for its end. At the deadline, or when the token is cancelled, work that was not
-    /// begun is withdrawn; the end of running work is awaited whatever its time. Its octets are the
-    /// caller's: they do not count for the bounds of the queue.
+    /// Has the main thread, which serves `lane`, run `work` at the priority and in the span of the
+    /// calling thread, which waits for its end. At the deadline, or when the token is cancelled,
+    /// work that was not begun is withdrawn; the end of running work is always awaited. Its size
+    /// belongs to the caller and does not count for the limits of the queue.
     ///
     /// # Errors
-    /// TRANSIENT 1: the lane has no room, or ends; TIMEOUT, or what the token raises: the work was
-    /// withdrawn.
+    /// TRANSIENT 1: the lane's queue is full, or the lane has ended; TIMEOUT, or the exception of
+    /// the token: the work was withdrawn.
     ///
     /// # Panics
-    /// As `work` does.
+    /// If `work` panics.
     pub fn lend<T: Send>(
         &self,
         lane: &Lane,
@@ -120,7 +120,7 @@ impl MainThread {
     }
 }
 
-/// Waits for the end of work that the main thread was lent; fails if the caller waits no longer.
+/// Waits for the end of work lent to the main thread; fails if the caller has stopped waiting.
 fn await_lent(
     lender: &Lender,
     until: Deadline,
@@ -135,7 +135,7 @@ fn await_lent(
     }
 }
 
-/// Fails if a caller that waits for the main thread is to wait no longer.
+/// Fails if a caller has to stop waiting for the main thread.
 fn check_given_up(
     until: Deadline,
     token: Option<&CancellationToken>,
@@ -149,7 +149,7 @@ fn check_given_up(
     Ok(())
 }
 
-/// Work that the main thread was lent.
+/// Work lent to the main thread.
 struct LentCall(Loan);
 
 impl QueueableCall for LentCall {
@@ -164,7 +164,7 @@ impl QueueableCall for LentCall {
 
 type Performed<T> = Result<T, SystemException>;
 
-/// Waits for the end of a call that the main thread performs; fails if the caller gives it up.
+/// Waits for the end of a call on the main thread; fails if the caller has stopped waiting.
 fn await_end<T>(
     performed: &OneshotReceiver<Performed<T>>,
     until: Deadline,
@@ -186,10 +186,10 @@ fn await_end<T>(
     }
 }
 
-/// A call from within the process that waits for the main thread.
+/// A collocated call that waits for the main thread.
 struct MainThreadCall<T, W> {
     work: W,
-    /// Taken by the main thread, or by the caller that waits no longer.
+    /// Taken by the main thread, or by a caller that stops waiting.
     message: Mutex<Option<Vec<u8>>>,
     done: OneshotSender<Performed<T>>,
 }

@@ -13,26 +13,26 @@ use crate::start_error::StartError;
 
 /// Error of building an ORB.
 pub enum OrbError {
-    /// An endpoint that cannot be understood.
+    /// An endpoint that cannot be parsed.
     Endpoint(EndpointError),
-    /// An endpoint with an address or a parameter that cannot be understood.
+    /// An endpoint with an address or a parameter that cannot be parsed.
     Address(String, EndpointError),
-    /// An endpoint without its transport or messaging protocol, and why.
+    /// An endpoint without its transport or messaging protocol, with the reason.
     Protocol(String, String),
-    /// An endpoint, strategy or lane that this program was built without, and the
-    /// feature of orbium that has it.
+    /// An endpoint, strategy or lane that this program was built without, and the required feature
+    /// of orbium.
     Feature(String, &'static str),
-    /// TLS that cannot be had: a file that cannot be used, or what is missing.
+    /// TLS is unavailable: an unusable file, or a missing setting.
     Tls(String),
     /// An ORB initialiser has refused.
     Initializer(SystemException),
-    /// Choices that make no sense, or not together.
+    /// Invalid or inconsistent settings.
     Config(&'static str),
     /// An endpoint that cannot be listened at.
     Listen(String, io::Error),
     /// A lane with scheduling or processors that the host refuses.
     RealTime(String, RealTimeError),
-    /// A lane for which the system has no threads or descriptors.
+    /// A lane refused threads or descriptors by the system.
     Threads(String, io::Error),
 }
 

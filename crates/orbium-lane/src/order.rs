@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Order of the requests that wait in the queue of a lane.
+//! Order of the requests in the queue of a lane.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The order in which a lane serves the requests that wait in its queue. Requests that are equal in
-/// it are served in the order of their arrival. A request is not preempted by another one of its
-/// lane.
+/// The order in which a lane serves the requests in its queue. Equal requests are served in the
+/// order of their arrival. A request is not preempted by another one of its lane.
 ///
-/// The deadline of a request is that of its [`RequestTiming`](crate::RequestTiming), which comes of a
-/// schedule; without one that of its RIOP context, counted from its arrival, and else the
-/// end time that its client gave it. Requests without any are served after all others.
+/// The deadline of a request is that of its [`RequestTiming`](crate::RequestTiming), from a
+/// schedule; without one that of its RIOP context, counted from its arrival, and else the end time
+/// set by its client. Requests without any are served after all others.
 ///
 /// ```
 /// use orbium_lane::Order;
@@ -21,17 +20,17 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
-    /// In the order of arrival, whatever their priorities.
+    /// In the order of arrival, independent of priorities.
     Fifo,
     /// The highest CORBA priority first. The default.
     #[default]
     Priority,
-    /// The lowest subpriority of the schedule first, in the order of arrival among equals; requests that
-    /// no schedule knows after all others.
+    /// The lowest subpriority of the schedule first, in the order of arrival among equals; requests
+    /// without a schedule after all others.
     Subpriority,
     /// The earliest deadline first.
     EarliestDeadline,
-    /// The least laxity first: the deadline less the execution time, as far as that is known.
+    /// The least laxity first: the deadline minus the execution time, as far as known.
     LeastLaxity,
     /// The highest criticality first (MEDIUM unless the request has one), within it the least
     /// laxity, then the highest importance.
@@ -39,7 +38,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// All of them.
+    /// All orders.
     pub const ALL: &'static [Self] = &[
         Self::Fifo,
         Self::Priority,
@@ -69,7 +68,7 @@ impl fmt::Display for Order {
     }
 }
 
-/// A text that names no [`Order`].
+/// A text that is not the name of an [`Order`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct OrderError(String);
 

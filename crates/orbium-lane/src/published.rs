@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Addresses of lanes, as references publish them.
+//! Addresses of lanes published in references.
 
 use orbium_channel::Channel;
 use orbium_giop::TaggedComponent;
@@ -9,9 +9,8 @@ use orbium_transport::HostPort;
 
 use crate::{Lane, lane_for};
 
-/// Where objects are found that these lanes serve: the lane of the object's
-/// own priority first, then that without a priority, then from the most urgent
-/// on.
+/// The published channels of objects of these lanes: the lane for the object's priority first, then
+/// the one without a priority, then from the most urgent one.
 #[must_use]
 pub fn published_channels(lanes: &[Lane], priority: Option<Priority>) -> Vec<Channel> {
     let own = priority.and_then(|it| lane_for(lanes, it));
@@ -36,8 +35,8 @@ pub fn published_channels(lanes: &[Lane], priority: Option<Priority>) -> Vec<Cha
     channels
 }
 
-/// Says which endpoint serves which priority, if there are several; a lane
-/// without one serves the lowest.
+/// The component with the priority of each endpoint, if there are several; a lane without a
+/// priority has the lowest.
 #[must_use]
 pub fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
     let mut endpoints = Vec::new();

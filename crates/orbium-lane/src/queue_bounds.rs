@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bounds of the requests that wait in several lanes together.
+//! Limits of the queued requests of several lanes together.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bounds the requests that wait in several lanes together, as a thread pool of
-/// Real-time CORBA does; each lane's own bounds hold too. Clones share the bounds.
+/// Limits of the queued requests of several lanes together, as for a thread pool of Real-time
+/// CORBA; each lane's own limits apply, too. Clones share the limits.
 ///
 /// ```
 /// use orbium_config::ServerStrategy;
@@ -31,7 +31,7 @@ struct Shared {
     most_octets: usize,
 }
 
-/// The permit of a request to wait; dropping it releases its share.
+/// The permit of a queued request; dropping it releases its share.
 #[derive(Debug)]
 pub struct QueuePermit {
     bounds: QueueBounds,
@@ -39,7 +39,7 @@ pub struct QueuePermit {
 }
 
 impl QueueBounds {
-    /// Bounds of so many requests, and so many octets of them.
+    /// Limits of the number of requests, and of their total size.
     #[must_use]
     #[inline]
     pub fn new(requests: usize, octets: usize) -> Self {
@@ -51,18 +51,18 @@ impl QueueBounds {
         }))
     }
 
-    /// The most requests, and octets of them.
+    /// The maximum number of requests, and their maximum total size.
     #[must_use]
     pub fn most(&self) -> (usize, usize) {
         (self.0.most_requests, self.0.most_octets)
     }
 
-    /// The permit of a request of so many octets; `None` if it exceeds a bound.
+    /// The permit of a request of that size; `None` if it exceeds a limit.
     #[must_use]
     pub fn acquire(&self, octets: usize) -> Option<QueuePermit> {
         let add = |counter: &AtomicUsize, by: usize, most: usize| {
             let grown = |it: usize| it.checked_add(by).filter(|it| *it <= most);
-            // The counters guard no data: atomicity alone keeps the bounds.
+            // The counters guard no data: atomicity alone keeps the limits.
             counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, grown)
         };
         let shared = &*self.0;

@@ -9,20 +9,20 @@ use orbium_sys::{RealTimeError, Scheduling};
 use crate::Lane;
 use orbium_invocation::{Expiry, Priority, scheduling};
 
-/// Times of a request by the schedule of its operation, as a dispatch hook says them.
+/// Times of a request by the schedule of its operation, set by a dispatch hook.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestTiming {
-    /// By when it is to end.
+    /// The deadline of its end.
     pub deadline: Option<Instant>,
-    /// How long its operation executes.
+    /// The execution time of its operation.
     pub execution: Duration,
-    /// Its place among operations of equal priority: 0 goes first.
+    /// Its rank among operations of equal priority: 0 is first.
     pub subpriority: u32,
-    /// Whether its servant finds the deadline as that of its client.
+    /// Whether its servant sees the deadline as that of its client.
     pub is_for_servant: bool,
 }
 
-/// At which priority a request is served, if not at that of the thread, and by when.
+/// The priority of a request, if it differs from that of the thread, and its times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
     /// The CORBA priority.
@@ -34,7 +34,7 @@ pub struct Decided {
 }
 
 impl Decided {
-    /// At that CORBA priority, and the native one if it is given.
+    /// That CORBA priority, and the native one if given.
     #[must_use]
     pub fn at(priority: Priority, scheduling: Option<Scheduling>) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Decided {
         }
     }
 
-    /// With these times.
+    /// These times.
     #[must_use]
     pub fn timed(timing: RequestTiming) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Decided {
         }
     }
 
-    /// What was not decided is as the lane has it.
+    /// Fills in undecided values from the lane.
     #[must_use]
     pub fn in_lane(self, lane: &Lane) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Decided {
         }
     }
 
-    /// The expiry of a request that has that one by itself.
+    /// The expiry of a request with its own expiry `own`.
     #[must_use]
     pub fn expiry(&self, own: Expiry) -> Expiry {
         let timing = self.timing.filter(|it| it.is_for_servant);
@@ -87,34 +87,35 @@ impl Decided {
 /// Route of a request.
 #[derive(Debug)]
 pub enum Route {
-    /// The thread that has it serves it.
+    /// The thread that holds it serves it.
     Here(Decided),
-    /// That lane does.
+    /// That lane serves it.
     To(Lane, Decided),
-    /// The client is sent to another object, for good if the second is set.
+    /// The client is forwarded to another object, permanently if the second is set.
     Elsewhere(Ior, bool),
 }
 
 /// The number of the ORB's own lane.
 pub const OWN: u32 = 0;
 
-/// No lane's number: the ORB's own lane serves the object, by way of interceptors.
+/// In place of a lane number: the ORB's own lane serves the object, with interceptors.
 pub const OWN_INTERCEPTED: u32 = u32::MAX - 2;
 
-/// No lane's number: each request asks.
+/// In place of a lane number: each request is routed.
 pub const ASKED: u32 = u32::MAX;
 
-/// In place of a lane number: where the request is served has been decided.
+/// In place of a lane number: the thread and lane of the request have been decided.
 pub const SETTLED: u32 = u32::MAX - 1;
 
-/// The lane for requests without a priority, unless that of their endpoint serves them: the lowest.
+/// The lane for requests without a priority, unless the lane of their endpoint serves them: the
+/// lowest.
 #[must_use]
 pub fn lowest_lane(lanes: &[Lane]) -> Option<&Lane> {
     let lanes = lanes.iter().filter(|lane| !lane.is_leaving());
     lanes.min_by_key(|lane| lane.priority())
 }
 
-/// The lane for requests of a priority: the highest that is not above it.
+/// The lane for requests of a priority: the highest not above it.
 pub fn lane_for(lanes: &[Lane], priority: Priority) -> Option<&Lane> {
     let mut best: Option<&Lane> = None;
     for lane in lanes.iter().filter(|lane| !lane.is_leaving()) {

@@ -6,11 +6,11 @@ use std::io;
 
 use orbium_sys::RealTimeError;
 
-/// Error of starting a lane; each with the name of the lane.
+/// Error of starting a lane; with the name of the lane.
 pub enum StartError {
     /// The host refuses its scheduling or processors.
     RealTime(String, RealTimeError),
-    /// The system has no threads or descriptors for it.
+    /// The system refuses threads or descriptors for it.
     Threads(String, io::Error),
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for StartError {
     }
 }
 
-/// The same words as `Display`.
+/// As `Display`: a `main` that returns this error prints it by `Debug`.
 impl fmt::Debug for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Thread setup of a lane: priorities, and their restoration. For the engine that starts them.
+//! Thread setup of a lane: priorities, and their restoration. Used by the engine that starts the
+//! threads.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -19,35 +20,35 @@ use crate::LaneConfig;
 /// Setup of each thread of a lane.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// What people call the lane.
+    /// The name of the lane for users.
     name: String,
-    /// The CORBA priority that its requests are served at.
+    /// The CORBA priority at which its requests are served.
     pub priority: Option<Priority>,
-    /// What the host gives, too.
+    /// The scheduling granted by the host.
     pub scheduling: Option<Scheduling>,
-    /// What the host reserves for a thread that serves, in place of that.
+    /// The reservation granted by the host for a serving thread, in place of the scheduling.
     pub reservation: Option<Reservation>,
-    /// The threads that have a budget together.
+    /// The threads that share a budget.
     pub budget: Option<Arc<Group>>,
     processors: Option<Vec<usize>>,
-    /// How long its reactor looks for messages before the thread sleeps.
+    /// Time that its reactor polls for messages before the thread sleeps.
     pub busy_poll: Duration,
-    /// Octets of the stack to touch.
+    /// Bytes of the stack to prefault.
     prefault: usize,
-    /// What its threads have if they are given nothing.
+    /// The inherited scheduling of its threads.
     inherited: Scheduling,
 }
 
 thread_local! {
-    /// What this thread goes back to, if it is a lane's.
+    /// The setup to which this thread is restored, if it belongs to a lane.
     static OWN: RefCell<Option<Arc<Setup>>> = const { RefCell::new(None) };
 }
 
 impl Setup {
-    /// What the host gives of what is asked for; the budget is watched from now on.
+    /// The setup granted by the host; the budget is enforced from now on.
     ///
     /// # Errors
-    /// The host refuses what a lane that is not soft asks for.
+    /// The host refuses a setting of a lane that is not soft.
     pub fn new(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
         let granted = Self::granted(config)?;
         let Some(budget) = config.budget else {
@@ -60,7 +61,7 @@ impl Setup {
         }))
     }
 
-    /// What the host gives, tried on a thread made for it.
+    /// The settings granted by the host, tested on a temporary thread.
     fn granted(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
         let inherited = Scheduling::of_this_thread().unwrap_or_default();
         let asked = Arc::new(Self {
@@ -96,7 +97,7 @@ impl Setup {
         }
     }
 
-    /// The name of the lane for people.
+    /// The name of the lane for users.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -132,7 +133,7 @@ impl Setup {
         self.scheduling.unwrap_or(self.inherited)
     }
 
-    /// Options that apply this set-up when a thread begins.
+    /// Options that apply this setup when a thread starts.
     #[must_use]
     pub fn options(self: &Arc<Self>, stack_size: Option<usize>) -> ThreadOptions {
         let setup = Arc::clone(self);
@@ -142,7 +143,7 @@ impl Setup {
         }
     }
 
-    /// The set-up of a dedicated thread, which serves one connection at its own priority.
+    /// The setup of a dedicated thread, which serves one connection at a separate priority.
     #[must_use]
     pub fn for_thread(&self, thread: &DedicatedThread) -> Self {
         Self {
@@ -155,14 +156,14 @@ impl Setup {
         }
     }
 
-    /// Makes the calling thread one of these, without its reservation.
+    /// Applies the setup to the calling thread, without its reservation.
     pub fn begin(self: &Arc<Self>) {
         prefault_stack(self.prefault);
         if let Err(error) = self.apply() {
             warn!(target: "orbium::lane", %error, "a thread of a lane serves without its priority");
         }
         match &self.budget {
-            // A thread with a reservation is bounded by that.
+            // A thread with a reservation is limited by that.
             Some(budget) if self.reservation.is_none() => budget.enter(self.scheduling()),
             _ => {}
         }
@@ -170,15 +171,15 @@ impl Setup {
         OWN.set(Some(Arc::clone(self)));
     }
 
-    /// The calling thread, which is one of these, serves: it has the reservation from now on. Returns what
-    /// the host refuses.
+    /// Applies the reservation to the calling thread, which has the setup, when it starts serving.
+    /// Returns the refusal of the host.
     pub fn begin_serving(&self) -> Option<RealTimeError> {
         let error = self.reserve().err()?;
         warn!(target: "orbium::lane", %error, "a thread of a lane serves without its reservation");
         Some(error)
     }
 
-    /// Whether the calling thread is the lane's.
+    /// Whether the calling thread belongs to the lane.
     #[must_use]
     #[inline]
     pub fn is_of_this_thread(self: &Arc<Self>) -> bool {
@@ -191,13 +192,14 @@ fn bindable(processors: &[usize]) -> bool {
     try_on_thread(None, Box::new(move || bind_this_thread(&wanted))).is_ok()
 }
 
-/// The name of the lane that the calling thread belongs to.
+/// The name of the lane of the calling thread.
 #[must_use]
 pub fn lane_name() -> Option<String> {
     OWN.with_borrow(|own| own.as_ref().map(|own| own.name.clone()))
 }
 
-/// Gives a lane's thread its own priorities back, or its reservation, whatever a servant has set.
+/// Restores the priorities or the reservation of a lane's thread, after a servant may have changed
+/// them.
 #[cold]
 pub fn restore() {
     OWN.with_borrow(|own| {
@@ -212,7 +214,7 @@ pub fn restore() {
     });
 }
 
-/// The calling thread is of that kind again; a reservation that it had as another ends.
+/// Restores the setup of the calling thread; a reservation of another setup ends.
 #[cold]
 pub fn resume(setup: &Arc<Setup>) {
     let before = OWN.replace(Some(Arc::clone(setup)));

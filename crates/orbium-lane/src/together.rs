@@ -4,10 +4,10 @@
 use crate::LaneConfig;
 use orbium_config::{Limits, ServerStrategy};
 
-/// Whether lanes make sense together.
+/// Checks that lanes are consistent.
 ///
 /// # Errors
-/// The sentence that says why not.
+/// A sentence with the reason.
 pub fn check_lanes(lanes: &[LaneConfig], limits: &Limits) -> Result<(), &'static str> {
     for (place, lane) in lanes.iter().enumerate() {
         lane.check(limits)?;
