@@ -4,8 +4,8 @@
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::role;
 
-/// The thread is to wait for the requests of an ORB, if it `waits` at all. One that serves a request
-/// of another ORB leaves what it reads to others before.
+/// Prepares the thread for waiting for the requests of an ORB, if it `waits` at all. A thread that
+/// serves a request of another ORB hands off its reading first.
 ///
 /// # Errors
 /// BAD_INV_ORDER 3: it serves a request of that ORB, and would wait for itself.
@@ -21,7 +21,7 @@ pub fn before_waiting(orb: usize, waits: bool) -> Result<(), SystemException> {
     Ok(())
 }
 
-/// The exception for waiting for the end of the very request that waits.
+/// The exception for a request that would wait for its own end.
 #[must_use]
 pub fn waits_for_oneself() -> SystemException {
     SystemException::omg(ExceptionKind::BadInvOrder, 3, Completion::No)
@@ -40,13 +40,13 @@ pub fn gone() -> SystemException {
     SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No)
 }
 
-/// There is no adapter that a key could be of.
+/// The exception for a key without an adapter.
 #[must_use]
 pub fn no_such_adapter() -> SystemException {
     SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No)
 }
 
-/// The adapter of a key has no object with its id.
+/// The exception if the adapter of a key has no object with its id.
 #[must_use]
 pub fn no_such_object() -> SystemException {
     SystemException::orbium(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Entries of an IOR table: plain keys of objects that may be anywhere.
+//! Entries of an IOR table: plain keys of objects in any process.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -34,8 +34,8 @@ impl fmt::Debug for IorTableError {
 
 impl std::error::Error for IorTableError {}
 
-/// The entries of an ORB's table, and what locates objects of other keys. References hold the
-/// ORB, so it has IORs.
+/// The entries of an ORB's table, and the locator of objects with other keys. It stores IORs, since
+/// references hold the ORB.
 pub struct TableEntries<L: ?Sized> {
     entries: RwLock<HashMap<Box<[u8]>, Ior>>,
     locator: RwLock<Option<Arc<L>>>,
@@ -99,17 +99,17 @@ impl<L: ?Sized> TableEntries<L> {
         self.read().get(key).cloned()
     }
 
-    /// What locates the objects of keys without an entry.
+    /// The locator of objects for keys without an entry.
     pub fn locator(&self) -> Option<Arc<L>> {
         let locator = self.locator.read();
         locator.clone()
     }
 
-    /// Sets it, or removes it.
+    /// Sets or removes the locator.
     pub fn set_locator(&self, locator: Option<Arc<L>>) {
         let mut place = self.locator.write();
         let before = std::mem::replace(&mut *place, locator);
-        // Dropped without the lock: it is the program's.
+        // Dropped without the lock: its destructor belongs to the program.
         drop(place);
         drop(before);
     }

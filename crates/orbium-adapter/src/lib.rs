@@ -3,9 +3,9 @@
 //! keys](object_key), the registry that finds objects by them, POA managers, policy values, the
 //! entries of an IOR table, and the errors of adapters.
 //!
-//! It does not know servants, requests, references or lanes: those are `orbium-core`'s. A manager
-//! sees the adapters that it controls as [`Controlled`], a [`Registry`] those that it goes
-//! through as [`RegisteredAdapter`].
+//! It is independent of servants, requests, references and lanes: those are in `orbium-core`. A
+//! manager sees the adapters that it controls as [`Controlled`], a [`Registry`] sees the adapters
+//! on its paths as [`RegisteredAdapter`].
 //!
 //! ```
 //! use orbium_adapter::object_key::{NO_HINT, ObjectKey};

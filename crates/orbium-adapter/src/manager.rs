@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! POA managers: whether requests are served, held, discarded or refused
-//! (CORBA 3.3 Part 1, clause 15.3.3).
+//! POA managers: whether requests are served, held, discarded or refused (CORBA 3.3 Part 1, clause
+//! 15.3.3).
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,24 +22,24 @@ use crate::exceptions::{before_waiting, being_destroyed};
 /// The state of a manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ManagerState {
-    /// Requests wait. The initial state.
+    /// Requests are held. The initial state.
     Holding,
     /// Requests are served.
     Active,
     /// Requests are answered with TRANSIENT.
     Discarding,
-    /// Requests are refused, for good.
+    /// Requests are refused permanently.
     Inactive,
 }
 
-/// The state is kept in the two low bits, the requests being served above.
+/// The state is in the two low bits, the number of requests in progress above.
 const STATE_BITS: u32 = 2;
 const STATE_MASK: usize = (1 << STATE_BITS) - 1;
 const ONE_REQUEST: usize = 1 << STATE_BITS;
 
-/// An adapter, as its manager sees it.
+/// An adapter as seen by its manager.
 pub trait Controlled: Send + Sync {
-    /// The manager was deactivated.
+    /// Called when the manager was deactivated.
     fn deactivated(&self, etherealizes: bool);
 
     /// Blocks until servant activators have etherealized the objects that have ended.
@@ -50,13 +50,13 @@ struct Shared {
     word: AtomicUsize,
     held: AtomicUsize,
     held_limit: usize,
-    /// How long a request is held.
+    /// Maximum time that a request is held.
     hold_time: Option<Duration>,
     /// Its id: unique in the ORB while it exists.
     id: Box<str>,
     /// Whether it was ever activated.
     activated: AtomicBool,
-    /// Whether it was said that it holds requests though it never was.
+    /// Whether the warning about held requests before the first activation was logged.
     warned: AtomicBool,
     /// Whether it is inactive because the ORB ends.
     ended: AtomicBool,
@@ -68,7 +68,7 @@ struct Shared {
     orb: usize,
     changing: Mutex<()>,
     changed: Condvar,
-    /// What sees its states.
+    /// The interceptors of its states.
     interceptors: IorInterceptors,
     /// The adapters that it controls.
     controlled: Mutex<Vec<Weak<dyn Controlled>>>,
@@ -87,7 +87,7 @@ impl fmt::Debug for PoaManager {
     }
 }
 
-/// A manager that may be gone.
+/// A weak reference to a manager.
 #[derive(Debug)]
 pub struct WeakManager(Weak<Shared>);
 
@@ -114,7 +114,7 @@ fn state_of(word: usize) -> ManagerState {
     }
 }
 
-/// A request being served; dropped when it is done.
+/// A request in progress; dropped at its end.
 #[must_use]
 pub struct Serving<'m>(&'m Shared);
 
@@ -130,7 +130,7 @@ impl Drop for Serving<'_> {
     #[inline]
     fn drop(&mut self) {
         let before = self.0.word.fetch_sub(ONE_REQUEST, Ordering::Release);
-        // Only a manager that is not active can have threads that wait for the end.
+        // Only a manager that is not active can have threads waiting for the end.
         if before & STATE_MASK != 1 {
             self.0.wake();
         }
@@ -146,8 +146,8 @@ impl Shared {
 }
 
 impl PoaManager {
-    /// A manager of the ORB with that number, with that id, which holds requests; `started` says
-    /// whether any manager of the ORB was ever activated.
+    /// A manager of the ORB with that number, with that id, which holds requests; `started` is set
+    /// when any manager of the ORB is activated.
     #[must_use]
     pub fn new(
         orb: usize,
@@ -175,7 +175,7 @@ impl PoaManager {
         }))
     }
 
-    /// Controls an adapter from now on.
+    /// Adds an adapter to those that it controls.
     pub fn add(&self, adapter: Weak<dyn Controlled>) {
         let mut controlled = self.controlled();
         controlled.retain(|it| it.strong_count() > 0);
@@ -186,20 +186,20 @@ impl PoaManager {
         self.0.controlled.lock()
     }
 
-    /// Requests that are held, and those that are being served.
+    /// The number of held requests, and of those in progress.
     #[must_use]
     pub fn load(&self) -> (usize, usize) {
         let held = self.0.held.load(Ordering::Relaxed);
         (held, self.0.word.load(Ordering::Relaxed) >> STATE_BITS)
     }
 
-    /// The id, which no other manager of the ORB has while this one exists.
+    /// The id, unique among the managers of the ORB.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.0.id
     }
 
-    /// The manager, not kept alive.
+    /// A weak reference to the manager.
     #[must_use]
     pub fn downgrade(&self) -> WeakManager {
         WeakManager(Arc::downgrade(&self.0))
@@ -211,14 +211,14 @@ impl PoaManager {
         state_of(self.0.word.load(Ordering::Acquire))
     }
 
-    /// Requests being served right now.
+    /// The number of requests in progress.
     #[must_use]
     #[inline]
     pub fn requests_in_progress(&self) -> usize {
         self.0.word.load(Ordering::Acquire) >> STATE_BITS
     }
 
-    /// Requests that wait until it is activated.
+    /// The number of requests held until it is activated.
     #[must_use]
     pub fn held_requests(&self) -> usize {
         self.0.held.load(Ordering::Relaxed)
@@ -232,12 +232,12 @@ impl PoaManager {
         self.change(ManagerState::Active)
     }
 
-    /// Holds requests from now on. With `wait`, returns when none is being
-    /// served any more; those that a servant answers after it has returned are not waited for.
+    /// Holds requests from now on. With `wait`, returns when no request is in progress any more;
+    /// deferred replies are not awaited.
     ///
     /// # Errors
-    /// [`PoaError::AdapterInactive`]; BAD_INV_ORDER for waiting from within a
-    /// request, which would be for ever: nothing is done then.
+    /// [`PoaError::AdapterInactive`]; BAD_INV_ORDER for waiting from within a request, which would
+    /// never end: nothing is done then.
     #[inline]
     pub fn hold_requests(&self, wait: bool) -> Result<(), PoaError> {
         before_waiting(self.0.orb, wait)?;
@@ -246,8 +246,8 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Answers requests with TRANSIENT from now on, held ones too. With `wait`,
-    /// returns when none is being served any more, as [`PoaManager::hold_requests`].
+    /// Answers requests with TRANSIENT from now on, including held ones. With `wait`, returns when
+    /// no request is in progress any more, as [`PoaManager::hold_requests`].
     ///
     /// # Errors
     /// As [`PoaManager::hold_requests`].
@@ -259,10 +259,9 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Refuses requests for good, held ones too; objects with servant activators are
-    /// etherealized after their last requests. With `wait`, returns when none is being
-    /// served any more and all are etherealized, whichever thread does that. Does nothing
-    /// more the second time.
+    /// Refuses requests permanently, including held ones; objects with servant activators are
+    /// etherealized after their last requests. With `wait`, returns when no request is in progress
+    /// any more and all objects are etherealized, on any thread. A second call only waits.
     ///
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request.
@@ -305,7 +304,7 @@ impl PoaManager {
         self.0.wake();
     }
 
-    /// Waits for the thread that has deactivated it.
+    /// Waits for the thread that has deactivated the manager.
     fn await_ended_objects(&self) {
         let mut guard = self.0.changing.lock();
         while !self.0.has_ended_objects.load(Ordering::Acquire) {
@@ -313,21 +312,21 @@ impl PoaManager {
         }
     }
 
-    /// Refuses requests from now on since the ORB ends. The objects may come back with
-    /// the next process, so it does not deny that they exist.
+    /// Refuses requests from now on since the ORB ends. The objects may be served again by the next
+    /// process, so OBJECT_NOT_EXIST is not raised.
     pub fn end_with_orb(&self) {
         self.0.ended.store(true, Ordering::Release);
         let _ = self.change(ManagerState::Inactive);
         self.note_ended_objects();
     }
 
-    /// Whether the ORB ends, and this manager with it.
+    /// Whether the ORB is ending, and this manager with it.
     #[must_use]
     pub fn ends_with_orb(&self) -> bool {
         self.0.ended.load(Ordering::Acquire)
     }
 
-    /// Lets held requests look again at whether they still can be served.
+    /// Makes held requests check again whether they can be served.
     #[inline]
     pub fn reconsider(&self) {
         self.0.wake();
@@ -363,7 +362,7 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Says, once, that a request waits for a manager that was never activated.
+    /// Logs, once, that a request is held by a manager that was never activated.
     #[cold]
     fn warn_of_holding(&self, operation: &[u8]) {
         let shared = &self.0;
@@ -379,7 +378,7 @@ impl PoaManager {
         );
     }
 
-    /// The exception for a request that was held in vain.
+    /// The exception for a request that was held too long.
     #[cold]
     fn held_in_vain(&self) -> SystemException {
         let minor = if self.0.activated.load(Ordering::Acquire) {
@@ -390,7 +389,7 @@ impl PoaManager {
         SystemException::orbium(ExceptionKind::Transient, minor, Completion::No)
     }
 
-    /// Waits for the end of the requests being served, while the state stays.
+    /// Waits for the end of the requests in progress, while the state remains.
     fn wait_while(&self, wait: bool, state: ManagerState) {
         if !wait {
             return;
@@ -401,7 +400,7 @@ impl PoaManager {
         }
     }
 
-    /// Asks to serve a request at once: only while active.
+    /// Enters a request at once: only while active.
     #[must_use]
     #[inline]
     pub fn enter(&self) -> Option<Serving<'_>> {
@@ -410,12 +409,12 @@ impl PoaManager {
         (before & STATE_MASK == ManagerState::Active as usize).then_some(serving)
     }
 
-    /// Enters a request in any state: at once, after being held, or not at all. No
-    /// request is held beyond its deadline.
+    /// Enters a request in any state: at once, after being held, or not at all. No request is held
+    /// beyond its deadline.
     ///
     /// # Errors
-    /// TRANSIENT: discarded, held in vain, or its adapter is being destroyed; TIMEOUT: it is of no
-    /// more use; OBJECT_NOT_EXIST: the manager was deactivated.
+    /// TRANSIENT: discarded, held too long, or its adapter is being destroyed; TIMEOUT: it has
+    /// expired; OBJECT_NOT_EXIST: the manager was deactivated.
     #[cold]
     pub fn enter_slowly(
         &self,
@@ -433,7 +432,7 @@ impl PoaManager {
             self.0.held.fetch_sub(1, Ordering::AcqRel);
             return Err(discarded);
         }
-        // Others on this connection, or in this reactor, must not wait too.
+        // Others on this connection, or in this reactor, must not wait, too.
         role::about_to_block();
         let mut guard = self.0.changing.lock();
         while self.state() == ManagerState::Holding && !destroyed.load(Ordering::Acquire) {
@@ -449,7 +448,7 @@ impl PoaManager {
             guard = changed.wait_at_most(guard, left);
         }
         self.0.held.fetch_sub(1, Ordering::AcqRel);
-        // Counted in under the lock, so that a waiter sees it.
+        // Counted under the lock, so that a waiter sees it.
         let before = self.0.word.fetch_add(ONE_REQUEST, Ordering::Acquire);
         drop(guard);
         let serving = Serving(&self.0);

@@ -7,7 +7,7 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 
 use crate::manager::{PoaManager, WeakManager};
 
-/// A POA manager with that id exists.
+/// A POA manager with that id already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ManagerAlreadyExists;
 
@@ -25,14 +25,14 @@ impl fmt::Debug for ManagerAlreadyExists {
 
 impl std::error::Error for ManagerAlreadyExists {}
 
-/// The managers that exist. It keeps none alive.
+/// The existing managers, by weak references.
 #[derive(Debug, Default)]
 pub struct Managers(Mutex<KnownManagers>);
 
 #[derive(Debug, Default)]
 struct KnownManagers {
     all: Vec<WeakManager>,
-    /// How many have got ids of the ORB's choice that were not free at once.
+    /// The number of generated ids that were taken at first.
     renamed: u64,
 }
 
@@ -42,7 +42,7 @@ impl KnownManagers {
         all.any(|it| it.id() == id)
     }
 
-    /// An id that shows the name of an adapter and is free.
+    /// An unused id that contains the name of an adapter.
     fn free_id(&mut self, adapter: &str) -> String {
         let mut id = format!("{adapter}Manager");
         while self.has(&id) {
@@ -58,7 +58,8 @@ impl Managers {
         self.0.lock()
     }
 
-    /// Adds what `make` makes of that id, or of one that shows the name of its adapter.
+    /// Adds the manager made by `make` with that id, or with one that contains the name of its
+    /// adapter.
     ///
     /// # Errors
     /// [`ManagerAlreadyExists`]: a manager has that id.
@@ -80,7 +81,7 @@ impl Managers {
         Ok(manager)
     }
 
-    /// All of them.
+    /// All managers.
     #[must_use]
     pub fn list(&self) -> Vec<PoaManager> {
         let known = self.lock();

@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-/// The calling thread serves no request, or one of an adapter that does not allow
-/// `PoaCurrent`.
+/// The calling thread serves no request, or one of an adapter that does not support `PoaCurrent`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NoContext;
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Object keys: opaque to every other ORB.
+//! Object keys: opaque to all other ORBs.
 //!
-//! | octets | what |
+//! | octets | content |
 //! |---|---|
 //! | 4 | magic |
 //! | 8 | incarnation of the ORB that made the key |
 //! | 8 | slot and generation of the object: the active hint |
-//! | – | here ends the key of a transient object with a system id |
+//! | – | end of the key of a transient object with a system id |
 //! | 1 | bit 0: persistent |
 //! | 1 | number of adapter names |
 //! | … | each name: length (2, big-endian), octets |
-//! | … | the object id: all that is left |
+//! | … | the object id: the remaining octets |
 //!
-//! A key of this incarnation with a fresh hint costs one index and one compare, however
-//! deep the adapter and however the id was assigned. The path is for stale hints: keys
-//! of another process, or of objects reactivated since.
+//! A key of this incarnation with a valid hint costs one index and one comparison, independent of
+//! the depth of the adapter and the assignment of the id. The path is for stale hints: keys of
+//! another process, or of reactivated objects.
 
 use orbium_sync::SlotKey;
 
 const MAGIC: [u8; 4] = [0xC0, b'r', b'b', 1];
 
-/// Octets up to and including the hint.
+/// Length up to and including the hint.
 const HEAD: usize = 20;
 
 const PERSISTENT: u8 = 1;
@@ -30,13 +30,13 @@ const PERSISTENT: u8 = 1;
 pub struct ObjectKey<'k> {
     /// The incarnation of the ORB or adapter that made it.
     pub incarnation: u64,
-    /// Slot and generation of the object when it was made.
+    /// Slot and generation of the object when the key was made.
     pub hint: SlotKey,
-    /// What stands behind the hint.
+    /// The part after the hint.
     pub path: Option<Path<'k>>,
 }
 
-/// The long form: where to look if the hint is stale.
+/// The long form, for look-up with a stale hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path<'k> {
     /// Whether the object outlives its process.
@@ -52,7 +52,7 @@ pub const NO_HINT: SlotKey = SlotKey {
     generation: 0,
 };
 
-/// The id that an adapter gives to an object by its slot.
+/// The id that an adapter assigns to an object by its slot.
 pub fn system_id(slot: SlotKey) -> Box<[u8]> {
     [slot.index.to_be_bytes(), slot.generation.to_be_bytes()]
         .as_flattened()
@@ -60,7 +60,7 @@ pub fn system_id(slot: SlotKey) -> Box<[u8]> {
 }
 
 impl<'k> ObjectKey<'k> {
-    /// Parses a key; `None` if it was not made here.
+    /// Parses a key; `None` if it was not made by orbium.
     #[inline]
     pub fn parse(key: &'k [u8]) -> Option<Self> {
         let (head, tail) = key.split_first_chunk::<HEAD>()?;
@@ -103,7 +103,7 @@ impl<'k> ObjectKey<'k> {
         })
     }
 
-    /// Incarnation and hint of a key that has nothing else, as most have.
+    /// Incarnation and hint of a key without a path, as most are.
     #[inline]
     pub fn parse_short(key: &[u8]) -> Option<(u64, SlotKey)> {
         let key: &[u8; HEAD] = key.try_into().ok()?;
@@ -150,7 +150,7 @@ impl<'k> ObjectKey<'k> {
 
 /// Longest adapter name, in octets.
 pub const MAX_NAME: usize = u16::MAX as usize;
-/// Most adapter names that a key has.
+/// Maximum number of adapter names in a key.
 pub const MAX_DEPTH: usize = u8::MAX as usize;
 
 fn split_name(octets: &[u8]) -> Option<(&[u8], &[u8])> {

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use orbium_sync::lock::RwLock;
 
-/// A plain key and the real one that it stands for.
+/// A plain key and the real key that it maps to.
 #[derive(Debug)]
 struct PlainKey {
     plain: Box<[u8]>,
     key: Arc<[u8]>,
-    /// Whether clients are sent to the whole reference.
+    /// Whether clients are forwarded to the whole reference.
     forwards: bool,
 }
 
-/// Plain keys in their order. They are a few: the program names each.
+/// Plain keys in their order. They are few: the program assigns each.
 #[derive(Debug, Default)]
 pub struct PlainKeys(RwLock<Vec<PlainKey>>);
 
@@ -23,13 +23,13 @@ fn place(keys: &[PlainKey], plain: &[u8]) -> Result<usize, usize> {
 }
 
 impl PlainKeys {
-    /// Whether clients that call by that key are to be sent to the whole reference.
+    /// Whether clients that call by that key are to be forwarded to the whole reference.
     pub fn forwards(&self, key: &[u8]) -> bool {
         let keys = self.0.read();
         place(&keys, key).is_ok_and(|place| keys[place].forwards)
     }
 
-    /// Makes a plain key stand for a real one.
+    /// Maps a plain key to a real one.
     pub fn bind(&self, plain: &[u8], key: &[u8], forwards: bool) {
         let mut keys = self.0.write();
         match place(&keys, plain) {
@@ -51,7 +51,7 @@ impl PlainKeys {
         }
     }
 
-    /// The key that a plain one stands for.
+    /// The key to which a plain one maps.
     pub fn key_behind(&self, plain: &[u8]) -> Option<Arc<[u8]>> {
         let keys = self.0.read();
         let place = place(&keys, plain).ok()?;

@@ -12,12 +12,12 @@ pub enum PoaError {
     AdapterAlreadyExists,
     /// There is no child of that name.
     AdapterNonExistent,
-    /// The adapter's manager was deactivated, for good.
+    /// The adapter's manager was permanently deactivated.
     AdapterInactive,
-    /// The policies do not go together: the type of the one to blame, less that of the first
-    /// (16), so 4 is ImplicitActivationPolicy.
+    /// The policies are inconsistent: the type of the offending one minus that of the first (16),
+    /// so 4 is ImplicitActivationPolicy.
     InvalidPolicy(u16),
-    /// The name, or the nesting, is longer than an object key can hold.
+    /// The name, or the nesting, exceeds the limit of an object key.
     NameTooLong,
     /// There is no default servant.
     NoServant,
@@ -25,13 +25,13 @@ pub enum PoaError {
     ObjectAlreadyActive,
     /// No object with that id is active.
     ObjectNotActive,
-    /// The servant is an object already, and may be but one.
+    /// The servant already incarnates an object, and may incarnate only one.
     ServantAlreadyActive,
     /// The servant is not active.
     ServantNotActive,
     /// The reference was not made by this adapter.
     WrongAdapter,
-    /// The operation does not fit the adapter's policies.
+    /// The operation is not permitted by the adapter's policies.
     WrongPolicy,
     /// A system exception: destroyed, shut down, not able to listen.
     System(SystemException),
@@ -75,8 +75,7 @@ impl From<SystemException> for PoaError {
     }
 }
 
-/// For a servant that activates objects: what the adapter refuses is OBJ_ADAPTER, not
-/// completed.
+/// For a servant that activates objects: refusals of the adapter become OBJ_ADAPTER, not completed.
 impl From<PoaError> for SystemException {
     fn from(error: PoaError) -> Self {
         match error {

@@ -7,8 +7,8 @@ pub enum Lifespan {
     /// As long as the adapter that made them. The default.
     #[default]
     Transient,
-    /// For ever: an adapter of the same path and address serves them again, in
-    /// a later process too.
+    /// Unlimited: an adapter with the same path and address serves them again, in a later process,
+    /// too.
     Persistent,
 }
 
@@ -35,24 +35,24 @@ pub enum IdUniqueness {
 /// Threads that run the servants of an adapter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ThreadModel {
-    /// Those of the ORB, many at once (ORB_CTRL_MODEL). The default.
+    /// Threads of the ORB, concurrently (ORB_CTRL_MODEL). The default.
     #[default]
     OrbControlled,
-    /// Those of the ORB, one at a time; calls within the process may come back on the same
-    /// thread (SINGLE_THREAD_MODEL).
+    /// Threads of the ORB, one at a time; collocated calls may re-enter on the same thread
+    /// (SINGLE_THREAD_MODEL).
     SingleThread,
-    /// The main thread alone: that which first calls `Orb::run`, `Orb::perform_work` or
-    /// `Orb::work_pending` (MAIN_THREAD_MODEL). While it is in a call of its own, requests wait.
+    /// Only the main thread: the one that first calls `Orb::run`, `Orb::perform_work` or
+    /// `Orb::work_pending` (MAIN_THREAD_MODEL). During its nested calls, requests wait.
     MainThread,
 }
 
 /// Retention of servants in a map of active objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ServantRetention {
-    /// It has. The default.
+    /// Servants are retained. The default.
     #[default]
     Retain,
-    /// Each request finds its servant anew.
+    /// The servant is found for each request.
     NonRetain,
 }
 
@@ -62,9 +62,9 @@ pub enum RequestProcessing {
     /// Answers OBJECT_NOT_EXIST (USE_ACTIVE_OBJECT_MAP_ONLY). The default.
     #[default]
     ActiveObjectMapOnly,
-    /// Has the default servant serve it; see `Poa::set_servant`.
+    /// The default servant serves the request; see `Poa::set_servant`.
     DefaultServant,
-    /// Asks the servant manager; see `Poa::set_servant_activator` and
+    /// The servant manager finds the servant; see `Poa::set_servant_activator` and
     /// `Poa::set_servant_locator`.
     ServantManager,
 }

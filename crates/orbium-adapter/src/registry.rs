@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Registry of all active objects of an ORB, whatever adapter they are in, and of the adapters
-//! that find others.
+//! Registry of all active objects of an ORB, of all adapters, and of the adapters on the paths of
+//! keys.
 
 use std::any::Any;
 use std::fmt;
@@ -19,28 +19,28 @@ use crate::managers::Managers;
 use crate::object_key::{ObjectKey, system_id};
 use crate::plain_keys::PlainKeys;
 
-/// An active object, as the registry sees it.
+/// An active object as seen by the registry.
 pub trait RegisteredObject {
     /// Distinguishes keys of its adapter from those of an earlier one at its path.
     fn stamp(&self) -> u64;
 }
 
-/// An adapter with objects of type `O`, as the registry sees it.
+/// An adapter with objects of type `O`, as seen by the registry.
 pub trait RegisteredAdapter<O>: Send + Sync {
     /// Checks that the adapter is not being destroyed, and was not.
     ///
     /// # Errors
-    /// TRANSIENT: it is; OBJECT_NOT_EXIST: it was.
+    /// TRANSIENT: it is being destroyed; OBJECT_NOT_EXIST: it was destroyed.
     fn check_not_destroyed(&self) -> Result<(), SystemException>;
 
-    /// The adapter of that name below this one.
+    /// The child adapter of that name.
     fn child(&self, name: &str) -> Option<Arc<dyn RegisteredAdapter<O>>>;
 
     /// Whether it has an adapter activator, or a manager that holds requests.
     fn may_get_children(&self) -> bool;
 
-    /// Has the adapter activator create the adapter of that name below this one, as soon as
-    /// the manager serves requests; whether it is there.
+    /// Has the adapter activator create the child adapter of that name, as soon as the manager
+    /// serves requests; returns whether it exists.
     ///
     /// # Errors
     /// The manager refuses the request, or the activator fails.
@@ -51,7 +51,7 @@ pub trait RegisteredAdapter<O>: Send + Sync {
         operation: &[u8],
     ) -> Result<bool, SystemException>;
 
-    /// Whether a key of that kind and stamp may be served from here.
+    /// Whether this adapter may serve a key of that lifespan and stamp.
     fn serves(&self, persistent: bool, stamp: u64) -> bool;
 
     /// The slot of the active object with an id.
@@ -65,11 +65,11 @@ pub trait RegisteredAdapter<O>: Send + Sync {
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
-/// An object that is being called.
+/// The object of a call.
 pub enum Found<'r, O> {
     /// It is in the map of its adapter.
     Active(Pinned<'r, Arc<O>>),
-    /// It is not active; its adapter looks a servant up for it.
+    /// It is not active; its adapter finds a servant for it.
     StandIn(Arc<O>),
 }
 
@@ -91,19 +91,19 @@ pub struct Registry<O> {
     /// Distinguishes keys of this ORB from those of an earlier process.
     pub incarnation: u64,
     stamps: AtomicU64,
-    /// How many ids it has assigned.
+    /// The number of ids assigned so far.
     ids: AtomicU64,
-    /// The root adapter, set before the ORB is there.
+    /// The root adapter, set before the ORB is complete.
     pub root: OnceLock<Arc<dyn RegisteredAdapter<O>>>,
     /// For short keys with a stale hint.
     adapters: Mutex<Stamped<O>>,
-    /// Plain keys, as a corbaloc has them, and the real keys they stand for.
+    /// Plain keys, for corbaloc URLs, and the real keys to which they map.
     pub plain_keys: PlainKeys,
     /// Whether a POA manager was ever activated.
     started: Arc<AtomicBool>,
     /// Whether an adapter activator was ever set.
     activates: AtomicBool,
-    /// The POA managers that exist.
+    /// The existing POA managers.
     pub managers: Managers,
 }
 
@@ -129,8 +129,8 @@ impl<O: RegisteredObject> Default for Registry<O> {
 }
 
 impl<O: RegisteredObject> Registry<O> {
-    /// An empty registry with a new incarnation number. Requests for adapters that are missing wait for the manager of
-    /// their parents, or only for adapter activators.
+    /// An empty registry with a new incarnation number. Requests for missing adapters wait for the
+    /// manager of the parent if `awaits_adapters`, or else only for adapter activators.
     #[must_use]
     pub fn new(awaits_adapters: bool) -> Self {
         // Unique enough: two ORBs of one host would have to start in the same
@@ -156,15 +156,15 @@ impl<O: RegisteredObject> Registry<O> {
         }
     }
 
-    /// A stamp that no other adapter of this incarnation has.
+    /// A stamp that is unique among the adapters of this incarnation.
     pub fn next_stamp(&self) -> u64 {
         let count = self.stamps.fetch_add(1, Ordering::Relaxed);
         self.incarnation
             .wrapping_add(count.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
-    /// An object id that no adapter has assigned before, of this incarnation or another: one at the
-    /// path of an earlier one must not assign the ids of that again.
+    /// An object id that no adapter has assigned before, in this incarnation or another: an adapter
+    /// must not reuse the ids of an earlier one at its path.
     pub fn next_id(&self) -> Box<[u8]> {
         let count = 1 + self.ids.fetch_add(1, Ordering::Relaxed);
         [self.incarnation.to_be_bytes(), count.to_be_bytes()]
@@ -194,20 +194,20 @@ impl<O: RegisteredObject> Registry<O> {
         }
     }
 
-    /// The transient adapter of that stamp.
+    /// The transient adapter with that stamp.
     fn adapter(&self, stamp: u64) -> Option<Arc<dyn RegisteredAdapter<O>>> {
         let adapters = self.lock_adapters();
         let place = adapter_place(&adapters, stamp).ok()?;
         adapters[place].1.upgrade()
     }
 
-    /// Set when the first POA manager is activated. Until then the server is starting: objects
-    /// and adapters that are not found may still be created.
+    /// Set when the first POA manager is activated. Until then the server is starting: missing
+    /// objects and adapters may still be created.
     pub fn started(&self) -> &Arc<AtomicBool> {
         &self.started
     }
 
-    /// The object with that key, which stays as long as what is returned.
+    /// The object with that key, kept as long as the returned value.
     ///
     /// # Errors
     /// OBJECT_NOT_EXIST: there is none; TRANSIENT: the server is starting, or the adapter is being
@@ -216,7 +216,7 @@ impl<O: RegisteredObject> Registry<O> {
         self.find_any(key)
     }
 
-    /// The object with that key if its hint is good, as part of the path of a call.
+    /// The object with that key if its hint is valid, on the path of a call.
     #[inline(always)]
     pub fn find_hinted(&self, key: &[u8]) -> Option<Pinned<'_, Arc<O>>> {
         let short = ObjectKey::parse_short(key);
@@ -225,7 +225,7 @@ impl<O: RegisteredObject> Registry<O> {
         self.find_by_hint(incarnation, hint)
     }
 
-    /// The same for a key of either form.
+    /// As `find_hinted`, for a key of either form.
     #[inline]
     pub fn find_active(&self, key: &[u8]) -> Option<Pinned<'_, Arc<O>>> {
         let short = ObjectKey::parse_short(key);
@@ -249,7 +249,8 @@ impl<O: RegisteredObject> Registry<O> {
         found.map_err(|exception| self.while_starting(exception))
     }
 
-    /// OBJECT_NOT_EXIST as TRANSIENT while the server starts, as the object may still be created.
+    /// Converts OBJECT_NOT_EXIST to TRANSIENT while the server starts, as the object may still be
+    /// created.
     #[cold]
     fn while_starting(&self, exception: SystemException) -> SystemException {
         let is_final = exception.kind == ExceptionKind::ObjectNotExist;
@@ -279,11 +280,11 @@ impl<O: RegisteredObject> Registry<O> {
         self.find_parsed(&ObjectKey::parse(&key).ok_or_else(no_such_adapter)?)
     }
 
-    /// Without a good hint: down the adapters by name, then by id.
+    /// Look-up without a valid hint: down the adapters by name, then by id.
     #[cold]
     fn find_by_path(&self, key: &ObjectKey<'_>) -> Result<Found<'_, O>, SystemException> {
         let Some(path) = key.path else {
-            // An object with a system id, active again under another slot.
+            // An object with a system id, reactivated in another slot.
             let poa = self.adapter(key.incarnation).ok_or_else(no_such_object)?;
             return self.find_in(&poa, &system_id(key.hint));
         };
@@ -299,13 +300,13 @@ impl<O: RegisteredObject> Registry<O> {
         self.find_in(&poa, path.object_id)
     }
 
-    /// An adapter activator was set.
+    /// Records that an adapter activator was set.
     pub fn note_activator(&self) {
         self.activates.store(true, Ordering::Release);
     }
 
-    /// The first adapter on the path of a key that is not there, and its parent; none if
-    /// the key is good for the adapter that made it alone.
+    /// The first missing adapter on the path of a key, and its parent; none if the key is valid
+    /// only for the adapter that made it.
     fn first_missing(&self, key: &[u8]) -> Option<(Arc<dyn RegisteredAdapter<O>>, String)> {
         if !self.activates.load(Ordering::Acquire) {
             return None;
@@ -323,14 +324,14 @@ impl<O: RegisteredObject> Registry<O> {
         None
     }
 
-    /// Whether what is missing on the path of a key may come.
+    /// Whether a missing adapter on the path of a key may be created.
     pub fn may_activate(&self, key: &[u8]) -> bool {
         self.first_missing(key)
             .is_some_and(|(parent, _)| parent.may_get_children())
     }
 
-    /// Has adapter activators create what is missing on the path of a request's key;
-    /// whether there was something.
+    /// Has adapter activators create the missing adapters on the path of a request's key; returns
+    /// whether there were any.
     ///
     /// # Errors
     /// The manager of an adapter refuses the request, or an activator fails.
@@ -350,8 +351,8 @@ impl<O: RegisteredObject> Registry<O> {
         Ok(activated)
     }
 
-    /// The object with an id. While its adapter is being destroyed there is none any
-    /// more, but may soon be again.
+    /// The object with an id. While its adapter is being destroyed, there are no objects, but there
+    /// may be again soon.
     fn find_in(
         &self,
         poa: &Arc<dyn RegisteredAdapter<O>>,
