@@ -3,17 +3,18 @@
 
 use std::time::Duration;
 
-/// The account of a deferrable server: full at the beginning of each period, whatever was spent before. The times of
-/// replenishment are multiples of the period after the first, however late a look is.
+/// The account of a deferrable server: full at the beginning of each period, independent of earlier
+/// consumption. The times of replenishment are multiples of the period after the first, even if a
+/// check is late.
 #[derive(Debug)]
 pub(crate) struct Account {
     time: Duration,
     period: Duration,
-    /// When the period ends, by the monotonic clock.
+    /// The end of the period, by the monotonic clock.
     ends: Duration,
     spent: Duration,
     exhausted: bool,
-    /// How often it was exhausted.
+    /// The number of exhaustions.
     exhaustions: u64,
 }
 
@@ -30,8 +31,8 @@ impl Account {
         }
     }
 
-    /// Charges what was consumed since the last time, and replenishes the account at the end of its period. What was
-    /// consumed beyond the budget before the look is charged to the next period.
+    /// Charges the consumption since the last charge, and replenishes the account at the end of its
+    /// period. Consumption beyond the budget before the check is charged to the next period.
     pub(crate) fn charge(&mut self, now: Duration, consumed: Duration) {
         if !self.exhausted {
             self.spent = self.spent.saturating_add(consumed);
@@ -56,7 +57,7 @@ impl Account {
         self.exhausted = false;
     }
 
-    /// Whether nothing remains in this period.
+    /// Whether the budget of this period is exhausted.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.exhausted
     }
@@ -65,7 +66,7 @@ impl Account {
         self.exhaustions
     }
 
-    /// What remains in this period, after what was consumed since the last charge.
+    /// The remainder of this period, after the consumption since the last charge.
     pub(crate) fn remaining(&self, consumed: Duration) -> Duration {
         if self.exhausted {
             Duration::ZERO
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     fn excess_is_charged_to_the_next_period() {
         let mut account = Account::new(ms(2), ms(10), ms(0));
-        // Noticed late.
+        // Detected late.
         account.charge(ms(10), ms(5));
         assert!(account.is_exhausted(), "3 ms of the period that begins");
         account.charge(ms(20), ms(9));
@@ -125,7 +126,7 @@ mod tests {
         account.charge(ms(57), ms(5));
         assert_eq!(account.until_replenished(ms(57)), ms(3));
         assert!(!account.is_exhausted(), "four periods had room for it");
-        // A clock does not go back, and if it did, nothing would end.
+        // The clock is monotonic; a step back would have no effect.
         account.charge(ms(1), ms(0));
         assert_eq!(account.until_replenished(ms(1)), ms(59));
     }

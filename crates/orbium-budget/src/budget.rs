@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use orbium_sys::Scheduling;
 
-/// The shortest time of a budget, and the shortest time between two looks at the clocks of threads.
+/// The minimum time of a budget, and the minimum interval of checks of the clocks of threads.
 pub(crate) const MIN_BUDGET: Duration = Duration::from_micros(100);
 
-/// The shortest period: as often the watching thread wakes up at least.
+/// The minimum period: the watching thread wakes up at least once per period.
 const MIN_PERIOD: Duration = Duration::from_millis(1);
 
-/// Processor time that threads may take together in each period, and the scheduling that they have once they have
-/// taken it, until the period ends.
+/// Processor time that threads may consume together in each period, and their scheduling after that
+/// until the period ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Budget {
     /// Processor time of all threads together; at least 100 µs.
     pub time: Duration,
-    /// From one replenishment to the next; at least 1 ms.
+    /// The interval of replenishments; at least 1 ms.
     pub period: Duration,
     /// The scheduling of threads after the budget is exhausted. Default: [`Scheduling::OTHER`].
     pub background: Scheduling,
 }
 
 impl Budget {
-    /// So much in each period, with ordinary scheduling beyond.
+    /// A budget of that time in each period, with ordinary scheduling beyond it.
     #[must_use]
     pub const fn new(time: Duration, period: Duration) -> Self {
         Self {
@@ -35,14 +35,14 @@ impl Budget {
         }
     }
 
-    /// The same with another background.
+    /// The same budget with another background.
     #[must_use]
     pub const fn background(self, background: Scheduling) -> Self {
         Self { background, ..self }
     }
 
-    /// Whether threads of that scheduling can have it: they are above the background, and there is a native
-    /// priority above theirs, for the thread that watches.
+    /// Checks that the budget is applicable to threads of that scheduling: they must be above the
+    /// background, and there must be a native priority above theirs, for the watching thread.
     ///
     /// ```
     /// use std::time::Duration;
@@ -55,7 +55,7 @@ impl Budget {
     /// ```
     ///
     /// # Errors
-    /// The sentence that says why not.
+    /// A sentence with the reason.
     pub fn check(&self, scheduling: Option<Scheduling>) -> Result<(), &'static str> {
         if self.time < MIN_BUDGET || self.period < MIN_PERIOD {
             return Err("a budget has at least 100 µs, in a period of at least 1 ms");

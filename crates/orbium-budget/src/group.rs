@@ -15,15 +15,15 @@ use crate::host::System;
 use crate::ledger::Ledger;
 
 thread_local! {
-    /// The group of this thread, which it leaves when it ends.
+    /// The group of this thread, left at the end of the thread.
     static MEMBERSHIP: RefCell<Option<Membership>> = const { RefCell::new(None) };
 }
 
-/// Threads that have a budget together. A thread of the group's own watches them, at the native priority above
+/// Threads that share a budget. A separate thread watches them, at the native priority above
 /// theirs; it ends when the group is dropped, or ended and without threads.
 ///
-/// The watching thread wakes up as often as the budget could be exhausted: for 2 ms in 10 ms and one thread five times
-/// in a period, about 500 times a second.
+/// The watching thread wakes up whenever the budget could be exhausted: for 2 ms in 10 ms and one
+/// thread five times in a period, about 500 times a second.
 pub struct Group(Arc<Shared>);
 
 struct Shared {
@@ -33,7 +33,7 @@ struct Shared {
 
 struct State {
     ledger: Ledger,
-    /// The watching thread ends with the last of the others.
+    /// Whether the watching thread ends with the last of the others.
     ends: bool,
     ended: bool,
 }
@@ -48,17 +48,18 @@ struct Membership {
 pub struct BudgetUse {
     /// The budget.
     pub budget: Budget,
-    /// What remains in this period.
+    /// The remainder of this period.
     pub remaining: Duration,
-    /// How often it was exhausted.
+    /// The number of exhaustions.
     pub exhaustions: u64,
-    /// How often a thread was demoted.
+    /// The number of demotions of threads.
     pub demotions: u64,
 }
 
 impl Group {
-    /// Starts the thread that watches: at the native priority above `own`, that of the threads to come. `soft`: where
-    /// the host refuses that priority, the thread has what it inherits, and may look too late.
+    /// Starts the watching thread: at the native priority above `own`, that of the future threads.
+    /// `soft`: if the host refuses that priority, the thread has the inherited one, and may check
+    /// too late.
     ///
     /// # Errors
     /// The host refuses the priority, or the thread.
@@ -94,10 +95,10 @@ impl Group {
         }
     }
 
-    /// The calling thread is of this group from now on, until it ends or enters another. `own`: the scheduling that it
-    /// has, and is given back.
+    /// Adds the calling thread to this group, until it ends or enters another. `own`: its
+    /// scheduling, restored after a demotion.
     pub fn enter(&self, own: Scheduling) {
-        // The one before is left without a lock.
+        // The previous group is left without a lock.
         drop(MEMBERSHIP.take());
         let thread = NativeThread::current();
         self.0.lock().ledger.enter(thread, own, &System);
@@ -108,7 +109,7 @@ impl Group {
         self.0.changed.notify_one();
     }
 
-    /// Watches until the threads that are in the group have left it, and no longer.
+    /// Ends watching after the threads in the group have left it.
     pub fn end(&self) {
         self.0.lock().ends = true;
         self.0.changed.notify_one();
@@ -128,7 +129,7 @@ impl Group {
 }
 
 /// The remainder of the budget of the calling thread's group in this period: zero once it is
-/// exhausted, none without a budget. Costs a look at the clock of each thread of the group.
+/// exhausted, none without a budget. Costs a query of the clock of each thread of the group.
 #[must_use]
 pub fn remaining() -> Option<Duration> {
     MEMBERSHIP.with_borrow(|it| {
@@ -137,7 +138,7 @@ pub fn remaining() -> Option<Duration> {
     })
 }
 
-/// The scheduling above.
+/// The scheduling of the watching thread: the next higher priority.
 fn watching(own: Scheduling) -> Scheduling {
     let highest = *own.class.range().end();
     Scheduling {

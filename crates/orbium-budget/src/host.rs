@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use orbium_sys::{NativeThread, Scheduling};
 
-/// The clock, the processor times and the schedulings of threads; others in tests.
+/// The clock, the processor times and the schedulings of threads; replaced in tests.
 pub(crate) trait Host {
     /// A monotonic clock.
     fn now(&self) -> Duration;
 
-    /// The processor time of a thread; none of one that has ended.
+    /// The processor time of a thread; none if it has ended.
     fn processor_time(&self, thread: NativeThread) -> Option<Duration>;
 
     /// The scheduling of a thread.
     fn scheduling(&self, thread: NativeThread) -> Option<Scheduling>;
 
-    /// Gives a thread a scheduling; whether the system did.
+    /// Sets the scheduling of a thread; returns whether the system accepted it.
     fn set_scheduling(&self, thread: NativeThread, scheduling: Scheduling) -> bool;
 }
 

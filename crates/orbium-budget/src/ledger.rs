@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads of a group, and what is done to them.
+//! The threads of a group, their charging and demotion.
 
 use std::time::Duration;
 
@@ -10,10 +10,11 @@ use crate::account::Account;
 use crate::budget::MIN_BUDGET;
 use crate::host::Host;
 
-/// While a budget is exhausted, threads that were given another scheduling are demoted again after so long.
+/// The interval at which threads with a changed scheduling are demoted again while a budget is
+/// exhausted.
 const DEMOTION_INTERVAL: Duration = Duration::from_millis(1);
 
-/// What a group knows; the caller holds its lock.
+/// The state of a group; the caller holds its lock.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     budget: Budget,
@@ -26,7 +27,7 @@ pub(crate) struct Ledger {
 struct Member {
     thread: NativeThread,
     own: Scheduling,
-    /// Its processor time at the last look.
+    /// Its processor time at the last check.
     seen: Duration,
     demoted: bool,
 }
@@ -41,7 +42,7 @@ impl Ledger {
         }
     }
 
-    /// Adds a thread with its own scheduling. What it has taken before is not charged.
+    /// Adds a thread with its own scheduling. Its earlier consumption is not charged.
     pub(crate) fn enter(&mut self, thread: NativeThread, own: Scheduling, host: &impl Host) {
         let seen = host.processor_time(thread).unwrap_or_default();
         self.threads.push(Member {
@@ -63,8 +64,8 @@ impl Ledger {
         self.threads.is_empty()
     }
 
-    /// Charges the group, and demotes or restores its threads. Returns the time after which the next look is due:
-    /// before then the budget cannot be exhausted.
+    /// Charges the group, and demotes or restores its threads. Returns the time until the next
+    /// check is due: before that the budget cannot be exhausted.
     pub(crate) fn look(&mut self, host: &impl Host) -> Duration {
         let was_exhausted = self.account.is_exhausted();
         let mut consumed = Duration::ZERO;
@@ -88,7 +89,7 @@ impl Ledger {
         let next = if is_exhausted {
             DEMOTION_INTERVAL
         } else {
-            // Processor time passes no faster than time, in each of them.
+            // Processor time passes no faster than real time, in each of them.
             self.account.remaining(Duration::ZERO) / self.concurrency()
         };
         next.min(until).max(MIN_BUDGET)
@@ -98,7 +99,7 @@ impl Ledger {
         u32::try_from(self.threads.len()).unwrap_or(u32::MAX).max(1)
     }
 
-    /// What remains in this period now.
+    /// The present remainder of this period.
     pub(crate) fn remaining(&self, host: &impl Host) -> Duration {
         let since = |it: &Member| {
             let now = host.processor_time(it.thread).unwrap_or(it.seen);
@@ -122,7 +123,7 @@ impl Ledger {
 }
 
 impl Member {
-    /// What it has consumed since the last look.
+    /// The consumption since the last check.
     fn take(&mut self, host: &impl Host) -> Duration {
         let now = host.processor_time(self.thread).unwrap_or(self.seen);
         let consumed = now.saturating_sub(self.seen);
@@ -130,8 +131,9 @@ impl Member {
         consumed
     }
 
-    /// Gives it the background, unless it has that already. A thread that the ORB gave another scheduling after
-    /// it was demoted, as for a request with a priority of its own, is demoted again. Whether it is newly demoted.
+    /// Demotes the thread to the background, unless it already has it. A thread for which the ORB
+    /// has set another scheduling after its demotion, as for a request with its own priority, is
+    /// demoted again. Returns whether it is newly demoted.
     fn demote(&mut self, background: Scheduling, host: &impl Host) -> bool {
         let has = host.scheduling(self.thread);
         if has == Some(background) || !host.set_scheduling(self.thread, background) {
@@ -140,11 +142,12 @@ impl Member {
         !std::mem::replace(&mut self.demoted, true)
     }
 
-    /// Gives it its own scheduling, unless something else has given it another than the background.
+    /// Restores the own scheduling, unless another one than the background was set.
     fn restore(&mut self, background: Scheduling, host: &impl Host) {
         let demoted = std::mem::take(&mut self.demoted);
         if demoted && host.scheduling(self.thread) == Some(background) {
-            // It had this before; where the system refuses it now, the thread stays in the background.
+            // It was accepted before; if the system refuses it now, the thread stays in the
+            // background.
             host.set_scheduling(self.thread, self.own);
         }
     }
@@ -168,7 +171,7 @@ mod tests {
     }
 
     impl Fake {
-        /// A thread runs for so long, while others rest.
+        /// Runs a thread for that time, while others are idle.
         fn run(&self, thread: u32, milliseconds: u64) {
             let mut facts = self.0.borrow_mut();
             facts.now += ms(milliseconds);
@@ -264,12 +267,12 @@ mod tests {
         let thread = NativeThread::numbered(1);
         host.run(1, 2);
         ledger.look(&host);
-        // A request with a priority of its own.
+        // A request with its own priority.
         host.set_scheduling(thread, Scheduling::fifo(20));
         host.run(1, 1);
         ledger.look(&host);
         assert_eq!(host.has(1), LOW);
-        // One at the time of replenishment keeps it.
+        // One set at the time of replenishment is kept.
         host.set_scheduling(thread, Scheduling::fifo(20));
         host.rest(7);
         ledger.look(&host);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Budgets of processor time for groups of threads, as a deferrable server keeps them.
+//! Budgets of processor time for groups of threads, as for a deferrable server.
 //!
-//! This crate does not know requests or lanes, and no request pays for it: a thread of its own looks at the
-//! processor time of the others.
+//! This crate is independent of requests and lanes, and has no cost for a request: a separate
+//! thread checks the processor time of the others.
 //!
-//! A [`Group`] has a [`Budget`]: so much processor time in each period, for all its threads together. When it is
-//! exhausted, the threads are demoted to the background scheduling; when it is replenished, at the beginning of the
-//! next period, they have their own scheduling again. What they run in the background is not charged.
+//! A [`Group`] has a [`Budget`]: a processor time in each period, for all its threads together.
+//! When it is exhausted, the threads are demoted to the background scheduling; when it is
+//! replenished, at the beginning of the next period, their own scheduling is restored. Background
+//! execution is not charged.
 //!
 //! ```
 //! use std::time::Duration;

@@ -8,9 +8,9 @@ use std::time::Duration;
 pub struct BudgetCounts {
     /// Requests that were served.
     pub requests: u64,
-    /// Those of them that exceeded the budget.
+    /// The number of requests that exceeded the budget.
     pub overruns: u64,
-    /// The longest processor time of one.
+    /// The longest processor time of a request.
     pub longest: Duration,
 }
 
@@ -22,12 +22,12 @@ pub struct OperationBudget {
     pub operation: String,
     /// Processor time of one request.
     pub budget: Duration,
-    /// What requests have consumed.
+    /// The consumption of requests.
     pub counts: BudgetCounts,
 }
 
 impl OperationBudget {
-    /// The operation of that name, with its budget and consumption.
+    /// The operation with that name, with its budget and consumption.
     #[must_use]
     pub const fn new(operation: String, budget: Duration, counts: BudgetCounts) -> Self {
         Self {
