@@ -11,22 +11,22 @@ use orbium_metrics::{
 
 use crate::snapshot::{BySeries, LaneMetrics, MetricsSnapshot, OperationMetrics};
 
-/// Interface of a measured ORB: the facts that the ORB alone knows.
+/// Interface of a measured ORB: the facts that only the ORB has.
 pub trait MeasuredOrb: fmt::Debug + Send + Sync {
     /// Its connections: in a forked child those of the child.
     fn book(&self) -> ConnectionBook;
 
-    /// Its lanes as they are now.
+    /// Snapshots of its lanes.
     fn lanes(&self) -> Vec<LaneSnapshot>;
 
-    /// Requests for which there was no room in a queue.
+    /// The number of requests refused because a queue was full.
     fn refused_requests(&self) -> u64;
 
-    /// Operations for which requests have budgets.
+    /// Operations with request budgets.
     fn budgets(&self) -> Vec<OperationBudget>;
 }
 
-/// How long requests waited in lanes, by name.
+/// The queueing times of requests in lanes, by name.
 type Waited = BTreeMap<String, Histogram>;
 
 /// The metrics of an ORB that counts: see `Orb::metrics`. Cheap to clone.
@@ -37,7 +37,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of an ORB and what it counts into.
+    /// The metrics of an ORB and its measurements.
     #[doc(hidden)]
     pub fn new(orb: Arc<dyn MeasuredOrb>, all: Arc<Measurements>) -> Self {
         Self { orb, all }
@@ -63,8 +63,8 @@ impl Metrics {
         snapshot
     }
 
-    /// Adds what was counted of operations; how long requests waited, by name of the lane. The series
-    /// of a lane and of its successor have the same labels, and are one.
+    /// Adds the counts of operations; returns the queueing times of requests, by name of the lane.
+    /// The series of a lane and of its successor have the same labels, and are merged.
     fn operations(&self, snapshot: &mut MetricsSnapshot) -> Waited {
         let (mut called, mut served) = (BySeries::new(), BySeries::new());
         let mut waited = Waited::new();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Exposition of an ORB's metrics: as data, as Prometheus text, for the recorder of the crate
-//! `metrics`, and the folder of the sockets that show a running ORB.
+//! `metrics`, and the folder of the watch sockets of running ORBs.
 //!
-//! It does not know calls, servants or connections: `orbium-metrics` counts, and an ORB
-//! implements [`MeasuredOrb`] for what only it knows. Programs use
+//! It is independent of calls, servants and connections: `orbium-metrics` counts, and an ORB
+//! implements [`MeasuredOrb`] for the facts that only it has. Programs use
 //! `orbium::metrics::exposition`, with the feature `metrics`.
 #![forbid(unsafe_code)]
 

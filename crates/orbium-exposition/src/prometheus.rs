@@ -8,9 +8,9 @@ use orbium_metrics::{BudgetUse, Histogram, OperationBudget};
 
 use crate::{Metrics, MetricsSnapshot, OperationMetrics};
 
-/// The bounds of exported buckets: 1, 2.5 and 5 times a power of ten, from 1 µs to
-/// 10 s. Those that OpenTelemetry advises for calls begin at 5 ms, which is of no use
-/// to an ORB of microseconds.
+/// The bounds of exported buckets: 1, 2.5 and 5 times a power of ten, from 1 µs to 10 s. The bounds
+/// recommended by OpenTelemetry for calls begin at 5 ms, too coarse for an ORB with latencies of
+/// microseconds.
 const BOUNDS: [(Duration, &str); 22] = [
     (Duration::from_nanos(1_000), "1e-06"),
     (Duration::from_nanos(2_500), "2.5e-06"),
@@ -38,7 +38,7 @@ const BOUNDS: [(Duration, &str); 22] = [
 
 type Labels<'a> = &'a [(&'a str, &'a str)];
 
-/// Writes families of metrics; a string takes everything.
+/// Writes families of metrics to a string.
 struct Page(String);
 
 /// The value of a label: quotes, backslashes and line ends escaped.
@@ -275,7 +275,7 @@ impl Page {
         }
     }
 
-    /// None without an interceptor that watches requests.
+    /// No samples without an interceptor that watches requests.
     fn overruns(&mut self, budgets: &[OperationBudget]) {
         let name = "orbium_server_budget_overruns_total";
         if !budgets.is_empty() {

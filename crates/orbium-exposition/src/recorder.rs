@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Metrics for the recorder of the crate `metrics`, and so for whatever exporter the
-//! program has installed there: Prometheus, StatsD, OpenTelemetry.
+//! Metrics for the recorder of the crate `metrics`, and so for any exporter that the program has
+//! installed there: Prometheus, StatsD, OpenTelemetry.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ use orbium_metrics::{ConnectionMetrics, Histogram, NamedCount};
 
 use crate::{Metrics, OperationMetrics};
 
-/// Hands an ORB's metrics to the recorder that the program has installed for the crate
-/// `metrics`, under the names that [`Metrics::prometheus_text`] has. Nothing of it is
-/// on the path of a call: each [`publish`](Self::publish) reads the ORB's own counters.
+/// Publishes an ORB's metrics to the recorder that the program has installed for the crate
+/// `metrics`, under the names of [`Metrics::prometheus_text`]. It adds no work to calls: each
+/// [`publish`](Self::publish) reads the ORB's own counters.
 ///
 /// ```no_run
 /// # fn f(metrics: &orbium_exposition::Metrics) {
@@ -26,16 +26,16 @@ use crate::{Metrics, OperationMetrics};
 /// # }
 /// ```
 ///
-/// It keeps the ORB from being dropped; drop it, or shut the ORB down, to end.
+/// It keeps the ORB alive; drop it, or shut the ORB down, to end.
 #[derive(Debug)]
 pub struct Publisher {
     metrics: Metrics,
-    /// What was published of histograms.
+    /// The histograms published before.
     before: HashMap<Vec<String>, Histogram>,
 }
 
 impl Metrics {
-    /// The publisher that hands these metrics to the recorder of the crate `metrics`.
+    /// The publisher of these metrics to the recorder of the crate `metrics`.
     #[must_use]
     pub fn publisher(&self) -> Publisher {
         Publisher {
@@ -97,8 +97,8 @@ fn connections(it: &ConnectionMetrics) {
 }
 
 impl Publisher {
-    /// Publishes what there is now: counters and gauges as they are, of histograms what
-    /// was recorded since the last time, each duration as the middle of its bucket.
+    /// Publishes the present metrics: counters and gauges as they are, the durations recorded in
+    /// histograms since the last call, each as the middle of its bucket.
     pub fn publish(&mut self) {
         let snapshot = self.metrics.snapshot();
         let version = vec![Label::new("version", env!("CARGO_PKG_VERSION"))];

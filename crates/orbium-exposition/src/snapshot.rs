@@ -7,37 +7,36 @@ use orbium_metrics::{
     ConnectionMetrics, Histogram, LaneSnapshot, Measurements, NamedCount, OperationBudget, Sums,
 };
 
-/// What was counted, by operation and lane.
+/// The counts, by operation and lane.
 pub(crate) type BySeries = BTreeMap<(String, String), Sums>;
 
-/// Everything that an ORB has counted since its metrics were turned on. Taken series by
-/// series, without a lock: two numbers may differ by what happened in between.
+/// All counts of an ORB since its metrics were turned on. Read series by series, without a lock:
+/// two numbers may differ by events in between.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct MetricsSnapshot {
-    /// Operations that were served, one entry for each lane, in the order of names.
+    /// Served operations, one entry for each lane, in the order of names.
     pub served: Vec<OperationMetrics>,
-    /// Operations that were called, in the order of names.
+    /// Called operations, in the order of names.
     pub called: Vec<OperationMetrics>,
-    /// Lanes: threads, queues and how long requests waited there.
+    /// Lanes: threads, queues and queueing times of requests.
     pub lanes: Vec<LaneMetrics>,
     /// Connections, by role and transport.
     pub connections: Vec<ConnectionMetrics>,
-    /// System exceptions that were answered, by name; those that never occurred are
-    /// left out.
+    /// System exceptions in replies, by name; those that never occurred are omitted.
     pub raised: Vec<NamedCount>,
-    /// System exceptions that calls have ended with, likewise.
+    /// System exceptions of calls, likewise.
     pub received: Vec<NamedCount>,
-    /// Requests and connections refused before a servant saw them, by cause.
+    /// Requests and connections refused before the upcall, by cause.
     pub refused: Vec<NamedCount>,
-    /// Requests that were sent again, by cause.
+    /// Retries of requests, by cause.
     pub retries: Vec<NamedCount>,
-    /// Connections that took no more buffered oneways (`flow_control_begun`) or took them again
-    /// (`flow_control_ended`), and oneways that were in a buffer and were not sent (`lost`).
+    /// Connections that stopped accepting buffered oneways (`flow_control_begun`) or accepted them
+    /// again (`flow_control_ended`), and buffered oneways that were not sent (`lost`).
     pub buffered_oneways: Vec<NamedCount>,
-    /// Servants that panicked.
+    /// Panics of servants.
     pub panics: u64,
-    /// Budgets of requests: operations that interceptors watch, with their requests and overruns.
+    /// Budgets of requests: operations watched by interceptors, with their requests and overruns.
     pub budgets: Vec<OperationBudget>,
 }
 
@@ -45,27 +44,26 @@ pub struct MetricsSnapshot {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OperationMetrics {
-    /// `Module::Interface/operation`, or `_OTHER` for those that no linked skeleton
-    /// knows.
+    /// `Module::Interface/operation`, or `_OTHER` for operations of no linked skeleton.
     pub operation: String,
     /// The lane that served it; empty for calls and for `_OTHER`.
     pub lane: String,
-    /// Calls or requests under way.
+    /// Calls or requests in progress.
     pub in_flight: u64,
-    /// Ended with results.
+    /// The number ended with results.
     pub ok: u64,
-    /// Oneways, whatever became of them.
+    /// Oneways, with any result.
     pub oneways: u64,
-    /// Ended with a user exception.
+    /// The number ended with a user exception.
     pub user_exceptions: u64,
-    /// Ended with a system exception.
+    /// The number ended with a system exception.
     pub system_exceptions: u64,
-    /// Deadlines that had passed before the servant would have begun.
+    /// Deadlines that had passed before the upcall.
     pub late_before: u64,
-    /// Deadlines that passed while the servant ran.
+    /// Deadlines that passed during the upcall.
     pub late_within: u64,
-    /// How long they took: calls from beginning to end with all retries, requests from
-    /// their arrival until the reply was handed over.
+    /// The durations: of calls from beginning to end with all retries, of requests from their
+    /// arrival until the reply was passed to the connection.
     pub durations: Histogram,
 }
 
@@ -73,19 +71,19 @@ pub struct OperationMetrics {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LaneMetrics {
-    /// The lane as it is now.
+    /// A snapshot of the lane.
     pub lane: LaneSnapshot,
-    /// Requests that its threads serve.
+    /// The number of requests being served by its threads.
     pub busy: u64,
-    /// Deadlines missed in it.
+    /// Missed deadlines in the lane.
     pub deadlines_missed: u64,
-    /// How long requests waited in its queue, from their arrival until a thread had
-    /// them. Empty for requests that are served by the thread which reads them.
+    /// The queueing times of requests, from their arrival until a thread has taken them. Empty for
+    /// requests served by the thread that reads them.
     pub waited: Histogram,
 }
 
 impl OperationMetrics {
-    /// Those that have begun, in the order of operations and lanes.
+    /// Metrics of operations that have begun, in the order of operations and lanes.
     pub(crate) fn of_used(all: BySeries) -> Vec<Self> {
         let used = all.into_iter().filter(|(_, sums)| sums.begun > 0);
         used.map(|(label, sums)| Self::new(label, sums)).collect()
@@ -108,7 +106,7 @@ impl OperationMetrics {
         }
     }
 
-    /// The number of those that have ended, however they did.
+    /// The number of calls or requests that have ended, with any result.
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.durations.count()
@@ -116,7 +114,7 @@ impl OperationMetrics {
 }
 
 impl MetricsSnapshot {
-    /// Deadlines that passed in a lane, by the place in which they did.
+    /// Missed deadlines of a lane, by place.
     pub(crate) fn missed_in(&self, lane: &str) -> [(&'static str, u64); 2] {
         let own = self.served.iter().filter(|it| it.lane == lane);
         let (mut before, mut within) = (0, 0);
@@ -127,7 +125,8 @@ impl MetricsSnapshot {
         [("queue", before), ("servant", within)]
     }
 
-    /// What is known without the ORB: everything but operations, lanes and connections.
+    /// The counts that are available without the ORB: everything but operations, lanes and
+    /// connections.
     pub(crate) fn of(all: &Measurements) -> Self {
         Self {
             raised: all.raised(),

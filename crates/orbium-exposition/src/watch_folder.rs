@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Folder of the watch sockets, which only its owner can enter.
+//! Folder of the watch sockets, accessible only to its owner.
 
 use std::env;
 use std::fs::{self, DirBuilder};
@@ -12,16 +12,15 @@ use std::process;
 /// The plain key of the object.
 pub const KEY: &str = "OrbiumWatch";
 
-/// Names that are tried for the watches of one process.
+/// Maximum number of socket names tried for one process.
 const MAX_NAMES: usize = 64;
 
-/// An ORB that shows itself.
+/// An ORB with a watch socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watched {
     /// The id of its process.
     pub pid: u32,
-    /// Its number among the ORBs of the process, in the order in which they began to show
-    /// themselves: from 1.
+    /// Its number among the ORBs of the process with a watch, in the order of creation: from 1.
     pub number: usize,
     /// The socket.
     pub path: PathBuf,
@@ -43,12 +42,12 @@ impl Watched {
     }
 }
 
-/// The user that this process runs as.
+/// The user id of this process.
 fn user() -> u32 {
     orbium_sys::effective_user()
 }
 
-/// Where the folder would be, and whether it is below a place of the user's own.
+/// The path of the folder, in `$XDG_RUNTIME_DIR` or the temporary directory.
 fn place() -> PathBuf {
     match env::var_os("XDG_RUNTIME_DIR").filter(|it| Path::new(it).is_absolute()) {
         Some(runtime) => Path::new(&runtime).join("orbium"),
@@ -56,7 +55,7 @@ fn place() -> PathBuf {
     }
 }
 
-/// Refuses a folder that others can enter, or have made.
+/// Refuses a folder that others can access, or have created.
 fn check(path: &Path) -> io::Result<()> {
     let there = fs::symlink_metadata(path)?;
     let is_private =
@@ -71,10 +70,10 @@ fn check(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The folder, made if it is not there.
+/// The folder, created if it does not exist.
 ///
 /// # Errors
-/// It cannot be made, or others can enter it: its path, and why.
+/// It cannot be created, or others can access it: its path, and the reason.
 pub fn private() -> Result<PathBuf, (PathBuf, io::Error)> {
     let path = place();
     let made = match DirBuilder::new().mode(0o700).create(&path) {
@@ -87,7 +86,7 @@ pub fn private() -> Result<PathBuf, (PathBuf, io::Error)> {
     }
 }
 
-/// The names that the sockets of this process may have.
+/// The possible names of the sockets of this process.
 pub fn names(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let (folder, pid) = (folder.to_owned(), process::id());
     (1..=MAX_NAMES).map(move |number| match number {
@@ -96,12 +95,11 @@ pub fn names(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// The ORBs of this user's processes that show themselves, in the order of process ids and
-/// numbers. Some may have died without removing their sockets: connecting to them is refused.
+/// The ORBs of this user's processes with a watch, in the order of process ids and numbers. Some
+/// may have died without removing their sockets: connecting to them is refused.
 ///
 /// # Errors
-/// The folder cannot be read, or others can enter it. One that is not there has
-/// nothing in it.
+/// The folder cannot be read, or others can access it. A missing folder counts as empty.
 pub fn watched() -> io::Result<Vec<Watched>> {
     let folder = place();
     match check(&folder) {
@@ -116,7 +114,7 @@ pub fn watched() -> io::Result<Vec<Watched>> {
     Ok(all)
 }
 
-/// As [`watched`], without those that have died: each has a listener.
+/// As [`watched`], without ORBs that have died: each has a listener.
 ///
 /// # Errors
 /// As [`watched`].
