@@ -6,22 +6,22 @@ use std::time::Duration;
 use crate::quality::Quality;
 use crate::role::Role;
 
-/// A connection that a server serves, as the book asks it.
+/// A connection served by a server, as queried by the book.
 pub trait OpenConnection: Send + Sync {
-    /// The peer, as far as it is known.
+    /// The peer, as far as known.
     fn peer(&self) -> String;
 
     /// Number of the lane that serves it.
     fn lane(&self) -> u32;
 
-    /// Requests that other threads than the reader serve, or that wait.
+    /// The number of requests that are queued, or served by other threads than the reader.
     fn in_flight(&self) -> usize;
 
-    /// Whether replies wait for the peer to take them.
+    /// Whether replies are queued because the peer does not receive.
     fn is_held_up(&self) -> bool;
 
-    /// What its dedicated thread has, and what was agreed on with its client; none for a connection that the threads of
-    /// its lane serve.
+    /// The settings of its dedicated thread, and its agreement with the client; none for a
+    /// connection served by the threads of its lane.
     fn own_thread(&self) -> Option<String>;
 }
 
@@ -29,13 +29,13 @@ pub trait OpenConnection: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConnectionSnapshot {
-    /// Unique among the connections of its role; never used again.
+    /// The unique id among the connections of its role; never reused.
     pub id: u64,
-    /// Which side opened it.
+    /// The side of this ORB: client or server.
     pub role: Role,
     /// The scheme of its transport, such as `iiop`.
     pub transport: String,
-    /// The peer of a server; the address that a client has connected to.
+    /// The peer of a server; the address to which a client has connected.
     pub peer: String,
     /// Number of the lane that serves it; `None` for a client's.
     pub lane: Option<u32>,
@@ -47,14 +47,14 @@ pub struct ConnectionSnapshot {
     pub sent: Option<u64>,
     /// Requests begun; counted for servers, while metrics are on.
     pub requests: u64,
-    /// Requests that other threads than the reader serve, or that wait.
+    /// The number of requests that are queued, or served by other threads than the reader.
     pub in_flight: usize,
-    /// Whether replies wait for the peer to take them.
+    /// Whether replies are queued because the peer does not receive.
     pub is_held_up: bool,
-    /// What the requests of a server's connection asked for last.
+    /// The latest quality requested over a server's connection.
     pub quality: Option<Quality>,
-    /// What is in force for this connection by itself: the priority and the reservation of a dedicated thread, the terms of a
-    /// binding; for a client's the band of priorities, the reference that owns it, and what its sockets have in place of the
-    /// ORB's properties. Empty for none.
+    /// The settings of this connection: the priority and the reservation of a dedicated thread, the
+    /// terms of a binding; for a client's the band of priorities, the owning reference, and the
+    /// properties of its sockets that differ from the ORB's. Empty for none.
     pub in_force: String,
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The connections of an ORB, client and server: which are open, how many were opened
-//! and closed and why, and, once metrics are on, what went over each.
+//! The connections of an ORB, client and server: the open ones, the numbers opened and closed with
+//! the cause, and, once metrics are on, the traffic of each.
 
 use std::fmt;
 use std::sync::atomic::{
@@ -26,13 +26,13 @@ use crate::traffic::{Metered, Traffic};
 pub enum Closing {
     /// By the peer, or the network.
     Peer,
-    /// Nothing came for too long.
+    /// No data were received for too long.
     Idle,
-    /// What was sent or received failed, or was no message.
+    /// Sending or receiving failed, or an invalid message was received.
     Error,
     /// The ORB or its lane ends.
     Shutdown,
-    /// There were too many.
+    /// The limit was exceeded.
     Limit,
 }
 
@@ -47,13 +47,13 @@ struct Page {
     transport: String,
     opened: AtomicU64,
     closed: [AtomicU64; Closing::NAMES.len()],
-    /// Octets of those that are closed.
+    /// Bytes of closed connections.
     received: AtomicU64,
     sent: AtomicU64,
 }
 
 impl Page {
-    /// Octets received and sent by connections that are closed.
+    /// Bytes received and sent by closed connections.
     fn closed_octets(&self) -> (u64, u64) {
         (self.received.load(Relaxed), self.sent.load(Relaxed))
     }
@@ -65,9 +65,9 @@ struct Entry {
     /// Its index among the open ones, guarded by their lock.
     place: AtomicUsize,
     page: Arc<Page>,
-    /// Where a client connected to.
+    /// The address to which a client connected.
     address: String,
-    /// The peer of a server's connection, as far as it was known at the end.
+    /// The peer of a server's connection, as far as known at the end.
     peer: OnceLock<String>,
     opened: Instant,
     traffic: Option<Arc<Traffic>>,
@@ -75,7 +75,7 @@ struct Entry {
     closing: AtomicU8,
     served: OnceLock<Weak<dyn OpenConnection>>,
     quality: Mutex<Option<Box<Quality>>>,
-    /// What a client's connection has by itself.
+    /// The settings of a client's connection.
     in_force: OnceLock<Box<str>>,
 }
 
@@ -83,13 +83,13 @@ struct Entry {
 struct Book {
     counts_traffic: AtomicBool,
     next_id: AtomicU64,
-    /// Idle connections of clients that turned out to have ended when a call was to use
-    /// them.
+    /// The number of idle client connections that had ended when a call was about to use them.
     stale: AtomicU64,
-    /// Connections that took no more buffered oneways, and those that took them again.
+    /// The number of connections that stopped accepting buffered oneways, and of those that
+    /// accepted them again.
     flow_control_begun: AtomicU64,
     flow_control_ended: AtomicU64,
-    /// Buffered oneways that were not sent.
+    /// The number of buffered oneways that were not sent.
     lost_oneways: AtomicU64,
     pages: Mutex<Vec<Arc<Page>>>,
     open: Mutex<Vec<Arc<Entry>>>,
@@ -106,7 +106,7 @@ impl fmt::Debug for ConnectionBook {
     }
 }
 
-/// An open connection; dropped, it is closed.
+/// An open connection; dropping it records the end.
 pub struct Tracked {
     begun_by: Origin,
     book: Arc<Book>,
@@ -120,13 +120,13 @@ impl fmt::Debug for Tracked {
 }
 
 impl ConnectionBook {
-    /// A client has taken an idle connection that had ended.
+    /// Counts an idle client connection that had ended.
     #[cold]
     pub fn note_stale(&self) {
         self.0.stale.fetch_add(1, Relaxed);
     }
 
-    /// A connection takes no more buffered oneways, or takes them again.
+    /// Counts the begin or end of flow control of buffered oneways.
     #[cold]
     pub fn note_flow_control(&self, begins: bool) {
         let count = if begins {
@@ -137,7 +137,7 @@ impl ConnectionBook {
         count.fetch_add(1, Relaxed);
     }
 
-    /// So many buffered oneways will not be sent.
+    /// Counts buffered oneways that will not be sent.
     #[cold]
     pub fn note_lost_oneways(&self, count: u64) {
         self.0.lost_oneways.fetch_add(count, Relaxed);
@@ -157,30 +157,30 @@ impl ConnectionBook {
         ]
     }
 
-    /// Idle connections of clients that had ended.
+    /// The number of idle client connections that had ended.
     #[must_use]
     pub fn stale(&self) -> u64 {
         self.0.stale.load(Relaxed)
     }
 
-    /// From now on octets are counted, over connections that are opened.
+    /// Counts bytes of connections opened from now on.
     pub fn count_traffic(&self) {
         self.0.counts_traffic.store(true, Release);
     }
 
-    /// Whether an event that peers can cause is to be logged: see [`Recurrences::admit`].
+    /// Whether an event that peers can cause has to be logged: see [`Recurrences::admit`].
     pub fn admit(&self, event: Recurring) -> Option<u64> {
         self.0.recurrences.admit(event)
     }
 
-    /// A client has connected to that address.
+    /// Adds a connection of a client to that address.
     #[must_use]
     pub fn connected(&self, transport: &str, address: &str) -> Tracked {
         let id = 1 + self.0.next_id.fetch_add(1, Relaxed);
         self.add(Role::Client, id, transport, address.to_owned())
     }
 
-    /// A server has accepted a connection.
+    /// Adds a connection accepted by a server.
     #[must_use]
     pub fn accepted(&self, id: u64, transport: &str) -> Tracked {
         self.add(Role::Server, id, transport, String::new())
@@ -234,8 +234,9 @@ impl ConnectionBook {
         page
     }
 
-    /// Every role and transport, with the octets received and sent so far. A connection that closes
-    /// at the same time is counted once: its octets become its page's under the lock of the open ones.
+    /// All roles and transports, with the bytes received and sent so far. A connection that closes
+    /// concurrently is counted once: its bytes are added to its page under the lock of the open
+    /// ones.
     fn pages(&self) -> Vec<(Arc<Page>, u64, u64)> {
         let pages = self.0.pages.lock().clone();
         let (open, closed) = {
@@ -271,7 +272,7 @@ impl ConnectionBook {
         metrics.collect()
     }
 
-    /// The open connections, the first ones up to `most`, and whether there are more.
+    /// The first open connections, up to `most`, and whether there are more.
     #[must_use]
     pub fn open(&self, most: usize) -> (Vec<ConnectionSnapshot>, bool) {
         let (entries, more) = {
@@ -317,7 +318,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// Logs that the connection was closed: INFO, but for one that was idle.
+    /// Logs the end of the connection: INFO, except for an idle one.
     fn log_end(&self, cause: usize) {
         macro_rules! closed {
             ($event:ident, $by:expr, $cause:expr) => {
@@ -346,13 +347,13 @@ impl Entry {
 }
 
 impl Tracked {
-    /// Its number, unique among the connections of its role.
+    /// The unique number among the connections of its role.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.entry.id
     }
 
-    /// Notes why the connection ends; the first cause counts.
+    /// Records the cause of the end of the connection; the first cause counts.
     pub fn note_closing(&self, cause: Closing) {
         let _ = self
             .entry
@@ -360,7 +361,7 @@ impl Tracked {
             .compare_exchange(u8::MAX, cause as u8, Relaxed, Relaxed);
     }
 
-    /// Whether an event that this peer can cause is to be logged.
+    /// Whether an event that this peer can cause has to be logged.
     pub fn admit(&self, event: Recurring) -> Option<u64> {
         self.book.recurrences.admit(event)
     }
@@ -371,34 +372,34 @@ impl Tracked {
         &self.entry.page.transport
     }
 
-    /// A server's connection to that peer ends.
+    /// Records the peer at the end of a server's connection.
     pub fn note_peer(&self, peer: &dyn fmt::Display) {
         if tracing::enabled!(target: "orbium::conn", tracing::Level::INFO) {
             let _ = self.entry.peer.set(peer.to_string());
         }
     }
 
-    /// Notes what the requests of the connection ask for now.
+    /// Records the present quality of the requests of the connection.
     pub fn note_quality(&self, quality: Quality) {
         **self.entry.quality.lock().get_or_insert_default() = quality;
     }
 
-    /// Notes what a client's connection has by itself, once.
+    /// Records the settings of a client's connection, once.
     pub fn note_in_force(&self, text: String) {
         let _ = self.entry.in_force.set(text.into());
     }
 
-    /// A request has begun.
+    /// Counts a request.
     pub fn count_request(&self) {
         self.entry.requests.fetch_add(1, Relaxed);
     }
 
-    /// Where the book asks for a server's peer.
+    /// Sets the served connection that the book queries.
     pub fn is_served_by(&self, connection: Weak<dyn OpenConnection>) {
         let _ = self.entry.served.set(connection);
     }
 
-    /// The stream of the connection, counted if metrics were on when it was opened.
+    /// The stream of the connection, with counters if metrics were on when it was opened.
     #[must_use]
     pub fn metered(&self, stream: Box<dyn ByteStream>) -> Box<dyn ByteStream> {
         match &self.entry.traffic {
@@ -414,7 +415,7 @@ impl Tracked {
 impl Drop for Tracked {
     fn drop(&mut self) {
         if !self.begun_by.is_here() {
-            // The parent's book: its threads may have held the lock.
+            // The book of the parent: its threads may have held the lock.
             return;
         }
         let page = &self.entry.page;
@@ -451,8 +452,9 @@ mod tests {
 
     use super::*;
 
-    /// A connection that closed between two reads was counted twice, so that the counter fell
-    /// afterwards: Prometheus takes that for a restart, and adds all octets of before to its rate.
+    /// Regression: a connection that closed between two reads was counted twice, so that the
+    /// counter decreased afterwards: Prometheus interprets that as a restart, and adds all previous
+    /// bytes to its rate.
     #[test]
     fn octets_of_connections_that_close_are_never_counted_twice() {
         let book = ConnectionBook::default();

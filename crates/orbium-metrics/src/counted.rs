@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::role::Role;
 
-/// A number for a name out of a closed list.
+/// A count with a name from a closed list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedCount {
-    /// The name, as metrics label it.
+    /// The name, used as a label of metrics.
     pub name: &'static str,
-    /// How often.
+    /// The count.
     pub count: u64,
 }
 
@@ -18,20 +18,20 @@ pub struct NamedCount {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConnectionMetrics {
-    /// Which side opened them.
+    /// The side that opened them.
     pub role: Role,
     /// The scheme of the transport.
     pub transport: String,
-    /// Opened so far.
+    /// The number opened so far.
     pub opened: u64,
-    /// Closed so far, by cause.
+    /// The number closed so far, by cause.
     pub closed: Vec<NamedCount>,
-    /// What went over them since metrics are on.
+    /// The traffic since metrics are on.
     pub traffic: TrafficMetrics,
 }
 
 impl ConnectionMetrics {
-    /// The number of open ones.
+    /// The number of open connections.
     #[must_use]
     pub fn open(&self) -> u64 {
         let closed: u64 = self.closed.iter().map(|it| it.count).sum();
@@ -39,12 +39,12 @@ impl ConnectionMetrics {
     }
 }
 
-/// Octets over connections.
+/// Bytes transferred over connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrafficMetrics {
-    /// Octets received.
+    /// Bytes received.
     pub received: u64,
-    /// Octets sent.
+    /// Bytes sent.
     pub sent: u64,
 }
 

@@ -9,10 +9,10 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The first power of two that has buckets of its own: what is below 128 ns shares one.
+/// The first power of two with separate buckets: durations below 128 ns share one.
 const FIRST: u32 = 7;
 
-/// The power of two from which on everything shares one bucket: 68.7 s.
+/// The power of two from which all durations share one bucket: 68.7 s.
 const LAST: u32 = 36;
 
 /// Buckets of a histogram.
@@ -32,7 +32,7 @@ fn bucket_of(nanos: u64) -> usize {
     1 + 4 * (power - FIRST) as usize + quarter as usize
 }
 
-/// Where a bucket ends, in nanoseconds; the last never does.
+/// The end of a bucket, in nanoseconds; the last is unbounded.
 fn end_of(bucket: usize) -> u64 {
     match bucket {
         0 => 1 << FIRST,
@@ -45,7 +45,7 @@ fn end_of(bucket: usize) -> u64 {
     }
 }
 
-/// A duration that stands for those of a bucket.
+/// A duration that represents those of a bucket.
 fn middle_of(bucket: usize) -> u64 {
     match bucket {
         0 => 1 << (FIRST - 1),
@@ -54,7 +54,7 @@ fn middle_of(bucket: usize) -> u64 {
     }
 }
 
-/// A histogram that any thread records into.
+/// A histogram into which any thread records.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     counts: [AtomicU64; BUCKETS],
@@ -83,7 +83,7 @@ impl Recorder {
         }
     }
 
-    /// Adds what was recorded here.
+    /// Adds the recorded durations to a histogram.
     pub(crate) fn add_to(&self, histogram: &mut Histogram) {
         histogram.counts.resize(BUCKETS, 0);
         for (sum, own) in histogram.counts.iter_mut().zip(&self.counts) {
@@ -107,15 +107,15 @@ impl Recorder {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// None, or one for each bucket.
+    /// Empty, or one for each bucket.
     counts: Vec<u64>,
     sum: u64,
     max: u64,
 }
 
 impl Histogram {
-    /// A histogram of these buckets, as [`buckets`](Self::buckets) gives them, with
-    /// the sum and the maximum in nanoseconds. Buckets beyond the last are dropped.
+    /// A histogram with these buckets, as returned by [`buckets`](Self::buckets), with the sum and
+    /// the maximum in nanoseconds. Buckets beyond the last are dropped.
     #[must_use]
     pub fn from_buckets(buckets: &[u64], sum_nanos: u64, max_nanos: u64) -> Self {
         let mut counts = buckets.to_vec();
@@ -140,27 +140,26 @@ impl Histogram {
         self.counts.iter().sum()
     }
 
-    /// Their sum.
+    /// The sum of the durations.
     #[must_use]
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum)
     }
 
-    /// The longest.
+    /// The longest duration.
     #[must_use]
     pub fn max(&self) -> Duration {
         Duration::from_nanos(self.max)
     }
 
-    /// Their mean; zero if there are none.
+    /// The mean of the durations; zero if there are none.
     #[must_use]
     pub fn mean(&self) -> Duration {
         Duration::from_nanos(self.sum.checked_div(self.count()).unwrap_or(0))
     }
 
-    /// The duration that so many of all, from 0 to 1, do not exceed; zero if there are
-    /// none. It is the end of the bucket that it lies in, at most 25 % too long, and
-    /// never above the maximum.
+    /// The duration not exceeded by that part of all, from 0 to 1; zero if there are none. It is
+    /// the end of its bucket, at most 25 % too long, and never above the maximum.
     #[must_use]
     pub fn quantile(&self, part: f64) -> Duration {
         let total = self.count();
@@ -175,7 +174,7 @@ impl Histogram {
         Duration::ZERO
     }
 
-    /// The number of durations at or below a bound, counting a bucket by its middle.
+    /// The number of durations at or below a bound, with each bucket counted by its middle.
     #[must_use]
     pub fn count_within(&self, bound: Duration) -> u64 {
         let bound = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
@@ -184,8 +183,8 @@ impl Histogram {
         within.map(|(_, count)| count).sum()
     }
 
-    /// The durations recorded since an earlier snapshot of the same histogram. The
-    /// maximum is that of the bucket it lies in, unless it is the maximum of all time.
+    /// The durations recorded since an earlier snapshot of the same histogram. The maximum is that
+    /// of its bucket, unless it is the overall maximum.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = |bucket: usize| earlier.counts.get(bucket).copied().unwrap_or(0);
@@ -203,7 +202,7 @@ impl Histogram {
         }
     }
 
-    /// Adds what another histogram has.
+    /// Adds the durations of another histogram.
     pub fn merge(&mut self, other: &Self) {
         self.counts
             .resize(self.counts.len().max(other.counts.len()), 0);
@@ -214,7 +213,7 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// The middle of each bucket that is not empty, and how many lie there.
+    /// The middle of each non-empty bucket, with its count.
     pub fn samples(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
         let counts = self.counts.iter().copied().enumerate();
         counts

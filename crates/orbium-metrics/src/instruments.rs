@@ -9,11 +9,11 @@ use orbium_sys::fork::PerProcess;
 
 use crate::{ConnectionBook, Measurements};
 
-/// The instruments of an ORB, which its client and its server share.
+/// The instruments of an ORB, shared by its client and its server.
 #[derive(Default)]
 pub struct Instruments {
     measurements: OnceLock<Arc<Measurements>>,
-    /// A forked child has a book of its own.
+    /// A forked child has a separate book.
     book: PerProcess<ConnectionBook>,
 }
 
@@ -37,7 +37,7 @@ impl Instruments {
         self.measurements.get()
     }
 
-    /// Counts from now on.
+    /// Turns metrics on.
     pub fn turn_on(&self) -> &Arc<Measurements> {
         let all = self.measurements.get_or_init(Arc::default);
         self.book().count_traffic();

@@ -14,26 +14,26 @@ pub struct LaneSnapshot {
     pub number: u32,
     /// Its name; `orb` for the ORB's own.
     pub name: String,
-    /// The CORBA priority that its requests are served at.
+    /// The CORBA priority at which its requests are served.
     pub priority: Option<Priority>,
-    /// The native scheduling of its threads, as the host grants it.
+    /// The native scheduling of its threads, granted by the host.
     pub scheduling: Option<Scheduling>,
-    /// The time of a processor that the host reserves for its thread that serves.
+    /// The processor time reserved by the host for its serving thread.
     pub reservation: Option<Reservation>,
-    /// How it serves.
+    /// Its strategy.
     pub strategy: ServerStrategy,
-    /// Where it listens.
+    /// Its endpoints.
     pub endpoints: Vec<String>,
-    /// Connections open.
+    /// The number of open connections.
     pub connections: usize,
-    /// Threads, those that accept or wait included.
+    /// The number of threads, including those that accept or wait.
     pub threads: usize,
-    /// Requests that wait for a thread.
+    /// The number of queued requests.
     pub waiting: usize,
-    /// Requests that may wait.
+    /// The capacity of the queue.
     pub queue: usize,
-    /// Requests for which there was no room so far.
+    /// The number of requests refused so far because the queue was full.
     pub refused: u64,
-    /// What its threads have taken of their budget, if they have one.
+    /// The use of its threads' budget, if they have one.
     pub budget: Option<BudgetUse>,
 }

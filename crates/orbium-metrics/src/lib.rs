@@ -2,8 +2,8 @@
 //! Metrics of an ORB: latency histograms of operations, exceptions, retries and refusals, and
 //! the book of its connections.
 //!
-//! It does not know calls, servants or lanes, nor how counts are shown: an ORB counts into
-//! [`Measurements`] and enters its connections in a [`ConnectionBook`]; `orbium-exposition`
+//! It is independent of calls, servants and lanes, and of the presentation of counts: an ORB counts
+//! into [`Measurements`] and adds its connections to a [`ConnectionBook`]; `orbium-exposition`
 //! reads both. Programs use `orbium::metrics`.
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that are measured while their threads wait.
+//! Measurement of synchronous calls.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use orbium_invocation::Operation;
 use crate::measurements::Measurements;
 use crate::series::{End, Series};
 
-/// A call under way: recorded when it is dropped.
+/// A call in progress: recorded when it is dropped.
 #[derive(Debug)]
 pub struct Measured<'o> {
     all: &'o Measurements,
@@ -21,8 +21,7 @@ pub struct Measured<'o> {
 }
 
 impl<'o> Measured<'o> {
-    /// Begins a call of that operation: it ends with its results, unless it is noted
-    /// otherwise.
+    /// Begins a call of that operation: it ends with results, unless another end is noted.
     #[must_use]
     pub fn begin(all: &'o Measurements, operation: &'static Operation) -> Self {
         let series = all.called(operation);
@@ -39,18 +38,18 @@ impl<'o> Measured<'o> {
         }
     }
 
-    /// It ends with a user exception.
+    /// Records that it ends with a user exception.
     pub fn note_user_exception(&self) {
         self.end.set(Some(End::UserException));
     }
 
-    /// It ends with a system exception.
+    /// Records that it ends with a system exception.
     pub fn note_failure(&self, exception: SystemException) {
         self.all.count_received(exception);
         self.end.set(Some(End::SystemException));
     }
 
-    /// It is made again, and counted as that.
+    /// Withdraws its count: it is made again, and counted then.
     pub fn withdraw(&self) {
         self.end.set(None);
     }

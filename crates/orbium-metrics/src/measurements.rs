@@ -11,12 +11,12 @@ use orbium_sys::fork::PerProcess;
 use crate::counted::{NamedCount, named};
 use crate::series::{End, Key, Label, Series, Side, Table};
 
-/// Reason for which a request was refused before a servant saw it.
+/// Reason for which a request was refused before the upcall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// A connection beyond the limit.
     Limit,
-    /// The object's adapter holds or discards requests, or it is not active.
+    /// The object's adapter holds or discards requests, or the object is not active.
     NotActive,
     /// No object has that key.
     UnknownObject,
@@ -28,20 +28,20 @@ impl Refusal {
     const NAMES: [&'static str; 4] = ["limit", "not_active", "unknown_object", "message_size"];
 }
 
-/// Reason for which a call was made again.
+/// Reason for a retry of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// The server forwarded it.
     Forward,
-    /// The server wanted more of the reference (NEEDS_ADDRESSING_MODE).
+    /// The server demanded more of the reference (NEEDS_ADDRESSING_MODE).
     Readdress,
-    /// The idle connection that it took had ended.
+    /// The idle connection in use had ended.
     StaleConnection,
-    /// A forwarded reference could not be used: back to the original one.
+    /// A forwarded reference could not be used: fallback to the original one.
     FallBack,
     /// The connection of an idempotent operation was lost.
     LostConnection,
-    /// For the code sets of the whole reference.
+    /// The code sets of the whole reference were needed.
     CodeSets,
 }
 
@@ -56,7 +56,7 @@ impl Retry {
     ];
 }
 
-/// How often each kind of system exception occurred.
+/// The number of system exceptions of each kind.
 #[derive(Debug)]
 struct Exceptions([AtomicU64; ExceptionKind::ALL.len()]);
 
@@ -115,8 +115,8 @@ impl Measurements {
         })
     }
 
-    /// The series of requests that a lane serves, of the operation at `index` in the table
-    /// of operations at the address `at`; `label` names it if it is new.
+    /// The series of requests served by a lane, for the operation at `index` in the table of
+    /// operations at the address `at`; `label` names the series if it is new.
     #[inline]
     pub fn served(
         &self,
@@ -133,13 +133,13 @@ impl Measurements {
         self.table().get(key, label)
     }
 
-    /// The series of requests for operations that no linked skeleton knows.
+    /// The series of requests for operations of no linked skeleton.
     pub fn served_unknown(&self) -> &Series {
         self.table().other(Side::Server)
     }
 
-    /// A request that has waited is about to be served by the lane of that number, which
-    /// `name` names if it is new.
+    /// Records the queueing time of a request that the lane with that number is about to serve;
+    /// `name` names the series if it is new.
     pub fn count_waited(&self, lane: u32, name: impl FnOnce() -> String, waited: Duration) {
         let key = Key {
             side: Side::Queue,
@@ -159,27 +159,27 @@ impl Measurements {
         self.refused[cause as usize].fetch_add(1, Relaxed);
     }
 
-    /// Counts a request that is sent again.
+    /// Counts a retry of a request.
     pub fn count_retry(&self, cause: Retry) {
         self.retries[cause as usize].fetch_add(1, Relaxed);
     }
 
-    /// Counts the exception that a call has ended with.
+    /// Counts the exception of a call.
     pub fn count_received(&self, exception: SystemException) {
         self.received.count(exception);
     }
 
-    /// Counts the exception that a request was answered with.
+    /// Counts the exception in a reply.
     pub fn count_raised(&self, exception: SystemException) {
         self.raised.count(exception);
     }
 
-    /// Counts a servant that panicked.
+    /// Counts a panic of a servant.
     pub fn count_panic(&self) {
         self.panics.fetch_add(1, Relaxed);
     }
 
-    /// Counts a call that has ended and that no thread waited for.
+    /// Counts an asynchronous call that has ended.
     pub fn count_call(
         &self,
         operation: &'static Operation,
@@ -195,44 +195,44 @@ impl Measurements {
         }
     }
 
-    /// All series, those of operations that no linked skeleton knows last.
+    /// All series, those of operations of no linked skeleton last.
     pub fn series(&self) -> impl Iterator<Item = &Series> {
         self.table().all()
     }
 
-    /// System exceptions that requests were answered with, those that never occurred left out.
+    /// System exceptions in replies, without those that never occurred.
     #[must_use]
     pub fn raised(&self) -> Vec<NamedCount> {
         self.raised.snapshot()
     }
 
-    /// System exceptions that calls have ended with, those that never occurred left out.
+    /// System exceptions of calls, without those that never occurred.
     #[must_use]
     pub fn received(&self) -> Vec<NamedCount> {
         self.received.snapshot()
     }
 
-    /// Requests that were refused, by cause.
+    /// Refused requests, by cause.
     #[must_use]
     pub fn refused(&self) -> Vec<NamedCount> {
         named(&Refusal::NAMES, &self.refused)
     }
 
-    /// Requests that were sent again, by cause: the place of a cause is its [`Retry`].
+    /// Retries of requests, by cause: the index of a cause is its [`Retry`].
     #[must_use]
     pub fn retries(&self) -> Vec<NamedCount> {
         named(&Retry::NAMES, &self.retries)
     }
 
-    /// Servants that panicked.
+    /// The number of panics of servants.
     #[must_use]
     pub fn panics(&self) -> u64 {
         self.panics.load(Relaxed)
     }
 }
 
-/// `Module::Interface/operation` of a repository id such as
-/// `IDL:omg.org/Module/Interface:1.0`; the operation alone without one.
+/// `Module::Interface/operation` for a repository id such as `IDL:omg.org/Module/Interface:1.0`;
+/// only the operation without one.
 #[must_use]
 pub fn scoped(repository_id: &str, operation: &str) -> String {
     let path = repository_id.strip_prefix("IDL:").unwrap_or(repository_id);

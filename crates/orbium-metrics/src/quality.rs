@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The quality of service that requests ask for, as the book of connections shows it.
+//! The quality of service requested over a connection, for the connection book.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Quality of service that the requests of a connection ask for.
+/// Quality of service requested over a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quality {
     /// The communication class of RIOP; empty for none.
     pub class: &'static str,
     /// The CORBA priority.
     pub priority: Option<i16>,
-    /// From one request to the next.
+    /// The interval of requests.
     pub period: Option<Duration>,
-    /// The time that a call may take.
+    /// The time-out of a call.
     pub deadline: Option<Duration>,
 }
 
-/// Such as `MESSAGE 77, deadline 10ms`.
+/// A text such as `MESSAGE 77, deadline 10ms`.
 impl fmt::Display for Quality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = match (self.class, self.priority) {

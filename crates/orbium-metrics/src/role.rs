@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The two sides of a connection.
 
-/// Role in the making of a connection: a client, or the server's peer.
+/// Role of this ORB in a connection: client or server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// This ORB called.
+    /// This ORB has opened the connection.
     Client,
-    /// This ORB was called.
+    /// This ORB has accepted the connection.
     Server,
 }
 
 impl Role {
-    /// As metrics label it.
+    /// The label in metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Series of an operation in one lane, and the table that finds them.
+//! Series of an operation in one lane, and the table of all series.
 //!
-//! A call finds its series without a lock: a table of cells that are set once, by the
-//! address of what names the operation, a `static` of generated code. Threads add to
-//! shards, so that those which serve the same operation do not share a cache line.
+//! A call finds its series without a lock: in a table of cells that are set once, by the address of
+//! a `static` of generated code that identifies the operation. Threads add to shards, so that
+//! threads serving the same operation do not share a cache line.
 
 use std::cell::Cell;
 use std::fmt;
@@ -15,14 +15,14 @@ use orbium_sync::lock::Mutex;
 
 use crate::histogram::{Histogram, Recorder};
 
-/// The label of operations that no linked skeleton knows.
+/// The label of operations of no linked skeleton.
 const OTHER: &str = "_OTHER";
 
-/// Operations that have series of their own, in each role and lane; beyond, they share
-/// one by the name `_OTHER`.
+/// Maximum number of operations with separate series, in each role and lane; further ones share one
+/// with the name `_OTHER`.
 const MAX_OPERATIONS: usize = 500;
 
-/// Cells for them: a power of two, half of which stays empty.
+/// Cells for them: a power of two, at least half of which stays empty.
 const CELLS: usize = 1024;
 
 /// Shards of a series on large machines.
@@ -35,7 +35,7 @@ pub enum Side {
     Client,
     /// Requests that this ORB serves.
     Server,
-    /// Requests that waited for a thread of a lane.
+    /// Requests that were queued for a thread of a lane.
     Queue,
 }
 
@@ -44,8 +44,8 @@ pub enum Side {
 pub(crate) struct Key {
     pub(crate) side: Side,
     pub(crate) lane: u32,
-    /// The address of the static that names the operation, or its table, and the
-    /// place in that.
+    /// The address of the static that identifies the operation, or its table, and the index in the
+    /// table.
     pub(crate) at: usize,
     pub(crate) index: usize,
 }
@@ -61,25 +61,25 @@ impl Key {
     }
 }
 
-/// The name of a series.
+/// The labels of a series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// `Module::Interface/operation`.
     pub operation: String,
-    /// Name of the lane; empty where there is none.
+    /// Name of the lane; empty without one.
     pub lane: String,
 }
 
 /// Outcome of a call or request, for its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With its results.
+    /// Results.
     Results,
-    /// It has none to wait for.
+    /// No result is awaited.
     Oneway,
-    /// With a user exception.
+    /// A user exception.
     UserException,
-    /// With a system exception.
+    /// A system exception.
     SystemException,
 }
 
@@ -91,7 +91,7 @@ struct Shard {
     oneways: AtomicU64,
     user: AtomicU64,
     system: AtomicU64,
-    /// Deadlines that passed before the servant began, and while it ran.
+    /// Deadlines that passed before the upcall, and during it.
     late_before: AtomicU64,
     late_within: AtomicU64,
     durations: Recorder,
@@ -100,9 +100,9 @@ struct Shard {
 /// Series of counters under one label.
 #[derive(Debug)]
 pub struct Series {
-    /// What is counted.
+    /// The kind of the series.
     pub side: Side,
-    /// Its name.
+    /// Its labels.
     pub label: Label,
     shards: Box<[Shard]>,
 }
@@ -110,24 +110,24 @@ pub struct Series {
 /// Sums of a series over all threads.
 #[derive(Clone, Debug, Default)]
 pub struct Sums {
-    /// Calls or requests that have begun.
+    /// The number of calls or requests that have begun.
     pub begun: u64,
-    /// Oneways that have ended.
+    /// The number of oneways that have ended.
     pub oneways: u64,
-    /// Those that have ended with a user exception.
+    /// The number ended with a user exception.
     pub user: u64,
-    /// Those that have ended with a system exception.
+    /// The number ended with a system exception.
     pub system: u64,
-    /// Deadlines that had passed before the servant began.
+    /// Deadlines that had passed before the upcall.
     pub late_before: u64,
-    /// Deadlines that passed while the servant ran.
+    /// Deadlines that passed during the upcall.
     pub late_within: u64,
-    /// How long those that have ended took.
+    /// The durations of those that have ended.
     pub durations: Histogram,
 }
 
 impl Sums {
-    /// Adds those of another series under the same label.
+    /// Adds the sums of another series with the same labels.
     pub fn merge(&mut self, other: &Self) {
         self.begun = self.begun.wrapping_add(other.begun);
         self.oneways += other.oneways;
@@ -154,7 +154,7 @@ fn shards() -> usize {
     }
 }
 
-/// A number for the calling thread, one after the other.
+/// A number for the calling thread, assigned in order.
 #[inline]
 fn thread_number() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -180,22 +180,22 @@ impl Series {
 
     #[inline]
     fn shard(&self) -> &Shard {
-        // A power of two, of one at least.
+        // The number of shards is a power of two.
         &self.shards[thread_number() & (self.shards.len() - 1)]
     }
 
-    /// One begins.
+    /// Counts the beginning of a call or request.
     #[inline]
     pub fn begin(&self) {
         self.shard().begun.fetch_add(1, Relaxed);
     }
 
-    /// One that has begun goes on elsewhere, and is counted there.
+    /// Withdraws a beginning: the call or request continues elsewhere, and is counted there.
     pub fn take_back(&self) {
         self.shard().begun.fetch_sub(1, Relaxed);
     }
 
-    /// One that has begun is over.
+    /// Counts the end of a call or request.
     #[inline]
     pub fn end(&self, duration: Duration, end: End) {
         let shard = self.shard();
@@ -209,12 +209,12 @@ impl Series {
         .fetch_add(1, Relaxed);
     }
 
-    /// A duration without a beginning.
+    /// Records a duration without a beginning.
     pub(crate) fn record(&self, duration: Duration) {
         self.shard().durations.record(duration);
     }
 
-    /// A deadline has passed: before the servant began, or within it.
+    /// Counts a missed deadline: before the upcall, or during it.
     #[cold]
     pub fn note_late(&self, within: bool) {
         let shard = self.shard();
@@ -226,7 +226,7 @@ impl Series {
         .fetch_add(1, Relaxed);
     }
 
-    /// The counts so far; never more that have ended than have begun.
+    /// The sums so far; never more ends than beginnings.
     #[must_use]
     pub fn sums(&self) -> Sums {
         let mut sums = Sums::default();
@@ -238,7 +238,7 @@ impl Series {
             sums.late_within += shard.late_within.load(Relaxed);
             shard.durations.add_to(&mut sums.durations);
         }
-        // Last, so that no more have ended than begun.
+        // Last, so that there are no more ends than beginnings.
         for shard in &self.shards {
             sums.begun = sums.begun.wrapping_add(shard.begun.load(Relaxed));
         }
@@ -285,7 +285,7 @@ impl Default for Table {
 }
 
 impl Table {
-    /// The series of that key, which `label` names if it is new.
+    /// The series with that key; `label` names it if it is new.
     #[inline]
     pub(crate) fn get(&self, key: Key, label: impl FnOnce() -> Label) -> &Series {
         let mut place = key.hash() & (CELLS - 1);
@@ -302,7 +302,7 @@ impl Table {
         }
     }
 
-    /// The series of operations that have none of their own.
+    /// The shared series of operations without a separate one.
     pub(crate) fn other(&self, side: Side) -> &Series {
         &self.others[side as usize]
     }
@@ -311,7 +311,7 @@ impl Table {
     fn add(&self, key: Key, label: Label) -> &Series {
         let mut used = self.used.lock();
         let mut place = key.hash() & (CELLS - 1);
-        // Another thread may have added it, or others in its way.
+        // Another thread may have added it, or others in its place.
         while let Some(cell) = self.cells[place].get() {
             if cell.key == key {
                 return &cell.series;
@@ -335,7 +335,7 @@ impl Table {
             .series
     }
 
-    /// All series, those of unnamed operations last.
+    /// All series, the shared ones last.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Series> {
         let own = self.cells.iter().filter_map(OnceLock::get);
         own.map(|cell| &cell.series).chain(&self.others)
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(table.all().count(), MAX_OPERATIONS + 3);
     }
 
-    /// Requests that had waited in a lane without a series were counted as requests that had ended.
+    /// Regression: requests queued in a lane without a series were counted as ended requests.
     #[test]
     fn a_lane_without_a_series_adds_no_requests() {
         let table = Table::default();

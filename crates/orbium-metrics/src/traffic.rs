@@ -11,15 +11,15 @@ use std::time::Duration;
 
 use orbium_transport::{ByteStream, Deadline, Peer};
 
-/// What went over one connection. Written by one thread at a time for each direction,
-/// as messages are: no read-modify-write is needed.
+/// The traffic of one connection. Written by one thread at a time for each direction, like
+/// messages: no read-modify-write is needed.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     pub(crate) received: AtomicU64,
     pub(crate) sent: AtomicU64,
 }
 
-/// Counts the octets that a receive or a send took.
+/// Counts the bytes of a receive or a send.
 fn counted(counter: &AtomicU64, taken: io::Result<usize>) -> io::Result<usize> {
     if let Ok(octets) = &taken {
         counter.store(counter.load(Relaxed) + *octets as u64, Relaxed);
