@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `-ORB` arguments (CORBA 3.3 Part 1, clause 8.5.1): orbium's own, and those of
-//! TAO and omniORB that mean the same.
+//! `-ORB` arguments (CORBA 3.3 Part 1, clause 8.5.1): those of orbium, and equivalent ones of TAO
+//! and omniORB.
 
 mod effect;
 mod foreign;
@@ -19,7 +19,7 @@ use crate::{ConfigError, Place};
 
 /// An argument and its value.
 pub(crate) struct Taken {
-    /// As it was written.
+    /// The argument as written.
     shown: String,
     pub(crate) effect: Effect,
     pub(crate) value: String,
@@ -31,7 +31,7 @@ impl Taken {
     }
 }
 
-/// Finds the argument that a word is, and the value if that is in the same word.
+/// Finds the argument for a word, and its value if that is in the same word.
 fn recognise(word: &str) -> Read<(Effect, Option<&str>)> {
     let whole = ARGUMENTS.iter().find(|(name, _)| *name == word);
     if let Some((_, effect)) = whole {
@@ -52,7 +52,7 @@ fn is_ours(word: &str) -> bool {
     word.starts_with("-ORB")
 }
 
-/// Splits words into arguments with values and the others.
+/// Splits words into arguments with values and other words.
 pub(crate) fn split<'w>(
     mut words: impl Iterator<Item = &'w str>,
 ) -> Result<(Vec<Taken>, Vec<String>), ConfigError> {
@@ -78,7 +78,7 @@ pub(crate) fn split<'w>(
     Ok((taken, others))
 }
 
-/// Does what arguments in a file say.
+/// Applies the arguments in a file.
 pub(crate) fn apply<'w>(
     config: &mut impl Settings,
     words: impl Iterator<Item = &'w str>,
@@ -96,8 +96,8 @@ pub(crate) fn apply<'w>(
     Ok(())
 }
 
-/// Does what the options of TAO's `SSLIOP_Factory` say. Without `-SSLNoProtection`
-/// TAO's servers refuse what comes without TLS.
+/// Applies the options of TAO's `SSLIOP_Factory`. Without `-SSLNoProtection` TAO's servers refuse
+/// connections without TLS.
 pub(crate) fn secure<'w>(
     config: &mut impl Settings,
     mut words: impl Iterator<Item = &'w str>,
@@ -119,7 +119,7 @@ pub(crate) fn secure<'w>(
     Ok(())
 }
 
-/// Does what a property of JacORB says; `None` if it is none.
+/// Applies a property of JacORB; `None` if it is not one.
 pub(crate) fn property(config: &mut impl Settings, name: &str, value: &str) -> Option<Read<()>> {
     if let Some(reference) = name.strip_prefix("ORBInitRef.") {
         return Some(config.put("initial_reference", &format!("{reference}={value}")));
@@ -128,7 +128,7 @@ pub(crate) fn property(config: &mut impl Settings, name: &str, value: &str) -> O
     Some(put(config, effect, value).map_err(|reason| format!("`{name}` {reason}")))
 }
 
-/// Does what one argument says, unless that was done before the others.
+/// Applies one argument, unless it was applied before the others.
 pub(crate) fn put(config: &mut impl Settings, effect: Effect, value: &str) -> Read<()> {
     match effect {
         Effect::Set(key) => config.put(key, value),
@@ -171,7 +171,7 @@ pub(crate) fn put(config: &mut impl Settings, effect: Effect, value: &str) -> Re
     }
 }
 
-/// An endpoint as orbium has it: TAO's `iiop://1.2@host:port` means the same.
+/// An endpoint in the syntax of orbium: TAO's `iiop://1.2@host:port` is equivalent.
 fn endpoint_of(text: &str) -> String {
     if let Some((scheme, address)) = text.split_once("://")
         && let Some((version, address)) = address.split_once('@')

@@ -7,11 +7,11 @@ use crate::arguments::{Effect, put, split};
 use crate::settings::Settings;
 use crate::{ConfigError, file};
 
-/// The configuration that `-ORB` arguments describe; removes them.
+/// The configuration described by `-ORB` arguments, which are removed.
 ///
 /// # Errors
-/// An argument that starts with `-ORB` and is none, or has no value or a wrong one. Nothing
-/// is taken out then.
+/// An unknown argument that starts with `-ORB`, or a missing or invalid value. No argument is
+/// removed then.
 pub(crate) fn take<S: Settings>(args: &mut Vec<String>) -> Result<S, ConfigError> {
     let (taken, others) = split(args.iter().map(String::as_str))?;
     let mut config: Option<S> = None;

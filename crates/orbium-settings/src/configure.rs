@@ -13,22 +13,22 @@ use crate::value_syntax::Read;
 use crate::{ConfigError, ConfigKey, LaneKey, Place};
 use crate::{arguments, command_line, file, lane_keys, profiles};
 
-/// What stands before the names of socket options.
+/// The prefix of the names of socket options.
 const PROPERTIES: &str = "properties.";
 
-/// Fills in a [`Config`] by the names of its keys.
+/// Sets the fields of a [`Config`] by the names of its keys.
 pub trait Configure: Sized {
-    /// The names of all profiles, and what each is for.
+    /// The names of all profiles, with their purposes.
     const PROFILES: &'static [(&'static str, &'static str)] = &profiles::PROFILES;
 
-    /// A named profile: many choices at once.
+    /// A named profile: a set of values for a purpose.
     ///
     /// # Errors
-    /// There is no profile of that name.
+    /// There is no profile with that name.
     fn profile(name: &str) -> Result<Self, ConfigError>;
 
-    /// Reads a file: TOML with the keys of [`ConfigKey`] and [`LaneKey`], and a `profile` to begin
-    /// with, if any; or directives of TAO's service configurator.
+    /// Reads a file: TOML with the keys of [`ConfigKey`] and [`LaneKey`], and optionally a
+    /// `profile` as the base; or directives of TAO's service configurator.
     ///
     /// ```
     /// use orbium_core::Config;
@@ -45,12 +45,11 @@ pub trait Configure: Sized {
     /// ```
     ///
     /// # Errors
-    /// The file cannot be read, or has a line that is not understood: which, and what to write.
+    /// The file cannot be read, or has an invalid line: which one, and the correction.
     fn from_file(path: impl AsRef<Path>) -> Result<Self, ConfigError>;
 
-    /// What `-ORB` arguments say. Those, and their values, are taken out; all
-    /// others stay, and so does everything from `--` on. A profile and files go
-    /// before the rest, wherever they stand.
+    /// Applies `-ORB` arguments. They are removed with their values; others remain, and so does
+    /// everything from `--` on. A profile and files are applied before the rest, at any position.
     ///
     /// ```
     /// use orbium_core::{Config, ServerStrategy};
@@ -66,16 +65,16 @@ pub trait Configure: Sized {
     /// ```
     ///
     /// # Errors
-    /// An argument that starts with `-ORB` and is none, or has no value or a
-    /// wrong one. Nothing is taken out then.
+    /// An unknown argument that starts with `-ORB`, or a missing or invalid value. No argument is
+    /// removed then.
     fn from_args(args: &mut Vec<String>) -> Result<Self, ConfigError>;
 
-    /// Sets what has a name: a [`ConfigKey`], `properties.` and the name of a
-    /// protocol property, or `lane.`, the name of a lane, which is there from then
-    /// on, and a key of it: `lane.urgent.priority`.
+    /// Sets a value by name: a [`ConfigKey`], `properties.` with the name of a protocol property,
+    /// or `lane.` with the name of a lane, which is created if necessary, and a key of it:
+    /// `lane.urgent.priority`.
     ///
     /// # Errors
-    /// There is no such key, or it cannot have that value.
+    /// There is no such key, or the value is invalid for it.
     fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError>;
 }
 

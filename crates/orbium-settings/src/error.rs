@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors in a configuration, with their places and corrections.
+//! Errors in a configuration, with their positions and corrections.
 
 use std::fmt;
 
-/// Place of a setting.
+/// Position of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a file: its path, the number of the line from 1, and its text.
@@ -16,17 +16,17 @@ pub enum Place {
     Program,
 }
 
-/// A setting that cannot be, and what to write instead.
+/// An invalid setting, with its correction.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// Where it stands.
+    /// The position of the setting.
     pub place: Place,
-    /// What is wrong, and what would be right, in a sentence.
+    /// The error and its correction, in a sentence.
     pub reason: String,
 }
 
 impl ConfigError {
-    /// The error of a setting at a place.
+    /// The error of a setting at a position.
     #[must_use]
     pub fn new(place: Place, reason: impl Into<String>) -> Self {
         let reason = reason.into();
@@ -35,7 +35,7 @@ impl ConfigError {
 }
 
 impl fmt::Display for ConfigError {
-    /// `server.conf:3: …`, and the line itself below.
+    /// `server.conf:3: …`, followed by the line itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Place::Line(path, number, text) => {

@@ -2,9 +2,9 @@
 //! Configuration files: TOML, or directives of TAO's service configurator.
 //!
 //! A key of a file is a path of TOML: `connections` in the section `[limits]` is
-//! `limits.connections`. The keys stay one table, that of the ORB ([`Settings`]): the reader takes
-//! TOML's tables and values from the crate `toml` and hands each on by its path and its text, as
-//! an argument does. A struct for `serde` would be a second table.
+//! `limits.connections`. There is one table of keys, that of the ORB ([`Settings`]): the reader
+//! parses TOML's tables and values with the crate `toml` and applies each by its path and its text,
+//! like an argument. A struct for `serde` would be a second table.
 
 mod document;
 mod service_configurator;
@@ -16,14 +16,14 @@ use std::path::Path;
 use crate::settings::Settings;
 use crate::{ConfigError, Place};
 
-/// Bytes of the largest file that is read.
+/// Maximum size in bytes of a file.
 const MAX_FILE_SIZE: u64 = 1 << 20;
 
-/// Reads a file. Settings of `base` stay unless the file sets them; its profile goes before
-/// the file's.
+/// Reads a file. Settings of `base` remain unless the file sets them; its profile takes precedence
+/// over the file's.
 ///
 /// # Errors
-/// The file cannot be read, or has a line that is not understood: which, and what to write.
+/// The file cannot be read, or has an invalid line: which one, and the correction.
 pub(crate) fn read<S: Settings>(path: &Path, base: Option<S>) -> Result<S, ConfigError> {
     let shown = path.display().to_string();
     let failed = |reason: String| ConfigError::new(Place::File(shown.clone()), reason);
@@ -41,10 +41,10 @@ pub(crate) fn read<S: Settings>(path: &Path, base: Option<S>) -> Result<S, Confi
     parse(&shown, &text, base)
 }
 
-/// Reads the text of a file with that path.
+/// Parses the text of a file with that path.
 ///
 /// # Errors
-/// The text has a line that is not understood: which, and what to write.
+/// The text has an invalid line: which one, and the correction.
 pub(crate) fn parse<S: Settings>(
     path: &str,
     text: &str,

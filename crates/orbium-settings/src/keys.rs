@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table of everything that can be chosen by name.
+//! The table of all keys of a configuration.
 
 use crate::lane_keys;
 use crate::tls_values as tls;
@@ -15,25 +15,25 @@ use orbium_core::{
     ReplyBatching, ServerStrategy,
 };
 
-/// Something that can be chosen.
+/// A key of a configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfigKey {
     /// Its name.
     pub name: &'static str,
-    /// What its value is like.
+    /// The syntax of its value.
     pub value: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     pub(crate) set: fn(&mut Config, &str) -> Read<()>,
     show: fn(&Config) -> String,
 }
 
 impl ConfigKey {
-    /// Every key, in the order of the documentation. Socket options are keys
-    /// too, as `properties.` and the name of a protocol property.
+    /// All keys, in the order of the documentation. Socket options are keys, too: `properties.`
+    /// with the name of a protocol property.
     pub const ALL: &'static [Self] = KEYS;
 
-    /// The value in a configuration, as it would be written.
+    /// The value in a configuration, in the syntax of files.
     #[must_use]
     pub fn show(&self, config: &Config) -> String {
         (self.show)(config)
@@ -47,7 +47,7 @@ fn list<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
     }
 }
 
-/// A name that may be missing.
+/// An optional name.
 fn name(text: &str) -> Read<String> {
     Ok(optional(text, |name| Ok(name.to_owned()))?.unwrap_or_default())
 }
@@ -120,7 +120,7 @@ keys! {
     "protocols" "LIST" "the transports and messaging protocols that are enabled"
         |c, text| {
             let names = text.split(',').map(str::trim);
-            // It is there as soon as it is said how.
+            // It is registered when it is configured.
             let is_to_come = |name: &str| {
                 name == "ssliop" && Config::has_tls() && c.protocols.transport(name).is_none()
             };
@@ -318,7 +318,7 @@ mod tests {
     use super::*;
     use crate::Configure as _;
 
-    /// Reading back what is shown changes nothing, for every profile.
+    /// Reading back a shown value changes nothing, in every profile.
     #[test]
     fn shown_values_can_be_read() {
         for (name, _) in super::super::profiles::PROFILES {
@@ -344,7 +344,7 @@ mod tests {
             .collect()
     }
 
-    /// A new field needs a key too.
+    /// A new field needs a key, too.
     #[test]
     fn every_field_has_a_key() {
         let config = Config::default();
@@ -362,20 +362,20 @@ mod tests {
         let shown = format!("{config:#?}");
         let others = fields(&shown)
             .into_iter()
-            // Hooks and interceptors are code: no file has them.
+            // Hooks and interceptors are code: they are not in files.
             .filter(|name| !matches!(*name, "limits" | "properties" | "dispatch" | "tls"));
         let others: Vec<_> = others.filter(|name| *name != "interceptors").collect();
         let shown = format!("{:#?}", config.tls);
-        // Two say which versions there are.
+        // Two fields are set by one key, the versions.
         let keys = all.clone().filter(|name| name.starts_with("tls.")).count();
         assert_eq!(fields(&shown).len(), keys + 1);
         let is_in_section = |name: &&str| name.starts_with("limits.") || name.starts_with("tls.");
         let keys: Vec<_> = all.filter(|name| !is_in_section(name)).collect();
-        // The identity has two.
+        // The identity has two keys.
         assert_eq!(others.len() + 1, keys.len(), "{others:?} and {keys:?}");
     }
 
-    /// Every key sets something, and says what is wrong with nonsense.
+    /// Every key sets a value, and reports invalid ones.
     #[test]
     fn every_key_sets_something_of_its_own() {
         for key in ConfigKey::ALL {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lanes by name, and what can be said of each.
+//! Lanes by name, and their keys.
 
 use crate::lane_name::{LANE, name};
 use crate::spelling::not_there;
@@ -13,25 +13,25 @@ use orbium_core::{Scheduling, SchedulingClass};
 
 use orbium_core::LaneConfig;
 
-/// Something that can be chosen for a lane of a configuration: behind `lane.`,
-/// the lane's name and a dot, or in its section of a file.
+/// A key of a lane of a configuration: after `lane.`, the lane's name and a dot, or in its section
+/// of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneKey {
     /// Its name.
     pub name: &'static str,
-    /// What its value is like.
+    /// The syntax of its value.
     pub value: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     set: fn(&mut LaneConfig, &str) -> Read<()>,
     show: fn(&LaneConfig) -> String,
 }
 
 impl LaneKey {
-    /// Every key, in the order of the documentation.
+    /// All keys, in the order of the documentation.
     pub const ALL: &'static [Self] = KEYS;
 
-    /// The value in a lane's configuration, as it would be written.
+    /// The value in a lane's configuration, in the syntax of files.
     #[must_use]
     pub fn show(&self, lane: &LaneConfig) -> String {
         (self.show)(lane)
@@ -196,10 +196,10 @@ lane_keys! {
         |l| list(&l.borrows_from_named, Clone::clone);
 }
 
-/// Chooses the lanes of these names: those there are, and new ones.
+/// Selects the lanes with these names: existing ones, and new ones.
 ///
 /// # Errors
-/// A name that is none.
+/// An invalid name.
 pub(crate) fn choose(lanes: &mut Vec<LaneConfig>, text: &str) -> Read<()> {
     let names = optional(text, |it| words(it, name))?.unwrap_or_default();
     lanes.retain(|lane| names.contains(&lane.name));
@@ -209,7 +209,7 @@ pub(crate) fn choose(lanes: &mut Vec<LaneConfig>, text: &str) -> Read<()> {
     Ok(())
 }
 
-/// The lane of that name, which is there from now on.
+/// The lane with that name, created if necessary.
 pub(crate) fn find<'c>(lanes: &'c mut Vec<LaneConfig>, name: &str) -> &'c mut LaneConfig {
     let place = lanes.iter().position(|lane| lane.name == name);
     let place = place.unwrap_or_else(|| {
@@ -228,10 +228,10 @@ pub(crate) fn show(lanes: &[LaneConfig]) -> String {
     list(lanes, |lane| lane.name.clone())
 }
 
-/// Sets a key of a lane, which is there from now on: `urgent.priority`.
+/// Sets a key of a lane, which is created if necessary: `urgent.priority`.
 ///
 /// # Errors
-/// A name, a key or a value that is none; then nothing changes.
+/// An invalid name, key or value; then nothing changes.
 pub(crate) fn put(lanes: &mut Vec<LaneConfig>, path: &str, value: &str) -> Read<()> {
     let Some((lane, key)) = path.split_once('.') else {
         return Err(format!(
@@ -243,7 +243,7 @@ pub(crate) fn put(lanes: &mut Vec<LaneConfig>, path: &str, value: &str) -> Read<
         let all = LaneKey::ALL.iter().map(|it| it.name);
         return Err(not_there("key of a lane", key, all));
     };
-    // Nothing of it stays if the value is wrong.
+    // Discarded if the value is invalid.
     let mut changed = lanes.clone();
     (key.set)(find(&mut changed, &lane), value)?;
     *lanes = changed;

@@ -3,7 +3,7 @@
 
 use crate::value_syntax::Read;
 
-/// What stands before the name of a lane and a key of it.
+/// The prefix of the name of a lane and its key.
 pub(crate) const LANE: &str = "lane.";
 
 /// A name of a lane.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Configurations of an ORB by name: its keys, named profiles, files and `-ORB` arguments,
-//! and what the options of other ORBs mean.
+//! Configurations of an ORB by name: its keys, named profiles, files and `-ORB` arguments, and the
+//! equivalents of options of other ORBs.
 //!
-//! It does not know what a choice does: [`Config`](orbium_core::Config) is a plain value, and
-//! [`Configure`] fills it in. An ORB that a program describes by such a value needs nothing
-//! of this crate.
+//! It does not interpret settings: [`Config`](orbium_core::Config) is a plain value, and
+//! [`Configure`] sets its fields. An ORB that a program configures by such a value does not need
+//! this crate.
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tests that hold `docs/configuration.md` true.
+//! Tests that compare `docs/configuration.md` with the code.
 
 use std::fmt::Write;
 
@@ -44,7 +44,7 @@ fn every_key_of_a_lane_is_on_the_page() {
     let lane = LaneConfig::default();
     for key in LaneKey::ALL {
         let default = match key.name {
-            // One is needed.
+            // It is mandatory.
             "priority" => "–".to_owned(),
             _ => key.show(&lane),
         };
@@ -62,12 +62,12 @@ fn every_profile_is_on_the_page() {
         let mut section = format!("### {name}\n\nFor {purpose}.\n");
         let differences: String = ConfigKey::ALL
             .iter()
-            // They have sections below.
+            // Lanes have separate sections below.
             .filter(|key| key.name != "lanes")
             .filter(|key| key.show(&config) != key.show(&default))
             .map(|key| {
                 let value = key.show(&config);
-                // There are as many threads as processors.
+                // The number of threads is that of the processors.
                 let value = value.split(':').next().unwrap_or_default();
                 format!("{} = {}\n", key.name, toml_value(value))
             })
@@ -103,7 +103,7 @@ fn every_example_on_the_page_can_be_read() {
     }
 }
 
-/// Whatever becomes of a file on its way, it is read or refused.
+/// A truncated or altered file is read or refused, without a panic.
 #[test]
 fn files_that_are_cut_or_changed_anywhere_are_read_or_refused() {
     let page = page();
@@ -119,7 +119,7 @@ fn files_that_are_cut_or_changed_anywhere_are_read_or_refused() {
     }
 }
 
-/// A configuration's lanes as a file would have them.
+/// A configuration's lanes in the syntax of files.
 fn lane_sections(config: &Config) -> String {
     let mut text = String::new();
     for lane in &config.lanes {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Named profiles: many choices at once, for a kind of system.
+//! Named profiles: sets of values for kinds of systems.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use orbium_core::{
     ServerStrategy,
 };
 
-/// Names, and what each is for.
+/// The names, with their purposes.
 pub(crate) const PROFILES: [(&str, &str); 4] = [
     (
         "default",
@@ -32,7 +32,7 @@ pub(crate) const PROFILES: [(&str, &str); 4] = [
     ),
 ];
 
-/// The profile of that name.
+/// The profile with that name.
 pub(crate) fn profile(name: &str) -> Option<Config> {
     match name {
         "default" => Some(Config::default()),
@@ -93,9 +93,9 @@ fn avionics() -> Config {
     }
 }
 
-/// A reactor for the requests of one rate, the shorter the period the more urgent, which is
-/// reached within the host. Over IIOP, for references say of no other protocol which endpoint serves
-/// which priority. On a desk it goes without native priorities.
+/// A reactor for the requests of one rate: the shorter the period, the more urgent. It is reached
+/// within the host, over IIOP, since references have no priorities of endpoints for other
+/// protocols. On a development host it runs without native priorities.
 fn rate_group(name: &str, priority: i16, native: i32) -> LaneConfig {
     LaneConfig {
         name: name.into(),
@@ -114,14 +114,14 @@ fn rate_group(name: &str, priority: i16, native: i32) -> LaneConfig {
     }
 }
 
-/// Table 1 of paper 003, row 2: thread per connection, FIFO, active demultiplexing, TCP/IP. Keys
-/// of objects are their places in a table, and endpoints are those of TCP unless others are given.
+/// Table 1 of paper 003, row 2: thread per connection, FIFO, active demultiplexing, TCP/IP. Keys of
+/// objects are their slots in a table, and endpoints are those of TCP unless others are given.
 fn medical_imaging() -> Config {
     let patience = Duration::from_secs(300);
     let mut config = Config {
         strategy: ServerStrategy::ThreadPerConnection,
         limits: Limits {
-            // Less where octets are counted in 32 bits.
+            // Less on 32-bit platforms.
             message_size: usize::try_from(4_u64 << 30).unwrap_or(usize::MAX),
             message_time: patience,
             send_time: patience,

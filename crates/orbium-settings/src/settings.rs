@@ -3,24 +3,24 @@
 
 use crate::value_syntax::Read;
 
-/// A configuration that texts describe: the table of keys implements it.
+/// A configuration described by texts, implemented by the table of keys.
 pub(crate) trait Settings: Default {
-    /// A named profile: many choices at once.
+    /// A named profile: a set of values for a purpose.
     ///
     /// # Errors
-    /// There is no profile of that name.
+    /// There is no profile with that name.
     fn from_profile(name: &str) -> Read<Self>;
 
     /// Sets a key.
     ///
     /// # Errors
-    /// There is no such key, or it cannot have that value.
+    /// There is no such key, or the value is invalid for it.
     fn put(&mut self, key: &str, value: &str) -> Read<()>;
 
-    /// Adds a lane of that name, unless there is one.
+    /// Adds a lane with that name, unless it exists.
     fn begin_lane(&mut self, name: &str);
 
-    /// What the values of a key are like, as its documentation says: `FILE or none`. Keys of lanes
+    /// The syntax of the values of a key, as in its documentation: `FILE or none`. Keys of lanes
     /// have their whole path: `lane.urgent.priority`.
     fn value_of(key: &str) -> Option<&'static str>;
 }

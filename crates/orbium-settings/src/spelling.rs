@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Suggestions for names that do not exist, and the spelling of values in files.
+//! Suggestions for unknown names, and the syntax of values in files.
 
-/// That there is nothing of a name, and what may have been meant.
+/// The sentence for an unknown name, with the most similar known one.
 #[must_use]
 pub(crate) fn not_there<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str>) -> String {
     let close = |other: &&str| distance(&name.to_lowercase(), &other.to_lowercase());
-    // What all arguments have in common does not make them similar.
+    // A prefix common to all arguments does not make them similar.
     let own = name.strip_prefix("-ORB").unwrap_or(name);
     match all.min_by_key(close) {
         Some(nearest) if close(&nearest) <= own.len() / 3 + 1 => {
@@ -15,9 +15,9 @@ pub(crate) fn not_there<'n>(what: &str, name: &str, all: impl Iterator<Item = &'
     }
 }
 
-/// Letters to add, take away or change to make one of the other.
+/// The edit distance of two names: letters to add, remove or change.
 fn distance(a: &str, b: &str) -> usize {
-    // A name that long is none, and is not worth the time.
+    // A longer name is unknown, and not worth the time.
     let b: Vec<char> = b.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, letter) in a.chars().take(64).enumerate() {
@@ -32,7 +32,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// A value as TOML has it: a number and a flag bare, any other text in quotation marks.
+/// A value in TOML syntax: a number and a flag bare, any other text quoted.
 #[must_use]
 pub(crate) fn toml_value(text: &str) -> String {
     let is_number = text

@@ -9,12 +9,12 @@ use orbium_config::tls::{NameCheck, TlsConfig, TlsVersion};
 /// A file, or none.
 ///
 /// # Errors
-/// None so far.
+/// No errors.
 pub(crate) fn file(text: &str) -> Read<Option<PathBuf>> {
     optional(text, |text| Ok(PathBuf::from(text)))
 }
 
-/// As [`file()`] reads it.
+/// The text of a file, as parsed by [`file()`].
 #[must_use]
 pub(crate) fn show_file(file: Option<&PathBuf>) -> String {
     show_optional(file, |file| file.display().to_string())
@@ -23,7 +23,7 @@ pub(crate) fn show_file(file: Option<&PathBuf>) -> String {
 /// Files, separated by commas, or none.
 ///
 /// # Errors
-/// None so far.
+/// No errors.
 pub(crate) fn files(text: &str) -> Read<Vec<PathBuf>> {
     let files = optional(text, |text| {
         Ok(text.split(',').map(|file| file.trim().into()).collect())
@@ -31,7 +31,7 @@ pub(crate) fn files(text: &str) -> Read<Vec<PathBuf>> {
     Ok(files.unwrap_or_default())
 }
 
-/// As [`files`] reads them.
+/// The text of files, as parsed by [`files`].
 #[must_use]
 pub(crate) fn show_files(files: &[PathBuf]) -> String {
     let shown: Vec<_> = files
@@ -44,21 +44,21 @@ pub(crate) fn show_files(files: &[PathBuf]) -> String {
     }
 }
 
-/// The versions from the oldest to the newest that is written.
+/// The range of the listed versions, from the oldest to the newest.
 ///
 /// # Errors
-/// One of them is no version.
+/// One of them is not a version.
 pub(crate) fn versions(config: &mut TlsConfig, text: &str) -> Read<()> {
     let versions = text.split(',').map(|version| parsed(version.trim()));
     let versions: Vec<TlsVersion> = versions.collect::<Read<_>>()?;
     let ends = versions.iter().min().zip(versions.iter().max());
-    // There is one at least: splitting gives no empty list.
+    // There is at least one: splitting never returns an empty list.
     let (oldest, newest) = ends.ok_or("expected 1.2 or 1.3")?;
     (config.min_version, config.max_version) = (*oldest, *newest);
     Ok(())
 }
 
-/// As [`versions`] reads them.
+/// The text of versions, as parsed by [`versions`].
 #[must_use]
 pub(crate) fn show_versions(config: &TlsConfig) -> String {
     match (config.min_version, config.max_version) {
@@ -70,7 +70,7 @@ pub(crate) fn show_versions(config: &TlsConfig) -> String {
 /// `host`, `any`, or names.
 ///
 /// # Errors
-/// One of them is no name of a host.
+/// One of them is not a host name.
 pub(crate) fn names(text: &str) -> Read<NameCheck> {
     let is_name = |name: &&str| {
         let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_');
@@ -90,7 +90,7 @@ pub(crate) fn names(text: &str) -> Read<NameCheck> {
     }
 }
 
-/// As [`names`] reads them.
+/// The text of names, as parsed by [`names`].
 #[must_use]
 pub(crate) fn show_names(names: &NameCheck) -> String {
     match names {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values as they are written.
+//! Parsing and formatting of values.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What a text says, or what is wrong with it, in a sentence.
+/// The parsed value of a text, or its error in a sentence.
 pub(crate) type Read<T> = Result<T, String>;
 
-/// A value of a type that parses itself.
+/// A value of a type that implements `FromStr`.
 ///
 /// # Errors
 /// The sentence of its error.
@@ -16,10 +16,10 @@ pub(crate) fn parsed<T: FromStr<Err: fmt::Display>>(text: &str) -> Read<T> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// A number in digits, which underscores may group.
+/// A number in digits, which may be grouped by underscores.
 ///
 /// # Errors
-/// It is none, or outside the range of its type.
+/// It is not a number, or outside the range of its type.
 pub(crate) fn number<T: FromStr>(text: &str) -> Read<T> {
     let read = text.replace('_', "").parse();
     read.map_err(|_| format!("`{text}` is no number that can be here: write digits, as in 100"))
@@ -37,7 +37,7 @@ pub(crate) fn flag(text: &str) -> Read<bool> {
     }
 }
 
-/// Splits what is written into a number and a unit.
+/// Splits a text into a number and a unit.
 fn with_unit(text: &str) -> Option<(u64, &str)> {
     let digits = text
         .find(|c: char| !c.is_ascii_digit() && c != '_')
@@ -46,10 +46,10 @@ fn with_unit(text: &str) -> Option<(u64, &str)> {
     Some((number.replace('_', "").parse().ok()?, unit.trim()))
 }
 
-/// Octets: `4096`, `64 KiB`, `1 MiB`, `2 GiB`.
+/// A size in bytes: `4096`, `64 KiB`, `1 MiB`, `2 GiB`.
 ///
 /// # Errors
-/// It is no such number.
+/// It is not such a number.
 pub(crate) fn octets(text: &str) -> Read<usize> {
     let read = || {
         let (number, unit) = with_unit(text)?;
@@ -67,7 +67,7 @@ pub(crate) fn octets(text: &str) -> Read<usize> {
     })
 }
 
-/// Octets in the largest unit without a remainder.
+/// A size in the largest unit without a remainder.
 #[must_use]
 pub(crate) fn show_octets(octets: usize) -> String {
     for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
@@ -81,7 +81,7 @@ pub(crate) fn show_octets(octets: usize) -> String {
 /// A span of time: `20 ms`, `5 s`, `100 us`, `2 min`.
 ///
 /// # Errors
-/// It has no unit, or another one.
+/// It has no unit, or an unknown one.
 pub(crate) fn span(text: &str) -> Read<Duration> {
     let read = || {
         let (number, unit) = with_unit(text)?;
@@ -98,18 +98,18 @@ pub(crate) fn span(text: &str) -> Read<Duration> {
     })
 }
 
-/// Milliseconds as a span of time: omniORB and TAO write a number alone.
+/// Milliseconds as a span of time: omniORB and TAO write only a number.
 ///
 /// # Errors
-/// It is no number.
+/// It is not a number.
 pub(crate) fn milliseconds(text: &str) -> Read<String> {
     number::<u64>(text).map(|number| format!("{number} ms"))
 }
 
-/// Seconds as a span of time: omniORB writes a number alone.
+/// Seconds as a span of time: omniORB writes only a number.
 ///
 /// # Errors
-/// It is no number.
+/// It is not a number.
 pub(crate) fn seconds(text: &str) -> Read<String> {
     number::<u64>(text).map(|number| format!("{number} s"))
 }
@@ -139,7 +139,7 @@ pub(crate) fn optional<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Op
         .map_err(|why| format!("{why}, or none"))
 }
 
-/// A value, or `none`.
+/// The text of a value, or `none`.
 pub(crate) fn show_optional<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "none".to_owned(), show)
 }

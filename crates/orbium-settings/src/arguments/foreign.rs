@@ -3,14 +3,14 @@
 
 use super::effect::{Effect, FOLDER, PASSWORD, SUITES, TRACE};
 
-/// A key store is no PEM file.
+/// A key store is not a PEM file.
 const KEY_STORE: &str = "tls.certificate, tls.key and tls.authorities with PEM files, as \
     `openssl pkcs12 -in store.p12 -nodes` writes them (`keytool -importkeystore` turns a JKS \
     store into one of PKCS #12)";
 
 const POOL: &str = "server_strategy = \"worker-pool:THREADS/QUEUE\"";
 
-/// Which side checks certificates, as TAO and omniORB name it.
+/// The side that checks certificates, in the words of TAO and omniORB.
 const TAO_PEERS: Effect = Effect::Choose(
     "tls.client_certificates",
     &[
@@ -44,12 +44,12 @@ pub(crate) const SSLIOP: &[(&str, Effect)] = &[
     ("-SSLCApath", Effect::Instead(FOLDER)),
     ("-SSLPassword", Effect::Instead(PASSWORD)),
     ("-SSLCipherList", Effect::Instead(SUITES)),
-    // Key exchanges have parameters of their own, and the system has random numbers.
+    // Key exchanges have their own parameters, and the system provides random numbers.
     ("-SSLDHparams", Effect::Ignore),
     ("-SSLrand", Effect::Ignore),
 ];
 
-/// Properties of JacORB; those of initial references are found by their beginning.
+/// Properties of JacORB; those of initial references are found by their prefix.
 pub(crate) const JACORB: &[(&str, Effect)] = &[
     ("jacorb.security.support_ssl", Effect::OneOf(&["on", "off"])),
     ("jacorb.security.keystore", Effect::Instead(KEY_STORE)),
@@ -156,7 +156,7 @@ pub(crate) const JACORB: &[(&str, Effect)] = &[
     ("jacorb.log.default.verbosity", Effect::Instead(TRACE)),
 ];
 
-/// What a property of JacORB does.
+/// The effect of a property of JacORB.
 pub(super) fn property(name: &str) -> Option<Effect> {
     let found = JACORB.iter().find(|(known, _)| *known == name);
     found.map(|(_, effect)| *effect)

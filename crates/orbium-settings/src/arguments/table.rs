@@ -3,7 +3,7 @@
 
 use super::effect::{Effect, FOLDER, PASSWORD, SUITES, TRACE};
 
-/// How TAO's clients wait.
+/// The wait strategies of TAO's clients.
 const WAITS: Effect = Effect::Choose(
     "client_strategy",
     &[
@@ -14,10 +14,10 @@ const WAITS: Effect = Effect::Choose(
     ],
 );
 
-/// Where an address to publish is written.
+/// The setting for published addresses.
 const PUBLISH: &str = "-ORBListenEndpoints iiop://0.0.0.0:5000?publish=HOST:PORT";
 
-/// Which certificates are asked for, in words of omniORB.
+/// The requested certificates, in the words of omniORB.
 const PEERS: Effect = Effect::Choose(
     "tls.client_certificates",
     &[
@@ -29,7 +29,7 @@ const PEERS: Effect = Effect::Choose(
     ],
 );
 
-/// By name.
+/// The arguments by name.
 pub(crate) const ARGUMENTS: &[(&str, Effect)] = &[
     ("-ORBProfile", Effect::Profile),
     ("-ORBConfigFile", Effect::File),
@@ -193,7 +193,8 @@ pub(crate) const ARGUMENTS: &[(&str, Effect)] = &[
 mod tests {
     use super::*;
 
-    /// `-ORBsslCAFile` once stood there twice, and the first refused what the second set.
+    /// Regression: `-ORBsslCAFile` was in the table twice, and the first entry refused the value of
+    /// the second.
     #[test]
     fn no_argument_stands_there_twice() {
         for (place, (name, _)) in ARGUMENTS.iter().enumerate() {

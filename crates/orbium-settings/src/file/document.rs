@@ -17,19 +17,19 @@ use crate::{ConfigError, Place};
 use advice::advice;
 use orbium_config::file_url;
 
-/// The section with the lanes in it.
+/// The section of the lanes.
 const LANES: &str = "lane";
 
-/// The sections there are.
+/// The existing sections.
 const SECTIONS: [&str; 5] = ["limits", "properties", "tls", "initial_reference", LANES];
 
 /// A name and its value.
 type Entry<'t, 'i> = (&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>);
 
-/// What is wrong, and the offset in the text at which it stands.
+/// An error, with its offset in the text.
 struct Wrong(usize, String);
 
-/// Reads the text of a file with that path.
+/// Parses the text of a file with that path.
 pub(super) fn parse<S: Settings>(
     path: &str,
     text: &str,
@@ -56,8 +56,7 @@ pub(super) fn parse<S: Settings>(
     Ok(reader.config)
 }
 
-/// The line at an offset, or the last one before it with anything on it: its number from 1, and
-/// its text.
+/// The line at an offset, or the last non-empty one before it: its number from 1, and its text.
 fn line_at(text: &str, offset: usize) -> (usize, &str) {
     let rest = text.get(offset..).unwrap_or_default();
     let before = if rest.is_empty() {
@@ -70,7 +69,7 @@ fn line_at(text: &str, offset: usize) -> (usize, &str) {
     (before.matches('\n').count() + 1, line)
 }
 
-/// What the settings begin with: the caller's, else those of the document's profile.
+/// The base of the settings: the caller's, else those of the document's profile.
 fn profile<S: Settings>(document: &DeTable<'_>, base: Option<S>) -> Result<S, Wrong> {
     let Some(name) = document.get("profile") else {
         return Ok(base.unwrap_or_default());
@@ -112,7 +111,7 @@ fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<Entry<'t, 'i>> {
 
 struct Reader<S> {
     config: S,
-    /// In which the file is.
+    /// The folder of the file.
     folder: PathBuf,
 }
 
@@ -132,7 +131,7 @@ impl<S: Settings> Reader<S> {
         Ok(())
     }
 
-    /// Applies a section: what is in it has names that begin with the section's.
+    /// Applies a section: its entries have names with its prefix.
     fn section(&mut self, path: &str, at: usize, table: &DeTable<'_>) -> Result<(), Wrong> {
         match S::value_of(path) {
             Some("NAME=URL") => return self.named(path, table),
@@ -148,7 +147,7 @@ impl<S: Settings> Reader<S> {
         self.entries(&format!("{path}."), table)
     }
 
-    /// Applies `[initial_reference]`: names with a URL each.
+    /// Applies `[initial_reference]`: names, each with a URL.
     fn named(&mut self, path: &str, table: &DeTable<'_>) -> Result<(), Wrong> {
         for (name, url) in in_order(table) {
             let (at, name) = (name.span().start, name.get_ref());
@@ -176,8 +175,8 @@ impl<S: Settings> Reader<S> {
         Ok(())
     }
 
-    /// Applies a list: one value after another to a key that may be repeated, all at once to a
-    /// key with a list as its value.
+    /// Applies a list: its values one after another to a key that may be repeated, all at once to a
+    /// key with a list value.
     fn list(&mut self, path: &str, at: usize, list: &DeArray<'_>) -> Result<(), Wrong> {
         let value = S::value_of(path).unwrap_or("LIST");
         let repeats = matches!(value, "URL" | "NAME=URL");
@@ -212,7 +211,7 @@ impl<S: Settings> Reader<S> {
     }
 }
 
-/// Whether properties of JacORB have names that begin with this and a dot.
+/// Whether properties of JacORB have names that begin with this text and a dot.
 fn is_foreign(path: &str) -> bool {
     let begins = |name: &str| {
         let rest = name.strip_prefix(path);
@@ -221,7 +220,7 @@ fn is_foreign(path: &str) -> bool {
     path == "ORBInitRef" || JACORB.iter().any(|(name, _)| begins(name))
 }
 
-/// What is wrong with a value names its key; an unknown key may stand in the wrong section.
+/// An error of a value with its key; an unknown key may be in the wrong section.
 fn with_key<S: Settings>(path: &str, reason: String) -> String {
     if S::value_of(path).is_some() {
         return format!("{path}: {reason}");
@@ -234,7 +233,7 @@ fn with_key<S: Settings>(path: &str, reason: String) -> String {
     }
 }
 
-/// A value of a file in `folder`, with the relative paths in it taken from there.
+/// A value of a file in `folder`, with relative paths resolved against it.
 fn from_folder<'v, S: Settings>(key: &str, value: &'v str, folder: &Path) -> Cow<'v, str> {
     let moved = |path: &str| match path {
         "none" => path.to_owned(),

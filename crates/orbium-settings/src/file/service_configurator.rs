@@ -5,10 +5,10 @@ use crate::settings::Settings;
 use crate::value_syntax::Read;
 use crate::{ConfigError, Place, arguments};
 
-/// Bytes after which a line does not go on in the next.
+/// Length in bytes beyond which a line is not continued.
 const MAX_LINE_SIZE: usize = 4 << 10;
 
-/// Whether the first line with anything on it is a directive.
+/// Whether the first non-empty line is a directive.
 pub(super) fn is_one(text: &str) -> bool {
     let mut lines = text.lines().map(|line| without_comment(line).trim());
     lines
@@ -16,14 +16,14 @@ pub(super) fn is_one(text: &str) -> bool {
         .is_some_and(|line| directive(line).is_some())
 }
 
-/// A directive and what follows it; `None` for any other line.
+/// A directive and the rest of its line; `None` for any other line.
 pub(super) fn directive(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(char::is_whitespace)?;
     let rest = rest.trim();
     (matches!(name, "static" | "dynamic") && !rest.starts_with('=')).then_some((name, rest))
 }
 
-/// Reads the text of a file with that path.
+/// Parses the text of a file with that path.
 pub(super) fn parse<S: Settings>(
     path: &str,
     text: &str,
@@ -45,7 +45,7 @@ pub(super) fn parse<S: Settings>(
     Ok(config)
 }
 
-/// Whether a line goes on in the next one.
+/// Whether a line is continued in the next one.
 fn goes_on(line: &str, next: &str) -> bool {
     let is_open = line.matches('"').count() == 1 || line.ends_with('\\');
     let is_begun = line.ends_with('*') || (line.ends_with("()") && next.starts_with('"'));
@@ -83,7 +83,7 @@ fn apply<S: Settings>(config: &mut S, line: &str) -> Read<()> {
     }
 }
 
-/// `dynamic`: of all services only TLS is there.
+/// `dynamic`: the only supported service is TLS.
 fn load<S: Settings>(config: &mut S, rest: &str) -> Read<()> {
     if rest.split_whitespace().next() != Some("SSLIOP_Factory") {
         return Err(
@@ -107,7 +107,7 @@ fn load<S: Settings>(config: &mut S, rest: &str) -> Read<()> {
     arguments::secure(config, words)
 }
 
-/// `static`: the options of a factory, whichever.
+/// `static`: the options of any factory.
 fn configure<S: Settings>(config: &mut S, rest: &str) -> Read<()> {
     let Some((_, options)) = rest.split_once(char::is_whitespace) else {
         return Err(format!(
@@ -119,7 +119,7 @@ fn configure<S: Settings>(config: &mut S, rest: &str) -> Read<()> {
     arguments::apply(config, options.split_whitespace())
 }
 
-/// A value without the quotation marks around it.
+/// A value without its quotation marks.
 fn unquoted(value: &str) -> Read<&str> {
     let inner = value.strip_prefix('"');
     match inner.map(|inner| inner.strip_suffix('"')) {

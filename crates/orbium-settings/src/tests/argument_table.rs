@@ -8,7 +8,7 @@ use orbium_core::Config;
 
 use crate::{ConfigKey, Configure as _};
 
-/// A configuration after one argument, or why there is none.
+/// A configuration after one argument, or its error.
 fn after(name: &str, value: &str) -> Result<Config, String> {
     let mut args = vec![name.to_owned(), value.to_owned()];
     let config = Config::from_args(&mut args);
@@ -21,8 +21,8 @@ fn with(key: &str, value: &str) -> Config {
     config
 }
 
-/// Each row of the table alone: it does what setting its key does, or is answered with
-/// what to write here.
+/// Each row of the table alone: it has the effect of setting its key, or its error has the
+/// replacement.
 #[test]
 fn each_argument_does_what_its_row_says() {
     let default = Config::default();
@@ -47,9 +47,9 @@ fn each_argument_does_what_its_row_says() {
             Effect::Milliseconds(key) => {
                 assert_eq!(after(name, "70"), Ok(with(key, "70 ms")), "{name}");
                 match key {
-                    // A handshake without a bound is not offered.
+                    // A handshake without a time-out is not supported.
                     "tls.handshake_time" => drop(after(name, "0").unwrap_err()),
-                    // Once refused for `connect_timeout`.
+                    // Regression: refused for `connect_timeout`.
                     _ => assert_eq!(after(name, "0"), Ok(with(key, "none")), "{name}"),
                 }
             }
@@ -88,7 +88,7 @@ fn each_argument_does_what_its_row_says() {
     }
 }
 
-/// What sets a key sets one that there is.
+/// Each argument sets an existing key.
 #[test]
 fn every_argument_leads_to_a_key() {
     for (name, effect) in ARGUMENTS {

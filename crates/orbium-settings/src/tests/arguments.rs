@@ -97,7 +97,7 @@ fn wrong_arguments_are_named_and_nothing_is_taken() {
             "-ORBServerStrateg reactive",
             "did you mean `-ORBServerStrategy`?",
         ),
-        // `-ORB` alone was enough for a suggestion.
+        // Regression: `-ORB` alone was enough for a suggestion.
         ("-ORBhelp 1", "see docs/configuration.md"),
         ("-ORBfoo 1", "see docs/configuration.md"),
         ("-ORBProfile", "-ORBProfile: has no value"),
@@ -125,7 +125,7 @@ fn wrong_arguments_are_named_and_nothing_is_taken() {
     }
 }
 
-/// How TAO's callers wait.
+/// The wait strategies of TAO's callers.
 #[test]
 fn tao_s_ways_to_wait_are_known() {
     for (words, wanted) in [

@@ -39,7 +39,7 @@ fn a_file_has_keys_sections_comments_and_a_profile() {
     assert_eq!(config.initial_references[0].0, "NameService");
 }
 
-/// Each form of TOML that says the same.
+/// Each equivalent form of TOML.
 #[test]
 fn a_setting_is_the_same_in_every_form_of_toml() {
     for forms in [
@@ -120,7 +120,7 @@ fn a_service_configuration_of_tao_is_understood() {
     assert_eq!(config.limits.idle_connections, 32);
 }
 
-/// A text that is wrong in its last line: the error has the line, the key and what to write.
+/// A text with an error in its last line: the error has the line, the key and the correction.
 #[track_caller]
 fn refused(text: &str, wanted: &str) {
     let error = read(text).unwrap_err();
@@ -232,7 +232,8 @@ fn unknown_keys_and_sections_are_refused_with_the_nearest() {
     }
 }
 
-/// Files were lines of `key = value` before they were TOML; each such line has an answer.
+/// Regression: files were lines of `key = value` before they were TOML; each such line has a
+/// suggestion.
 #[test]
 fn lines_that_are_not_toml_are_refused_with_their_spelling_in_toml() {
     for (text, wanted) in [

@@ -9,7 +9,7 @@ use orbium_core::Config;
 
 use crate::ConfigKey;
 
-/// What of a configuration differs from the default, as it would be written.
+/// The settings of a configuration that differ from the default, in the syntax of files.
 fn differences(config: &Config) -> Vec<String> {
     let default = Config::default();
     let keys = ConfigKey::ALL.iter();
@@ -18,7 +18,7 @@ fn differences(config: &Config) -> Vec<String> {
         .collect()
 }
 
-/// What reading a text gives: the differences, or what is wrong.
+/// The result of reading a text: the differences, or the error.
 fn read(text: &str) -> Result<Vec<String>, String> {
     let config = file::parse::<Config>("/etc/orb.conf", text, None);
     config
@@ -29,7 +29,7 @@ fn read(text: &str) -> Result<Vec<String>, String> {
 const FACTORY: &str = "dynamic SSLIOP_Factory Service_Object * \
     TAO_SSLIOP:_make_TAO_SSLIOP_Protocol_Factory()";
 
-/// Each option of TAO's factory, what it sets, or what is said about it.
+/// Each option of TAO's factory, with its effect or its error.
 #[test]
 fn each_option_of_tao_s_factory_is_understood_or_answered() {
     let rows: &[(&str, &str, Result<&str, &str>)] = &[
@@ -89,7 +89,7 @@ fn each_option_of_tao_s_factory_is_understood_or_answered() {
     }
 }
 
-/// Without `-SSLNoProtection` TAO's server refuses what comes without TLS.
+/// Without `-SSLNoProtection` TAO's server refuses connections without TLS.
 #[test]
 fn a_whole_configuration_of_tao_with_tls_is_understood() {
     let text = "# server.conf\n\
@@ -131,7 +131,7 @@ fn a_whole_configuration_of_tao_with_tls_is_understood() {
     assert!(factory.unwrap_err().contains("SSLIOP_Factory"));
 }
 
-/// Each property of JacORB, what it sets, or what is said about it.
+/// Each property of JacORB, with its effect or its error.
 #[test]
 fn each_property_of_jacorb_is_understood_or_answered() {
     let rows: &[(&str, &str, Result<&str, &str>)] = &[

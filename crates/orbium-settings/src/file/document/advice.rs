@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Suggested TOML for lines that are not TOML.
+//! Suggested TOML for lines that are not valid TOML.
 
 use crate::file::service_configurator::{directive, without_comment};
 use crate::spelling::toml_value;
 
-/// What to write in place of a line at which the parser of TOML stopped with that message.
+/// The suggestion for a line at which the parser of TOML stopped with that message.
 pub(super) fn advice(line: &str, message: &str) -> String {
     let line = without_comment(line).trim();
     if directive(line).is_some() {
@@ -52,7 +52,7 @@ fn of_section(line: &str, section: &str, message: &str) -> String {
     )
 }
 
-/// A value that is neither quoted nor a list nor a table, as the files of other ORBs have it.
+/// A value that is neither quoted nor a list nor a table, as in the files of other ORBs.
 fn bare(value: &str) -> Option<&str> {
     let is_bare = !value.is_empty() && !value.starts_with(['"', '\'', '[', '{']);
     is_bare.then_some(value)
