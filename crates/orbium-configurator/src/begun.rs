@@ -4,7 +4,7 @@
 use orbium_core::{Endpoint, Lane, LaneSizes, OrbError};
 use orbium_trace::log;
 
-/// What was begun and is undone if the rest fails.
+/// The completed steps, which are undone if the rest fails.
 #[derive(Default)]
 pub(crate) struct Begun {
     pub(crate) opened: Vec<(Lane, Endpoint)>,
@@ -13,7 +13,7 @@ pub(crate) struct Begun {
     pub(crate) resized: Vec<(Lane, LaneSizes)>,
 }
 
-/// A lane that ends, and the one that takes its name and its endpoints over.
+/// A lane that ends, and the one that takes over its name and its endpoints.
 pub(crate) struct Replaced {
     pub(crate) before: Lane,
     pub(crate) after: Lane,
@@ -39,7 +39,7 @@ impl Begun {
     }
 }
 
-/// Fewer threads and another queue are never refused.
+/// Logs a failed resize, which does not occur for fewer threads or another queue.
 pub(crate) fn log_failed(lane: &Lane, resized: Result<(), OrbError>) {
     if let Err(error) = resized {
         log::error!(target: "orbium::config", lane = lane.name(), %error, "a lane keeps its threads");

@@ -17,8 +17,8 @@ use crate::begun::{Begun, Replaced, log_failed};
 use crate::plan::{Plan, turns_tls_on};
 use crate::{Change, ReconfigureError, lanes};
 
-/// Changes the configuration of one ORB while it runs. Clones are for the same ORB. It keeps
-/// the ORB alive.
+/// Changes the configuration of an ORB while it runs. Clones are for the same ORB. It keeps the ORB
+/// alive.
 #[derive(Clone, Debug)]
 pub struct Configurator {
     inner: Arc<Inner>,
@@ -29,14 +29,14 @@ pub struct Configurator {
 struct Inner {
     orb: Orb,
     current: Mutex<Config>,
-    /// What the ORB was built with.
+    /// The configuration with which the ORB was built.
     built_with: Config,
 }
 
-/// How long what a lane has accepted is served when it ends.
+/// Default time for which accepted requests of an ending lane are served.
 const DRAIN_TIME: Duration = Duration::from_secs(10);
 
-/// The bounds of connections that the client makes.
+/// The limits of the client's connections.
 fn of_client(limits: &Limits) -> [usize; 6] {
     [
         limits.message_size,
@@ -62,8 +62,8 @@ impl Configurator {
         }
     }
 
-    /// The same, where what a lane that ends has accepted is served for at most so long. Default:
-    /// 10 s; a day at most.
+    /// Sets the maximum time for which accepted requests of an ending lane are served. Default: 10
+    /// s; at most a day.
     #[must_use]
     pub fn with_drain_time(mut self, time: Duration) -> Self {
         self.drain_time = time;
@@ -80,23 +80,23 @@ impl Configurator {
         &self.inner.orb
     }
 
-    /// The configuration as it is now.
+    /// The present configuration.
     #[must_use]
     pub fn config(&self) -> Config {
         self.lock().clone()
     }
 
-    /// Changes the ORB to that configuration; what was changed. Requests under way finish. New
-    /// limits hold at once; connections keep the bounds of messages and times that they were
-    /// accepted under. An endpoint that goes accepts what waits there first, and its connections
-    /// stay; references that are made from now on say where the ORB listens then. References
-    /// bind anew, by the client's new choices, with their next call.
+    /// Changes the ORB to that configuration; returns the changes. Requests in progress are
+    /// completed. New limits apply at once; connections keep the limits of messages and times with
+    /// which they were accepted. An endpoint that is removed accepts the connections in its backlog
+    /// first, and its connections stay open; later references contain the new endpoints. References
+    /// bind again, by the client's new settings, with their next call.
     ///
-    /// A lane that goes serves what it has accepted, for as long as the
-    /// [drain time](Self::with_drain_time); this returns when its threads have ended, or then. What
-    /// its clients ask for after that goes to the lanes that stay. A lane with another kind of strategy, other
-    /// processors or scheduling is replaced: a new one takes its name and its endpoints over,
-    /// with the connections that wait there, before the old one goes.
+    /// A lane that is removed serves its accepted requests, for at most the [drain
+    /// time](Self::with_drain_time); this returns when its threads have ended, or after that time.
+    /// Later requests of its clients are sent to the remaining lanes. A lane with another kind of
+    /// strategy, other processors or scheduling is replaced: a new one takes over its name and its
+    /// endpoints, with the connections in the backlog, before the old one ends.
     ///
     /// # Errors
     /// [`ReconfigureError`]; nothing is changed then.
@@ -104,7 +104,7 @@ impl Configurator {
         self.change(self.lock(), config)
     }
 
-    /// As [`reconfigure`](Self::reconfigure), from the configuration that the lock was taken of.
+    /// As [`reconfigure`](Self::reconfigure), starting from the locked configuration.
     fn change(
         &self,
         mut current: MutexGuard<'_, Config>,
@@ -136,9 +136,9 @@ impl Configurator {
         Ok(plan.changes)
     }
 
-    /// Registers transports and messaging protocols with the running ORB: endpoints and
-    /// connections can have them from now on. References that were received before bind anew with
-    /// their next call. A protocol stays registered.
+    /// Registers transports and messaging protocols with the running ORB, for endpoints and
+    /// connections from now on. References received before bind again with their next call. A
+    /// protocol stays registered.
     ///
     /// ```
     /// # use orbium_configurator::Configurator;
@@ -157,7 +157,7 @@ impl Configurator {
     /// ```
     ///
     /// # Errors
-    /// [`ReconfigureError::Fixed`]: the ORB has a protocol of one of these names.
+    /// [`ReconfigureError::Fixed`]: the ORB already has a protocol with one of these names.
     pub fn register(&self, protocols: Protocols) -> Result<Vec<Change>, ReconfigureError> {
         let current = self.lock();
         let mut config = current.clone();
@@ -165,8 +165,8 @@ impl Configurator {
         self.change(current, config)
     }
 
-    /// As [`reconfigure`](Self::reconfigure), from a file. Interceptors, hooks and transports
-    /// that the program has registered stay.
+    /// As [`reconfigure`](Self::reconfigure), from a file. Interceptors, hooks and transports that
+    /// the program has registered are kept.
     ///
     /// # Errors
     /// [`ReconfigureError`]; nothing is changed then.
@@ -178,9 +178,9 @@ impl Configurator {
         self.reconfigure_read(config, &Protocols::default())
     }
 
-    /// As [`reconfigure`](Self::reconfigure), to a configuration that has been read again.
-    /// Interceptors and hooks stay, and the protocols too if it names the `unregistered` ones:
-    /// those that had been read when the ORB was built, before the program changed them.
+    /// As [`reconfigure`](Self::reconfigure), to a configuration that was read again. Interceptors
+    /// and hooks are kept, and so are the protocols if it has the `unregistered` ones: those read
+    /// when the ORB was built, before the program changed them.
     ///
     /// ```
     /// # use std::error::Error;
@@ -225,7 +225,7 @@ impl Configurator {
         self.change(current, config)
     }
 
-    /// The lanes that are to end, if all can.
+    /// The lanes that have to end, if all can.
     fn ending(&self, plan: &Plan) -> Result<Vec<Lane>, ReconfigureError> {
         let orb = &self.inner.orb;
         if plan.changes_lanes() && orb.lane_list().are_final() {
@@ -255,14 +255,14 @@ impl Configurator {
         }
     }
 
-    /// Some lanes join those that serve, and others leave them.
+    /// Adds joining lanes to the serving ones, and removes ending ones.
     fn change_lanes(&self, begun: &Begun, ending: &[Lane]) {
         let joining = begun.joining();
         if joining.is_empty() && ending.is_empty() {
             return;
         }
-        // References are made of what is announced, and lead to the lanes before until these are
-        // taken over.
+        // References contain the announced endpoints, and lead to the previous lanes until the
+        // endpoints are taken over.
         for Replaced { before, after } in &begun.replaced {
             after.announce(before);
         }
@@ -272,7 +272,7 @@ impl Configurator {
         }
     }
 
-    /// Serves what lanes have accepted that end, all within the same time.
+    /// Serves the accepted requests of ending lanes, all within the same time.
     fn drain(&self, ending: &[Lane]) {
         let time = self.drain_time;
         let Some((first, others)) = ending.split_first() else {
@@ -293,7 +293,7 @@ impl Configurator {
         });
     }
 
-    /// The protocols that the ORB is to have, which have begun to be: TLS reads its files.
+    /// The future protocols of the ORB, already initialized: TLS reads its files.
     fn protocols(&self, before: &Config, after: &Config) -> Result<Protocols, ReconfigureError> {
         let mut all = self.inner.orb.protocols().clone();
         let added = after.protocols.added_to(&before.protocols);
@@ -325,8 +325,8 @@ impl Configurator {
         Ok(all)
     }
 
-    /// Checks that the ORB does not listen where it has chosen without the protection that is
-    /// required.
+    /// Checks that the ORB does not listen at endpoints of its own choice without the required
+    /// protection.
     fn check_own_endpoints(&self, protocols: &Protocols) -> Result<(), ReconfigureError> {
         if !self.inner.orb.config().endpoints.is_empty() {
             return Ok(());
@@ -342,7 +342,7 @@ impl Configurator {
         Ok(())
     }
 
-    /// What may fail.
+    /// The steps that may fail.
     fn begin(
         &self,
         plan: &Plan,
@@ -380,7 +380,7 @@ impl Configurator {
         Ok(())
     }
 
-    /// The lane of that name, or the ORB's own.
+    /// The lane with that name, or the ORB's own.
     fn lane(&self, name: Option<&str>) -> Result<Lane, ReconfigureError> {
         let orb = &self.inner.orb;
         match name {
@@ -392,7 +392,7 @@ impl Configurator {
         }
     }
 
-    /// The client and the server.
+    /// Changes the settings of the client and the server.
     fn change_engines(
         &self,
         before: &Config,
@@ -435,7 +435,7 @@ impl Configurator {
             || before.request_timeout != after.request_timeout
     }
 
-    /// What is as the ORB was built needs no policy.
+    /// Settings with which the ORB was built need no policy.
     fn set_policies(&self, policies: &mut ClientPolicies, after: &Config) {
         let built = &self.inner.built_with;
         let protocols = after.client_protocols.clone();
@@ -445,10 +445,10 @@ impl Configurator {
         policies.times.request_timeout = differs(after.request_timeout, built.request_timeout);
     }
 
-    /// What ends.
+    /// The steps that end endpoints and lanes.
     fn end(&self, plan: &Plan) {
         for listening in &plan.listening {
-            // There, or `begin` had failed.
+            // It exists, or `begin` would have failed.
             if let Ok(lane) = self.lane(listening.lane.as_deref()) {
                 for endpoint in &listening.close {
                     lane.stop_listening(endpoint);
@@ -463,7 +463,7 @@ impl Configurator {
     }
 }
 
-/// Protocols that an ORB has are not replaced.
+/// The errors for existing protocols, which are not replaced.
 fn registered(names: &[&str]) -> Vec<String> {
     let names = names.iter();
     names

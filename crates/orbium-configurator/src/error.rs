@@ -9,9 +9,9 @@ use orbium_settings::ConfigError;
 /// Error of a reconfiguration; nothing was changed.
 #[non_exhaustive]
 pub enum ReconfigureError {
-    /// Keys that cannot change while the ORB runs.
+    /// Keys that cannot be changed while the ORB runs.
     Fixed(Vec<String>),
-    /// Choices that make no sense together: the sentence that says why.
+    /// Inconsistent settings: a sentence with the reason.
     Senseless(&'static str),
     /// An endpoint that cannot be listened at, or a lane that cannot be started.
     Refused(OrbError),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reconfiguring by SIGHUP.
+//! Reconfiguration by SIGHUP.
 
 use std::io;
 use std::path::PathBuf;
@@ -21,8 +21,8 @@ pub struct OnHangup {
 
 impl Configurator {
     /// Reads the file again at each SIGHUP, and reconfigures the ORB as
-    /// [`reconfigure_from`](Self::reconfigure_from) does. Changes and refusals are logged with
-    /// the target `orbium::config`.
+    /// [`reconfigure_from`](Self::reconfigure_from) does. Changes and refusals are logged with the
+    /// target `orbium::config`.
     ///
     /// ```no_run
     /// # use orbium_configurator::Configurator;
@@ -45,8 +45,8 @@ impl Configurator {
         })
     }
 
-    /// Calls `reload` at each SIGHUP, on a thread of its own: for programs that read more than
-    /// a file.
+    /// Calls `reload` at each SIGHUP, on a separate thread: for programs that read more than a
+    /// file.
     ///
     /// # Errors
     /// The system refuses the handler or the thread.
@@ -87,7 +87,7 @@ impl Drop for OnHangup {
         if let Some(thread) = self.thread.take()
             && thread.thread().id() != thread::current().id()
         {
-            // It has nothing to say.
+            // Its result is empty.
             let _ = thread.join();
         }
     }

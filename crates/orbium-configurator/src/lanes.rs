@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lanes that are to end or to be replaced: whether they can.
+//! Checks that lanes can end or be replaced.
 
 use orbium_core::{Lane, Orb};
 
-/// Whether a lane can end together with others. `joins`: whether any takes their place.
+/// Checks that a lane can end together with others. `joins`: whether other lanes join.
 ///
 /// # Errors
-/// Why not.
+/// The reason why not.
 pub(crate) fn may_end(
     orb: &Orb,
     lane: Option<&Lane>,
@@ -24,10 +24,10 @@ pub(crate) fn may_end(
     }
 }
 
-/// Whether another lane can take the place of one.
+/// Checks that a lane can be replaced by another.
 ///
 /// # Errors
-/// Why not.
+/// The reason why not.
 pub(crate) fn may_be_replaced(orb: &Orb, lane: Option<&Lane>) -> Result<(), String> {
     let lane = stoppable(lane)?;
     match adapter_with(orb, &|lanes| lanes.contains(lane)) {
@@ -36,7 +36,7 @@ pub(crate) fn may_be_replaced(orb: &Orb, lane: Option<&Lane>) -> Result<(), Stri
     }
 }
 
-/// A lane that serves, and not the calling thread.
+/// A serving lane that does not own the calling thread.
 fn stoppable(lane: Option<&Lane>) -> Result<&Lane, &'static str> {
     let lane = lane.ok_or("it begins with the first object")?;
     if lane.is_of_this_thread() {
@@ -46,7 +46,7 @@ fn stoppable(lane: Option<&Lane>) -> Result<&Lane, &'static str> {
     }
 }
 
-/// The path of an adapter with such lanes in its policies.
+/// The path of an adapter with matching lanes in its policies.
 fn adapter_with(orb: &Orb, are_such: &dyn Fn(&[Lane]) -> bool) -> Option<String> {
     let mut all = orb.root_poa().subtree();
     let found = all.find(|poa| are_such(&poa.policies().lanes));

@@ -19,8 +19,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a running ORB can change is in [`LIVE_KEYS`], and of its lanes in [`LIVE_LANE_KEYS`].
-//! Everything else is refused by name, and then nothing is changed.
+//! [`LIVE_KEYS`] contains the keys that a running ORB can change, and [`LIVE_LANE_KEYS`] those of
+//! its lanes. Changes of other keys are refused by name, and then nothing is changed.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

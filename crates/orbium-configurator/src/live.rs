@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Configuration keys that a running ORB can change.
 
-/// The keys that can change while the ORB runs, as [`ConfigKey`](orbium_settings::ConfigKey) names
-/// them: of `server_strategy` the numbers alone, and of `protocols` none is taken away. TLS (`tls.`) can
-/// be turned on. Socket options (`properties.`) can too, for connections that the client makes and
-/// endpoints that are added from then on.
+/// The keys that can be changed while the ORB runs, by the names of
+/// [`ConfigKey`](orbium_settings::ConfigKey): of `server_strategy` only the numbers, and of
+/// `protocols` none can be removed. TLS (`tls.`) can be turned on. Socket options (`properties.`)
+/// can be changed, too, for later connections of the client and later endpoints.
 pub const LIVE_KEYS: &[&str] = &[
     "endpoint",
     "lanes",
@@ -33,9 +33,9 @@ pub const LIVE_KEYS: &[&str] = &[
     "limits.server_idle_time",
 ];
 
-/// The keys of a lane that can change while it serves, as [`LaneKey`](orbium_settings::LaneKey)
-/// names them; of its strategy the numbers alone. With other changes a new lane takes its place; its
-/// priority stays.
+/// The keys of a lane that can be changed while it serves, by the names of
+/// [`LaneKey`](orbium_settings::LaneKey); of its strategy only the numbers. For other changes a new
+/// lane replaces it; its priority cannot be changed.
 pub const LIVE_LANE_KEYS: &[&str] = &[
     "endpoint",
     "strategy",

@@ -9,14 +9,14 @@ use orbium_settings::{ConfigKey, LaneKey};
 use crate::ReconfigureError;
 use crate::live::{is_live, is_live_of_a_lane};
 
-/// Something that was changed.
+/// A changed setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Its key: `limits.connections`, `lane.urgent.endpoint`.
     pub key: String,
-    /// What it was, as a file would say it.
+    /// The previous value, in the syntax of files.
     pub before: String,
-    /// What it is now.
+    /// The present value.
     pub after: String,
 }
 
@@ -30,16 +30,16 @@ impl fmt::Display for Change {
 /// Endpoints of one lane to open, and to close.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listening {
-    /// The lane's name; none for the ORB's own.
+    /// The lane's name; `None` for the ORB's own.
     pub(crate) lane: Option<String>,
     pub(crate) open: Vec<Endpoint>,
     pub(crate) close: Vec<Endpoint>,
 }
 
-/// A lane that gets other threads, or another queue.
+/// A lane with changed threads, or another queue.
 #[derive(Debug)]
 pub(crate) struct Resizing {
-    /// The lane's name; none for the ORB's own.
+    /// The lane's name; `None` for the ORB's own.
     pub(crate) lane: Option<String>,
     pub(crate) before: LaneSizes,
     pub(crate) after: LaneSizes,
@@ -52,7 +52,7 @@ impl Resizing {
     }
 }
 
-/// What is to be done.
+/// The steps of a reconfiguration.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) changes: Vec<Change>,
@@ -60,13 +60,13 @@ pub(crate) struct Plan {
     pub(crate) resizing: Vec<Resizing>,
     pub(crate) add_lanes: Vec<LaneConfig>,
     pub(crate) stop_lanes: Vec<String>,
-    /// Lanes to be replaced, by others with the same names and endpoints.
+    /// Lanes to be replaced by others with the same names and endpoints.
     pub(crate) replace_lanes: Vec<LaneConfig>,
     fixed: Vec<String>,
 }
 
 impl Plan {
-    /// What leads from `before` to `after`.
+    /// The steps that lead from `before` to `after`.
     pub(crate) fn new(before: &Config, after: &Config) -> Result<Self, ReconfigureError> {
         let mut plan = Self::default();
         for key in ConfigKey::ALL {
@@ -90,7 +90,7 @@ impl Plan {
         let of_orb = |config: &Config| LaneConfig::of_orb(config.strategy).sizes();
         plan.resize(None, of_orb(before), of_orb(after));
         if before.endpoints.is_empty() != after.endpoints.is_empty() {
-            // Without any the ORB listens at a free port of its own choice.
+            // Without any endpoint the ORB listens at a free port of its own choice.
             plan.fixed.push("endpoint".into());
         }
         plan.lanes(before, after);
@@ -101,12 +101,12 @@ impl Plan {
         }
     }
 
-    /// Whether any lane joins those that serve.
+    /// Whether any lane joins the serving ones.
     pub(crate) fn has_joining_lanes(&self) -> bool {
         !(self.add_lanes.is_empty() && self.replace_lanes.is_empty())
     }
 
-    /// Whether lanes come or go.
+    /// Whether lanes join or end.
     pub(crate) fn changes_lanes(&self) -> bool {
         self.has_joining_lanes() || !self.stop_lanes.is_empty()
     }
@@ -122,7 +122,7 @@ impl Plan {
         self.changes.push(Change { key, before, after });
     }
 
-    /// What no file says.
+    /// Compares settings that are not in files.
     fn compare_code(&mut self, before: &Config, after: &Config) {
         if before.interceptors != after.interceptors {
             self.fixed.push("interceptors".into());
@@ -132,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// Where nothing given means what the ORB was built with.
+    /// Refuses to unset values with which the ORB was built.
     fn cannot_be_unset(&mut self, before: &Config, after: &Config) {
         let unset = [
             (
@@ -176,7 +176,7 @@ impl Plan {
         for lane in &before.lanes {
             match after.lanes.iter().find(|it| it.name == lane.name) {
                 Some(now) => self.lane(lane, now, !announces(before)),
-                // Connections announce its endpoints, and stay.
+                // Connections announce its endpoints, and stay open.
                 None if announces(before) => {
                     self.fixed.push(format!(
                         "lane.{} (to end, with connections that go both ways)",
@@ -210,9 +210,9 @@ impl Plan {
         }
     }
 
-    /// Of a lane its endpoints, its threads and its queue can change while it serves. With another
-    /// kind of strategy and other threads it is replaced, if it may be. Its priority stays, which
-    /// references say.
+    /// Plans the changes of a lane: endpoints, threads and queue can be changed while it serves.
+    /// For another kind of strategy and other threads it is replaced, if it may be. Its priority
+    /// cannot be changed, since references contain it.
     fn lane(&mut self, before: &LaneConfig, after: &LaneConfig, may_be_replaced: bool) {
         let mut is_replaced = false;
         for key in LaneKey::ALL {
@@ -235,7 +235,7 @@ impl Plan {
         }
     }
 
-    /// What no file says of a lane.
+    /// Compares settings of a lane that are not in files.
     fn compare_lane_code(&mut self, before: &LaneConfig, after: &LaneConfig) {
         let differ = [
             ("reservation", before.reservation != after.reservation),
@@ -252,18 +252,18 @@ impl Plan {
     }
 }
 
-/// Whether connections announce where the ORB listens.
+/// Whether connections announce the endpoints of the ORB.
 fn announces(config: &Config) -> bool {
     config.bidirectional.is_both() || config.bidirectional_overrides
 }
 
-/// Whether TLS begins. Once it is there, it stays as it is.
+/// Whether TLS is turned on. After that, its settings cannot be changed.
 pub(crate) fn turns_tls_on(before: &Config, after: &Config) -> bool {
     let none = Config::default().tls;
     before.tls == none && after.tls != none
 }
 
-/// Whether the ORB's own lane serves, by the same kind of strategy.
+/// Whether the ORB's own lane serves, with the same kind of strategy.
 fn can_resize_own_lane(before: &Config, after: &Config) -> bool {
     !before.endpoints.is_empty() && before.strategy.is_kind_of(after.strategy)
 }
@@ -354,7 +354,7 @@ mod tests {
         assert!(plan.resizing.is_empty() && plan.has_joining_lanes());
         assert_eq!(plan.replace_lanes[0].name, "a");
         assert_eq!(plan.changes[0].key, "lane.a.strategy");
-        // Connections announce its endpoints, and stay.
+        // Connections announce its endpoints, and stay open.
         let both_ways = |strategy| [&lane(strategy)[..], &[("bidirectional", "both")]].concat();
         let (some, other) = (both_ways("leader-followers:1"), both_ways("reactive"));
         assert_eq!(refused(&some, &other), ["lane.a.strategy"]);
