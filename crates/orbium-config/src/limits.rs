@@ -75,9 +75,9 @@ pub struct Limits {
     /// Maximum number of asynchronous calls in progress, of the whole ORB; a further one raises
     /// NO_RESOURCES. Default: 4096.
     pub asynchronous_calls: usize,
-    /// Size in octets of the buffer of oneways of a connection (SYNC_NONE). A oneway that does
-    /// not fit blocks until its deadline, or not at all without one, and raises TRANSIENT. A single oneway may be
-    /// larger. Default: 1 MiB.
+    /// Size in octets of the buffer of oneways of a connection (SYNC_NONE). A oneway that does not
+    /// fit blocks until its deadline, or not at all without one, and raises TRANSIENT. A single
+    /// oneway may be larger. Default: 1 MiB.
     pub buffered_oneways: usize,
     /// Maximum number of reply handlers of asynchronous calls that run concurrently, for each
     /// priority of callers; the same number of threads runs their interceptors. Default: 4.

@@ -73,8 +73,8 @@ pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
     /// Decides about a request that has arrived for an active object.
     fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch;
 
-    /// Called on the thread that is about to serve the request, after any wait in a queue. A returned exception is
-    /// the reply, and no hook is called at the end of the request.
+    /// Called on the thread that is about to serve the request, after any wait in a queue. A
+    /// returned exception is the reply, and no hook is called at the end of the request.
     ///
     /// # Errors
     /// The exception of the reply.

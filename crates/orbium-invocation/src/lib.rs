@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Definitions shared by both sides of an invocation: [`Operation`]s, the exceptions that they raise
-//! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
+//! Definitions shared by both sides of an invocation: [`Operation`]s, the exceptions that they
+//! raise ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
 //! [`reactor`] that it runs or the [queue](served_queue) that it serves while it waits,
 //! [`TimePolicies`], [`RebindMode`], [`SyncScope`], [`BufferingConstraint`] and
 //! [`router_policies`], IDL [`Context`]s, the interfaces of [`dedication`] and of [`CallQueue`]s,
-//! names and attributes of [`spans`], the [`names`] of `corbaname:` URLs, and the [`story`] of an invocation
-//! that failed.
+//! names and attributes of [`spans`], the [`names`] of `corbaname:` URLs, and the [`story`] of a
+//! failed invocation.
 //!
 //! It depends on neither connections, references, servants nor adapters. It is used by the ORB's
 //! own crates: programs use `orbium`.

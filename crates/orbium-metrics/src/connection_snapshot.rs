@@ -31,7 +31,7 @@ pub trait OpenConnection: Send + Sync {
 pub struct ConnectionSnapshot {
     /// The unique id among the connections of its role; never reused.
     pub id: u64,
-    /// The side of this ORB: client or server.
+    /// The role of this ORB: client or server.
     pub role: Role,
     /// The scheme of its transport, such as `iiop`.
     pub transport: String,

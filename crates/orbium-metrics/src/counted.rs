@@ -18,7 +18,7 @@ pub struct NamedCount {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConnectionMetrics {
-    /// The side that opened them.
+    /// The role of this ORB: client or server.
     pub role: Role,
     /// The scheme of the transport.
     pub transport: String,

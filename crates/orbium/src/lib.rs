@@ -186,8 +186,8 @@ pub use orbium_rt as rt;
 /// CDR encoding and decoding, with `Any`, `TypeCode` and their errors.
 pub use orbium_cdr as cdr;
 
-/// Values of IDL's value types: [`ValueBase`](value::ValueBase), and what generated handles
-/// have in common.
+/// Values of IDL's value types: [`ValueBase`](value::ValueBase), and the traits of generated
+/// handles.
 #[cfg(feature = "values")]
 pub mod value {
     pub use orbium_core::values::portable_interceptor;

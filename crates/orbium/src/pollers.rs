@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pollers: the `sendp_…` stubs of typed references, and what they return.
+//! Pollers: the `sendp_…` stubs of typed references, and the pollers that they return.
 
 /// Declares the typed poller of an interface (CORBA Messaging, `AMI_…Poller`), with the feature
 /// `ami`: for each operation the stub that begins the call (it calls the asynchronous stub), and

@@ -2,7 +2,8 @@
 //! Macro of the stubs with a reply handler. It is defined without the features that it needs, too,
 //! unlike `messaging`; its expansion does not compile then.
 
-/// Declares the stubs of an interface with a reply handler (CORBA Messaging, `sendc_…`), with the features `ami` and `values`.
+/// Declares the stubs of an interface with a reply handler (CORBA Messaging, `sendc_…`), with the
+/// features `ami` and `values`.
 ///
 /// Used by generated code: an operation stands as `sendc_f(parameters) by f_async = "f" { … }`; the
 /// braces contain the arguments of the handler. With `in context` before `by`, the context of the

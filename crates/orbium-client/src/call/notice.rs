@@ -3,7 +3,7 @@
 
 /// The ORB has ended.
 pub const ENDED: u8 = 1;
-/// Some thread has policies of its own, or the ORB was given some after it was created.
+/// Some thread has policies, or policies were set on the ORB after its construction.
 pub const THREAD_POLICY: u8 = 2;
 /// The reference has time policies, policies for routers, or a cancellation token.
 pub const TIME_POLICY: u8 = 4;

@@ -220,7 +220,7 @@ enum End {
     /// The call has ended: results or a user exception are stored by the reply's reader. An
     /// exception may be of a type without a static id, and its [`ExceptionId`] is incomplete then.
     Ended,
-    /// Results that interceptors see before the caller has them, with the service contexts of the reply.
+    /// Results that interceptors see before the caller, with the service contexts of the reply.
     Seen(ContextList),
     /// Results that an interceptor has replaced.
     Changed(Box<CallOutcome>),

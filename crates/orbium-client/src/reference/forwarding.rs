@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Forwards of a reference, as servers send them (LOCATION_FORWARD and OBJECT_FORWARD, CORBA 3.3 Part 2, clause 9.4.3).
+//! Forwards of a reference by its server (LOCATION_FORWARD and OBJECT_FORWARD, CORBA 3.3 Part 2,
+//! clause 9.4.3).
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -54,7 +54,7 @@ impl Adapters {
 
     /// Serves a request and answers it in every case; returns its system exception. It may have a
     /// span if it is `OBSERVED`.
-    // Inline: to pack an exception that nothing asks for is ten instructions.
+    // Inline: packing an unused exception takes ten instructions.
     #[inline(always)]
     fn serve_caught<const OBSERVED: bool>(
         &self,
@@ -198,7 +198,7 @@ impl Adapters {
             && let Some(lane) = self.lane_numbered(request.lane)
             && reply.move_to(&lane, at)
         {
-            // That thread will answer, whatever is returned here.
+            // That thread will answer; the value returned here is ignored.
             return Err(busy());
         }
         let entered = object.enter_slowly(&request.expiry, request.operation);
@@ -227,7 +227,7 @@ impl Adapters {
     }
 
     /// Serves a request on the lane that its route names.
-    // Cold, or the compiler takes what interceptors see for rare.
+    // Cold, or the compiler treats intercepted requests as rare.
     #[cold]
     fn serve_routed(
         &self,

@@ -60,7 +60,7 @@ impl Orb {
         }
     }
 
-    /// Shuts down: requests in progress are completed and answered, idle peers receive
+    /// Shuts down: requests in progress are completed and answered, other peers receive
     /// CloseConnection. With `wait`, returns when all threads and descriptors of the ORB are
     /// released. A second call only waits.
     ///

@@ -71,8 +71,8 @@ impl ObjectRef {
     }
 
     /// A copy of the reference with a single connection, opened by its first call, shared only with
-    /// its copies. After the connection has ended, calls raise REBIND. Network marks by priority
-    /// apply to the given priority.
+    /// its copies. After the connection has ended, calls raise REBIND. If priorities determine
+    /// network marks, the connection has the mark of `priority`.
     #[must_use]
     pub fn with_one_connection(&self, priority: Option<Priority>) -> Self {
         self.with_own(PrivateConnections::single(priority))

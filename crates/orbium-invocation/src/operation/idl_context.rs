@@ -28,7 +28,7 @@ pub type Properties = Vec<(String, String)>;
 ///
 /// let found = session.values("", "user.*", false)?;
 /// assert_eq!(found.len(), 2);
-/// // What is not found here is looked up in the contexts around.
+/// // Missing properties are looked up in the enclosing contexts.
 /// assert_eq!(session.values("", "site", false)?, [("site".into(), "lab".into())]);
 /// # Ok::<(), orbium_invocation::SystemException>(())
 /// ```
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(context.delete_values("c"), Err(bad_context(2)));
         context.delete_values("a*").unwrap();
         assert_eq!(names(&context.values("", "*", false).unwrap()), ["b"]);
-        // A request sends what there is.
+        // A request sends the properties that are set.
         let sent = context.properties(["b", "c", "b*"]).unwrap();
         assert_eq!(names(&sent), ["b"]);
     }

@@ -21,7 +21,7 @@ pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// ```
 /// use orbium_request::{Spawn, Task};
 ///
-/// /// Runs each request on a thread of its own.
+/// /// Runs each request on a separate thread.
 /// struct Threads(fn(Task));
 ///
 /// impl Spawn for Threads {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Location of objects, for clients that ask before they call.
+//! Location of objects, for clients that send a LocateRequest before they call.
 
 use std::sync::Arc;
 

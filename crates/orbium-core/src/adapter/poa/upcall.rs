@@ -47,7 +47,7 @@ enum Provided {
     Itself,
     /// An object with the default servant, or one that was incarnated.
     Object(Arc<ActiveObject>),
-    /// A servant locator, asked for each request.
+    /// A servant locator, called for each request.
     Located(Arc<ServantManager>),
 }
 
