@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads and descriptors of lanes that ended. The test counts those of its process, and is alone
-//! there.
+//! Threads and descriptors of lanes that ended. A separate program, as the test counts those of its
+//! process.
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors that name the missing feature. Run for this package alone nothing is there but what
-//! always is; with the workspace all of it.
+//! Errors that name the missing feature. Run for this package alone, only the unconditional parts
+//! exist; with the workspace, all of them.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use orbium::{
     reference::ObjectError,
 };
 
-/// What comes with features, and whether it is there.
+/// The optional parts, and whether they exist.
 const PARTS: [(&str, &str, bool); 2] = [
     ("shmiop", "shm", cfg!(feature = "shm")),
     ("ziop", "ziop", cfg!(feature = "ziop")),
@@ -66,7 +66,7 @@ fn an_endpoint_left_out_names_the_feature() {
     }
 }
 
-/// TLS comes with a feature, and then needs to hear of files.
+/// TLS is a feature, and requires files.
 #[test]
 fn tls_left_out_or_not_configured_says_so() {
     assert_eq!(Config::has_tls(), cfg!(feature = "tls"));
@@ -207,7 +207,7 @@ fn a_call_over_what_was_left_out_names_the_feature() -> Result<(), ObjectError> 
     Ok(())
 }
 
-/// Takes an any, and answers with nothing.
+/// Receives an any, and returns nothing.
 struct TakesAny;
 
 static TAKE: Operation = Operation::new("take");
@@ -232,7 +232,7 @@ impl Servant for TakesAny {
     }
 }
 
-/// Without the types of values their TypeCodes are known, but not how values are written.
+/// Without the types of values their TypeCodes are known, but not their encoding.
 #[test]
 fn a_value_within_an_any_arrives_or_names_the_feature() -> Result<(), Box<dyn Error>> {
     let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;

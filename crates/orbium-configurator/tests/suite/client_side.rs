@@ -116,7 +116,7 @@ fn deadlines_and_protocols_of_calls_change() {
         &[("call_timeout", "60 s"), ("client_protocols", "uiop")],
     );
     configurator.reconfigure(long).unwrap();
-    // The reference has no such protocol.
+    // The reference does not contain that protocol.
     assert_eq!(target.noop().unwrap_err().kind, ExceptionKind::InvPolicy);
     let tcp = with(&configurator, &[("client_protocols", "iiop")]);
     configurator.reconfigure(tcp).unwrap();
@@ -125,7 +125,7 @@ fn deadlines_and_protocols_of_calls_change() {
     served.end();
 }
 
-/// Those of up to eight earlier configurations stayed open.
+/// Regression: those of up to eight earlier configurations stayed open.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
 #[test]
@@ -140,7 +140,7 @@ fn connections_of_earlier_configurations_are_closed() {
         configurator.reconfigure(other).unwrap();
     }
     assert_eq!(target.noop(), Ok(()));
-    // One of the reference as it was received, and one of the last configuration.
+    // One of the received reference, and one of the last configuration.
     eventually("the others are closed", || lane.snapshot().connections <= 2);
     orb.shutdown(true).unwrap();
     served.end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls within an ORB that is reconfigured.
+//! Collocated calls in an ORB that is reconfigured.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use orbium_testkit::probe::Target;
 use crate::{served, with};
 
 idl_interface! {
-    /// Returns where its argument lies.
+    /// Returns the address of its argument.
     pub struct Place = "IDL:Place:1.0";
     operations by_octet(0, 112, &[0]);
     pub trait PlaceServant;
@@ -27,7 +27,7 @@ impl PlaceServant for Servant {
     }
 }
 
-/// From the first reconfiguration on they were once all marshalled.
+/// Regression: all were marshalled from the first reconfiguration on.
 ///
 /// Conformance: TAO 35 - collocated calls behave as remote ones - after a reconfiguration
 #[test]
@@ -45,7 +45,8 @@ fn their_arguments_are_still_lent() {
     served.end();
 }
 
-/// Those through references that had been called went on at the priority of their callers.
+/// Regression: calls through references that had been called continued at the priority of their
+/// callers.
 ///
 /// Conformance: TAO 35 - collocated calls behave as remote ones - after a lane has joined
 #[test]

@@ -36,7 +36,7 @@ fn endpoints_come_and_go_under_load_and_no_call_is_lost() {
             };
             assert_eq!(one, first);
             load.goes_on();
-            // What comes there is served, and references lead there.
+            // Its requests are served, and references contain it.
             let caller = client();
             let at = format!("corbaloc:iiop:1.2@localhost:{second}/Target");
             let there = orbium_testkit::reach(&caller, &at);
@@ -52,7 +52,7 @@ fn endpoints_come_and_go_under_load_and_no_call_is_lost() {
             eventually("new clients are refused", || {
                 TcpStream::connect(("localhost", second)).is_err()
             });
-            // Its connections stay.
+            // Its connections stay open.
             assert_eq!(there.echo_long(round), Ok(round));
             load.goes_on();
         }
@@ -61,7 +61,7 @@ fn endpoints_come_and_go_under_load_and_no_call_is_lost() {
     });
 }
 
-/// Another protocol too, and the first endpoint goes: its connections are served on.
+/// Another protocol, too; then the first endpoint is removed: its connections are still served.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
 #[test]
@@ -81,7 +81,7 @@ fn a_protocol_takes_the_place_of_another_under_load() {
             TcpStream::connect(("127.0.0.1", port)).is_err()
         });
         load.goes_on();
-        // References that are made now lead to the new one.
+        // New references contain the new endpoint.
         let object: Target = served
             .orb
             .root_poa()
@@ -105,7 +105,7 @@ fn limits_hold_at_once_under_load() {
         let (served, configurator) = served(of(strategy));
         let (_client, target) = served.client();
         let load = Load::on(&target, 1);
-        // The load's own connection is all that there may be.
+        // The load's connection uses up the limit.
         let one = with(&configurator, &[("limits.connections", "1")]);
         let changes = configurator.reconfigure(one).unwrap();
         assert_eq!(changes[0].to_string(), "limits.connections: 4096 → 1");
@@ -130,7 +130,7 @@ fn idle_connections_are_closed_from_now_on() {
     assert_eq!(lane.snapshot().connections, 1);
     let soon = with(&configurator, &[("limits.server_idle_time", "20 ms")]);
     configurator.reconfigure(soon).unwrap();
-    // It wakes for what comes.
+    // It wakes up for a new connection.
     drop(TcpStream::connect(("127.0.0.1", served.port())));
     eventually("nothing is left", || lane.snapshot().connections == 0);
     assert_eq!(target.noop(), Ok(()));
@@ -168,7 +168,7 @@ fn lanes_come_and_go_and_listen_elsewhere() {
     served.end();
 }
 
-/// It was served as what comes to an endpoint of plain GIOP, over a transport without a name.
+/// Regression: it was served like an endpoint of plain GIOP, over a transport without a name.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
 #[test]
@@ -188,7 +188,7 @@ fn connections_that_wait_at_a_closed_endpoint_keep_its_protocol() {
     let (_client, busy) = served.client();
     let busy = thread::spawn(move || busy.gate());
     served.state.gate.await_waiting(1);
-    // The thread that accepts is at the gate.
+    // The accepting thread is blocked at the gate.
     let waiting = spawn_blocked(move || (target.echo_long(7), target));
     let fewer = [("endpoint", "none"), ("endpoint", "iiop://127.0.0.1:0")];
     let fewer = with(&configurator, &fewer);
@@ -200,7 +200,7 @@ fn connections_that_wait_at_a_closed_endpoint_keep_its_protocol() {
     let (answered, target) = waiting.join().unwrap();
     assert_eq!(answered, Ok(7));
     assert_eq!(busy.join().unwrap(), Ok(()));
-    // Its first message has a header of GIOP, and is served at either kind of endpoint.
+    // Its first message has a GIOP header, and is served at either kind of endpoint.
     let connections = served.orb.connections().entries;
     let transports: Vec<_> = connections.iter().map(|it| &*it.transport).collect();
     assert_eq!(transports, ["iiop"; 2]);

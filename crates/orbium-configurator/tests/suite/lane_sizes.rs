@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads and queues of lanes that serve.
+//! Threads and queues of serving lanes.
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -14,7 +14,7 @@ use orbium_testkit::{TargetState, client, eventually, within};
 use crate::load::Load;
 use crate::{threads_called, with};
 
-/// An ORB with one lane, and an object that this lane alone serves.
+/// An ORB with one lane, and an object served only by this lane.
 struct InLane {
     orb: Orb,
     lane: Lane,
@@ -67,7 +67,7 @@ impl InLane {
         eventually("the lane has its threads", || self.threads() == count);
     }
 
-    /// A call on a thread of its own.
+    /// A call on a separate thread.
     fn call<R: Send + 'static>(
         &self,
         call: impl FnOnce(&Target) -> Result<R, SystemException> + Send + 'static,
@@ -81,7 +81,8 @@ impl InLane {
     }
 }
 
-/// Each ORB that was dropped, and not shut down, left a thread that waited five seconds for another connection.
+/// Regression: each ORB that was dropped, and not shut down, left a thread that waited five seconds
+/// for another connection.
 #[test]
 fn threads_that_wait_for_a_connection_end_with_a_dropped_orb() {
     let served = InLane::new("waiting", &[("idle_time", "60 min")]);
@@ -98,7 +99,7 @@ fn workers_come_and_go_under_load_and_no_call_is_lost() {
         &[("strategy", "worker-pool:2/64"), ("idle_time", "10 ms")],
     );
     let load = Load::on(&served.target, 4);
-    // The reader too.
+    // Including the reader.
     served.await_threads(3);
     for _ in 0..3 {
         let changes = served.set("strategy", "worker-pool:6/64").unwrap();
@@ -134,7 +135,7 @@ fn leaders_and_followers_come_and_go_under_load_and_no_call_is_lost() {
         load.goes_on();
     }
     load.end();
-    // Without load too: threads that wait for nothing are woken.
+    // Without load, too: idle threads are woken.
     served.set("strategy", "leader-followers:4").unwrap();
     served.set("dynamic_threads", "3").unwrap();
     served.set("strategy", "leader-followers:1").unwrap();
@@ -143,7 +144,7 @@ fn leaders_and_followers_come_and_go_under_load_and_no_call_is_lost() {
     served.end();
 }
 
-/// A static thread more serves what the blocked ones keep waiting.
+/// An additional static thread serves the requests blocked by the others.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: threads and queues of lanes
 #[test]
@@ -162,7 +163,7 @@ fn threads_that_are_added_serve_what_waits() {
         assert!(!waits.is_finished());
         served.set("strategy", after).unwrap();
         assert_eq!(waits.join().unwrap(), Ok(1));
-        // One that is too many ends when it has served its request.
+        // A surplus thread ends when it has served its request.
         served.set("strategy", before).unwrap();
         served.state.gate.open();
         assert!(blocked.join().unwrap().is_ok());
@@ -190,7 +191,7 @@ fn a_smaller_queue_keeps_what_waits_and_refuses_what_comes() {
     waits(2);
     served.set("strategy", "worker-pool:1/1").unwrap();
     refused(served.call(|it| it.echo_long(3)).join().unwrap());
-    // Octets are bounded likewise.
+    // The size of queued requests is limited likewise.
     served.set("strategy", "worker-pool:1/9").unwrap();
     served.set("queue_octets", "1").unwrap();
     refused(served.call(|it| it.echo_long(3)).join().unwrap());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lanes that the ORB was built with end, and others join those that serve all adapters.
+//! Initial lanes of the ORB end, and others join the lanes of all adapters.
 
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) const STRATEGIES: [&str; 4] = [
     "worker-pool:2/64",
 ];
 
-/// An ORB that listens, with two lanes that listen too: `NAME-1` at priority 10, `NAME-2` at 20.
+/// An ORB with an endpoint and two lanes with endpoints: `NAME-1` at priority 10, `NAME-2` at 20.
 pub(crate) struct TwoLanes {
     name: &'static str,
     pub(crate) served: Served,
@@ -52,7 +52,7 @@ impl TwoLanes {
         }
         let served = Served::with(config.clone());
         let state = Arc::new(TargetState::default());
-        // Where it runs, by the names of threads.
+        // The thread on which it runs, by the name.
         state.on_act(|_, lane| {
             let thread = std::fs::read_to_string("/proc/thread-self/comm").unwrap();
             Ok(i32::from(thread.trim().ends_with(&format!("-{lane}"))))
@@ -69,7 +69,7 @@ impl TwoLanes {
         format!("{}-{number}", self.name)
     }
 
-    /// An object with that priority of its own, as a client sees it.
+    /// An object with that priority, as seen by a client.
     pub(crate) fn object(&self, client: &Orb, priority: i16) -> Target {
         let state = Arc::clone(&self.state);
         let servant: Arc<dyn Servant> = Arc::new(<Target as ServedBy<_>>::skeleton(state));
@@ -79,7 +79,7 @@ impl TwoLanes {
         orbium_testkit::reach(client, &self.served.orb.object_to_string(&object))
     }
 
-    /// Whether the lane of that number serves it.
+    /// Whether the lane with that number serves it.
     pub(crate) fn is_served_by(&self, number: i32, target: &Target) -> bool {
         target.act(number) == Ok(1)
     }
@@ -90,7 +90,7 @@ impl TwoLanes {
         channels[0].host_port_over("iiop").unwrap().port
     }
 
-    /// Leaves these lanes alone.
+    /// Keeps only these lanes.
     fn leave(&self, lanes: &str) -> Result<(), String> {
         let config = with(&self.configurator, &[("lanes", lanes)]);
         let changed = self.configurator.reconfigure(config);
@@ -140,7 +140,7 @@ fn lanes_end_under_load_and_no_call_is_lost() {
             lanes.leave("load-1").unwrap();
             lanes.has_ended(2, port);
             load.iter().for_each(Load::goes_on);
-            // By the next lane below.
+            // By the next lower lane.
             assert!(lanes.is_served_by(1, &second), "{strategy}");
             let port = lanes.port(1);
             lanes.leave("none").unwrap();
@@ -153,7 +153,7 @@ fn lanes_end_under_load_and_no_call_is_lost() {
     }
 }
 
-/// Both at once, with a drain time that no clock has.
+/// Both at once, with a drain time beyond the range of the clock.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
 #[test]
@@ -172,7 +172,7 @@ fn several_lanes_end_together() {
     lanes.served.end();
 }
 
-/// A request that was still served kept the lanes behind its own from ending.
+/// Regression: a request in progress kept later lanes from ending.
 #[test]
 fn lanes_that_end_together_do_not_wait_for_one_another() {
     for (busy, idle) in [(1, 2), (2, 1)] {
@@ -196,7 +196,7 @@ fn lanes_that_end_together_do_not_wait_for_one_another() {
     }
 }
 
-/// At the same port, with calls by references from before.
+/// At the same port, with calls by earlier references.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
 #[test]
@@ -218,7 +218,7 @@ fn lanes_that_are_added_serve_adapters_that_name_none() {
             ];
             let config = with(&lanes.configurator, &keys);
             lanes.configurator.reconfigure(config).unwrap();
-            // Objects from before too.
+            // Earlier objects, too.
             assert!(lanes.is_served_by(2, &second), "{strategy}");
             let new = lanes.object(&orb, 20);
             assert!(lanes.is_served_by(2, &new), "{strategy}");
@@ -229,7 +229,7 @@ fn lanes_that_are_added_serve_adapters_that_name_none() {
     }
 }
 
-/// An ORB without lanes: the first that is added serves what asks for its priority.
+/// An ORB without lanes: the first added one serves requests of its priority.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
 #[test]
@@ -271,7 +271,7 @@ fn requests_in_the_queue_of_a_lane_that_ends_are_served_there() {
     eventually("it listens no more", || {
         TcpStream::connect(("127.0.0.1", port)).is_err()
     });
-    // New requests are served by the lane below.
+    // New requests are served by the lower lane.
     let other = lanes.object(&orb, 20);
     assert!(lanes.is_served_by(1, &other));
     assert!(!ending.is_finished() && !blocked.is_finished());
@@ -286,7 +286,7 @@ fn requests_in_the_queue_of_a_lane_that_ends_are_served_there() {
     lanes.served.end();
 }
 
-/// A client with another address goes there; one without has the exception.
+/// A client with another address is forwarded; one without receives the exception.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
 #[test]
@@ -382,7 +382,7 @@ fn the_last_lane_and_one_that_asks_for_its_own_end_stay() {
         orbium_testkit::reach(&caller, &orb.object_to_string(&object))
     };
     assert_eq!(seen().noop(), Ok(()));
-    // Another may take its place.
+    // Another one may replace it.
     let other = with(
         &configurator,
         &[
@@ -415,7 +415,8 @@ fn the_last_lane_and_one_that_asks_for_its_own_end_stay() {
     lanes.served.end();
 }
 
-/// They were refused: what waited in the one lane could not be handed over to the other any more.
+/// Regression: they were refused, since queued requests of the one lane could not be handed off to
+/// the other any more.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: lanes that it was built with end, lanes join
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lanes with another kind of strategy, or other threads, take the place of those that serve.
+//! Lanes with another kind of strategy, or other threads, replace serving lanes.
 
 use std::net::TcpStream;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -19,7 +19,7 @@ use crate::lanes_end::{STRATEGIES, TwoLanes, call, client};
 use crate::load::Load;
 use crate::with;
 
-/// A thread that connects to a port again and again.
+/// A thread that repeatedly connects to a port.
 struct Connecting {
     end: Sender<()>,
     thread: JoinHandle<()>,
@@ -38,7 +38,7 @@ impl Connecting {
         Self { end, thread }
     }
 
-    /// Ends it: no connection was refused.
+    /// Ends the thread: no connection was refused.
     fn end(self) {
         drop(self.end);
         self.thread.join().expect("no connection is refused");
@@ -50,7 +50,7 @@ impl TwoLanes {
         self.served.orb.lane(name).unwrap()
     }
 
-    /// Changes keys; the sentence of a refusal.
+    /// Changes keys; returns the sentence of a refusal.
     fn set(&self, keys: &[(&str, &str)]) -> Result<(), String> {
         let changed = self
             .configurator
@@ -87,7 +87,7 @@ fn a_lane_gets_another_strategy_under_load_and_no_call_is_lost() {
                 assert_eq!(after.strategy(), strategy);
                 assert_eq!(lanes.port(2), port);
                 load.iter().for_each(Load::goes_on);
-                // By a reference from before, and by a new one.
+                // By an earlier reference, and by a new one.
                 assert!(lanes.is_served_by(2, &second), "{strategy}");
                 let new = lanes.object(&orb, 20);
                 assert!(lanes.is_served_by(2, &new), "{strategy}");
@@ -130,7 +130,8 @@ fn a_lane_gets_other_threads_and_endpoints_at_once() {
     lanes.served.end();
 }
 
-/// The thread that accepts is in a servant until the drain time is over. Its listener was closed with it.
+/// The thread that accepts is in a servant until the drain time is over. Regression: its listener
+/// was closed with it.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: a lane gets another kind of strategy at the same port
 #[test]
@@ -161,8 +162,8 @@ fn a_lane_with_a_busy_thread_hands_its_listener_over_afterwards() {
     lanes.served.end();
 }
 
-/// A reply is to come over the connection, which the lane before cannot close until then. What comes after
-/// that over it was forwarded to the same address, again and again.
+/// The connection has a pending reply, so that the previous lane cannot close it until then.
+/// Regression: later requests over it were forwarded to the same address, again and again.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: a lane gets another kind of strategy at the same port
 #[test]
@@ -249,8 +250,8 @@ fn a_lane_that_cannot_be_replaced_serves_on() {
     lanes.served.end();
 }
 
-/// The text for Prometheus once had each sample of such a lane twice, with the same labels: it kept those
-/// of the lane that had ended.
+/// Regression: the text for Prometheus had each sample of such a lane twice, with the same labels,
+/// as it kept the samples of the lane that had ended.
 ///
 /// Conformance: robustness - the metrics of a lane that is replaced go on
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that are under way all the time.
+//! Continuous calls in progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use orbium_testkit::eventually;
 use orbium_testkit::probe::Target;
 
-/// Threads that call an object until this is ended.
+/// Threads that call an object until `end`.
 pub(crate) struct Load {
     stop: Arc<AtomicBool>,
     calls: Arc<AtomicU64>,
@@ -16,7 +16,7 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// So many threads.
+    /// Starts that number of threads.
     pub(crate) fn on(target: &Target, threads: usize) -> Self {
         let (stop, calls) = (Arc::default(), Arc::default());
         let threads = (0..threads).map(|_| {
@@ -33,7 +33,7 @@ impl Load {
         load
     }
 
-    /// Waits until calls were made that were begun after now.
+    /// Waits until calls begun after now have completed.
     pub(crate) fn goes_on(&self) {
         let enough = self.calls.load(Ordering::SeqCst) + 10 * self.threads_now();
         eventually("calls are made", || {
@@ -45,7 +45,7 @@ impl Load {
         self.threads.iter().filter(|it| !it.is_finished()).count() as u64 + 1
     }
 
-    /// Ends it: no call has failed.
+    /// Ends the load: no call has failed.
     pub(crate) fn end(self) {
         self.stop.store(true, Ordering::SeqCst);
         for thread in self.threads {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Running ORBs that are reconfigured, with calls under way.
+//! Reconfiguration of running ORBs with calls in progress.
 
 mod client_side;
 mod collocated;
@@ -18,7 +18,7 @@ use orbium::{Config, Orb, config::Configure as _};
 use orbium_configurator::Configurator;
 use orbium_testkit::Served;
 
-/// A server at a free port of the loopback, and its configurator.
+/// A server at a free loopback port, and its configurator.
 fn served(mut config: Config) -> (Served, Configurator) {
     let free = "iiop://127.0.0.1:0".parse().unwrap();
     config.endpoints.push(free);
@@ -36,13 +36,13 @@ fn with(configurator: &Configurator, keys: &[(&str, &str)]) -> Config {
     config
 }
 
-/// How many ports of TCP references of that ORB lead to.
+/// The number of TCP ports in references of that ORB.
 fn ports(orb: &Orb) -> Vec<u16> {
     let addresses = orb.addresses().unwrap();
     addresses.iter().map(|at| at.port).collect()
 }
 
-/// Threads of this process by their name, which are one lane's.
+/// Threads of this process with the name of a lane.
 fn threads_called(name: &str) -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names = tasks.filter_map(|it| std::fs::read_to_string(it.ok()?.path().join("comm")).ok());

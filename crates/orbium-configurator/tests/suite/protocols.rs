@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Protocols that a running ORB is given, TLS among them.
+//! Protocols registered with a running ORB, including TLS.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,7 +19,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use crate::load::Load;
 use crate::{ports, served, with};
 
-/// The protocols of these names.
+/// The protocols with these names.
 fn of(names: &[&str]) -> Protocols {
     let all = Protocols::default();
     all.only(names.iter().copied()).unwrap()
@@ -32,21 +32,21 @@ fn speaking(names: &[&str]) -> Config {
     }
 }
 
-/// An object that is made now, so that its reference has all endpoints.
+/// A new object: its reference has all present endpoints.
 fn object(served: &Served) -> String {
     let servant = Arc::new(TargetState::default());
     let object: Target = served.orb.root_poa().activate(servant).unwrap();
     served.orb.object_to_string(&object)
 }
 
-/// A client, its configurator, and the object as it sees it.
+/// A client, its configurator, and its reference to the object.
 fn client(config: Config, object: &str) -> (Orb, Configurator, Target) {
     let orb = Orb::new(config.clone()).unwrap();
     let target = reach(&orb, object);
     (orb.clone(), Configurator::new(&orb, config), target)
 }
 
-/// The scheme of the connection that the last call went over.
+/// The scheme of the connection of the last call.
 fn scheme(target: &Target) -> String {
     target.as_object().channel().unwrap().scheme
 }
@@ -91,7 +91,8 @@ fn protocols_that_are_registered_later_are_served_and_called_over() {
     served.end();
 }
 
-/// The second was refused, as it would have taken away what the first had registered in between.
+/// Regression: the second was refused, as it would have removed the protocols registered by the
+/// first in between.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: protocols registered later
 #[test]
@@ -117,7 +118,8 @@ fn protocols_are_registered_at_the_same_time() {
     }
 }
 
-/// The configuration was refused, as it would have taken away what had been registered in between.
+/// Regression: the configuration was refused, as it would have removed the protocols registered in
+/// between.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: protocols registered later
 #[test]
@@ -217,7 +219,7 @@ fn a_file_that_names_more_protocols_registers_them_at_sighup() {
     fs::remove_file(&path).unwrap();
 }
 
-/// An authority, and what it has certified: files in a folder of one test.
+/// An authority with the certificates that it has issued: files in a folder of one test.
 struct Realm(PathBuf);
 
 impl Realm {
@@ -265,7 +267,7 @@ fn tls_is_turned_on_under_load() {
         ("endpoint", "ssliop://127.0.0.1:0"),
         ("tls.certificate", &peer),
     ];
-    // What is there stays unprotected: refused if protection is required.
+    // Existing endpoints stay unprotected: refused if protection is required.
     let required = [secure.as_slice(), &[("tls.require", "true")]].concat();
     let refused = configurator.reconfigure(with(&configurator, &required));
     let refused = refused.unwrap_err().to_string();
@@ -292,7 +294,7 @@ fn tls_is_turned_on_under_load() {
         (target.echo_long(2), scheme(&target).as_str()),
         (Ok(2), "ssliop")
     );
-    // It is turned on once.
+    // It can be turned on once.
     let off = Config {
         tls: Config::default().tls,
         ..later.config()

@@ -54,8 +54,8 @@ fn an_endpoint_that_is_taken_undoes_what_was_begun() {
     assert!(matches!(late, Err(ReconfigureError::Ended)));
 }
 
-/// More threads were refused as of an ORB that was shut down, and fewer were said to be there: the lane began with those of
-/// before.
+/// Regression: more threads were refused as by an ORB that was shut down, and fewer were reported
+/// but not applied: the lane started with the previous number.
 ///
 /// Conformance: ORB - a running ORB is reconfigured: limits, endpoints, lanes, protocols, client strategy
 #[test]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asynchronous calls: two sequences of points, when a request is sent and when its reply is
-//! there.
+//! Asynchronous calls: two sequences of points, when a request is sent and when its reply has
+//! arrived.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -285,7 +285,7 @@ fn a_panic_at_any_point_of_an_asynchronous_call_is_unknown_to_its_caller_alone()
 
 const TAG: u32 = 0x4F52_4272;
 
-/// Sends what a slot has, and notes what the reply's sequence knows of the request.
+/// Sends the value of a slot, and records the request information of the reply's sequence.
 struct Remembering {
     slot: SlotId,
     noted: Arc<Mutex<Vec<(u32, i32)>>>,
@@ -302,7 +302,7 @@ impl ClientInterceptor for Remembering {
     }
 
     fn send_poll(&self, it: &mut SendPoll<'_>) -> Result<(), SystemException> {
-        // A call of its own, which has to be received while this point runs.
+        // A nested call, which has to be received while this point runs.
         let own = self.own.lock().unwrap().take();
         match own {
             Some(target) if it.operation() == "noop" => echo(&target, 1).wait().map(drop),

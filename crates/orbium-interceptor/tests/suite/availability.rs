@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Availability of request information at each point: the two tables of `RequestInfo` (CORBA
-//! 3.3 Part 1, 16.4.13 and 16.4.14). Each point asks all that its type has; what the tables
-//! forbid does not compile, which the documentation tests of `orbium_interceptor::{client,
-//! server}` show.
+//! Availability of request information at each point: the two tables of `RequestInfo` (CORBA 3.3
+//! Part 1, 16.4.13 and 16.4.14). Each point queries all attributes of its type; attributes
+//! forbidden by the tables do not compile, as shown by the documentation tests of
+//! `orbium_interceptor::{client, server}`.
 
 use orbium::interceptor::{
     ClientInterceptor, ClientRequest, Interceptors, Interrupt, OrbIdentity, ReceiveContexts,
@@ -24,7 +24,7 @@ const REPLY_CONTEXT: u32 = 0x4F52_4291;
 const NO_SUCH_ID: u32 = 0x4F52_42FF;
 const NO_SUCH_POLICY: u32 = 0x4F52_42FE;
 
-/// Asks everything at every point, and notes the points and what was not as it should be.
+/// Queries everything at every point, and records the points and unexpected results.
 #[derive(Clone)]
 struct Asking {
     journal: Journal,
@@ -35,7 +35,7 @@ fn refused(kind: ExceptionKind, minor: u32) -> SystemException {
     SystemException::omg(kind, minor, Completion::No)
 }
 
-/// What compiled stubs and skeletons do not keep.
+/// The refusal of information that compiled stubs and skeletons do not retain.
 fn is_not_kept<T>(asked: Result<T, SystemException>) -> bool {
     asked.err().is_some_and(|it| (it.kind, it.minor) == kept(1))
 }
@@ -117,7 +117,7 @@ fn is_null(any: &Any) -> bool {
     *any == Any::default()
 }
 
-/// What all points of a client but `send_poll` have.
+/// The queries of all points of a client but `send_poll`.
 macro_rules! of_call {
     ($it:ident) => {{
         let unknown = $it.service_context(NO_SUCH_ID).err();
@@ -203,7 +203,7 @@ impl ClientInterceptor for Asking {
     }
 }
 
-/// What the points of a server behind the first have, of an object.
+/// The queries on the object at the points of a server after the first.
 macro_rules! of_object {
     ($it:ident) => {{
         let policy = $it.server_policy(NO_SUCH_POLICY).err();
@@ -284,16 +284,16 @@ impl ServerInterceptor for Asking {
     }
 }
 
-/// A server and a client, each with an interceptor that asks.
+/// A server and a client, each with a querying interceptor.
 struct Both {
     journals: [Journal; 2],
-    /// Serves, and calls, as long as they are held.
+    /// The ORBs, which serve and call as long as they are held.
     _orbs: [Orb; 2],
     target: Target,
 }
 
 impl Both {
-    /// With what else is to see requests, behind the one that asks.
+    /// With further interceptors of requests, after the querying one.
     fn new(further: impl FnOnce(&mut Interceptors)) -> Self {
         let journals = [Journal::default(), Journal::default()];
         let [of_client, of_server] = [0, 1].map(|at| {

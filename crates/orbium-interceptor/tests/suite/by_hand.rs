@@ -17,8 +17,8 @@ const OTHER: u32 = 0x4F52_4274;
 
 static ACT: Operation = Operation::new("act");
 
-/// A servant that answers the context of a request with one of the reply, and raises it too
-/// for a negative number.
+/// A servant that answers the context of a request with one in the reply, and raises an exception
+/// with it for a negative number.
 fn answering(interceptors: Interceptors) -> Server {
     let server = serve(interceptors);
     server.state.on_act(|call, number| {

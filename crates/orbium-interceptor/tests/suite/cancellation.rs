@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that another thread than their caller's cancels.
+//! Cancellation of calls from another thread.
 
 use std::thread;
 

@@ -16,7 +16,7 @@ use crate::recorder::{seen_by, serve};
 
 const TAG: u32 = 0x4F52_4270;
 
-/// Adds a context to each request, and keeps what replies say.
+/// Adds a context to each request, and records the contexts of replies.
 #[derive(Default)]
 struct Asking(Arc<Mutex<Vec<Vec<u8>>>>);
 
@@ -37,7 +37,7 @@ impl ClientInterceptor for Asking {
     }
 }
 
-/// Answers the context of a request with one of the reply.
+/// Answers the context of a request with one in the reply.
 struct Answering;
 
 impl ServerInterceptor for Answering {

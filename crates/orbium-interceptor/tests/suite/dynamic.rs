@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Questions of interceptors about dynamic calls and dynamic servants: the rows of `RequestInfo` that
+//! Request information of dynamic calls and dynamic servants: the rows of `RequestInfo` that
 //! compiled stubs and skeletons refuse.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use orbium_testkit::probe::Target;
 use crate::Tested;
 use crate::recorder::{Journal, Recorder, client_orb, plain_server, seen_by};
 
-/// Notes what each point says of arguments, exceptions, contexts and results.
+/// Records the arguments, exceptions, contexts and results available at each point.
 #[derive(Clone, Default)]
 pub(crate) struct Asking {
     pub(crate) journal: Journal,
@@ -27,7 +27,7 @@ pub(crate) struct Asking {
 
 type Asked<T> = Result<T, SystemException>;
 
-/// Values by their directions; a dot for one that is not there.
+/// Values by their directions; a dot for a missing one.
 fn parameters(asked: Asked<Vec<Parameter>>) -> String {
     let shown = |it: &Parameter| {
         let mode = match it.mode {
@@ -69,7 +69,7 @@ fn strings(asked: Asked<Vec<String>>) -> String {
     asked.map_or_else(refusal, |all| format!("{all:?}"))
 }
 
-/// NO_RESOURCES 1 alone is a refusal.
+/// The error; only NO_RESOURCES 1 counts as a refusal.
 fn refusal(exception: SystemException) -> String {
     let refused = SystemException::omg(ExceptionKind::NoResources, 1, Completion::No);
     if exception == refused {
@@ -92,7 +92,7 @@ impl Asking {
     }
 }
 
-/// What all points have that have any of it.
+/// Implementation shared by all points with any of the information.
 macro_rules! asked {
     ($it:ident) => {
         [exceptions($it.exceptions()), strings($it.contexts())]
@@ -205,7 +205,7 @@ fn meter() -> Arc<dyn Servant> {
     servant.build().unwrap()
 }
 
-/// An ORB with interceptors of requests, and an object of it as a client has it.
+/// An ORB with interceptors of requests, and its object as seen by a client.
 pub(crate) struct Dynamic {
     _server: Orb,
     client: Orb,

@@ -14,7 +14,7 @@ use crate::Tested;
 use crate::dynamic::{Asking, Dynamic, lost, of_requests};
 use crate::recorder::{Journal, Recorder, Server, forward_to, plain_server, raise};
 
-/// What a servant does with a request.
+/// The behaviour of a servant for a request.
 struct Acting<F>(F);
 
 impl<F> DynamicImplementation for Acting<F>
@@ -80,7 +80,7 @@ fn receive_request_runs_when_the_servant_reads_the_arguments() -> Tested {
 /// Conformance: PI - RequestInfo of dynamic calls and servants: an interceptor that raises, or forwards, at `receive_request`, whatever the servant makes of that
 #[test]
 fn an_interceptor_ends_the_request_of_a_dynamic_servant() -> Tested {
-    // It does not pass on what reading the arguments raises.
+    // It does not return errors of reading the arguments.
     let servant = acting(|request| {
         let _ = request.arguments(&[]);
         request.set_result(Any::from(7))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The rules of the flow: which points are called, and in which order.
+//! The rules of the flow: the points called, and their order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -193,7 +193,7 @@ fn a_oneway_ends_with_receive_other_and_send_other() -> Tested {
         client.take(),
         ["c send_request", "c receive_other Successful"]
     );
-    // Behind the oneway on the same connection.
+    // After the oneway on the same connection.
     target.noop()?;
     assert_eq!(
         served.take()[..3],

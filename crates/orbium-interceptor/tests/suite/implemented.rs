@@ -22,7 +22,7 @@ struct Nothing;
 impl ClientInterceptor for Nothing {}
 impl ServerInterceptor for Nothing {}
 
-/// Counts what passes, and has another interceptor that implements nothing see it.
+/// Counts calls, and delegates to another interceptor that implements no point.
 struct Counting(Arc<AtomicUsize>);
 
 impl Counting {
@@ -55,8 +55,8 @@ impl ServerInterceptor for Counting {
     }
 }
 
-/// The ORB learns of each type which points it does not implement; an interceptor that passes
-/// calls on must not be taken for the one that it passes them to.
+/// The ORB detects for each type which points it does not implement; an interceptor that delegates
+/// calls must not be confused with the one it delegates to.
 #[test]
 fn an_interceptor_is_called_at_what_it_implements_whatever_others_leave_out() -> Tested {
     let (of_client, of_server) = (Arc::<AtomicUsize>::default(), Arc::default());

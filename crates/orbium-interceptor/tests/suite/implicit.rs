@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Operations that every object has, and LocateRequests.
+//! Implicit operations, and LocateRequests.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use orbium::{Interface, Orb, SystemException};
 use crate::Tested;
 use crate::recorder::{seen_by, serve};
 
-/// Notes the points that are called, with the operation.
+/// Records the points, with the operation.
 #[derive(Clone, Default)]
 struct Noting(Arc<Mutex<Vec<String>>>);
 

@@ -15,7 +15,7 @@ use crate::recorder::{Journal, Recorder, plain_server, seen_by};
 
 const LEVEL: u32 = 0x4F52_4290;
 
-/// Registers an interceptor, a slot and an initial reference, and asks for that later.
+/// Registers an interceptor, a slot and an initial reference, and resolves that later.
 struct Registering {
     journal: Journal,
     object: Ior,
@@ -42,7 +42,7 @@ impl OrbInitializer for Registering {
     }
 }
 
-/// Levels are unsigned longs; ten is too high, a hundred is none.
+/// Levels are unsigned longs; ten is too high, a hundred is invalid.
 fn level(policy_type: u32, value: &Any) -> Result<Policy, PolicyError> {
     match value.extract::<u32>() {
         Err(_) => Err(PolicyError::BadPolicyValue),
@@ -84,7 +84,7 @@ fn references_registered_by_pre_init_exist_from_post_init_on() -> Tested {
     Ok(())
 }
 
-/// Allocates a slot when its interceptor and the ORB are there.
+/// Allocates a slot after its interceptor and the ORB exist.
 #[derive(Clone, Default)]
 struct Late {
     slot: Arc<OnceLock<SlotId>>,
@@ -141,7 +141,7 @@ fn a_slot_of_post_init_accompanies_requests() -> Tested {
     Ok(())
 }
 
-/// Asks for a slot of its thread in both phases.
+/// Accesses a slot of its thread in both phases.
 struct Early(PiCurrent);
 
 impl Early {
@@ -214,7 +214,7 @@ fn an_initialiser_that_fails_leaves_no_orb() -> Tested {
         let mut interceptors = Interceptors::new();
         let early = interceptors.initialize(Failing(false, fail));
         assert_eq!(early.unwrap_err().kind, kind);
-        // What has failed is not kept.
+        // Failed initialisers are not kept.
         built(interceptors)?;
         let mut interceptors = Interceptors::new();
         interceptors.initialize(Failing(true, fail))?;

@@ -26,14 +26,14 @@ const OF_INTERNET: u32 = 0x4F52_4281;
 const OF_NONE: u32 = 0x4F52_4282;
 const REGION: u32 = 0x4F52_4283;
 
-/// Where an adapter's objects are.
+/// The addresses of an adapter's objects.
 struct Region(&'static str);
 
-/// Publishes components, and notes what it sees.
+/// Publishes components, and records the calls.
 #[derive(Clone, Default)]
 struct Publishing {
     journal: Journal,
-    /// Fails or panics for the adapter of that name.
+    /// Fails or panics for the adapter with that name.
     refuses: &'static str,
     panics: &'static str,
 }
@@ -73,7 +73,7 @@ impl IorInterceptor for Establishing {
     }
 }
 
-/// Refuses adapters once their components are there.
+/// Refuses adapters after their components were added.
 struct Established(Publishing);
 
 impl IorInterceptor for Established {
@@ -124,7 +124,7 @@ fn child(orb: &Orb, name: &str, defined: Vec<Policy>) -> Result<Poa, PoaError> {
     orb.root_poa().create_poa(name, None, policies)
 }
 
-/// The tags of the profiles that have a component, and its data there.
+/// The tags of the profiles with a component, and its data in them.
 fn published(ior: &Ior, tag: u32) -> Vec<(u32, Vec<u8>)> {
     let mut found = Vec::new();
     for profile in &ior.profiles {
@@ -165,7 +165,7 @@ fn no_such_profile() -> SystemException {
     SystemException::omg(ExceptionKind::BadParam, 29, Completion::No)
 }
 
-/// Notes what a component for profiles of IIOP comes to.
+/// Records the result of adding a component for profiles of IIOP.
 struct Adding(Journal);
 
 impl IorInterceptor for Adding {
@@ -290,7 +290,8 @@ fn interceptors_see_the_states_of_managers_and_the_end_of_adapters() -> Tested {
     Ok(())
 }
 
-/// The end of an adapter was reported again by each further `destroy`, and at the end of its ORB.
+/// Regression: the end of an adapter was reported again by each further `destroy`, and at the end
+/// of its ORB.
 #[test]
 fn interceptors_see_the_end_of_an_adapter_once() -> Tested {
     struct Ending(Journal);

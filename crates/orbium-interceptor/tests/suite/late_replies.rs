@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Service contexts of replies that come when their call has ended, and of oneways.
+//! Service contexts of replies received after the end of their call, and of oneways.
 
 use std::thread;
 use std::time::Duration;
@@ -39,7 +39,7 @@ fn scripted(journal: &Journal) -> (FakeServer, Target) {
     (server, target)
 }
 
-/// Answers with a number, or not at all, and with a context that has that text.
+/// Answers with a number, or not at all, and with a context with that text.
 fn answer(peer: &mut Peer, request: &Request, number: Option<u32>, text: &str) {
     let data = text.as_bytes();
     let contexts = [ServiceContext { id: TAG, data }];

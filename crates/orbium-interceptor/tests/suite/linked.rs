@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Points that all interceptors implement, once the ORB has learned that: it runs them otherwise, and they
-//! end a call as they did before.
+//! Points that all interceptors implement, after the ORB has detected that: it runs them by links,
+//! and they end a call as before.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,8 +22,8 @@ const POINTS: [&str; 5] = [
 
 type Act = Box<dyn Fn() -> Result<(), Interrupt> + Send + Sync>;
 
-/// What a call comes to, and its points, if the second one of three interceptors does that at a point
-/// once there were so many calls.
+/// The result of a call, and its points, if the second one of three interceptors runs `act` at a
+/// point after that number of calls.
 fn ended(
     point: &'static str,
     act: Act,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors that implement no point of a call with results: such calls take the plain path,
-//! and the interceptors see how all others end.
+//! Interceptors that implement no point of a call with results: such calls take the plain path, and
+//! the interceptors see the end of all others.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::recorder::{Journal, REFUSED, Server, forward_to, plain_server, raise,
 
 type Act = Arc<dyn Fn() -> Result<(), Interrupt> + Send + Sync>;
 
-/// Implements the ending points of calls without results, and does the same at all of them.
+/// Implements the ending points of calls without results, all in the same way.
 #[derive(Clone)]
 struct Endings {
     journal: Journal,
@@ -68,7 +68,7 @@ impl ServerInterceptor for Endings {
     }
 }
 
-/// Implements nothing.
+/// Implements no point.
 struct Nothing;
 
 impl ClientInterceptor for Nothing {}
@@ -88,7 +88,7 @@ fn server(endings: &Endings) -> Server {
     serve(interceptors)
 }
 
-/// A target that has answered calls: the points that are not implemented are known.
+/// A target that has answered calls: the unimplemented points are known.
 fn learned(orb: &Orb, server: &Server, journal: &Journal) -> Target {
     let target = seen_by(orb, &server.target);
     for _ in 0..3 {

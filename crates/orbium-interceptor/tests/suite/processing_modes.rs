@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processing modes: interceptors that see the calls within their ORB, or all others.
+//! Processing modes: interceptors of collocated calls, or of all others.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -53,8 +53,8 @@ fn recorded(journal: &Journal, collocation: Collocation) -> Result<(Orb, Target)
     Ok((orb, target))
 }
 
-/// What interceptors of these names note of a call: its starting points in their order, its
-/// ending points in reverse.
+/// The expected records of interceptors with these names for a call: its starting points in their
+/// order, its ending points in reverse.
 fn noted(client: &[&str], server: &[&str], ends: [&str; 2]) -> Vec<String> {
     let points = |names: &[&str], point: &str| -> Vec<String> {
         names.iter().map(|name| format!("{name} {point}")).collect()
@@ -86,7 +86,7 @@ fn calls_within_the_orb_are_seen_by_interceptors_of_local_ones() -> Tested {
         let journal = Journal::default();
         let (_orb, target) = recorded(&journal, collocation)?;
         let local = ["all", "local"];
-        // Twice: points that are not implemented are learned.
+        // Twice: unimplemented points are detected the first time.
         for _ in 0..2 {
             assert_eq!(target.echo_long(7)?, 7);
             assert_eq!(

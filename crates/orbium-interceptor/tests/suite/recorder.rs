@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors that note which points were called, and do what a test says at one of them.
+//! Interceptors that record the points called, and run an action of the test at one of them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use orbium::{Completion, ExceptionKind, Interface, Orb, SystemException};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{TargetState, reach};
 
-/// What happened, in order.
+/// The recorded events, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
 
@@ -23,22 +23,22 @@ impl Journal {
         all.push(what);
     }
 
-    /// How much was noted so far.
+    /// The number of recorded events.
     pub(crate) fn len(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Takes what was noted so far.
+    /// Takes the recorded events.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// What interceptors raise.
+/// The result of interceptors.
 pub(crate) const REFUSED: SystemException =
     SystemException::new(ExceptionKind::NoPermission, 7, Completion::No);
 
-/// Raises that.
+/// Raises that exception.
 pub(crate) fn raise() -> Result<(), Interrupt> {
     Err(REFUSED.into())
 }
@@ -70,7 +70,7 @@ pub(crate) fn recorders(journal: &Journal) -> [Recorder; 2] {
 
 type Act = Arc<dyn Fn() -> Result<(), Interrupt> + Send + Sync>;
 
-/// Notes the points that are called, with what was asked there.
+/// Records the points called, with the operation.
 #[derive(Clone)]
 pub(crate) struct Recorder {
     name: &'static str,
@@ -89,7 +89,7 @@ impl Recorder {
         }
     }
 
-    /// Does something at the point of that name.
+    /// Runs an action at the point with that name.
     pub(crate) fn at(
         self,
         point: &'static str,
@@ -103,7 +103,7 @@ impl Recorder {
     }
 
     fn point(&self, point: &str, operation: &str, detail: &str) -> Result<(), Interrupt> {
-        // What an ORB asks on its own is not part of a test.
+        // Requests made by the ORB itself are not part of a test.
         if operation.starts_with('_') {
             return Ok(());
         }
@@ -211,7 +211,7 @@ pub(crate) fn client_orb(all: impl IntoIterator<Item = Recorder>) -> Orb {
 
 /// A served object of an ORB with interceptors of requests.
 pub(crate) struct Server {
-    /// Serves as long as it is held.
+    /// The server's ORB, which serves as long as it is held.
     pub orb: Orb,
     pub state: Arc<TargetState>,
     pub target: Target,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The policies of calls, as interceptors see them.
+//! The policies of calls as seen by interceptors.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -25,7 +25,7 @@ const TENANT: u32 = 0x4F52_4286;
 
 static ECHO_LONG: Operation = Operation::new("echo_long");
 
-/// Notes the policies of each call.
+/// Records the policies of each call.
 #[derive(Clone, Default)]
 struct Asking {
     journal: Journal,
@@ -67,7 +67,7 @@ impl ClientInterceptor for Asking {
     }
 }
 
-/// A client that notes policies, with one of its own, and an object with another.
+/// A client that records policies, with one of its own, and an object with another.
 fn asking() -> Result<(Asking, Orb, Target, impl Sized), Box<dyn std::error::Error>> {
     let (server, asking) = (plain_server(), Asking::default());
     let mut interceptors = Interceptors::new();
@@ -123,7 +123,7 @@ fn an_asynchronous_call_keeps_the_policies_of_its_caller() -> Tested {
     Ok(())
 }
 
-/// Notes the sync scope of each call.
+/// Records the sync scope of each call.
 #[derive(Clone, Default)]
 struct Scopes(Journal);
 

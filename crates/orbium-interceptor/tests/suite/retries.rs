@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that are sent again: the attempt ends with `receive_other`, TRANSPORT_RETRY, and the
-//! next one is a flow of its own.
+//! Retries of requests: the attempt ends with `receive_other`, TRANSPORT_RETRY, and the next one is
+//! a separate flow.
 
 use std::thread;
 
@@ -20,7 +20,7 @@ use crate::recorder::Journal;
 
 static ECHO: Operation = Operation::new("echo_long");
 
-/// Notes the points of each attempt, with its id and the slot of its caller.
+/// Records the points of each attempt, with its id and the slot of its caller.
 #[derive(Clone)]
 struct Noting {
     journal: Journal,
@@ -52,7 +52,7 @@ impl ClientInterceptor for Noting {
     }
 }
 
-/// Notes the ends without results alone, so that attempts with results go past it.
+/// Records only the ends without results, so that attempts with results bypass it.
 struct Overlooking(Journal);
 
 impl ClientInterceptor for Overlooking {
@@ -92,7 +92,7 @@ fn answer(peer: &mut Peer) {
     peer.answer(&request, |w| w.write_u32(7));
 }
 
-/// The points of a request that is sent again once, whatever ids its attempts have.
+/// The points of a request that is retried once, without the ids of its attempts.
 fn retried(points: &[String]) {
     let id_of = |at: usize| points[at].split(' ').next().unwrap();
     let (first, second) = (id_of(0), id_of(2));

@@ -13,7 +13,7 @@ use orbium_testkit::probe::Target;
 use crate::Tested;
 use crate::recorder::{seen_by, serve};
 
-/// Carries the number in a slot to the server.
+/// Sends the number in a slot to the server.
 struct Carrying(SlotId);
 
 const TAG: u32 = 0x4F52_4271;
@@ -29,7 +29,7 @@ impl ClientInterceptor for Carrying {
     }
 }
 
-/// Puts what was carried into the slots of the request, and keeps what they have at its end.
+/// Stores the received number in the slots of the request, and records them at its end.
 struct Unpacking {
     slot: SlotId,
     current: PiCurrent,
@@ -90,7 +90,7 @@ fn a_slot_travels_from_the_caller_to_the_servant_and_back_to_the_ending_points()
     here.set_slot(slot, Any::from(41))?;
     assert_eq!(target.act(0)?, 41);
     assert_eq!(*ended.lock().unwrap(), [42]);
-    // The slots of this thread are as they were, and another's are its own.
+    // The slots of this thread are unchanged, and another thread has separate ones.
     assert_eq!(here.get_slot(slot)?.extract::<i32>()?, 41);
     let other = std::thread::spawn(move || here.get_slot(slot).unwrap());
     assert_eq!(other.join().unwrap(), Any::default());
@@ -112,7 +112,7 @@ fn an_unset_slot_is_null_and_one_that_was_not_allocated_is_invalid() {
     );
 }
 
-/// Calls the object itself at each request, unless the request is such a call.
+/// Calls the object from within each request, unless the request is such a call.
 struct Asking {
     slot: SlotId,
     current: PiCurrent,
@@ -124,7 +124,7 @@ impl ClientInterceptor for Asking {
         if request.get_slot(self.slot)? != Any::default() {
             return Ok(());
         }
-        // The slots of the interceptor's thread are empty here, and its own.
+        // The slots of the interceptor's thread are empty here, and separate.
         assert_eq!(self.current.get_slot(self.slot)?, Any::default());
         self.current.set_slot(self.slot, Any::from(true))?;
         let target = self.target.lock().unwrap().clone();
@@ -153,13 +153,13 @@ fn an_interceptor_recognises_its_own_calls_by_a_slot() -> Tested {
     *asked.lock().unwrap() = Some(target.clone());
     assert_eq!(target.echo_long(5)?, 5);
     assert_eq!(server.state.calls(), 2);
-    // What the interceptor set was its own.
+    // The slot set by the interceptor was separate.
     assert_eq!(current.get_slot(slot)?, Any::default());
     *asked.lock().unwrap() = None;
     Ok(())
 }
 
-/// Sets the slot of its own thread, and notes that of the request, at both points of a call.
+/// Sets the slot of its own thread, and records that of the request, at both points of a call.
 struct Setting {
     slot: SlotId,
     current: PiCurrent,

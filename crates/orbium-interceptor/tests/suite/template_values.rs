@@ -50,7 +50,7 @@ fn child(orb: &Orb, lifespan: Lifespan) -> Poa {
 }
 
 idl_interface! {
-    /// Returns what it gets.
+    /// Returns its argument.
     pub struct Echo = "IDL:Echo:1.0";
     operations by_octet(0, 97, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
     pub trait EchoServant;
@@ -78,7 +78,7 @@ impl EchoServant for Returning {
     }
 }
 
-/// A template as another ORB gets it, by an argument and a result.
+/// A template as received by another ORB, as an argument and a result.
 fn passed(template: &AdapterTemplate, by: &Orb, to: &Orb) -> ObjectReferenceTemplate {
     let root = by.root_poa();
     root.manager().activate().unwrap();
@@ -147,7 +147,7 @@ fn a_template_that_came_back_makes_the_references_that_the_adapter_makes() -> Te
             Lifespan::Transient => {
                 assert_eq!(made.unwrap_err().kind, ExceptionKind::ObjectNotExist);
             }
-            // The adapter may be made again.
+            // The adapter may be created again.
             Lifespan::Persistent => drop(made?),
         }
         server.shutdown(true)?;
@@ -181,7 +181,7 @@ fn a_state_of_another_version_makes_no_reference() -> Tested {
     Ok(())
 }
 
-/// Converts the template that it is shown, and has a value make the references of the adapter.
+/// Converts the template passed to it, and sets a value as the factory of the adapter's references.
 #[derive(Clone, Default)]
 struct Converting {
     orb: Arc<Mutex<Option<Orb>>>,

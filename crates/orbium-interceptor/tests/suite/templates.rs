@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Templates of adapters, and what interceptors make references with in their place.
+//! Templates of adapters, and the factories by which interceptors replace them.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,7 +20,7 @@ use crate::recorder::{Journal, plain_server, seen_by};
 
 const SITE: u32 = 0x4F52_4284;
 
-/// The last template that an interceptor was shown.
+/// The last template passed to an interceptor.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Option<ObjectReferenceTemplate>>>);
 
@@ -47,11 +47,11 @@ impl IorInterceptor for Kept {
     }
 }
 
-/// What a factory of a test does.
+/// The behaviour of a factory in a test.
 type Make =
     dyn Fn(&dyn ObjectReferenceFactory, &str, &[u8]) -> Result<Ior, SystemException> + Send + Sync;
 
-/// A factory in the place of another one.
+/// A factory that replaces another one.
 struct Replaced {
     before: Arc<dyn ObjectReferenceFactory>,
     make: Arc<Make>,
@@ -96,7 +96,7 @@ fn child(orb: &Orb) -> Poa {
     child
 }
 
-/// An ORB, and its adapter `child`, which makes its references by that.
+/// An ORB, and its adapter `child`, which makes its references with that factory.
 fn replaced(
     make: impl Fn(&dyn ObjectReferenceFactory, &str, &[u8]) -> Result<Ior, SystemException>
     + Send
@@ -126,7 +126,7 @@ fn a_template_makes_the_references_of_its_adapter() -> Tested {
     let own = child.create_reference_with_id::<Target>(b"one")?;
     assert_eq!(&made, own.as_object().ior());
     assert!(has_site(&made));
-    // No activation.
+    // Without activation.
     let client = Orb::builder().build()?;
     let target = Target::from_object(client.string_to_object(&made.to_string())?.ok_or("nil")?);
     let missing = target.echo_long(1).unwrap_err();
@@ -164,7 +164,7 @@ fn every_reference_comes_from_the_factory() -> Tested {
     child.create_reference_with_id::<Target>(b"later")?;
     child.id_to_reference(b"active")?;
     assert_eq!(journal.take(), ["active", "later", "active"]);
-    // Those of other adapters come from elsewhere.
+    // References of other adapters have other factories.
     orb.root_poa().create_reference::<Target>()?;
     assert_eq!(journal.take(), [""; 0]);
     let client = Orb::builder().build()?;

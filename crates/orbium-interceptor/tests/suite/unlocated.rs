@@ -8,7 +8,7 @@ use crate::recorder::{Journal, REFUSED, Recorder, client_orb, raise, seen_by, se
 
 const NO_SUCH_POLICY: u32 = 0x4F52_42FE;
 
-/// Asks for the object at the end of a request that has reached none.
+/// Queries the object at the end of a request that has not located it.
 struct Unlocated(Journal);
 
 impl ServerInterceptor for Unlocated {

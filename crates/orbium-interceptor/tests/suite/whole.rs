@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors that implement points of a call with results, on the plain path: they see the same as
-//! by the other one.
+//! Interceptors that implement points of a call with results, on the plain path: they see the same
+//! as on the other one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -107,7 +107,7 @@ fn a_request_with_contexts_of_interceptors_is_one_flow() -> Tested {
     Ok(())
 }
 
-/// Calls the object itself once there are results.
+/// Calls the object from within the point with the results.
 #[derive(Clone, Default)]
 struct Nesting(Arc<OnceLock<Target>>);
 
@@ -135,7 +135,7 @@ fn a_call_at_receive_reply_has_the_connection_of_the_call() -> Tested {
         ..Config::default()
     })?;
     let target = seen_by(&orb, &server.target);
-    // Without the connection it would wait for another one.
+    // With the connection in use, it would wait for another one.
     let within = target.with_timeout(Duration::from_secs(10));
     assert!(nesting.0.set(within).is_ok());
     assert_eq!(target.echo_long(7)?, 7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The policies of Messaging for routers: as they travel, and what two sides allow together.
+//! The policies of Messaging for routers: their encoding, and their reconciliation.
 
 use orbium_giop::component::TAG_POLICIES;
 use orbium_giop::time::{EndTimes, UtcTime};
@@ -67,7 +67,7 @@ fn data_that_ends_early_is_refused() {
     let mut length = data.to_vec();
     length[12..16].copy_from_slice(&u32::MAX.to_ne_bytes());
     assert!(RouterPolicies::decode(&length).is_err());
-    // A value that is too short for its type.
+    // A value too short for its type.
     let mut short = vec![0, 0, 0, 0, 0, 0, 0, 1];
     short.extend([0, 0, 0, 33, 0, 0, 0, 3, 0, 0, 0]);
     assert!(RouterPolicies::decode(&short).is_err());
