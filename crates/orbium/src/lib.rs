@@ -243,8 +243,8 @@ macro_rules! include_idl {
 ///
 /// # Errors
 ///
-/// [`NarrowError`](reference::NarrowError) distinguishes nil, another interface, and an object
-/// whose type cannot be queried.
+/// [`NarrowError`](reference::NarrowError) distinguishes nil, another interface, and an object that
+/// cannot be queried.
 pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, reference::NarrowError> {
     object.ok_or(reference::NarrowError::Nil)?.narrow()
 }
