@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Encapsulations that lie in an octet sequence of their own: profile bodies,
+//! Encapsulations in an octet sequence: profile bodies,
 //! component data, service-context data (CORBA 3.3 Part 2, clause 9.3.3).
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format};
 
 /// Reads an encapsulation given as the octets of its sequence, without the
 /// count. Strings inside are ISO 8859-1 and there is no wide text: GIOP 1.0.
-/// What `read` leaves unread is ignored, as later versions may add members.
+/// Octets that `read` leaves unread are ignored, as later versions may add members.
 ///
 /// # Errors
-/// What `read` says; [`CdrErrorKind::Truncated`](orbium_cdr::CdrErrorKind) for
-/// no octets at all.
+/// The errors of `read`; [`CdrErrorKind::Truncated`](orbium_cdr::CdrErrorKind) for an empty
+/// sequence.
 pub fn decode_encapsulation<T>(
     data: &[u8],
     read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
@@ -46,7 +46,7 @@ pub(crate) fn read_octets(reader: &mut CdrReader<'_>) -> Result<Vec<u8>, CdrErro
 /// The octets of an encapsulation in native order, without the count.
 ///
 /// # Errors
-/// What `write` noted, such as a string with a NUL inside.
+/// Errors of the writer, for example for a string that contains a NUL.
 pub fn encode_encapsulation(write: impl FnOnce(&mut CdrWriter<'_>)) -> Result<Vec<u8>, CdrError> {
     let mut writer = begin();
     write(&mut writer);
@@ -59,10 +59,10 @@ fn begin() -> CdrWriter<'static> {
     writer
 }
 
-/// As [`encode_encapsulation`] where nothing written can fail.
+/// As [`encode_encapsulation`], for values that cannot fail to encode.
 pub(crate) fn encapsulate(write: impl FnOnce(&mut CdrWriter<'_>)) -> Vec<u8> {
-    // The only failures of names and octets are counts beyond 32 bits, which
-    // no reference that was received or configured has.
+    // The only failures of names and octets are counts beyond 32 bits, which no received or
+    // configured reference has.
     encode_encapsulation(write).unwrap_or_default()
 }
 

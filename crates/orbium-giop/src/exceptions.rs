@@ -150,23 +150,23 @@ impl fmt::Display for ExceptionKind {
     }
 }
 
-/// Writes what is known of the call that raised an exception.
+/// Writes the recorded steps of the call that raised an exception.
 type Storyteller = fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// The ORB's, if there is one in this process.
+/// The ORB's, if this process has one.
 static STORYTELLER: OnceLock<Storyteller> = OnceLock::new();
 
-/// Has `{:#}` of system exceptions followed by what is known of the call that raised them.
-/// The first caller decides.
+/// Sets the function that follows `{:#}` of system exceptions with the recorded steps of the call
+/// that raised them. Only the first call has an effect.
 #[doc(hidden)]
 pub fn tell_stories(write: fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt::Result) {
     let _ = STORYTELLER.set(write);
 }
 
-/// A system exception: what every invocation may end in.
+/// A system exception: the error of an invocation.
 ///
-/// With `{:#}` it is followed by what this thread knows of the call that raised it, if
-/// there is an ORB: operation, object, address, phase, causes, and how long each took.
+/// Its `{:#}` form is followed by the steps of the failed call that an ORB recorded on this thread,
+/// if any: operation, object, address, phase, causes, and the duration of each.
 ///
 /// ```
 /// use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -210,7 +210,7 @@ impl SystemException {
         Self::new(kind, minor::ORBIUM_VMCID | minor, completed)
     }
 
-    /// The exception that was received. What is no standard system exception
+    /// The exception in a received reply. An id that is not that of a standard system exception
     /// becomes UNKNOWN, OMG minor 2.
     #[must_use]
     pub fn from_body(id: &str, minor: u32, completed: Completion) -> Self {
@@ -295,7 +295,7 @@ impl SystemException {
 impl core::error::Error for SystemException {}
 
 impl From<orbium_cdr::CdrError> for SystemException {
-    /// What could not be read or written, with nothing completed.
+    /// An encoding or decoding error, completion status NO.
     fn from(error: orbium_cdr::CdrError) -> Self {
         Self::from_cdr(error, Completion::No)
     }
@@ -312,7 +312,7 @@ impl From<orbium_cdr::AnyError> for SystemException {
 }
 
 impl From<ExceptionKind> for SystemException {
-    /// With minor code 0 and nothing completed.
+    /// Minor code 0, completion status NO.
     fn from(kind: ExceptionKind) -> Self {
         Self::new(kind, 0, Completion::No)
     }

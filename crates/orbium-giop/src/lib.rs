@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! GIOP messages, interoperable object references and addressing.
 //!
-//! This crate does no I/O, reads no clock and starts no thread: octets in,
-//! values out, and back. It does not know what a connection, a servant or an
-//! object key is made of. All input is validated: every length is
-//! checked before it is used, every count bounded before memory is reserved.
+//! This crate does no I/O, reads no clock and starts no thread: it converts octets to values and
+//! back. It has no notion of connections, servants or the contents of object keys. All input is
+//! validated: every length is checked before it is used, every count bounded before memory is
+//! reserved.
 //!
 //! * [`MessageHeader`], [`RequestHeader`], [`RequestTemplate`], [`ReplyHeader`]
 //!   and their siblings: one file per message (CORBA 3.3 Part 2, clause 9.4).
-//! * [`Reassembly`] and [`FragmentPlan`]: fragments put together and made.
+//! * [`Reassembly`] and [`FragmentPlan`]: reassembly and fragmentation of messages.
 //! * [`Ior`], [`IiopProfile`], [`Component`]: references (clause 7.6).
 //! * [`ObjectUrl`], [`Corbaloc`], [`Corbaname`]: object URLs (clause 7.6.10).
 //! * [`codeset`]: code-set negotiation (clause 7.10).
 //! * [`miop`]: messages in datagrams.
-//! * [`messaging`]: what else GIOP messages may look like on the wire.
+//! * [`messaging`]: other representations of GIOP messages on the wire.
 //! * [`real_time`]: priorities of requests, policies of references.
 //! * [`riop`]: the quality of service of a request.
 //! * [`SystemException`] and the one table of [`minor`] codes.

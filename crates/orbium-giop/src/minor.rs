@@ -28,7 +28,7 @@ pub struct Vendor {
     pub name: &'static str,
 }
 
-/// The vendors with known prefixes.
+/// The vendors with registered prefixes.
 pub const VENDORS: &[Vendor] = &[
     Vendor {
         vmcid: OMG_VMCID,
@@ -67,7 +67,7 @@ pub const VENDORS: &[Vendor] = &[
     },
 ];
 
-/// The vendor of a minor code, if known.
+/// The vendor of a minor code, or `None` for an unknown prefix.
 #[must_use]
 pub fn vendor(minor: u32) -> Option<&'static Vendor> {
     VENDORS
@@ -82,7 +82,7 @@ pub struct MinorCode {
     pub kind: Kind,
     /// The whole code, prefix included.
     pub minor: u32,
-    /// What it means.
+    /// The meaning.
     pub text: &'static str,
 }
 
@@ -103,7 +103,7 @@ macro_rules! pages {
             $(MinorCode { kind: Kind::$kind, minor: $vmcid | $minor, text: $text },)*
         ];
 
-        /// What each page says, in the same order.
+        /// The text of each page, in the same order.
         pub(super) static PAGES: &[&str] = &[$($page,)*];
     };
 }
@@ -126,5 +126,5 @@ const ALL: [MinorCode; COUNT] = {
     all
 };
 
-/// All minor codes that are known, by exception.
+/// All known minor codes, by exception.
 pub const TABLE: &[MinorCode] = &ALL;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Packets of the OMG's Unreliable Multicast Inter-ORB Protocol 1.0: a GIOP
-//! message cut into datagrams, and put together again by [`Collector`].
+//! Packets of the OMG's Unreliable Multicast Inter-ORB Protocol 1.0: a GIOP message split into
+//! datagrams, which [`Collector`] reassembles.
 //!
-//! Datagrams get lost, come twice and overtake each other; any host may send
-//! them. What is kept of incomplete messages is bounded in number, octets and
-//! age. Time is whatever the caller counts.
+//! Datagrams are lost, duplicated and reordered, and any host may send them. Incomplete messages
+//! are bounded in number, octets and age. The caller supplies the time, in any unit.
 
 mod collector;
 pub mod reorder_buffer;
@@ -19,18 +18,18 @@ pub use crate::miop::collector::{Accepted, Collector, CollectorLimits};
 
 /// Octets before the id in a packet.
 const ID_AT: usize = 20;
-/// Longest id there may be.
+/// Maximum length of an id.
 pub const MAX_ID_LEN: usize = 252;
-/// Octets of the ids that orbium makes.
+/// Octets of the ids that orbium generates.
 pub const ID_LEN: usize = 12;
-/// Octets of the header of packets that orbium makes.
+/// Octets of the header of packets that orbium generates.
 pub const PACKET_HEADER_LEN: usize = ID_AT + ID_LEN;
 
 const MAGIC: [u8; 4] = *b"MIOP";
 const VERSION: u8 = 0x10;
 const FLAG_LAST: u8 = 0x02;
 
-/// Error in a datagram that is no packet, or not one to be kept.
+/// Error in a datagram that is not a packet, or exceeds a limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MiopError {
@@ -46,7 +45,7 @@ pub enum MiopError {
     BadNumber,
     /// Packets of a message disagree about how many they are.
     Inconsistent,
-    /// A message, or what is kept of one, is too large.
+    /// The message exceeds the limit.
     TooLarge,
 }
 
@@ -85,7 +84,7 @@ pub struct PacketHeader<'a> {
     pub is_last: bool,
     /// Which packet of the message this is, from 0 on.
     pub number: u32,
-    /// How many packets the message has; 0 if the sender did not know.
+    /// The number of packets of the message; 0 if the sender does not know it.
     pub count: u32,
     /// Which message this is.
     pub id: &'a [u8],
@@ -96,7 +95,7 @@ impl<'a> PacketHeader<'a> {
     /// Reads the header of a packet, which is a whole datagram.
     ///
     /// # Errors
-    /// [`MiopError`] for whatever is wrong with it.
+    /// [`MiopError`] for a malformed header.
     pub fn parse(packet: &'a [u8]) -> Result<Self, MiopError> {
         let Some((head, rest)) = packet.split_first_chunk::<ID_AT>() else {
             return Err(MiopError::Truncated);
@@ -144,7 +143,7 @@ impl<'a> PacketHeader<'a> {
         self.data.0..self.data.1
     }
 
-    /// How many packets the message has, if this one states it.
+    /// The number of packets of the message, if this packet states it.
     pub(crate) fn total(&self) -> Result<Option<u32>, MiopError> {
         match (self.count, self.is_last) {
             (0, false) => Ok(None),
@@ -171,10 +170,9 @@ pub struct PacketPlan {
 }
 
 impl PacketPlan {
-    /// A plan for a message of `len` octets in packets of at most `largest`
-    /// octets. `id` must not be used for another message while this one may be
-    /// under way, by any sender to the group: address, process, and a
-    /// count, say.
+    /// A plan for a message of `len` octets in packets of at most `largest` octets. `id` must not
+    /// be used for another message while this one may be in transit, by any sender to the group:
+    /// for example address, process and a counter.
     ///
     /// `None` if a packet has no room for eight octets of data, or there would
     /// be more than 2³² packets.

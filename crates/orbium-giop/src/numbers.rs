@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Objects and operations that both ends of a connection know by number, after GOPI's
-//! FRAG protocol (G. Coulson, S. Baichoo, "Implementing the CORBA GIOP in a
-//! High-Performance Object Request Broker Environment", section 8).
+//! Numbers for object keys and operation names on a connection, after GOPI's FRAG protocol (G.
+//! Coulson, S. Baichoo, "Implementing the CORBA GIOP in a High-Performance Object Request Broker
+//! Environment", section 8).
 //!
-//! The client chooses the numbers. The first request that names an object or an operation
-//! [defines](crate::Headers::NUMBERED) the number of both; those after it have the numbers
-//! alone, in a header of twelve octets with everything at a fixed place. A number keeps
-//! its meaning for as long as the connection lasts, so a definition may be repeated, and a
-//! request means the same whenever it is sent. Names that come when all numbers are given
-//! away go without.
+//! The client assigns the numbers. The first request that names an object or an operation
+//! [defines](crate::Headers::NUMBERED) the numbers of both; subsequent ones have the numbers only,
+//! in a header of twelve octets with everything at a fixed offset. A number keeps its meaning for
+//! the lifetime of the connection, so a definition may be repeated, and the meaning of a request
+//! does not depend on when it is sent. Once all numbers are assigned, further names are sent as
+//! names.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -26,14 +26,14 @@ use crate::short::{
 /// Objects, and operations, that have numbers on a connection.
 pub(crate) const SLOTS: usize = 256;
 
-/// Octets of the longest name that gets a number.
+/// Maximum octets of a name that is assigned a number.
 pub(crate) const MAX_NAME: usize = 255;
 
 /// Octets of the numbers that a request defines.
 pub(crate) const DEFINITION: usize = 4;
 
-/// Names by number at the receiver of requests. A number gets its meaning once: threads
-/// share the names without a lock.
+/// Names by number at the receiver of requests. A number is defined once, so threads share the
+/// names without a lock.
 #[derive(Debug)]
 pub struct Names {
     objects: [Name; SLOTS],
@@ -51,7 +51,7 @@ impl Default for Names {
     }
 }
 
-/// Where the body of a request with numbers begins.
+/// Offset of the body of a request with numbers.
 pub(crate) const BODY: usize = 16;
 
 impl Names {
@@ -78,11 +78,10 @@ impl Names {
         Some((key, operation))
     }
 
-    /// The same request with its names, appended to `out`, from one that has or defines
-    /// numbers.
+    /// Appends to `out` the equivalent request with names for one that has or defines numbers.
     ///
     /// # Errors
-    /// A number without a meaning, or with another one already; [`MessagingError::Truncated`].
+    /// An undefined number, or one defined with another name; [`MessagingError::Truncated`].
     pub fn named(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), MessagingError> {
         let Some((head, rest)) = message.split_first_chunk::<HEADER_LEN>() else {
             return Err(MessagingError::Truncated);
@@ -118,11 +117,11 @@ impl Names {
         HEADER_LEN + header.size as usize + 2 * MAX_NAME + 8
     }
 
-    /// Has the numbers that a request defines mean their names. `begun` is the message as
-    /// far as it has arrived: for one that is dropped.
+    /// Stores the numbers that a request defines. `begun` is the message as far as it has been
+    /// received, for a message that is discarded.
     ///
     /// # Errors
-    /// As [`named`](Self::named); [`MessagingError::Truncated`] if more has to arrive first.
+    /// As [`named`](Self::named); [`MessagingError::Truncated`] if more octets are needed.
     pub fn define(&self, begun: &[u8]) -> Result<(), MessagingError> {
         match begun.split_first_chunk() {
             Some((head, rest)) if head[0] & MARK != 0 && head[0] & DEFINES != 0 => {
@@ -133,8 +132,8 @@ impl Names {
         }
     }
 
-    /// Gives the names in a request their numbers; returns them, and where its body begins
-    /// behind the message header.
+    /// Stores the numbers of the names in a request; returns the names, and the offset of its body
+    /// after the message header.
     fn defined<'m>(
         &self,
         head: &[u8; HEADER_LEN],
@@ -180,12 +179,12 @@ fn mean(names: &[Name], number: u16, name: &[u8]) -> Result<(), MessagingError> 
     }
 }
 
-/// How a request names its object and its operation.
+/// The representation of object and operation in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// By numbers that the receiver knows.
+    /// By numbers that the receiver has.
     Numbers(Target),
-    /// By their names, which get these numbers.
+    /// By their names, which are assigned these numbers.
     Definition(Target),
     /// By their names.
     Names,
@@ -197,7 +196,7 @@ pub struct Numbers {
     recent: [Recent; RECENT],
     objects: Numbered,
     operations: Numbered,
-    /// What the request that was written last defines, if it defines anything.
+    /// The definition in the last written request, if any.
     pending: Option<Target>,
 }
 
@@ -212,13 +211,13 @@ impl Default for Numbers {
     }
 }
 
-/// Pairs of object and operation that need not be looked up.
+/// Capacity of the cache of pairs of object and operation.
 const RECENT: usize = 64;
 
-/// Numbers found before: those of the names of a template and of an operation.
+/// A cached pair: the numbers of the names of a template and of an operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Recent {
-    /// 0, which no template has, where nothing is noted.
+    /// 0 in an empty entry: no template has this id.
     template: u64,
     operation: usize,
     target: Target,
@@ -232,12 +231,12 @@ struct Numbered {
 #[derive(Clone, Copy, Debug)]
 struct Given {
     number: u8,
-    /// Whether the receiver knows it.
+    /// Whether the receiver has it.
     is_defined: bool,
 }
 
 impl Numbered {
-    /// The number of a name, a new one if it had none; `None` if there are no more.
+    /// The number of a name, newly assigned if necessary; `None` if all are in use.
     fn give(&mut self, name: &[u8]) -> Option<Given> {
         if let Some(given) = self.by_name.get(name) {
             return Some(*given);
@@ -269,14 +268,14 @@ pub(crate) fn next_template() -> u64 {
 }
 
 impl Numbers {
-    /// Operations of an interface lie at regular distances of 64 octets and more, so several
-    /// have places of their own, and so do those of several objects.
+    /// Operations of an interface are at regular distances of 64 octets or more, so that several
+    /// operations, and those of several objects, have different entries.
     #[inline(always)]
     fn place(template: u64, operation: usize) -> usize {
         (operation / 64).wrapping_add((template as usize).wrapping_mul(13)) % RECENT
     }
 
-    /// What was [noted](Self::note) of this template and the operation at this address.
+    /// The cached numbers of this template and the operation at this address.
     #[inline(always)]
     pub(crate) fn recent(&self, template: u64, operation: usize) -> Option<Target> {
         let recent = &self.recent[Self::place(template, operation)];
@@ -293,7 +292,7 @@ impl Numbers {
         };
     }
 
-    /// How the next request names its object and its operation. The one before was sent, or
+    /// Selects the representation for the next request. The previous one was sent, or
     /// [`forget_unsent`](Self::forget_unsent) was called.
     pub(crate) fn bind(&mut self, key: &[u8], operation: &[u8]) -> Naming {
         if let Some(sent) = self.pending.take() {
@@ -360,7 +359,7 @@ mod tests {
         assert_eq!(numbers.bind(&[7; MAX_NAME + 1], b"op"), Naming::Names);
     }
 
-    /// Each call of five operations in turn looked two of them up by name.
+    /// Regression: each call of five operations in turn looked two of them up by name.
     #[test]
     fn operations_of_an_interface_have_places_of_their_own() {
         for distance in (64..200).step_by(8) {

@@ -28,7 +28,7 @@ impl CodeSetId {
     /// UTF-8.
     pub const UTF_8: Self = Self(0x0501_0001);
 
-    /// The name, if it is known.
+    /// The registered name, or `None` for an unregistered id.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         Some(match self.0 {
@@ -63,9 +63,9 @@ impl CodeSetId {
         })
     }
 
-    /// Whether all its characters are in Unicode and so in the fallback sets:
-    /// what "compatible" in the negotiation comes to. True of the ISO 8859
-    /// family, ASCII and the forms of Unicode.
+    /// Whether its character repertoire is a subset of Unicode's, and so of the fallback sets':
+    /// "compatible" in the negotiation. True of the ISO 8859 family, ASCII and the Unicode
+    /// encodings.
     const fn is_unicode_subset(self) -> bool {
         matches!(
             self.0,
@@ -93,9 +93,9 @@ impl fmt::Debug for CodeSetId {
 /// The code sets of one side, for one kind of character.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CodeSetComponent {
-    /// Native code set; NONE if there is none.
+    /// The native code set; NONE if the side has none.
     pub native: CodeSetId,
-    /// What the side converts to and from, preferred ones first.
+    /// The conversion code sets, in order of preference.
     pub conversion: Vec<CodeSetId>,
 }
 
@@ -134,9 +134,9 @@ pub struct CodeSetComponentInfo {
     pub wchar_data: CodeSetComponent,
 }
 
-/// The code set for `char` and `string` that references name as native. orbium has
-/// ISO 8859-1 and UTF-8 whatever is named: this decides which of them the clients of
-/// other ORBs choose.
+/// The code set that references give as native for `char` and `string`. orbium supports ISO 8859-1
+/// and UTF-8 with either setting; the setting decides which of the two clients of other ORBs
+/// choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NativeCharSet {
     /// ISO 8859-1, converting UTF-8: a `char` is any octet, and clients with UTF-8 as
@@ -212,8 +212,8 @@ impl fmt::Debug for UnknownCodeSet {
 impl core::error::Error for UnknownCodeSet {}
 
 impl CodeSetComponentInfo {
-    /// The code sets that a server of orbium publishes: both sets for `char`, one of them
-    /// as native, and UTF-16.
+    /// The code sets that an orbium server publishes: for `char` both sets, one of them as native;
+    /// for `wchar` UTF-16.
     #[must_use]
     pub fn orbium(native: NativeCharSet) -> Self {
         Self {
@@ -225,7 +225,7 @@ impl CodeSetComponentInfo {
         }
     }
 
-    /// Reads what is inside the encapsulation.
+    /// Reads the contents of the encapsulation.
     ///
     /// # Errors
     /// [`CdrError`] for malformed data.
@@ -236,7 +236,7 @@ impl CodeSetComponentInfo {
         })
     }
 
-    /// Writes what is inside the encapsulation.
+    /// Writes the contents of the encapsulation.
     pub fn write(&self, writer: &mut CdrWriter<'_>) {
         self.char_data.write(writer);
         self.wchar_data.write(writer);
@@ -248,7 +248,7 @@ impl CodeSetComponentInfo {
 pub struct CodeSetContext {
     /// For `char` and `string`.
     pub char_data: CodeSetId,
-    /// For `wchar` and `wstring`; NONE if there is none.
+    /// The transmission code set of `wchar` and `wstring`; NONE if there is none.
     pub wchar_data: CodeSetId,
     /// Whether a `char` is ISO 8859-1 though `string` is UTF-8. Between two orbiums:
     /// a third set follows the two of the standard.
@@ -297,9 +297,9 @@ impl CodeSetContext {
 /// The two sides share no code set (CODESET_INCOMPATIBLE).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CodeSetError {
-    /// None for `char`; the peer's native set.
+    /// No common code set for `char`; the peer's native set.
     Char(CodeSetId),
-    /// None for `wchar`; the peer's native set.
+    /// No common code set for `wchar`; the peer's native set.
     WChar(CodeSetId),
 }
 
@@ -332,31 +332,30 @@ pub struct Negotiated {
 }
 
 impl Negotiated {
-    /// Nothing was negotiated: ISO 8859-1 and no wide characters.
+    /// The sets without negotiation: ISO 8859-1 and no wide characters.
     pub const DEFAULT: Self = Self {
         char_set: CharSet::Latin1,
         wide_set: None,
     };
 
-    /// Whether it is what holds without a word.
+    /// Whether these are the [`DEFAULT`](Self::DEFAULT) sets, for which no service context is sent.
     #[must_use]
     pub const fn is_default(self) -> bool {
         matches!(self.char_set, CharSet::Latin1) && self.wide_set.is_none()
     }
 
-    /// The client's choice for a server with this component; `None` if its
-    /// profile has none. GIOP 1.0 has no negotiation: see [`Negotiated::DEFAULT`].
-    /// `orb` is the type of the server's ORB, if its profile says so.
+    /// Selects the code sets for a server with this component; `None` if its profile has none. GIOP
+    /// 1.0 has no negotiation: see [`Negotiated::DEFAULT`]. `orb` is the type of the server's ORB,
+    /// if its profile has one.
     ///
-    /// UTF-8 wherever the server has it, so that text of any script travels. An
-    /// exception is omniORB in ISO 8859-1, where strings have no other script: there
-    /// UTF-8 would only lose the `char`s beyond ASCII.
+    /// Selects UTF-8 if the server supports it, for text in any script. The exception is omniORB
+    /// with native ISO 8859-1: its strings have no other script, and UTF-8 would only lose its
+    /// `char`s beyond ASCII.
     ///
     /// # Errors
     ///
-    /// [`CodeSetError::Char`] if no code set is shared. A server that shares no wide
-    /// set with us is treated as one without wide characters: other calls to it still
-    /// work.
+    /// [`CodeSetError::Char`] if no code set is shared. A server that shares no wide code set is
+    /// treated as one without wide characters, so that calls without them still work.
     pub fn with_server(
         server: Option<&CodeSetComponentInfo>,
         orb: Option<u32>,

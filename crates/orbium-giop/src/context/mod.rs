@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Service contexts, and what travels in them: code sets, priorities, time.
+//! Service contexts and their data: code sets, priorities, time.
 
 pub mod codeset;
 pub mod real_time;

@@ -3,8 +3,7 @@
 //! 5.12 and 5.15): the priority of a request, ranges of priorities, and policies that a server
 //! publishes.
 //!
-//! Numbers are as they came: whether a priority is one, and a band makes sense,
-//! is for the caller to check.
+//! Numbers are returned unchecked: the caller checks priorities and bands for validity.
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
@@ -90,11 +89,11 @@ pub struct PriorityBand {
     pub high: i16,
 }
 
-/// Priority model: the side that decides at which priority a request is served.
+/// The priority model: which side determines the priority at which a request is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum PriorityModel {
-    /// The client: its thread's priority goes with the request.
+    /// The client: requests carry the priority of its thread.
     ClientPropagated = 0,
     /// The server: the object has a priority.
     ServerDeclared = 1,
@@ -183,34 +182,32 @@ impl PriorityBandsValue {
     }
 }
 
-/// A protocol of ClientProtocolPolicy, as a reference has it: its tag, and what
-/// is to be asked of its transport.
+/// A protocol of ClientProtocolPolicy in a reference: its tag and the properties of its transport.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExposedProtocol {
     /// The tag of its profiles.
     pub protocol_type: u32,
-    /// What its transport is asked.
+    /// The properties of its transport.
     pub transport: ExposedProperties,
 }
 
-/// Transport properties, as TAO writes them: the attributes in order, nothing
-/// that says which.
+/// Transport properties in TAO's encoding: the attributes in order, without a discriminator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExposedProperties {
-    /// None: the transport of the protocol has no properties here.
+    /// No properties of this transport are known.
     None,
     /// TCPProtocolProperties.
     Tcp(ExposedTcp),
     /// UnixDomainProtocolProperties.
     Unix {
-        /// Octets of the send buffer; 0 for what the system has.
+        /// Octets of the send buffer; 0 for the system's default.
         send_buffer_size: i32,
-        /// Octets of the receive buffer; 0 for what the system has.
+        /// Octets of the receive buffer; 0 for the system's default.
         recv_buffer_size: i32,
     },
     /// UserDatagramProtocolProperties.
     Datagram {
-        /// Whether the priority of a request is one of the network too.
+        /// Whether the priority of a request is also applied to the network.
         enable_network_priority: bool,
     },
 }
@@ -218,9 +215,9 @@ pub enum ExposedProperties {
 /// TCPProtocolProperties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExposedTcp {
-    /// Octets of the send buffer; 0 for what the system has.
+    /// Octets of the send buffer; 0 for the system's default.
     pub send_buffer_size: i32,
-    /// Octets of the receive buffer; 0 for what the system has.
+    /// Octets of the receive buffer; 0 for the system's default.
     pub recv_buffer_size: i32,
     /// Probe silent peers.
     pub keep_alive: bool,
@@ -250,8 +247,8 @@ impl ClientProtocolsValue {
         }
     }
 
-    /// Reads the value of a policy of this type. Only protocols with known properties
-    /// can be read, as nothing gives the length of others.
+    /// Reads the value of a policy of this type. Only protocols with known properties can be read,
+    /// as the encoding has no length of the others.
     ///
     /// # Errors
     /// [`CdrErrorKind::Truncated`], [`CdrErrorKind::CountTooLarge`],
@@ -325,15 +322,14 @@ pub struct PublishedPolicies {
     pub priority_model: Option<PriorityModelValue>,
     /// PriorityBandedConnectionPolicy.
     pub bands: Option<PriorityBandsValue>,
-    /// Whether there is a ClientProtocolPolicy.
+    /// Whether the components include a ClientProtocolPolicy.
     pub has_client_protocols: bool,
     /// ClientProtocolPolicy, if all of it is understood.
     pub client_protocols: Option<ClientProtocolsValue>,
 }
 
 impl PublishedPolicies {
-    /// Looks for them among components. What is malformed is passed over, as
-    /// components are that are not understood.
+    /// Extracts the policies from components. Malformed ones are ignored, like unknown components.
     #[must_use]
     pub fn find(components: &[TaggedComponent]) -> Self {
         let mut found = Self::default();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! RIOP's service context: what a request says of its quality of service.
+//! RIOP's service context: the quality of service of a request.
 //!
 //! An encapsulation of 32 octets: byte order, communication class (255 for none), priority
 //! (−1 for none), period and deadline in units of 100 ns (0 for none), importance and criticality
-//! (0 to 4, −1 for none). What a later version puts behind that is left alone, and so is a class
-//! that is not known.
+//! (0 to 4, −1 for none). Additions of later versions after that are ignored, and so is an unknown
+//! class.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub const LEN: usize = 32;
 
 const NO_CLASS: u8 = 255;
 
-/// A RIOP context. Numbers are as they came.
+/// A RIOP context. Numbers are unchecked.
 ///
 /// ```
 /// use orbium_giop::riop::Riop;
@@ -78,7 +78,7 @@ impl fmt::Debug for RiopError {
 impl std::error::Error for RiopError {}
 
 impl Riop {
-    /// Nothing said.
+    /// A context with no value set.
     pub const NONE: Self = Self {
         class: None,
         priority: None,
@@ -88,7 +88,7 @@ impl Riop {
         criticality: None,
     };
 
-    /// The context of a request; `None` without one, and for one that is malformed.
+    /// The context of a request; `None` if it is absent or malformed.
     #[must_use]
     pub fn of(contexts: &ServiceContexts<'_>) -> Option<Self> {
         Self::decode(contexts.find(ORBIUM_RIOP)?).ok()
@@ -121,10 +121,10 @@ impl Riop {
         data
     }
 
-    /// What the data of a context say.
+    /// Decodes the data of a context.
     ///
     /// # Errors
-    /// [`RiopError`]: nothing of it can be used.
+    /// [`RiopError`] if the data are malformed.
     pub fn decode(data: &[u8]) -> Result<Self, RiopError> {
         let data: &[u8; LEN] = data.first_chunk().ok_or(RiopError::Truncated)?;
         let is_little = match data[0] {

@@ -7,15 +7,15 @@ use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 use crate::context::time::reply_deadline;
 use crate::message::header::u32_from;
 
-/// Most service contexts that one message may carry. Real ORBs send a handful;
-/// the bound keeps [`ServiceContexts::find`] cheap whatever a peer sends.
+/// Maximum number of service contexts in one message. Known ORBs send a handful; the bound limits
+/// the cost of [`ServiceContexts::find`].
 pub const MAX_SERVICE_CONTEXTS: usize = 256;
 
 macro_rules! ids {
     ($($name:ident $value:literal $doc:literal;)*) => {
         $(#[doc = $doc] pub const $name: u32 = $value;)*
 
-        /// The name of a service context id, if it is known.
+        /// The name of a service context id, or `None` for an unknown one.
         #[must_use]
         pub const fn name(id: u32) -> Option<&'static str> {
             match id {
@@ -63,16 +63,16 @@ ids! {
 /// One service context: its id and its octets, usually an encapsulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceContext<'a> {
-    /// What the data is.
+    /// The context id, which identifies the format of the data.
     pub id: u32,
     /// The data, as on the wire.
     pub data: &'a [u8],
 }
 
-/// The service contexts of a received message, where they lie in it.
+/// The service contexts of a received message, borrowed from it.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceContexts<'a> {
-    /// Checked: `count` contexts fit exactly.
+    /// Validated: `count` contexts fit exactly.
     octets: &'a [u8],
     count: u32,
     order: ByteOrder,
@@ -86,7 +86,7 @@ impl<'a> ServiceContexts<'a> {
         order: ByteOrder::NATIVE,
     };
 
-    /// Reads a list and checks it; afterwards nothing can be wrong with it.
+    /// Reads and validates a list, so that iteration cannot fail.
     ///
     /// # Errors
     /// [`CdrErrorKind::Truncated`], [`CdrErrorKind::CountTooLarge`] (also for
@@ -139,7 +139,7 @@ impl<'a> ServiceContexts<'a> {
         self.octets
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     #[must_use]
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -249,8 +249,8 @@ pub(crate) fn write_list(writer: &mut CdrWriter<'_>, contexts: &[ServiceContext<
     }
 }
 
-/// Where the context that starts at or after `at` ends. Lists start at a
-/// multiple of four of the message, so alignment counts from their start.
+/// The end of the context that starts at or after `at`. Lists start at a multiple of four of the
+/// message, so alignment is relative to their start.
 fn extent(octets: &[u8], at: usize, order: ByteOrder) -> Option<usize> {
     let start = padded(at);
     let len = octets.get(start.checked_add(4)?..)?.first_chunk::<4>()?;

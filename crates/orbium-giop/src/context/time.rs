@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Expiry of a request as it travels with it: the time policies of CORBA Messaging (CORBA 3.3
+//! Expiry of a request, as sent with it: the time policies of CORBA Messaging (CORBA 3.3
 //! Part 1, clause 17.2.5) in the service context INVOCATION_POLICIES, and in orbium's own
 //! context.
 //!
-//! The standard one has points of time, which mean something only where the
-//! clocks of both hosts agree. orbium's has the time that is left, as the sender
-//! sends. No clock is read here.
+//! The standard context has absolute times, which require that the clocks of both hosts are
+//! synchronized. orbium's has the time remaining when the message is sent. No clock is read here.
 
 pub(crate) mod reply_deadline;
 
@@ -23,11 +22,11 @@ pub const REQUEST_END_TIME_POLICY: u32 = 28;
 /// PolicyType of ReplyEndTimePolicy, and of RelativeRoundtripTimeoutPolicy as it is sent.
 pub const REPLY_END_TIME_POLICY: u32 = 30;
 
-/// From 15 October 1582, where the count begins, to 1970.
+/// From 15 October 1582, the epoch of `TimeBase::TimeT`, to 1970.
 const TO_UNIX: u64 = 0x01B2_1DD2_1381_4000;
 /// Units of a `TimeBase::TimeT` in a second: they are 100 ns.
 const PER_SECOND: u64 = 10_000_000;
-/// Policies that are looked at in one service context.
+/// Maximum number of policies read in one service context.
 const MAX_POLICIES: u32 = 64;
 /// Octets of a `TimeBase::UtcT` in an encapsulation.
 const UTC_LEN: usize = 24;
@@ -38,7 +37,7 @@ const UTC_LEN: usize = 24;
 pub struct UtcTime(pub u64);
 
 impl From<SystemTime> for UtcTime {
-    /// What lies before 1582 or after 60038 becomes the end of the range.
+    /// Times before 1582 or after 60038 are clamped to the range.
     fn from(time: SystemTime) -> Self {
         Self(match time.duration_since(UNIX_EPOCH) {
             Ok(after) => TO_UNIX.saturating_add(units(after)),
@@ -76,7 +75,7 @@ pub(super) fn span(units: u64) -> Duration {
 }
 
 impl UtcTime {
-    /// The same as the system counts; `None` if it cannot.
+    /// Converts to system time; `None` if it cannot represent the time.
     #[must_use]
     pub fn to_system_time(self) -> Option<SystemTime> {
         match self.0.checked_sub(TO_UNIX) {
@@ -166,8 +165,8 @@ impl EndTimes {
     }
 }
 
-/// RequestStartTime, if the data of a service context INVOCATION_POLICIES has
-/// it: the request is not to be delivered before.
+/// RequestStartTime in the data of a service context INVOCATION_POLICIES, if present: the request
+/// must not be delivered before that time.
 ///
 /// # Errors
 /// As [`EndTimes::decode`].
@@ -205,7 +204,7 @@ pub fn each_policy(data: &[u8], visit: &mut Visit<'_>) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// An encapsulation of numbers, read where it lies: deadlines take no memory of their own.
+/// An encapsulation of numbers, read in place and without allocation.
 #[derive(Clone, Copy)]
 struct Values<'a> {
     octets: &'a [u8],
@@ -242,8 +241,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The time of a `TimeBase::UtcT`: its inaccuracy, and how far the sender is from
-/// Greenwich, are not made use of.
+/// The time of a `TimeBase::UtcT`. Its inaccuracy and the sender's time zone are ignored.
 fn utc_time(value: &[u8]) -> Result<UtcTime, CdrError> {
     if value.len() < UTC_LEN {
         return Err(truncated(value));
@@ -251,21 +249,21 @@ fn utc_time(value: &[u8]) -> Result<UtcTime, CdrError> {
     Values::of(value)?.u64(8).map(UtcTime)
 }
 
-/// Time that a request has left as it is sent.
+/// The remaining time of a request when it is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// Until the request must have been delivered.
+    /// The time within which the request must be delivered.
     pub request: Option<Duration>,
-    /// Until the reply must be there.
+    /// The time within which the reply must arrive.
     pub reply: Option<Duration>,
 }
 
-/// What stands for no bound.
+/// Encodes the absence of a bound.
 const FOR_EVER: u64 = u64::MAX;
 
 impl TimeLeft {
-    /// The data of the service context ORBIUM_TIME_LEFT: an encapsulation of two
-    /// unsigned long longs, nanoseconds, of which the greatest means no bound.
+    /// The data of the service context ORBIUM_TIME_LEFT: an encapsulation of two unsigned long
+    /// longs, in nanoseconds; the maximum value means no bound.
     #[must_use]
     pub fn encode(&self) -> ContextData {
         let mut data = ContextData::new();
@@ -333,8 +331,7 @@ mod tests {
         }
     }
 
-    /// As TAO writes it, most significant octet first: a policy that is not known
-    /// here, then a round trip.
+    /// TAO's encoding, most significant octet first: an unknown policy, then a round trip.
     #[test]
     fn the_other_byte_order_and_other_policies_are_understood() {
         let mut data = vec![0, 0, 0, 0, 0, 0, 0, 2];

@@ -11,11 +11,11 @@ use crate::message::header::HEADER_LEN;
 #[inline]
 pub(crate) fn skip_to_body(reader: &mut CdrReader<'_>) {
     let gap = reader.position().wrapping_neg() & 7;
-    // Cannot fail: no more is taken than there is.
+    // Cannot fail: at most the remaining octets are taken.
     let _ = reader.take(gap.min(reader.remaining()));
 }
 
-/// Position at which the header of a message being written ends and its body begins.
+/// The position in a message being written at which its header ends and its body begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "finish_message needs it"]
 pub struct BodyStart {
@@ -31,7 +31,7 @@ impl BodyStart {
         self.body
     }
 
-    /// Pads to the body where GIOP 1.`minor` says so.
+    /// Pads to the body if GIOP 1.`minor` requires it.
     #[inline]
     pub(crate) fn after_header(writer: &mut CdrWriter<'_>, minor: u8) -> Self {
         let header_end = writer.len();
@@ -54,10 +54,10 @@ impl BodyStart {
     }
 }
 
-/// Ends a message: sets its size, and takes the padding before the body back
-/// if nothing follows it (some ORBs raise MARSHAL for padding without a body).
+/// Finishes a message: sets its size, and removes the padding before an empty body (some ORBs raise
+/// MARSHAL for padding without a body).
 ///
-/// Errors stay in the writer; a message beyond 2³² octets is one.
+/// Errors are recorded in the writer; a message beyond 2³² octets is one.
 #[inline]
 pub fn finish_message(writer: &mut CdrWriter<'_>, start: BodyStart) {
     // At its body a message holds no gathered slice yet.

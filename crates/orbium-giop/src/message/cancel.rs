@@ -5,11 +5,11 @@ use orbium_cdr::{ByteOrder, CdrError, CdrReader};
 
 use crate::message::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_octets};
 
-/// The requester no longer waits for a reply. Advice: the reply may be on its
-/// way, and is then dropped by the requester.
+/// The requester no longer waits for a reply. Advisory: a reply may already be in transit, and the
+/// requester then discards it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancelRequest {
-    /// Id of a Request or LocateRequest, perhaps one not yet sent whole.
+    /// Id of a Request or LocateRequest, of which fragments may be still unsent.
     pub request_id: u32,
 }
 

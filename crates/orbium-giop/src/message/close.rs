@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messages that are nothing but a header: CloseConnection and MessageError
+//! Messages that consist of a header only: CloseConnection and MessageError
 //! (CORBA 3.3 Part 2, clauses 9.4.7 and 9.4.8).
 
 use orbium_cdr::ByteOrder;

@@ -10,7 +10,7 @@ use crate::message::reassembly::is_fragmentable;
 /// Octets before the data of a Fragment: message header and request id.
 const FRAGMENT_HEADER_LEN: usize = HEADER_LEN + 4;
 
-/// Smallest limit there is: a Fragment with eight octets of data.
+/// Smallest permitted limit: a Fragment with eight octets of data.
 pub const MIN_FRAGMENT_LEN: usize = FRAGMENT_HEADER_LEN + 8;
 
 /// Fragmentation of a finished message: an iterator over its parts.
@@ -29,12 +29,12 @@ pub struct FragmentPlan {
 }
 
 impl FragmentPlan {
-    /// A plan for a message of `len` octets that starts with `start` (sixteen
-    /// octets at least), in parts of at most `limit` octets.
+    /// A plan for a message of `len` octets that starts with `start` (at least sixteen octets), in
+    /// fragments of at most `limit` octets.
     ///
-    /// `None` if it is to be sent whole: it is within the limit, or of a kind
-    /// or version that is not cut. Fragments of GIOP 1.1 are never made, since
-    /// ORBs disagree on their alignment.
+    /// `None` if the message is to be sent whole: it is within the limit, or its kind or version
+    /// cannot be fragmented. GIOP 1.1 messages are never fragmented, since ORBs disagree on their
+    /// alignment.
     #[must_use]
     pub fn new(start: &[u8], len: usize, limit: usize) -> Option<Self> {
         if len <= limit.max(MIN_FRAGMENT_LEN) {
@@ -105,7 +105,7 @@ impl Iterator for FragmentPlan {
     }
 }
 
-/// The slices that make up a range of a message which is in pieces.
+/// The slices that cover a range of a message in pieces.
 pub fn slices_within<'p>(
     pieces: impl IntoIterator<Item = &'p [u8]>,
     range: Range<usize>,

@@ -59,7 +59,7 @@ pub enum MessageKind {
     LocateReply = 4,
     /// Orderly end of the connection.
     CloseConnection = 5,
-    /// The peer sent what is no message.
+    /// The peer sent an invalid message.
     MessageError = 6,
     /// Continues a message (1.1 and later).
     Fragment = 7,
@@ -84,8 +84,8 @@ impl MessageKind {
     }
 }
 
-/// Error in twelve octets that are no message header. The answer is MessageError and the
-/// end of the connection.
+/// Error in twelve octets that are not a message header. The receiver replies with MessageError and
+/// closes the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeaderError {
     /// The message does not start with "GIOP".
@@ -124,8 +124,8 @@ impl core::error::Error for HeaderError {}
 
 /// A message header.
 ///
-/// `version` is kept as it was received, so that a reply can carry the version
-/// of its request; whatever depends on it takes 1.3 for 1.2.
+/// `version` is kept as received, so that a reply can carry the version of its request; 1.3 is
+/// otherwise treated as 1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageHeader {
     /// GIOP version of the message.
@@ -134,17 +134,16 @@ pub struct MessageHeader {
     pub order: ByteOrder,
     /// Whether Fragment messages follow; never in GIOP 1.0.
     pub more_fragments: bool,
-    /// What the message is.
+    /// The message type.
     pub kind: MessageKind,
     /// Octets after the header; of this fragment only if fragmented.
     pub size: u32,
 }
 
 impl MessageHeader {
-    /// Reads the header of a whole request of GIOP 1.2 in the byte order of this
-    /// machine, as nearly all that a server receives are: one compare, and
-    /// everything but the size is known to the compiler. `None` for any other
-    /// message and for what is none, which [`MessageHeader::parse`] is for.
+    /// Reads the header of an unfragmented GIOP 1.2 request in native byte order, the common case
+    /// at a server: one compare, after which everything but the size is a compile-time constant.
+    /// `None` for any other message or invalid octets, which are left to [`MessageHeader::parse`].
     #[must_use]
     #[inline]
     pub fn plain_request(octets: &[u8; HEADER_LEN]) -> Option<Self> {
@@ -185,10 +184,10 @@ impl MessageHeader {
         Some(Self { size, ..self })
     }
 
-    /// Reads a header. How large a message may be is for the caller to judge.
+    /// Reads a header. The caller checks the size against its limit.
     ///
     /// # Errors
-    /// [`HeaderError`] for whatever is not a header.
+    /// [`HeaderError`] if the octets are not a header.
     #[inline]
     pub const fn parse(octets: &[u8; HEADER_LEN]) -> Result<Self, HeaderError> {
         let [g, i, o, p, major, minor, flags, kind, s0, s1, s2, s3] = *octets;
@@ -264,7 +263,7 @@ impl MessageHeader {
         Format::plain(self.order, minor)
     }
 
-    /// A reader over what follows the header, aligned as the message is.
+    /// A reader over the octets after the header, with the alignment of the message.
     #[must_use]
     #[inline]
     pub fn reader<'a>(&self, after_header: &'a mut [u8]) -> CdrReader<'a> {
@@ -272,10 +271,10 @@ impl MessageHeader {
     }
 }
 
-/// The header of a whole message, and what follows it.
+/// Splits a whole message into its header and the rest.
 ///
 /// # Panics
-/// If the message is shorter than its header: a fault of the caller.
+/// If the message is shorter than a header, an error of the caller.
 #[must_use]
 pub fn split_header(message: &mut [u8]) -> ([u8; HEADER_LEN], &mut [u8]) {
     let (head, rest) = message.split_at_mut(HEADER_LEN);

@@ -14,7 +14,7 @@ use crate::message::request::{AddressingDisposition, Target};
 pub struct LocateRequest<'a> {
     /// Chosen by the requester.
     pub request_id: u32,
-    /// The object asked for.
+    /// The requested object.
     pub target: Target<'a>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> LocateRequest<'a> {
     /// Reads what follows the message header of GIOP 1.`minor`.
     ///
     /// # Errors
-    /// [`CdrError`] for whatever is wrong with it.
+    /// [`CdrError`] for malformed data.
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         let request_id = reader.read_u32()?;
         let form = if minor >= 2 { reader.read_u16()? } else { 0 };
@@ -69,18 +69,18 @@ pub fn write_locate_request<'a>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum LocateStatus {
-    /// There is no such object.
+    /// The object does not exist.
     UnknownObject = 0,
     /// This server serves it.
     ObjectHere = 1,
     /// A reference follows: ask there.
     ObjectForward = 2,
-    /// As `ObjectForward`, for good (1.2 and later).
+    /// As `ObjectForward`, permanently (1.2 and later).
     ObjectForwardPerm = 3,
     /// A [`SystemExceptionBody`](crate::SystemExceptionBody) follows (1.2 and
     /// later).
     SystemException = 4,
-    /// The [`AddressingDisposition`] wanted follows as a short (1.2 and later).
+    /// The required [`AddressingDisposition`] follows as a short (1.2 and later).
     NeedsAddressingMode = 5,
 }
 
@@ -105,7 +105,7 @@ impl LocateStatus {
 pub struct LocateReplyHeader {
     /// Id of the request answered.
     pub request_id: u32,
-    /// Where the object is.
+    /// The result: whether this server has the object.
     pub status: LocateStatus,
 }
 
@@ -114,8 +114,8 @@ impl LocateReplyHeader {
     /// without padding in every version.
     ///
     /// # Errors
-    /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::BadEnumerator`] for a
-    /// status that the version lacks.
+    /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::BadEnumerator`] for a status that does not
+    /// exist in the version.
     pub fn read(reader: &mut CdrReader<'_>, minor: u8) -> Result<Self, CdrError> {
         let request_id = reader.read_u32()?;
         let status = reader.read_u32()?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fragments put together (CORBA 3.3 Part 2, clause 9.4.9).
+//! Reassembly of fragmented messages (CORBA 3.3 Part 2, clause 9.4.9).
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
@@ -12,7 +12,7 @@ const FRAGMENT_ID_LEN: usize = 4;
 /// Limits of the memory that a peer's incomplete messages may occupy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReassemblyLimits {
-    /// Octets of one message when put together, header included.
+    /// Octets of one reassembled message, header included.
     pub message: usize,
     /// Messages in assembly at the same time.
     pub messages: usize,
@@ -31,16 +31,15 @@ impl Default for ReassemblyLimits {
     }
 }
 
-/// Error of a fragment that was not taken. What was in assembly under its request id is
-/// dropped.
+/// Error of a rejected fragment. The partial message under its request id is discarded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FragmentError {
     /// Messages of that kind, or of GIOP 1.0, are never fragmented.
     NotFragmentable(MessageKind),
-    /// The message is too short for the request id it must start with.
+    /// The message is too short for the request id at its start.
     NoRequestId,
-    /// A Fragment continues nothing. With a request id it may belong to a
-    /// message that was cancelled or given up, and is best ignored.
+    /// A Fragment continues no message in assembly. With a request id it may belong to a message
+    /// that was cancelled or discarded, and is best ignored.
     NothingToContinue(Option<u32>),
     /// A second message begins under an id that is in assembly, or, in GIOP
     /// 1.1, before the first has ended.
@@ -83,7 +82,7 @@ impl fmt::Debug for FragmentError {
 
 impl core::error::Error for FragmentError {}
 
-/// A message of which more is to come.
+/// A message with outstanding fragments.
 #[derive(Debug)]
 struct Partial {
     /// `None` in GIOP 1.1, where fragments just follow each other.
@@ -92,13 +91,13 @@ struct Partial {
     assembled: Assembled,
 }
 
-/// A message put together from its fragments.
+/// A reassembled message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembled {
     /// The message: its header, and the data of all fragments.
     pub octets: Vec<u8>,
-    /// Where the data of each fragment but the first begin in `octets`, if they
-    /// are aligned within the fragment, as they are in GIOP 1.1: to be given to
+    /// Offsets in `octets` at which the data of each fragment but the first begin, if they are
+    /// aligned within the fragment, as in GIOP 1.1: for
     /// [`CdrReader::with_fragment_boundaries`](orbium_cdr::CdrReader::with_fragment_boundaries).
     pub seams: Vec<u32>,
 }
@@ -131,8 +130,8 @@ impl DerefMut for Assembled {
     }
 }
 
-/// What a seam costs: it counts as octets received, or a peer could make us
-/// keep much by fragments of an octet each.
+/// The size of a recorded boundary. It counts as received octets, as a peer could otherwise exhaust
+/// memory by fragments of one octet.
 const SEAM: usize = size_of::<u32>();
 
 /// Messages in assembly: those of one direction of one connection.
@@ -151,7 +150,7 @@ pub struct Reassembly {
 }
 
 impl Reassembly {
-    /// Nothing in assembly.
+    /// No messages in assembly.
     #[must_use]
     pub const fn new(limits: ReassemblyLimits) -> Self {
         Self {
@@ -162,9 +161,8 @@ impl Reassembly {
         }
     }
 
-    /// Takes a message with `more_fragments`, or a Fragment; `body` is what
-    /// follows its header. Returns the whole message when it is complete, its
-    /// header set right.
+    /// Takes a message with `more_fragments`, or a Fragment; `body` is the part after its header.
+    /// Returns the whole message when it is complete, with its header corrected.
     ///
     /// # Errors
     /// [`FragmentError`].
@@ -238,7 +236,7 @@ impl Reassembly {
             return Err(FragmentError::NothingToContinue(id));
         };
         let first = self.partial[at].header;
-        // Empty fragments change nothing.
+        // Empty fragments have no boundary.
         let seam = header.version.minor < 2 && !data.is_empty();
         let more = data.len() + if seam { SEAM } else { 0 };
         let checked = if first.version != header.version || first.order != header.order {
@@ -299,8 +297,8 @@ impl Reassembly {
         at.map(|at| self.remove(at)).is_some()
     }
 
-    /// Drops the message that a Fragment continues, and returns what there is of it,
-    /// if there is any: its header, and its octets from the header on.
+    /// Discards the message that a Fragment continues, and returns its header and its octets from
+    /// the header on; `None` if there is no such message.
     pub fn give_up(
         &mut self,
         header: &MessageHeader,
@@ -310,7 +308,7 @@ impl Reassembly {
         Some(self.remove(at))
     }
 
-    /// Drops the first message in assembly for which `is_it` is true of its header and its octets
+    /// Removes the first message in assembly for which `is_it` is true of its header and its octets
     /// from the header on, and returns them.
     pub fn take(
         &mut self,
@@ -336,8 +334,7 @@ impl Reassembly {
         Some(self.partial[at].header.kind)
     }
 
-    /// Whether a GIOP 1.1 message is in assembly, so that nothing but its next
-    /// Fragment may follow.
+    /// Whether a GIOP 1.1 message is in assembly, so that only its next Fragment may follow.
     #[must_use]
     #[inline]
     pub fn expects_contiguous(&self) -> bool {
@@ -350,7 +347,7 @@ impl Reassembly {
         self.limits
     }
 
-    /// Changes the limits for fragments that come from now on.
+    /// Changes the limits for subsequent fragments.
     pub const fn set_limits(&mut self, limits: ReassemblyLimits) {
         self.limits = limits;
     }
@@ -362,7 +359,7 @@ impl Reassembly {
         self.partial.iter().any(|it| is_request(it.header.kind))
     }
 
-    /// Whether nothing is in assembly.
+    /// Whether no messages are in assembly.
     #[must_use]
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -402,8 +399,7 @@ fn request_id(header: &MessageHeader, body: &[u8]) -> Result<Option<u32>, Fragme
     }
 }
 
-/// Whether a message is a request of GIOP 1.2 that expects a reply: its flags stand behind
-/// its id.
+/// Whether a message is a GIOP 1.2 request that expects a reply: its flags follow its id.
 fn expects_reply(header: &MessageHeader, body: &[u8]) -> bool {
     let flags = body.get(FRAGMENT_ID_LEN).copied().unwrap_or(0);
     header.kind == MessageKind::Request && header.version.minor >= 2 && flags & 1 != 0

@@ -23,10 +23,10 @@ pub enum ReplyStatus {
     SystemException = 2,
     /// A reference follows: ask there.
     LocationForward = 3,
-    /// As `LocationForward`, for good (1.2 and later).
+    /// As `LocationForward`, permanently (1.2 and later).
     LocationForwardPerm = 4,
-    /// The [`AddressingDisposition`](crate::AddressingDisposition) wanted
-    /// follows as a short (1.2 and later).
+    /// The required [`AddressingDisposition`](crate::AddressingDisposition) follows as a short (1.2
+    /// and later).
     NeedsAddressingMode = 5,
 }
 
@@ -47,15 +47,15 @@ impl ReplyStatus {
     }
 }
 
-/// Puts a service context into a finished reply that has none, written in the
-/// byte order of this host; `false` if the message is not such a one, or the data
-/// would move what lies behind it: its length must be a multiple of eight.
+/// Inserts a service context into a finished reply without contexts in native byte order. Returns
+/// `false` for any other message, and for data of a length that is not a multiple of eight, which
+/// would change the alignment of the body.
 pub fn add_reply_context(message: &mut Vec<u8>, id: u32, data: &[u8]) -> bool {
     let header = message
         .first_chunk()
         .and_then(|it| MessageHeader::parse(it).ok());
     let Some(header) = header else { return false };
-    // The count stands last in 1.2, and first before.
+    // The count is last in 1.2, and first before.
     let count_at = match header.version.minor {
         0 | 1 => HEADER_LEN,
         _ => HEADER_LEN + 8,
@@ -88,7 +88,7 @@ pub fn add_reply_context(message: &mut Vec<u8>, id: u32, data: &[u8]) -> bool {
 pub struct ReplyHeader<'a> {
     /// Id of the request answered.
     pub request_id: u32,
-    /// How it ended.
+    /// The outcome of the request.
     pub status: ReplyStatus,
     /// Service contexts.
     pub contexts: ServiceContexts<'a>,
@@ -99,15 +99,15 @@ pub struct ReplyHeader<'a> {
 pub struct PlainReply {
     /// Id of the request answered.
     pub request_id: u32,
-    /// How it ended.
+    /// The outcome of the request.
     pub status: ReplyStatus,
-    /// Where the body starts in the message.
+    /// Offset of the body in the message.
     pub body: usize,
 }
 
 impl PlainReply {
     /// Offset of the body of a reply without service contexts, in all versions of GIOP. With
-    /// service contexts it starts behind that.
+    /// service contexts the body starts later.
     pub const BODY: usize = HEAD_LEN;
 
     /// Reads a whole reply of GIOP 1.2 at its constant places. `None` if it has service
@@ -129,9 +129,8 @@ impl PlainReply {
 }
 
 impl<'a> ReplyHeader<'a> {
-    /// The header of a reply of GIOP 1.2 without service contexts, read at its
-    /// constant places, or a short one; `None` for any other reply, which
-    /// [`ReplyHeader::read`] is for.
+    /// Reads, at constant offsets, the header of a GIOP 1.2 reply without service contexts, or a
+    /// short header; `None` for any other reply, which is left to [`ReplyHeader::read`].
     #[must_use]
     #[inline]
     pub fn plain(header: &MessageHeader, message: &[u8]) -> Option<PlainReply> {
@@ -144,7 +143,7 @@ impl<'a> ReplyHeader<'a> {
         PlainReply::find(message, header.order)
     }
 
-    /// As `plain`, in another version than 1.2.
+    /// As `plain`, in versions other than 1.2.
     #[inline]
     fn plain_other(header: &MessageHeader, message: &[u8]) -> Option<PlainReply> {
         if header.is_short() {
@@ -159,12 +158,12 @@ impl<'a> ReplyHeader<'a> {
         None
     }
 
-    /// Reads a reply header of GIOP 1.`minor` from a reader that stands at
-    /// octet 12 of the message, and leaves it at the body.
+    /// Reads a reply header of GIOP 1.`minor` from a reader at octet 12 of the message, and leaves
+    /// it at the body.
     ///
     /// # Errors
-    /// [`CdrError`] for whatever is wrong with the header;
-    /// [`CdrErrorKind::BadEnumerator`] for a status that the version lacks.
+    /// [`CdrError`] for a malformed header; [`CdrErrorKind::BadEnumerator`] for a status that does
+    /// not exist in the version.
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         debug_assert_eq!(reader.position(), HEADER_LEN);
         if minor < 2 {
@@ -214,9 +213,8 @@ const HEAD_LEN: usize = HEADER_LEN + 12;
 /// Writes the message and reply header into an empty writer, ready for the
 /// body; end the message with [`finish_message`](crate::finish_message).
 ///
-/// The status must exist in that version: 1.0 and 1.1 have the first four. With
-/// [`Version::SHORT`] and [`Version::NATIVE`] the header is a short one, unless there are
-/// contexts.
+/// The status must exist in that version: 1.0 and 1.1 have the first four. For [`Version::SHORT`]
+/// and [`Version::NATIVE`] a short header is written unless there are contexts.
 // Inlined: the byte order is known to the caller, and so nearly all of the header.
 #[inline(always)]
 pub fn begin_reply(
@@ -325,8 +323,8 @@ pub struct SystemExceptionBody<'a> {
 }
 
 impl<'a> SystemExceptionBody<'a> {
-    /// Reads a body. A completion status that does not exist is taken for
-    /// MAYBE: the exception matters more.
+    /// Reads a body. An invalid completion status is read as MAYBE, so that the exception is not
+    /// lost.
     ///
     /// # Errors
     /// [`CdrErrorKind::BadString`], [`CdrErrorKind::Truncated`].
@@ -345,7 +343,7 @@ impl<'a> SystemExceptionBody<'a> {
         writer.write_u32(self.completed as u32);
     }
 
-    /// The exception; one that the standard does not know is UNKNOWN.
+    /// The exception; UNKNOWN if its id is not a standard one.
     #[must_use]
     pub fn exception(&self) -> SystemException {
         SystemException::from_body(self.id, self.minor, self.completed)

@@ -15,11 +15,11 @@ use crate::{Ior, TaggedProfile};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ResponseFlags {
-    /// None: a oneway that is at most handed to the transport.
+    /// No reply: a oneway, SYNC_NONE or SYNC_WITH_TRANSPORT.
     None = 0x00,
-    /// When the server has the request: SYNC_WITH_SERVER.
+    /// On receipt by the server: SYNC_WITH_SERVER.
     SyncWithServer = 0x01,
-    /// When the servant is done: twoway calls and SYNC_WITH_TARGET.
+    /// After the servant has completed: twoway calls and SYNC_WITH_TARGET.
     Full = 0x03,
 }
 
@@ -31,7 +31,7 @@ impl ResponseFlags {
         !matches!(self, Self::None)
     }
 
-    /// From the octet of GIOP 1.2; the undefined value 2 counts as 3.
+    /// From the octet of GIOP 1.2; the undefined value 2 is read as 3.
     #[inline]
     pub(crate) const fn from_octet(octet: u8) -> Self {
         const FLAGS: [ResponseFlags; 4] = [
@@ -168,30 +168,30 @@ impl<'a> Target<'a> {
 pub struct RequestHeader<'a> {
     /// Chosen by the requester; the reply carries it.
     pub request_id: u32,
-    /// Which answer is wanted.
+    /// When a reply is expected.
     pub response: ResponseFlags,
     /// The object called.
     pub target: Target<'a>,
-    /// Operation name without its NUL; not checked to be UTF-8.
+    /// Operation name without the NUL; not checked to be UTF-8.
     pub operation: &'a [u8],
     /// Service contexts.
     pub contexts: ServiceContexts<'a>,
 }
 
 impl<'a> RequestHeader<'a> {
-    /// Reads a request header of GIOP 1.`minor` from a reader that stands at
-    /// octet 12 of the message, and leaves it at the body.
+    /// Reads a request header of GIOP 1.`minor` from a reader at octet 12 of the message, and
+    /// leaves it at the body.
     ///
     /// # Errors
-    /// [`CdrError`] for whatever is wrong with the header.
+    /// [`CdrError`] for a malformed header.
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         if minor < 2 {
             return Self::read_1_0(reader);
         }
         debug_assert_eq!(reader.position(), HEADER_LEN);
         let (format, owner) = (reader.format(), reader.owner());
-        // All octets are taken and those of the body given back: one walk over
-        // the header with few checks, instead of one check for each item.
+        // All octets are taken and those of the body returned: one pass over the header with few
+        // checks, instead of one check for each item.
         let octets = reader.take(reader.remaining())?;
         let Some(plain) = PlainRequest::find(octets, format.order) else {
             *reader = CdrReader::at(octets, HEADER_LEN, format).with_owner(owner);
@@ -209,7 +209,7 @@ impl<'a> RequestHeader<'a> {
         })
     }
 
-    /// Any request of 1.2, and what is wrong with those that are none.
+    /// Reads any request of 1.2, with the errors of malformed ones.
     fn read_1_2(reader: &mut CdrReader<'a>) -> Result<Self, CdrError> {
         let request_id = reader.read_u32()?;
         let response = ResponseFlags::from_octet(reader.read_u8()?);
@@ -237,7 +237,7 @@ impl<'a> RequestHeader<'a> {
         let response = ResponseFlags::from_boolean(reader.read_u8()?);
         let target = Target::Key(reader.read_octets()?);
         let operation = read_operation(reader)?;
-        // The principal means nothing any more.
+        // The principal is obsolete.
         reader.read_octets()?;
         Ok(Self {
             request_id,
@@ -249,30 +249,29 @@ impl<'a> RequestHeader<'a> {
     }
 }
 
-/// Where the key is in a request of 1.2, counted from the end of the message
-/// header as all of [`PlainRequest`].
+/// Offset of the key in a request of 1.2, counted from the end of the message header as in
+/// [`PlainRequest`].
 const KEY_AT: usize = 16;
 
-/// Offsets of the parts of a plain request of GIOP 1.2, counted from the end of the
-/// message header: one that is addressed by key and has no service contexts, as nearly
-/// all are.
+/// Offsets of the parts of a plain request of GIOP 1.2, counted from the end of the message header:
+/// one that is addressed by key and has no service contexts, the common case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainRequest {
     /// Chosen by the requester; the reply carries it.
     pub request_id: u32,
-    /// Which answer is wanted.
+    /// When a reply is expected.
     pub response: ResponseFlags,
     /// The object key.
     pub key: Range<usize>,
-    /// Operation name without its NUL.
+    /// Operation name without the NUL.
     pub operation: Range<usize>,
-    /// Where the body starts: the end of the message, if it has none.
+    /// Offset of the body: the end of the message if there is none.
     pub body: usize,
 }
 
 impl PlainRequest {
-    /// Looks at what follows the message header. `None` for any other request
-    /// and for what is not a request, which [`RequestHeader::read`] is for.
+    /// Parses the octets after the message header. `None` for any other or malformed request, which
+    /// is left to [`RequestHeader::read`].
     #[must_use]
     #[inline]
     pub fn find(octets: &[u8], order: ByteOrder) -> Option<Self> {

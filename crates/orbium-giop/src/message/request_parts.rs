@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests with nothing unusual about them, in parts.
+//! The parts of requests of the usual form.
 
 use orbium_cdr::ByteOrder;
 
@@ -16,15 +16,15 @@ use crate::short::{Headers, NUMBERED, UsualHeaders, short_request_native};
 pub struct RequestParts<'m> {
     /// Chosen by the requester; the reply carries it.
     pub request_id: u32,
-    /// Which answer is wanted.
+    /// When a reply is expected.
     pub response: ResponseFlags,
     /// The object key.
     pub key: &'m [u8],
-    /// Operation name without its NUL.
+    /// Operation name without the NUL.
     pub operation: &'m [u8],
-    /// The body: empty, if there is none.
+    /// The body; may be empty.
     pub body: &'m mut [u8],
-    /// Where the body starts in the message.
+    /// Offset of the body in the message.
     pub body_at: usize,
 }
 
@@ -32,16 +32,16 @@ pub struct RequestParts<'m> {
 /// machine. A receiver that is generic over it decides once for a connection, rather than
 /// for each message, how requests are read.
 pub trait RequestForm {
-    /// The version that their headers stand for.
+    /// The version that these headers represent.
     const VERSION: Version;
 
-    /// The size that a message header says, if it is that of a request of this form. `None`
-    /// for any other message and for what is none, which [`MessageHeader::parse`] and
-    /// [`Headers::parse`] are for.
+    /// The size in a message header, if it is that of a request of this form. `None` for any other
+    /// message or invalid octets, which are left to [`MessageHeader::parse`] and
+    /// [`Headers::parse`].
     fn size(usual: &UsualHeaders, octets: &[u8; HEADER_LEN]) -> Option<u32>;
 
-    /// Splits a whole request with such a header. `None` for one with anything unusual about
-    /// it, for numbers without a meaning, and for what is no request.
+    /// Splits a whole request with such a header. `None` for a request of any other form, for
+    /// undefined numbers, and for a malformed request.
     fn split<'m>(message: &'m mut [u8], names: Option<&'m Names>) -> Option<RequestParts<'m>>;
 }
 
@@ -74,7 +74,7 @@ impl RequestForm for GiopRequests {
 }
 
 impl GiopRequests {
-    /// The parts of a message, and what of it is ahead of the body.
+    /// The parts of a message, and its octets before the body.
     #[inline(always)]
     fn parts(message: &mut [u8], plain: PlainRequest) -> (RequestParts<'_>, &[u8]) {
         let body_at = HEADER_LEN + plain.body;

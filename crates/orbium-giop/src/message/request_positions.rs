@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Headers of requests as positions in their messages, for messages that wait for a thread.
+//! Headers of requests as positions in their messages, for requests in a queue.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use orbium_cdr::CdrReader;
 use crate::context::service_context::ServiceContexts;
 use crate::{MessageHeader, RequestHeader, Target};
 
-/// The header of a request as positions within its message. A message that waits is moved, and
-/// what borrows from it cannot wait with it; positions can, so that the header is read once.
+/// The header of a request as positions within its message. A queued message is moved, which
+/// borrows do not permit; with positions the header is parsed only once.
 ///
 /// ```
 /// use orbium_giop::{MessageHeader, RequestPositions, split_header};
@@ -52,12 +52,12 @@ enum Key {
     OfProfile(Option<Box<[u8]>>),
 }
 
-/// A request found again in its message.
+/// A request resolved from its positions.
 #[derive(Debug)]
 pub struct PositionedRequest<'a> {
     /// The object key; `None` if the profile addressed has none that is understood.
     pub key: Option<&'a [u8]>,
-    /// Operation name without its NUL; not checked to be UTF-8.
+    /// Operation name without the NUL; not checked to be UTF-8.
     pub operation: &'a [u8],
     /// Service contexts.
     pub contexts: ServiceContexts<'a>,
@@ -66,8 +66,8 @@ pub struct PositionedRequest<'a> {
 }
 
 impl RequestPositions {
-    /// The positions of a request that was read from a message at these addresses; `reader` stands
-    /// at its body.
+    /// The positions of a request that was read from a message at these addresses; `reader` is at
+    /// its body.
     #[must_use]
     pub fn of(
         request: &RequestHeader<'_>,
@@ -89,11 +89,11 @@ impl RequestPositions {
         }
     }
 
-    /// The request in its message. Fragment boundaries, code sets, nesting and owner of the
-    /// reader are not set.
+    /// Resolves the positions in the message. Fragment boundaries, code sets, nesting and owner of
+    /// the reader are not set.
     ///
     /// # Panics
-    /// If a position is beyond the message: it is not the one of which they are.
+    /// If a position is beyond the message, because it is not the message of the positions.
     #[must_use]
     pub fn request<'a>(
         &'a self,
@@ -114,7 +114,7 @@ impl RequestPositions {
         }
     }
 
-    /// The object key; `None` if the profile addressed has none that is understood.
+    /// The object key; `None` if the request is addressed by a profile without a known key.
     ///
     /// # Panics
     /// As [`RequestPositions::request`].
@@ -126,7 +126,7 @@ impl RequestPositions {
         }
     }
 
-    /// The operation name without its NUL.
+    /// The operation name without the NUL.
     ///
     /// # Panics
     /// As [`RequestPositions::request`].
@@ -136,7 +136,7 @@ impl RequestPositions {
     }
 }
 
-/// Where `part` is in a message at these addresses. An empty part may be anywhere.
+/// The position of `part` in a message at these addresses. That of an empty part is arbitrary.
 fn position(part: &[u8], message: &Range<*const u8>) -> Range<usize> {
     if part.is_empty() {
         return 0..0;
@@ -154,7 +154,7 @@ mod tests {
 
     const ARGUMENT: u64 = 0x0102_0304_0506_0708;
 
-    /// Reads the header once, moves the message, and looks at the request in it.
+    /// Reads the header once, moves the message, and resolves the request in it.
     fn moved(mut message: Vec<u8>, look: impl FnOnce(PositionedRequest<'_>)) {
         let addresses = message.as_ptr_range();
         let (head, after) = split_header(&mut message);

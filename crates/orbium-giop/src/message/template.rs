@@ -26,14 +26,13 @@ const SHORT_PREFIX: usize = 96;
 
 /// The constant part of all requests to one target, marshalled once.
 ///
-/// Without service contexts the three GIOP versions differ only in where the
-/// request id and the response flags lie: at 12 and 16, or behind the empty
-/// list of service contexts, at 16 and 20.
+/// Without service contexts the three GIOP versions differ only in the offsets of the request id
+/// and the response flags: 12 and 16, or, after the empty list of service contexts, 16 and 20.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestTemplate {
-    /// Message header to target, padded to the count of the operation name.
+    /// From the message header to the target, padded to the count of the operation name.
     prefix: Vec<u8>,
-    /// The same, with zeros behind it, unless it is too long.
+    /// A copy of the prefix, padded with zeros, unless it is too long.
     short_prefix: [u8; SHORT_PREFIX],
     version: Version,
     order: ByteOrder,
@@ -41,8 +40,8 @@ pub struct RequestTemplate {
 }
 
 impl RequestTemplate {
-    /// The same for an object of that key; requests without service contexts have these
-    /// headers, if the template is one of GIOP 1.2 in native byte order.
+    /// Sets the headers of requests without service contexts to the object with that key. They are
+    /// used if the template is one of GIOP 1.2 in native byte order.
     #[must_use]
     pub fn with_headers(self, headers: Headers, key: &[u8]) -> Self {
         let fits = headers.are_short() && self.version == Version::V1_2 && !self.order.is_foreign();
@@ -58,7 +57,7 @@ impl RequestTemplate {
         Self::in_order(ByteOrder::NATIVE, version, key)
     }
 
-    /// As [`RequestTemplate::new`], in a byte order of choice.
+    /// As [`RequestTemplate::new`], in the given byte order.
     #[must_use]
     pub fn in_order(order: ByteOrder, version: Version, key: &[u8]) -> Self {
         Self::build(order, version, &|writer| {
@@ -148,7 +147,7 @@ impl RequestTemplate {
         self.order
     }
 
-    /// Octets a request without service contexts has before its body, at most.
+    /// Maximum number of octets before the body of a request without service contexts.
     #[must_use]
     pub const fn header_len(&self, operation: &str) -> usize {
         self.prefix.len() + operation.len() + 4 + 4 + 4 + 7
@@ -175,7 +174,7 @@ impl RequestTemplate {
             service_context::write_list(writer, contexts);
             writer.write_u32(request_id);
             writer.write_raw(&self.response_octets(response));
-            // The count of the key onwards.
+            // From the count of the key on.
             writer.write_raw(self.prefix.get(24..).unwrap_or_default());
             writer.write_name(operation);
             writer.write_octets(&[]);
@@ -183,7 +182,7 @@ impl RequestTemplate {
         BodyStart::after_header(writer, self.version.minor)
     }
 
-    /// Copies the prefix and puts the request id and flags in.
+    /// Copies the prefix and fills in the request id and flags.
     #[inline]
     fn write_prefix(&self, writer: &mut CdrWriter<'_>, request_id: u32, response: ResponseFlags) {
         let id_at = if self.version.minor >= 2 { 12 } else { 16 };
@@ -193,7 +192,7 @@ impl RequestTemplate {
         writer.patch_u32(id_at + 4, u32_from(flags, self.order));
     }
 
-    /// The response flags, or `response_expected`, and what is zero after it.
+    /// The response flags, or `response_expected`, and the zeros after it.
     #[inline]
     const fn response_octets(&self, response: ResponseFlags) -> [u8; 4] {
         let octet = if self.version.minor >= 2 {
@@ -205,15 +204,15 @@ impl RequestTemplate {
     }
 }
 
-/// Out of line, or else the compiler makes one copy of both, of any size.
+/// Out of line: inlined, the compiler merges both copies into one of variable size.
 #[cold]
 fn copy_long(prefix: &[u8], room: &mut [u8]) {
     room[..prefix.len()].copy_from_slice(prefix);
 }
 
 impl RequestTemplate {
-    /// As [`RequestTemplate::begin_giop`], with the template's own headers. `numbers` are
-    /// those of the connection, if names may have numbers there.
+    /// As [`RequestTemplate::begin_giop`], with the template's own headers. `numbers` are those of
+    /// the connection, if it uses numbers for names.
     #[inline(always)]
     pub fn begin_over<'n>(
         &self,
@@ -237,8 +236,8 @@ impl RequestTemplate {
     }
 
     /// As [`RequestTemplate::begin`], without service contexts, for an operation with a
-    /// premarshalled part: two copies, two patches. The template must be in native byte
-    /// order. `None`, and nothing written, if the name is too long for that.
+    /// premarshalled part: two copies, two patches. The template must be in native byte order.
+    /// Returns `None` and writes nothing if the name is too long.
     #[inline(always)]
     pub fn begin_giop(
         &self,
@@ -261,8 +260,8 @@ impl RequestTemplate {
         Some(BodyStart { header_end, body })
     }
 
-    /// Writes a head of GIOP 1.2 without service contexts, with zeros behind it and room for
-    /// `more` octets.
+    /// Writes a head of GIOP 1.2 without service contexts, followed by zeros, and reserves `more`
+    /// octets.
     #[inline(always)]
     fn write_head<'w>(
         &self,
@@ -286,8 +285,8 @@ impl RequestTemplate {
         head
     }
 
-    /// As [`RequestTemplate::begin_giop`], with the service contexts of a deadline. `None`, and
-    /// nothing written, in 1.0 and 1.1 too.
+    /// As [`RequestTemplate::begin_giop`], with the service contexts of a deadline. Also returns
+    /// `None` and writes nothing in 1.0 and 1.1.
     #[inline]
     pub fn begin_before(
         &self,
@@ -310,8 +309,8 @@ impl RequestTemplate {
         Some(BodyStart { header_end, body })
     }
 
-    /// As `begin_giop` in 1.0 and 1.1: request id and flags stand behind an empty list of
-    /// contexts, and the body follows without padding.
+    /// As `begin_giop` in 1.0 and 1.1: request id and flags follow an empty list of contexts, and
+    /// the body follows without padding.
     #[cold]
     fn begin_old(
         &self,

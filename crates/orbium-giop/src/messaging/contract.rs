@@ -12,7 +12,7 @@ use crate::Headers;
 /// [`Decoder::decode_part`].
 pub const PART: usize = 64 * 1024;
 
-/// Octets by which a frame may be longer than the message in it.
+/// Maximum number of octets by which a frame may exceed its message.
 pub const MAX_OVERHEAD: usize = 64;
 
 /// A messaging protocol.
@@ -21,22 +21,22 @@ pub trait Messaging: Send + Sync + Debug {
     /// `?messaging=name`: lower-case letters, digits and hyphens.
     fn name(&self) -> &str;
 
-    /// What it is able to carry.
+    /// The messages that it can carry.
     fn input(&self) -> Input;
 
-    /// Whether a frame can be understood only after those before it. Such a
-    /// messaging protocol needs a stream: datagrams get lost and overtake each other.
+    /// Whether decoding a frame depends on the frames before it. Such a messaging protocol needs a
+    /// stream: datagrams are lost and reordered.
     fn is_stateful(&self) -> bool {
         false
     }
 
-    /// A shorter name for endpoints, lists and policies, where the name says more.
+    /// A shorter name for endpoints, lists and policies, if the name has parameters.
     fn alias(&self) -> Option<&str> {
         None
     }
 
-    /// Which headers requests and replies have over a stream. Others than GIOP's the ORB
-    /// writes and reads itself, and this value is not asked for a session.
+    /// The headers of requests and replies over a stream. The ORB itself reads and writes headers
+    /// other than GIOP's, without a session of this protocol.
     fn headers(&self) -> Headers {
         Headers::GIOP
     }
@@ -49,7 +49,7 @@ pub trait Messaging: Send + Sync + Debug {
 /// Input that a messaging protocol can carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
-    /// GIOP messages alone: it looks into them, so it must be the outermost.
+    /// Only GIOP messages: the protocol parses them, so it must be the outermost.
     Giop,
     /// Any octets, GIOP messages or frames of another messaging protocol.
     Octets,
@@ -58,9 +58,9 @@ pub enum Input {
 /// Side of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The one that opened it.
+    /// The side that opened the connection.
     Client,
-    /// The one that accepted it.
+    /// The side that accepted the connection.
     Server,
 }
 
@@ -87,16 +87,16 @@ impl Session {
 
 /// The sending part of a session.
 pub trait Encoder: Send + Debug {
-    /// Turns one whole message into one frame: what is appended to `head`, then
-    /// the range of the message that is returned, then what is appended to
-    /// `tail`. So a body that is sent as it is need not be copied.
+    /// Encodes one whole message as one frame: the octets appended to `head`, the returned range of
+    /// the message, and the octets appended to `tail`. A body that is sent unchanged is thus not
+    /// copied.
     ///
-    /// A frame is at most [`MAX_OVERHEAD`] octets longer than its message.
-    /// Frames are sent in the order in which they were encoded.
+    /// A frame is at most [`MAX_OVERHEAD`] octets longer than its message. Frames are sent in the
+    /// order in which they were encoded.
     ///
     /// # Errors
-    /// [`MessagingError`] if the message is not what the protocol carries or
-    /// exceeds what it can express. Then nothing further may be sent.
+    /// [`MessagingError`] if the protocol cannot carry the message or its length. No further
+    /// messages may be sent then.
     fn encode(
         &mut self,
         message: Message<'_>,
@@ -105,30 +105,29 @@ pub trait Encoder: Send + Debug {
     ) -> Result<Range<usize>, MessagingError>;
 }
 
-/// The receiving part of a session. What it is given comes from the network:
-/// nothing of it may be believed.
+/// The receiving part of a session. Its input comes from the network and is untrusted.
 pub trait Decoder: Send + Debug {
-    /// How long the frame at the start of `wire` is; `None` if more octets are
-    /// needed to tell. The same for the same start, whatever follows.
+    /// The length of the frame at the start of `wire`; `None` if more octets are needed. The result
+    /// depends only on the start of the frame, not on the octets after it.
     ///
     /// # Errors
-    /// [`MessagingError`] if no frame starts so, or one that is too long.
+    /// [`MessagingError`] if the octets do not start a frame, or the frame is too long.
     fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError>;
 
-    /// Appends the message in one whole frame, of the length that
-    /// [`Decoder::frame_len`] returned. Appends nothing if there is none, as in a
-    /// frame that only concerns the two protocols.
+    /// Decodes one whole frame, of the length that [`Decoder::frame_len`] returned, and appends its
+    /// message. Appends nothing for a frame without one, as in an exchange between the two
+    /// protocols.
     ///
     /// # Errors
-    /// [`MessagingError`] for what is wrong with it. What was appended then
-    /// means nothing, and nothing further may be received.
+    /// [`MessagingError`] if the frame is invalid. The appended octets are then undefined, and no
+    /// further frames may be decoded.
     fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError>;
 
-    /// As [`Decoder::decode`], but only the next part of the message, of at most
-    /// [`PART`] octets or a little more; returns whether that was the last. Called with
-    /// the same frame until it is; what was appended before may be gone by then. For
-    /// messaging protocols with messages much longer than their frames: the receiver
-    /// checks its limits after each part. By default the whole is one part.
+    /// As [`Decoder::decode`], but only the next part of the message, of [`PART`] octets or a
+    /// little more; returns whether that was the last. Called with the same frame until it is; the
+    /// caller may consume the parts appended before. For messaging protocols with messages much
+    /// longer than their frames: the receiver checks its limits after each part. By default the
+    /// message is one part.
     ///
     /// # Errors
     /// As [`Decoder::decode`].
@@ -136,15 +135,14 @@ pub trait Decoder: Send + Debug {
         self.decode(frame, message).map(|()| true)
     }
 
-    /// Octets of memory that are held for the frame being decoded, besides the
-    /// message itself. By default none.
+    /// Octets of memory in use for the frame being decoded, besides the message itself. By default
+    /// none.
     fn held(&self) -> usize {
         0
     }
 
-    /// Octets decoded from the frame that are no part of a message yet, as between two
-    /// protocols. The receiver limits how many times longer than the frame they are. By
-    /// default none.
+    /// Octets decoded from the frame that are not yet part of a message, for example between two
+    /// protocols. The receiver limits their ratio to the length of the frame. By default none.
     fn undelivered(&self) -> usize {
         0
     }

@@ -9,27 +9,27 @@ use crate::HeaderError;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessagingError {
-    /// What should be a GIOP message is none.
+    /// The data are not a GIOP message.
     NotGiop(HeaderError),
-    /// A message is shorter or longer than it says.
+    /// The length of a message differs from that in its header.
     WrongLength,
     /// More octets than the limit, or than can be expressed.
     TooLarge,
-    /// A frame ends before what it must contain.
+    /// The frame is truncated.
     Truncated,
-    /// An octet that says what a frame is says nothing that is known.
+    /// Unknown value of the octet that gives the form of a frame.
     UnknownForm(u8),
     /// A number was used that no earlier frame has given a meaning.
     Unbound(u16),
     /// A number beyond the table that both sides keep.
     OutOfTable(u16),
-    /// A compressor that is not known.
+    /// An unknown compressor.
     UnknownCompressor(u16),
-    /// Compressed octets that are corrupt, or not as many as was said.
+    /// Compressed octets that are corrupt, or differ from the stated length.
     BadCompression,
     /// A frame that becomes more than the limit of decompression allows.
     TooCompressed,
-    /// Anything else, in a few words.
+    /// Any other error, described by a short text.
     Refused(&'static str),
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `giop-lite`, `native` and `fixed`: GIOP with [short headers](crate::Headers), where there
-//! can be any.
+//! `giop-lite`, `native` and `fixed`: GIOP with [short headers](crate::Headers) where possible.
 //!
-//! Over a stream the ORB writes and reads them itself. The encoder and the decoder here
-//! are for datagrams, bridges and stacks, where other messaging protocols come between.
+//! Over a stream the ORB itself reads and writes them. The encoder and the decoder here are for
+//! datagrams, bridges and stacks, in which other messaging protocols follow.
 
 use core::ops::Range;
 
@@ -74,9 +73,9 @@ fn session(headers: Headers, limit: usize) -> Session {
     Session::new(encoder, decoder)
 }
 
-/// GIOP with short headers and bodies in the [`native`](Version::NATIVE) representation,
-/// between peers of the same layout. Its name says which layout that is, so that no other
-/// peer finds it in a reference.
+/// GIOP with short headers and bodies in the [`native`](Version::NATIVE) representation, between
+/// peers of the same layout. Its name contains the layout, so that peers with another layout ignore
+/// its profiles.
 #[derive(Clone, Debug)]
 pub struct Native {
     name: String,
@@ -90,7 +89,7 @@ impl Default for Native {
             orbium_cdr::ByteOrder::Big => "be",
             orbium_cdr::ByteOrder::Little => "le",
         };
-        // How structs lie in memory: by the alignment of what they are made of.
+        // The memory layout of structs: by the alignment of their members.
         let aligns = [
             core::mem::offset_of!(Aligned<u16>, 1),
             core::mem::offset_of!(Aligned<u32>, 1),
@@ -125,7 +124,7 @@ impl Messaging for Native {
         Headers::NATIVE
     }
 
-    /// That of [`GiopLite`]: what does not know the types of values writes CDR.
+    /// The session of [`GiopLite`]: without the types of the values it writes CDR.
     fn session(&self, side: Side, limit: usize) -> Session {
         GiopLite.session(side, limit)
     }
@@ -255,7 +254,7 @@ impl Decoder for LiteDecoder {
     }
 }
 
-/// Appends the GIOP message that a frame with a short header stands for.
+/// Appends the GIOP message that a frame with a short header represents.
 fn append_giop(
     frame: &[u8],
     header: MessageHeader,
@@ -289,11 +288,11 @@ fn append_giop(
     request.append(whole, limit, message)
 }
 
-/// The GIOP message that a whole message with a short header stands for: one that is to
-/// be sent in fragments has GIOP's header. `None` for any other message.
+/// The GIOP message that a whole message with a short header represents: fragmented messages need a
+/// GIOP header. `None` for any other message.
 #[must_use]
 pub fn to_giop(frame: &[u8]) -> Option<Vec<u8>> {
-    // What is in another representation than CDR has no other header.
+    // A body in another representation than CDR has no equivalent with a GIOP header.
     let header = Headers::SHORT.parse(frame.first_chunk()?)?;
     let mut message = Vec::new();
     append_giop(frame, header, usize::MAX, &mut message).ok()?;

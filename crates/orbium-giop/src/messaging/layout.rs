@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Layout of GIOP 1.2 requests and replies: their parts, and the same messages put together
-//! from them, octet for octet.
+//! Layout of GIOP 1.2 requests and replies: their parts, and the same messages reassembled from
+//! them, octet for octet.
 
 use core::ops::Range;
 
@@ -9,15 +9,15 @@ use crate::context::service_context::MAX_SERVICE_CONTEXTS;
 use crate::message::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
 use orbium_cdr::ByteOrder;
 
-/// Where the key of a request starts.
+/// Offset of the key of a request.
 const KEY_AT: usize = HEADER_LEN + 16;
-/// Where the service contexts of a reply start.
+/// Offset of the service contexts of a reply.
 const REPLY_CONTEXTS_AT: usize = HEADER_LEN + 8;
 /// Octets of an empty list of service contexts.
 pub(super) const NO_CONTEXTS: usize = 4;
 
-/// The parts of a request of GIOP 1.2 or later that is addressed by key and has
-/// nothing but zero where nothing is meant.
+/// The parts of a request of GIOP 1.2 or later that is addressed by key and has zeros in all
+/// reserved octets and padding.
 pub(super) struct RequestLayout {
     pub(super) id: u32,
     /// `response_flags`, 0 to 3.
@@ -25,9 +25,9 @@ pub(super) struct RequestLayout {
     pub(super) key: Range<usize>,
     /// Without its NUL.
     pub(super) operation: Range<usize>,
-    /// The list with its count.
+    /// The list, including its count.
     pub(super) contexts: Range<usize>,
-    /// Where the body starts; the length of the message if it has none.
+    /// Offset of the body; the length of the message if there is none.
     pub(super) body: usize,
 }
 
@@ -84,9 +84,9 @@ impl RequestLayout {
 pub(super) struct ReplyLayout {
     pub(super) id: u32,
     pub(super) status: u32,
-    /// The list with its count.
+    /// The list, including its count.
     pub(super) contexts: Range<usize>,
-    /// Where the body starts; the length of the message if it has none.
+    /// Offset of the body; the length of the message if there is none.
     pub(super) body: usize,
 }
 
@@ -116,7 +116,7 @@ fn sized(at: usize, len: u32) -> Option<Range<usize>> {
     Some(at..at.checked_add(len as usize)?)
 }
 
-/// The next multiple of `align`, if there are zeros up to it.
+/// The next multiple of `align`, if all octets up to it are zero.
 fn zeros_to(octets: &[u8], at: usize, align: usize) -> Option<usize> {
     let to = at.checked_next_multiple_of(align)?;
     let zeros = octets.get(at..to)?.iter().all(|octet| *octet == 0);
@@ -136,8 +136,8 @@ fn contexts_end(octets: &[u8], at: usize, order: ByteOrder) -> Option<usize> {
     (end <= octets.len()).then_some(end)
 }
 
-/// Where the body starts behind a header that ends at `end`: at a multiple of
-/// eight, and without a body there must be no padding either.
+/// Offset of the body after a header that ends at `end`: a multiple of eight; without a body there
+/// must be no padding either.
 fn body_after(message: Message<'_>, end: usize) -> Option<usize> {
     if message.len() == end {
         return Some(end);
@@ -146,19 +146,19 @@ fn body_after(message: Message<'_>, end: usize) -> Option<usize> {
     (body < message.len() || body == end).then_some(body)
 }
 
-/// A request to be put together.
+/// The parts of a request to be written.
 pub(super) struct RequestParts<'a> {
     pub(super) id: u32,
     pub(super) response: u8,
     pub(super) key: &'a [u8],
     pub(super) operation: &'a [u8],
-    /// The list with its count.
+    /// The list, including its count.
     pub(super) contexts: &'a [u8],
     pub(super) body: &'a [u8],
 }
 
 impl RequestParts<'_> {
-    /// Appends the request; `header` says all but the size.
+    /// Appends the request; `header` is complete but for the size.
     pub(super) fn append(
         &self,
         header: MessageHeader,
@@ -184,17 +184,17 @@ impl RequestParts<'_> {
     }
 }
 
-/// A reply to be put together.
+/// The parts of a reply to be written.
 pub(super) struct ReplyParts<'a> {
     pub(super) id: u32,
     pub(super) status: u32,
-    /// The list with its count.
+    /// The list, including its count.
     pub(super) contexts: &'a [u8],
     pub(super) body: &'a [u8],
 }
 
 impl ReplyParts<'_> {
-    /// Appends the reply; `header` says all but the size.
+    /// Appends the reply; `header` is complete but for the size.
     pub(super) fn append(
         &self,
         header: MessageHeader,
@@ -211,11 +211,11 @@ impl ReplyParts<'_> {
     }
 }
 
-/// A message being put together.
+/// A message being written.
 struct Out<'o> {
     out: &'o mut Vec<u8>,
     order: ByteOrder,
-    /// Where the message begins, by which it is aligned.
+    /// Offset at which the message begins, the base of its alignment.
     start: usize,
 }
 

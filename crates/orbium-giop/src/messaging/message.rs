@@ -6,8 +6,8 @@ use core::ops::Range;
 use super::MessagingError;
 use crate::{HEADER_LEN, HeaderError, MessageHeader, slices_within};
 
-/// One whole message in pieces, as large data is not copied together. The
-/// headers of a GIOP message lie in the first piece.
+/// One whole message in pieces, which avoids copies of large data. The headers of a GIOP message
+/// are in the first piece.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     pieces: &'a [&'a [u8]],
@@ -34,7 +34,7 @@ impl<'a> Message<'a> {
         self.len
     }
 
-    /// Whether there is no octet.
+    /// Whether the message is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
@@ -47,13 +47,12 @@ impl<'a> Message<'a> {
         pieces.find(|piece| !piece.is_empty()).unwrap_or(&&[][..])
     }
 
-    /// The slices that make up a range of its octets.
+    /// The slices that cover a range of its octets.
     pub fn slices(&self, range: Range<usize>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         slices_within(self.pieces.iter().copied(), range)
     }
 
-    /// The octets where the header of a GIOP message is; zeros if there are
-    /// fewer.
+    /// The octets of the GIOP message header; zeros if the message is shorter.
     pub(super) fn first_octets(&self) -> [u8; HEADER_LEN] {
         let mut octets = [0; HEADER_LEN];
         let mut at = 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messaging protocols: what GIOP messages look like on the wire.
+//! Messaging protocols: the representation of GIOP messages on the wire.
 //!
-//! A protocol is a pair: a transport that moves octets, and a messaging protocol
-//! that says what the octets are. The ORB itself writes GIOP, `giop-lite`, `native` and
-//! `fixed` over streams; any other messaging protocol turns each whole GIOP message into
-//! a frame, and frames into messages again. It is a pure value: no socket, no clock, no
-//! thread. Both sides must use the same ones, which the endpoint and the reference name.
+//! A protocol is a pair: a transport, which moves octets, and a messaging protocol, which defines
+//! their meaning. The ORB itself writes GIOP, `giop-lite`, `native` and `fixed` over streams; any
+//! other messaging protocol encodes each whole GIOP message as a frame, and decodes frames to
+//! messages. It is a pure value: no socket, no clock, no thread. Both sides must use the same
+//! protocols, which the endpoint and the reference name.
 //!
 //! # Writing a messaging protocol
 //!
-//! Implement [`Messaging`] and give it to the ORB. This one guards messages, or
-//! the frames of another messaging protocol, with a sum:
+//! Implement [`Messaging`] and register it with the ORB. This example protects messages, or the
+//! frames of another messaging protocol, by a checksum:
 //!
 //! ```
 //! use std::ops::Range;
@@ -94,9 +94,8 @@
 //!
 //! # Several protocols
 //!
-//! [`Stack`] puts protocols on top of one another: the outermost is given GIOP
-//! messages, each next one the frames of the protocol before it, and the frames of
-//! the innermost are what is sent. A stack is a protocol itself.
+//! [`Stack`] composes protocols: the outermost encodes GIOP messages, each next one the frames of
+//! the protocol before it, and the frames of the innermost are sent. A stack is a protocol itself.
 
 mod contract;
 mod error;

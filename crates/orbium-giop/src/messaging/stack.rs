@@ -24,7 +24,7 @@ impl Stack {
     /// A stack of these protocols, outermost first.
     ///
     /// # Errors
-    /// [`StackError`] if they make no sense in that order.
+    /// [`StackError`] if a protocol that needs GIOP messages is not the outermost.
     pub fn new(layers: Vec<Arc<dyn Messaging>>) -> Result<Self, StackError> {
         let Some(outermost) = layers.first() else {
             return Err(StackError::Empty);
@@ -74,8 +74,8 @@ impl Messaging for Stack {
         let mut encoders = Vec::with_capacity(self.layers.len());
         let mut decoders = Vec::with_capacity(self.layers.len());
         for (i, layer) in self.layers.iter().enumerate() {
-            // What a protocol is given may be longer than the message by what the
-            // protocols before it have added.
+            // The input of a protocol may exceed the message by the overhead of the protocols
+            // before it.
             let limit = limit.saturating_add(i * MAX_OVERHEAD);
             let session = layer.session(side, limit);
             encoders.push(session.encoder);
@@ -97,11 +97,11 @@ impl Messaging for Stack {
 pub enum StackError {
     /// There is none.
     Empty,
-    /// A protocol looks into GIOP messages but would be given something else.
+    /// A protocol that parses GIOP messages is not the outermost.
     NotOutermost {
-        /// The protocol that must come first.
+        /// The protocol that must be the outermost.
         layer: String,
-        /// The one that does.
+        /// The protocol that is the outermost.
         outermost: String,
     },
     /// A protocol appears twice.
@@ -167,8 +167,8 @@ fn encode_through(
     pieces.extend(message.slices(range.clone()));
     pieces.push(&after[..]);
     let sent = encode_through(inner, Message::new(&pieces), head, &mut last)?;
-    // What the inner protocols send as it is, in terms of this message: a piece of
-    // what came before, of the message itself and of what came after.
+    // The range that the inner protocols send unchanged, in terms of this message: a part of the
+    // octets before it, of the message itself and of the octets after it.
     let (middle, end) = (before.len(), before.len() + range.len());
     let part = |from: usize, to: usize| {
         let start = sent.start.clamp(from, to) - from;
@@ -185,11 +185,11 @@ fn encode_through(
 struct StackDecoder {
     /// Outermost first.
     decoders: Vec<Box<dyn Decoder>>,
-    /// What the protocol before has decoded: a frame of the next.
+    /// The output of the protocol before: a frame of the next.
     frame: Vec<u8>,
-    /// What the next one decodes from it.
+    /// The output of the next protocol.
     inner: Vec<u8>,
-    /// Whether `frame` is whole, of which the outermost decodes part by part.
+    /// Whether `frame` is complete, so that the outermost protocol decodes it part by part.
     is_whole: bool,
 }
 
@@ -244,8 +244,8 @@ impl Decoder for StackDecoder {
     }
 }
 
-/// Decodes the next part of what another protocol has decoded: of one whole frame, or of
-/// nothing; whether that was the last.
+/// Decodes the next part of the output of another protocol: one whole frame, or nothing. Returns
+/// whether that was the last part.
 fn part_of_whole(
     decoder: &mut dyn Decoder,
     frame: &[u8],
@@ -260,7 +260,7 @@ fn part_of_whole(
     decoder.decode_part(frame, message)
 }
 
-/// Decodes what another protocol has decoded: one whole frame, or nothing.
+/// Decodes the output of another protocol: one whole frame, or nothing.
 fn decode_whole(
     decoder: &mut dyn Decoder,
     frame: &[u8],

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `ziop`: messages compressed, as the OMG's Zipped Inter-ORB Protocol 1.0 does.
+//! `ziop`: compressed messages, as in the OMG's Zipped Inter-ORB Protocol 1.0.
 //!
-//! A compressed GIOP message has the magic `ZIOP` instead of `GIOP`, the rest of
-//! its header as it was but for the size, and a `ZIOP::CompressionData` in the
-//! byte order of the header: unsigned short compressor (4 for zlib), unsigned
-//! long octets after the header of the original, octet sequence compressed.
-//! A GIOP message that is small, or that compressing hardly makes smaller, is
-//! sent as it is.
+//! A compressed GIOP message has the magic `ZIOP` instead of `GIOP`, the rest of its header
+//! unchanged except the size, and a `ZIOP::CompressionData` in the byte order of the header:
+//! unsigned short compressor (4 for zlib), unsigned long octets after the header of the original,
+//! octet sequence compressed. A GIOP message that is small, or that compression does not reduce
+//! enough, is sent unchanged.
 //!
-//! What another protocol made of a message is carried in the same frame with kind
-//! 255, which GIOP does not have, and version 0.0; the original is then all of
-//! it. Compressor 0 says that it is not compressed.
+//! The output of another protocol is carried in the same frame with kind 255, which GIOP does not
+//! define, and version 0.0; the original is then the whole output. Compressor 0 means that it is
+//! not compressed.
 
 use core::fmt;
 use core::ops::Range;
@@ -38,7 +37,7 @@ const COMPRESSOR_ZLIB: u16 = 4;
 /// A message of so many octets may become as small as it likes.
 const MAX_UNCHECKED: usize = 1 << 20;
 
-/// Octets by which what is inflated may grow ahead of what has been inflated.
+/// Maximum reserve, in octets, beyond the data inflated so far.
 const MAX_GROWTH_AHEAD: usize = 64 * 1024;
 
 /// Compression of messages that are worth it.
@@ -78,8 +77,8 @@ impl Ziop {
         self
     }
 
-    /// Sets how many times smaller a message of more than 1 MiB may become: one that
-    /// would become smaller is sent as it is, for receivers might take it for an attack
+    /// Sets the maximum compression ratio of a message of more than 1 MiB: a message that exceeds
+    /// it is sent uncompressed, as receivers could reject it as a decompression bomb
     /// (`limits.decompression_ratio`).
     #[must_use]
     pub const fn with_ratio(mut self, times: usize) -> Self {
@@ -139,7 +138,7 @@ impl Encoder for ZiopEncoder {
     }
 }
 
-/// What is compressed of a message, and how that is said.
+/// The part of a message that is compressed, and its header.
 struct Original {
     /// The first octets of a GIOP message.
     header: Option<[u8; HEADER_LEN]>,
@@ -163,7 +162,7 @@ impl Original {
         })
     }
 
-    /// Where in the message it starts.
+    /// Offset in the message at which the compressed part starts.
     const fn start(&self) -> usize {
         match self.header {
             Some(_) => HEADER_LEN,
@@ -197,7 +196,7 @@ fn u16_octets(value: u16, order: ByteOrder) -> [u8; 2] {
 }
 
 impl ZiopEncoder {
-    /// Appends a compressed frame, if it saves enough; else nothing.
+    /// Appends a compressed frame if it saves enough; otherwise nothing.
     fn compress(&mut self, message: Message<'_>, original: &Original, head: &mut Vec<u8>) -> bool {
         let share = 100_usize.saturating_sub(self.settings.gain);
         let most = message.len() / 100 * share + message.len() % 100 * share / 100;
@@ -228,11 +227,11 @@ impl ZiopEncoder {
     }
 }
 
-/// Spare compressors: they are large, and connections are many. The lock is only tried:
-/// a thread that held it at a fork does not exist in the child.
+/// Pool of compressors, which are large. It is only locked by `try_lock`: a thread that held the
+/// lock at a fork does not exist in the child.
 static SPARE: Mutex<Vec<Box<CompressorOxide>>> = Mutex::new(Vec::new());
 
-/// How many are kept.
+/// Maximum number of pooled compressors.
 const SPARES: usize = 2;
 
 fn spare_compressor() -> Box<CompressorOxide> {
@@ -254,7 +253,7 @@ fn keep_compressor(compress: Box<CompressorOxide>) {
     }
 }
 
-/// Appends the slices compressed, unless more than `end` octets come of it.
+/// Appends the slices compressed, unless the result would exceed `end` octets.
 fn append_deflated<'m>(
     compress: &mut CompressorOxide,
     slices: impl Iterator<Item = &'m [u8]>,
@@ -294,10 +293,10 @@ struct ZiopDecoder {
     inflating: Option<Inflating>,
 }
 
-/// How far a frame is inflated.
+/// The state of a frame being inflated.
 struct Inflating {
     state: Box<InflateState>,
-    /// Where the rest of the frame begins.
+    /// Offset of the rest of the frame.
     at: usize,
     /// Octets still to come, and those that have come.
     left: usize,
@@ -310,7 +309,7 @@ impl fmt::Debug for ZiopDecoder {
     }
 }
 
-/// What the first octets of a frame say.
+/// The frame header.
 enum Frame {
     /// A GIOP message as it is.
     Plain(MessageHeader),
@@ -439,8 +438,8 @@ fn compression_data(octets: &[u8], order: ByteOrder) -> Result<(&[u8], u16, u32)
 }
 
 impl Inflating {
-    /// Appends the next part; whether it was the last. Memory follows what has been
-    /// inflated, not what was said.
+    /// Appends the next part and returns whether it was the last. Memory grows with the inflated
+    /// data, not with the stated length.
     fn next_part(&mut self, frame: &[u8], out: &mut Vec<u8>) -> Result<bool, MessagingError> {
         let mut part = 0;
         loop {
@@ -487,8 +486,8 @@ impl Inflating {
 mod tests {
     use super::*;
 
-    // Regression: a forked child waited for ever for the lock that another thread of
-    // its parent held.
+    // Regression: a forked child waited forever for the lock that another thread of its parent
+    // held.
     #[test]
     fn compressing_does_not_wait_for_a_lock_that_is_never_released() {
         let held = SPARE.lock();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pages that explain exceptions and minor codes, and what people write to ask for
-//! one.
+//! The pages that explain exceptions and minor codes, and the queries for them.
 
 use core::fmt::{self, Write as _};
 use core::str::FromStr;
@@ -36,7 +35,7 @@ impl MinorCode {
     }
 }
 
-/// The page of an exception: what it means, and its minor codes.
+/// The page of an exception: its meaning and its minor codes.
 fn page_of_kind(kind: ExceptionKind) -> String {
     let mut page = wrapped(&format!("{kind}: {}", kind.text()));
     page.push_str("\n\n");
@@ -51,7 +50,7 @@ fn page_of_kind(kind: ExceptionKind) -> String {
     for code in codes {
         let vendor = vendor(code.minor).map_or("unknown", |vendor| vendor.name);
         let name = format!("{vendor}:{}", code.minor & 0xFFF);
-        // A string takes what is written.
+        // Writing to a string cannot fail.
         let _ = write!(page, "\n  {name:<11} {}", code.text);
     }
     page
@@ -74,12 +73,12 @@ pub struct Question {
     kind: Option<ExceptionKind>,
     /// First minor code of the range of a vendor.
     vmcid: Option<u32>,
-    /// The whole code, or with a vendor or without a prefix its lower part.
+    /// The whole code; with a vendor or without a prefix its lower part.
     minor: Option<u32>,
 }
 
 impl Question {
-    /// The pages; `None` if nothing is known of that code.
+    /// The pages; `None` if the code is unknown.
     #[must_use]
     pub fn answer(&self) -> Option<String> {
         if let (Some(kind), None, None) = (self.kind, self.vmcid, self.minor) {
@@ -89,7 +88,7 @@ impl Question {
         (!pages.is_empty()).then(|| pages.join("\n\n"))
     }
 
-    /// The codes that are asked for.
+    /// The codes that match the query.
     pub fn codes(&self) -> impl Iterator<Item = &'static MinorCode> {
         let Self { kind, vmcid, minor } = *self;
         TABLE.iter().filter(move |code| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messages out of packets that may come in any order, or never.
+//! Reassembly of messages from packets that may be reordered or lost.
 
 use core::ops::Range;
 use std::collections::VecDeque;
@@ -14,12 +14,12 @@ pub struct CollectorLimits {
     pub message: usize,
     /// Messages that are incomplete at the same time.
     pub messages: usize,
-    /// Octets of all incomplete messages; each packet counts 64 more.
+    /// Octets of all incomplete messages; each packet counts for 64 more.
     pub total: usize,
-    /// How long a message may be incomplete, in the caller's ticks.
+    /// Maximum time for which a message may be incomplete, in the caller's ticks.
     pub age: u64,
-    /// Complete messages that are remembered, so that they are not delivered
-    /// again when their packets come again.
+    /// Number of completed messages that are remembered, so that duplicate packets do not deliver
+    /// them again.
     pub remembered: usize,
 }
 
@@ -42,7 +42,7 @@ impl Default for CollectorLimits {
 pub enum Accepted {
     /// It holds a whole message: these octets of it.
     Whole(Range<usize>),
-    /// It was what a message lacked, which is this.
+    /// The packet completed a message, which is returned.
     Completed(Vec<u8>),
     /// Its message lacks others.
     Incomplete,
@@ -50,7 +50,7 @@ pub enum Accepted {
     Duplicate,
 }
 
-/// Which message of which sender.
+/// The sender and id of a message.
 #[derive(Debug, PartialEq, Eq)]
 struct Key<S> {
     sender: S,
@@ -67,17 +67,16 @@ impl<S: PartialEq> Key<S> {
 struct Partial<S> {
     key: Key<S>,
     parts: ReorderBuffer,
-    /// When its first packet came.
+    /// The time at which its first packet arrived.
     begun: u64,
 }
 
-/// Messages in assembly, of all senders. When there are too many, or they are
-/// too large, those that were begun first make room: packets that are never
-/// completed must not exclude others.
+/// Messages in assembly, of all senders. If a limit is exceeded, the oldest are discarded, so that
+/// incomplete messages cannot exclude others.
 #[derive(Debug)]
 pub struct Collector<S> {
     limits: CollectorLimits,
-    /// In the order in which they were begun.
+    /// Oldest first.
     partial: VecDeque<Partial<S>>,
     /// The last is the latest.
     remembered: VecDeque<Key<S>>,
@@ -86,7 +85,7 @@ pub struct Collector<S> {
 }
 
 impl<S: Clone + PartialEq> Collector<S> {
-    /// Nothing in assembly.
+    /// No messages in assembly.
     #[must_use]
     pub const fn new(limits: CollectorLimits) -> Self {
         Self {
@@ -98,11 +97,10 @@ impl<S: Clone + PartialEq> Collector<S> {
         }
     }
 
-    /// Takes a packet, a whole datagram, of that sender; `now` never goes back.
+    /// Takes a packet, a whole datagram, of that sender; `now` must not decrease.
     ///
     /// # Errors
-    /// [`MiopError`]. What was kept of an inconsistent or too large message is
-    /// dropped.
+    /// [`MiopError`]. The partial message is discarded if it is inconsistent or too large.
     pub fn accept(&mut self, sender: &S, packet: &[u8], now: u64) -> Result<Accepted, MiopError> {
         self.expire(now);
         let header = PacketHeader::parse(packet)?;
@@ -154,8 +152,7 @@ impl<S: Clone + PartialEq> Collector<S> {
                 begun: now,
             });
         }
-        // Others make room for this one, which is only dropped if it is too large
-        // alone.
+        // Other messages are discarded first; this one only if it is too large alone.
         while self.octets + cost > self.limits.total && self.partial.len() > 1 {
             let own_is_first = self.find(sender, header.id) == Some(0);
             self.give_up(usize::from(own_is_first));
@@ -182,8 +179,8 @@ impl<S: Clone + PartialEq> Collector<S> {
         Ok(Accepted::Completed(message))
     }
 
-    /// Drops what has been incomplete for too long. [`Collector::accept`] does
-    /// so too.
+    /// Discards messages that have been incomplete for too long. [`Collector::accept`] also does
+    /// so.
     pub fn expire(&mut self, now: u64) {
         while let Some(first) = self.partial.front()
             && now.saturating_sub(first.begun) > self.limits.age
@@ -198,7 +195,7 @@ impl<S: Clone + PartialEq> Collector<S> {
         self.partial.len()
     }
 
-    /// Whether nothing is in assembly.
+    /// Whether no messages are in assembly.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.partial.is_empty()
@@ -210,7 +207,7 @@ impl<S: Clone + PartialEq> Collector<S> {
         self.octets
     }
 
-    /// Messages that were never completed: too old, or in the way of others.
+    /// The number of discarded incomplete messages: too old, or evicted by others.
     #[must_use]
     pub const fn given_up(&self) -> u64 {
         self.given_up

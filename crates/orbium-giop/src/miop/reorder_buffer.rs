@@ -26,7 +26,7 @@ const PART_OVERHEAD: usize = 64;
 pub struct ReorderBuffer {
     parts: BTreeMap<u32, Vec<u8>>,
     bytes: usize,
-    /// The number of parts, once it is known.
+    /// The number of parts, if known.
     count: Option<u32>,
 }
 

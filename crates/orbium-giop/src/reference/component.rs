@@ -18,7 +18,7 @@ macro_rules! tags {
     ($($name:ident $value:literal $doc:literal;)*) => {
         $(#[doc = $doc] pub const $name: u32 = $value;)*
 
-        /// The name of a component tag, if it is known.
+        /// The name of a component tag, or `None` for an unknown one.
         #[must_use]
         #[inline]
         pub const fn tag_name(tag: u32) -> Option<&'static str> {
@@ -97,7 +97,7 @@ pub struct PolicyValue {
 /// An endpoint of TAO's endpoint list, with the priority of its lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorityEndpoint {
-    /// Where.
+    /// The alternate address.
     pub address: HostPort,
     /// CORBA priority; −1 for none.
     pub priority: i16,
@@ -106,7 +106,7 @@ pub struct PriorityEndpoint {
 /// A component as it is in a profile: kept octet for octet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedComponent {
-    /// What the data is.
+    /// The tag, which identifies the format of the data.
     pub tag: u32,
     /// The data, usually an encapsulation.
     pub data: Vec<u8>,

@@ -8,7 +8,7 @@ use crate::context::codeset::CodeSetComponent;
 use crate::context::real_time::{self, PriorityBandsValue, PriorityModel, PriorityModelValue};
 use crate::reference::component::{Component, HostPort, PolicyValue, PriorityEndpoint, orb_name};
 
-/// Names by their numbers; the empty ones are no names.
+/// Names by value; an empty string is an unassigned value.
 const LOCATION_POLICIES: [&str; 4] = [
     "LOCATE_NEVER",
     "LOCATE_OBJECT",
@@ -27,7 +27,7 @@ fn write_named(f: &mut fmt::Formatter<'_>, number: u32, names: &[&str]) -> fmt::
 }
 
 impl fmt::Display for Component {
-    /// What the component says, in one line, without its tag.
+    /// The contents of the component in one line, without its tag.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OrbType(orb) => match orb_name(*orb) {

@@ -16,7 +16,7 @@ use crate::url::host_port::HostPort;
 /// Octets that name a host: a UUID as octets, or as text.
 const BOOT_ID_LEN: RangeInclusive<usize> = 16..=36;
 
-/// Association options: bits that say what a secured transport offers or asks.
+/// Association options: bits of what a secured transport supports or requires.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AssociationOptions(pub u16);
 
@@ -71,37 +71,37 @@ pub enum Component {
     OrbType(u32),
     /// Code sets of the server.
     CodeSets(CodeSetComponentInfo),
-    /// Policies, their values left as they are.
+    /// Policies with undecoded values.
     Policies(Vec<PolicyValue>),
     /// Another address of the same endpoint kind.
     AlternateAddress(HostPort),
     /// Object key of a multi-component profile.
     CompleteObjectKey(Vec<u8>),
-    /// Where in the key the endpoint id lies: begin and end.
+    /// Position of the endpoint id in the key: begin and end.
     EndpointIdPosition(u16, u16),
-    /// When to send LocateRequest.
+    /// Whether and when clients send LocateRequest.
     LocationPolicy(u8),
     /// Security options: supported, required.
     AssociationOptions(AssociationOptions, AssociationOptions),
     /// IIOP over SSL.
     Ssl {
-        /// What the target supports.
+        /// The options that the target supports.
         supports: AssociationOptions,
-        /// What the target requires.
+        /// The options that the target requires.
         requires: AssociationOptions,
         /// Port, on the host of the profile.
         port: u16,
     },
     /// IIOP over TLS.
     Tls {
-        /// What the target supports.
+        /// The options that the target supports.
         supports: AssociationOptions,
-        /// What the target requires.
+        /// The options that the target requires.
         requires: AssociationOptions,
-        /// Where.
+        /// The addresses.
         addresses: Vec<HostPort>,
     },
-    /// Where Java classes are found.
+    /// The URL of Java classes.
     JavaCodebase(String),
     /// A fault-tolerant or multicast group.
     Group(ObjectGroup),
@@ -113,9 +113,9 @@ pub enum Component {
     OtsPolicy(u16),
     /// Invocation policy of transactions.
     InvPolicy(u16),
-    /// CSIv2 mechanisms, left as they are.
+    /// CSIv2 mechanisms, undecoded.
     CsiSecMechList(Vec<u8>),
-    /// Nothing.
+    /// No data.
     Null,
     /// Highest RMI stream format.
     RmiStreamFormat(u8),
@@ -146,7 +146,7 @@ pub enum Component {
 }
 
 impl Component {
-    /// Reads a component; one that is not known becomes [`Component::Other`].
+    /// Reads a component; one with an unknown tag becomes [`Component::Other`].
     ///
     /// # Errors
     /// [`CdrError`] if the tag is known but the data is malformed.

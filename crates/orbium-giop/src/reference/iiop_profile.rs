@@ -23,7 +23,7 @@ pub struct IiopProfile {
     pub version: Version,
     /// Host name or address; IPv6 without brackets.
     pub host: String,
-    /// Port; 0 if there is none without TLS.
+    /// Port; 0 if the object is reachable by TLS only.
     pub port: u16,
     /// Object key.
     pub object_key: Vec<u8>,
@@ -32,12 +32,11 @@ pub struct IiopProfile {
 }
 
 impl IiopProfile {
-    /// Reads an IIOP profile. A higher minor version is read as 1.2, and what
-    /// it may have added is left alone.
+    /// Reads an IIOP profile. A higher minor version is read as 1.2, and its additions are ignored.
     ///
     /// # Errors
-    /// [`CdrErrorKind::BadReference`] for another tag or major version; else
-    /// what is wrong with the body.
+    /// [`CdrErrorKind::BadReference`] for another tag or major version; otherwise the error in the
+    /// body.
     pub fn decode(profile: &TaggedProfile) -> Result<Self, CdrError> {
         if profile.tag != TAG_INTERNET_IOP {
             return Err(CdrError::new(CdrErrorKind::BadReference, 0));
@@ -61,8 +60,8 @@ impl IiopProfile {
         })
     }
 
-    /// The profile in the form it has in a reference. Version 1.0 cannot carry
-    /// components: they are left out.
+    /// Encodes the profile as in a reference. Version 1.0 cannot carry components, which are then
+    /// omitted.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
         self.encode_as(TAG_INTERNET_IOP)

@@ -19,7 +19,7 @@ pub const MAX_PROFILES: usize = 1024;
 /// can be passed on unharmed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ior {
-    /// Repository id of the most derived interface known; may be empty.
+    /// Repository id of the most derived known interface; may be empty.
     pub type_id: String,
     /// The profiles; a reference without any is nil.
     pub profiles: Vec<TaggedProfile>,
@@ -42,7 +42,7 @@ impl Ior {
         }
     }
 
-    /// Whether it is nil: has no profiles, whatever its type.
+    /// Whether it is nil, which means without profiles, regardless of its type.
     #[must_use]
     pub fn is_nil(&self) -> bool {
         self.profiles.is_empty()
@@ -157,11 +157,11 @@ impl core::str::FromStr for Ior {
 pub enum IorStringError {
     /// It does not start with `IOR:`.
     NoScheme,
-    /// There is half an octet too much.
+    /// The number of digits is odd.
     OddLength,
-    /// At this offset is no hexadecimal digit.
+    /// The character at this offset is not a hexadecimal digit.
     BadDigit(usize),
-    /// The octets are no reference.
+    /// The octets are not a reference.
     Malformed(CdrError),
 }
 

@@ -12,13 +12,13 @@ pub struct ObjectGroup {
     pub domain: String,
     /// Id of the group in the domain.
     pub id: u64,
-    /// Version of the group's reference; 0 if it is not known.
+    /// Version of the group's reference; 0 if unknown.
     pub reference_version: u32,
 }
 
 impl ObjectGroup {
-    /// The object key that stands for the group where requests arrive, since
-    /// they name their target by the profile.
+    /// The object key that represents the group where requests arrive, since they name their target
+    /// by the profile.
     #[must_use]
     pub fn object_key(&self) -> Vec<u8> {
         format!("miop/{}/{}", self.id, self.domain).into_bytes()

@@ -10,7 +10,7 @@ pub const ORB_TYPE_JACORB: u32 = 0x4A41_4300;
 /// ORB type of orbium ("ORB\0"; not registered with the OMG).
 pub const ORB_TYPE_ORBIUM: u32 = 0x4F52_4200;
 
-/// The name of an ORB type, if it is known.
+/// The name of an ORB type, or `None` for an unknown one.
 #[must_use]
 pub const fn orb_name(orb_type: u32) -> Option<&'static str> {
     match orb_type {

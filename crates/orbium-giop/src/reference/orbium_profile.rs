@@ -36,13 +36,12 @@ pub struct OrbiumProfile {
 }
 
 impl OrbiumProfile {
-    /// Reads a profile. What a higher minor version may have added is left
-    /// alone.
+    /// Reads a profile. Additions of higher minor versions are ignored.
     ///
     /// # Errors
     /// [`CdrErrorKind::BadReference`] for another tag or major version;
-    /// [`CdrErrorKind::CountTooLarge`] for more than [`MAX_LAYERS`]; else what
-    /// is wrong with the body.
+    /// [`CdrErrorKind::CountTooLarge`] for more than [`MAX_LAYERS`]; otherwise the error in the
+    /// body.
     pub fn decode(profile: &TaggedProfile) -> Result<Self, CdrError> {
         if profile.tag != TAG_ORBIUM_IOP {
             return Err(CdrError::new(CdrErrorKind::BadReference, 0));

@@ -32,8 +32,8 @@ impl TaggedProfile {
         }
     }
 
-    /// The same way to another object of the same server; `None` where there is
-    /// no object key of that server's own making, or it is not understood.
+    /// The profile with the key of another object of the same server; `None` if the profile has no
+    /// object key assigned by the server, or is not understood.
     #[must_use]
     pub fn with_object_key(&self, object_key: &[u8]) -> Option<Self> {
         let object_key = object_key.to_vec();
@@ -58,7 +58,7 @@ pub enum Profile {
     Uiop(UiopProfile),
     /// orbium's own.
     Orbium(OrbiumProfile),
-    /// A multicast group; its object key is made of its name.
+    /// A multicast group; its object key is derived from its name.
     Uipmc(UipmcProfile),
     /// TAG_MULTIPLE_COMPONENTS.
     Components(Vec<TaggedComponent>),

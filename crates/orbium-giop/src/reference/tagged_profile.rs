@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Profiles as they are in a reference, and what the bodies of several kinds share.
+//! Tagged profiles of references, and the common parts of the bodies of several kinds.
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode};
 
@@ -39,7 +39,7 @@ pub const TAG_ORBIUM_IOP: u32 = 0x4F52_4200;
 /// Most components that are read from one profile.
 pub const MAX_COMPONENTS: usize = 1024;
 
-/// The name of a profile tag, if it is known.
+/// The name of a profile tag, or `None` for an unknown one.
 #[must_use]
 pub const fn tag_name(tag: u32) -> Option<&'static str> {
     Some(match tag {
@@ -64,7 +64,7 @@ pub const fn tag_name(tag: u32) -> Option<&'static str> {
 /// A profile as it is in a reference: kept octet for octet, understood or not.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedProfile {
-    /// What the data is.
+    /// The tag, which identifies the format of the data.
     pub tag: u32,
     /// The data, usually an encapsulation.
     pub data: Vec<u8>,

@@ -31,8 +31,8 @@ impl UipmcProfile {
     /// Reads a profile.
     ///
     /// # Errors
-    /// [`CdrErrorKind::BadReference`] for another tag or major version; else
-    /// what is wrong with the body.
+    /// [`CdrErrorKind::BadReference`] for another tag or major version; otherwise the error in the
+    /// body.
     pub fn decode(profile: &TaggedProfile) -> Result<Self, CdrError> {
         if profile.tag != TAG_UIPMC {
             return Err(CdrError::new(CdrErrorKind::BadReference, 0));

@@ -22,8 +22,7 @@ pub(crate) const fn order_bit(order: ByteOrder) -> u8 {
     }
 }
 
-/// [`NATIVE`] for the minor version of the [natural](Format::NATURAL) form, nothing for one
-/// of GIOP.
+/// [`NATIVE`] for the minor version of the [natural](Format::NATURAL) format, 0 for one of GIOP.
 pub(crate) const fn natural_bit(minor: u8) -> u8 {
     const SHIFT: u32 = Format::NATURAL.ilog2() - NATIVE.ilog2();
     minor >> SHIFT & NATIVE

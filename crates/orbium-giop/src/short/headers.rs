@@ -7,11 +7,11 @@ use crate::message::header::{HEADER_LEN, MessageHeader};
 /// Header forms of requests and replies over a stream, as its two ends have agreed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Headers {
-    /// Whether there are short ones.
+    /// Whether short headers are in use.
     short: bool,
     /// Whether bodies may be in the [`native`](crate::Version::NATIVE) data representation.
     native: bool,
-    /// Whether objects and operations get [numbers](crate::numbers).
+    /// Whether objects and operations are assigned [numbers](crate::numbers).
     numbered: bool,
 }
 
@@ -47,7 +47,7 @@ impl Headers {
         }
     }
 
-    /// Whether there are short ones.
+    /// Whether short headers are in use.
     #[must_use]
     pub const fn are_short(self) -> bool {
         self.short
@@ -59,13 +59,13 @@ impl Headers {
         self.native
     }
 
-    /// Whether objects and operations get [numbers](crate::numbers).
+    /// Whether objects and operations are assigned [numbers](crate::numbers).
     #[must_use]
     pub const fn are_numbered(self) -> bool {
         self.numbered
     }
 
-    /// Reads a short header, if it is one of these.
+    /// Reads a short header, if it is one of this set.
     #[must_use]
     #[inline]
     pub const fn parse(self, octets: &[u8; HEADER_LEN]) -> Option<MessageHeader> {

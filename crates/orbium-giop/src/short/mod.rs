@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Short headers: requests and replies of GIOP 1.2 without what both sides know, after
-//! TAO's GIOPlite ("The Design and Performance of a Pluggable Protocols Framework for
-//! Real-time Distributed Object Computing Middleware", section 3.4).
+//! Short headers: requests and replies of GIOP 1.2 without the fields that both sides know, after
+//! TAO's GIOPlite ("The Design and Performance of a Pluggable Protocols Framework for Real-time
+//! Distributed Object Computing Middleware", section 3.4).
 //!
-//! Twelve octets stand before every message, as in GIOP, and the size is where GIOP
-//! has it, so that connections frame both alike:
+//! Every message begins with twelve octets, as in GIOP, and the size is at the same offset, so that
+//! the framing of connections is the same:
 //!
 //! | octets | request | request with numbers | reply |
 //! |---|---|---|---|
@@ -15,11 +15,11 @@
 //! | 8 to 11 | octets that follow | octets that follow | octets that follow |
 //! | from 12 on | key, name, padding, body | padding, body | padding, body |
 //!
-//! Numbers are in the byte order that the form names. Bodies begin at a multiple of
-//! eight, as in GIOP 1.2; a request without a body has no padding, a reply always has its
-//! four octets. What objects and operations have numbers is in [`crate::numbers`]: a
-//! request that defines them has four octets more, the number of the object, that of the
-//! operation and 0, before its key.
+//! Numbers are in the byte order that the form gives. Bodies begin at a multiple of eight, as in
+//! GIOP 1.2; a request without a body has no padding, a reply always has its four octets. The
+//! objects and operations with numbers are described in [`crate::numbers`]: a request that defines
+//! them has four octets more, the number of the object, that of the operation and 0, before its
+//! key.
 //!
 //! | bits of the form | meaning |
 //! |---|---|
@@ -73,7 +73,7 @@ impl Version {
 }
 
 impl MessageHeader {
-    /// Reads a short header; `None` for all else.
+    /// Reads a short header; `None` for any other octets.
     #[must_use]
     #[inline]
     pub const fn parse_short(octets: &[u8; HEADER_LEN]) -> Option<Self> {
@@ -103,7 +103,7 @@ impl MessageHeader {
         })
     }
 
-    /// Reads a header of either kind, of a message that is known to be one.
+    /// Reads a header of either kind, of a message that was validated before.
     #[must_use]
     pub fn parse_any(octets: &[u8; HEADER_LEN]) -> Option<Self> {
         match Self::parse(octets) {
@@ -119,9 +119,9 @@ impl MessageHeader {
         self.version.major == Version::SHORT.major
     }
 
-    /// Reads the rest of a request header, of which `head` is the message header, from a
-    /// reader that stands at octet 12 of the message; leaves it at the body. A request with
-    /// numbers is read once it has [its names](crate::numbers::Names::named).
+    /// Reads the rest of a request header, of which `head` is the message header, from a reader at
+    /// octet 12 of the message; leaves it at the body. A request with numbers is read after they
+    /// are replaced by [its names](crate::numbers::Names::named).
     ///
     /// # Errors
     /// As [`RequestHeader::read`].
@@ -150,7 +150,7 @@ impl MessageHeader {
         })
     }
 
-    /// The request id of a short header, and which answer is wanted.
+    /// The request id of a short header, and when a reply is expected.
     #[must_use]
     pub fn short_asked(octets: &[u8; HEADER_LEN]) -> (u32, ResponseFlags) {
         let found = short_request(octets);
@@ -165,9 +165,9 @@ impl MessageHeader {
     }
 }
 
-/// What the short header of a request says.
+/// The fields of the short header of a request.
 ///
-/// With numbers they are where the lengths are otherwise.
+/// With numbers, they are in the place of the lengths.
 pub(crate) struct ShortRequest {
     pub(crate) id: u32,
     pub(crate) response: ResponseFlags,
@@ -233,10 +233,10 @@ impl PlainRequest {
     }
 }
 
-/// Where the body of a short reply begins.
+/// Offset of the body of a short reply.
 pub(crate) const REPLY_BODY: usize = 16;
 
-/// What a reply with a short header says: request id, status, and where its body begins.
+/// The fields of a short reply header: request id, status, and the offset of the body.
 #[inline]
 pub(crate) fn short_reply(message: &[u8]) -> Option<(u32, u8, usize)> {
     let (head, _) = message.split_first_chunk::<HEADER_LEN>()?;

@@ -8,15 +8,15 @@ use super::{Headers, REPLY_BODY};
 use crate::message::header::{HEADER_LEN, MessageHeader, MessageKind, Version};
 use crate::message::reply::{PlainReply, ReplyStatus};
 
-/// The short headers of nearly all requests and replies over a connection, in the byte order
-/// of this machine: one compare finds such a message, and only its size remains to be read.
+/// The most frequent short headers of requests and replies over a connection, in native byte order:
+/// one compare identifies such a message, and only its size remains to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct UsualHeaders {
     version: Version,
     /// The form of requests that have names, under `FORM_MASK`.
     request: u8,
-    /// The first four octets of replies without an exception; of others only the status
-    /// differs. More than four octets can say where there are none.
+    /// The first four octets of replies without an exception; those of others differ in the status
+    /// only. A value of more than four octets, which never matches, for headers without short ones.
     reply: u64,
 }
 
@@ -28,7 +28,7 @@ impl UsualHeaders {
     #[must_use]
     pub const fn new(headers: Headers) -> Self {
         if !headers.are_short() {
-            // What no message begins with.
+            // Values that match no message.
             return Self {
                 version: Version::SHORT,
                 request: !FORM_MASK,
@@ -43,8 +43,8 @@ impl UsualHeaders {
         }
     }
 
-    /// The size that a message header says, if it is the usual one of a request with these
-    /// further bits of the form.
+    /// The size in a message header, if it is the usual one of a request with these further bits of
+    /// the form.
     #[inline(always)]
     pub(crate) const fn request_size(&self, octets: &[u8; HEADER_LEN], bits: u8) -> Option<u32> {
         let [form, _, _, _, _, _, _, _, s0, s1, s2, s3] = *octets;
@@ -55,13 +55,13 @@ impl UsualHeaders {
         }
     }
 
-    /// The size and the status that a message header says, if it is the usual one of a reply.
+    /// The size and the status in a message header, if it is the usual one of a reply.
     #[must_use]
     #[inline(always)]
     pub fn reply_size(&self, octets: &[u8; HEADER_LEN]) -> Option<(u32, ReplyStatus)> {
         let [form, status, k0, k1, _, _, _, _, s0, s1, s2, s3] = *octets;
         let first = u32::from_ne_bytes([form, status, k0, k1]);
-        // Results are found by the first compare.
+        // A normal reply takes only the first compare.
         let status = if u64::from(first) == self.reply {
             ReplyStatus::NoException
         } else if u64::from(first & REPLY_MASK) == self.reply {
@@ -87,8 +87,8 @@ impl UsualHeaders {
 }
 
 impl PlainReply {
-    /// Reads a whole reply with the usual short header and that status. `None` for one
-    /// without the octets before its body.
+    /// Reads a whole reply with the usual short header and that status. `None` for one without the
+    /// padding before its body.
     #[must_use]
     #[inline(always)]
     pub fn find_short(message: &[u8], status: ReplyStatus) -> Option<Self> {

@@ -23,7 +23,7 @@ pub(crate) fn request_prefix(order: ByteOrder, key: &[u8]) -> Option<Vec<u8>> {
     Some(prefix)
 }
 
-/// A short header to be written for a message, without its body.
+/// The fields of a short header to be written, without the body.
 pub(crate) struct Short<'a> {
     pub(crate) order: ByteOrder,
     pub(crate) id: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Short<'a> {
     pub(crate) body: usize,
 }
 
-/// What a short header says of its message.
+/// The fields that differ by kind of message.
 pub(crate) enum Asked<'a> {
     Request {
         response: u8,
@@ -51,7 +51,7 @@ pub(crate) enum Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// `None` for names that are too long.
+    /// `None` if a name is too long.
     pub(crate) fn new(response: u8, key: &'a [u8], operation: &'a [u8]) -> Option<Self> {
         Some(Self::Request {
             response,
@@ -63,7 +63,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// The same; the names get these numbers.
+    /// Defines the numbers of the names.
     pub(crate) fn defining(mut self, target: Target) -> Self {
         if let Self::Request { defines, .. } = &mut self {
             *defines = Some(target);

@@ -9,7 +9,7 @@ use crate::url::url_error::{UrlError, UrlErrorKind};
 use crate::url::url_text::{before, has_scheme};
 use crate::{GroupAddress, IiopAddress, OrbiumProfile, TaggedProfile, UiopProfile, Version};
 
-/// Schemes that need no version to be taken for orbium's own.
+/// Schemes that denote orbium's own protocols without a version.
 const ORBIUM_SCHEMES: [&str; 2] = ["inproc", "shmiop"];
 
 /// One address of an object URL.
@@ -39,9 +39,9 @@ pub enum ObjectAddress {
         /// Path of the socket.
         path: String,
     },
-    /// What orbium adds: `inproc:`, `shmiop:` (TAO's has another layout that only TAO
-    /// reads) and, written with a version, any other scheme. A key follows a `|`, or a
-    /// `/` if no address has one.
+    /// orbium's additions: `inproc:`, `shmiop:` (TAO's has another layout that only TAO reads) and,
+    /// written with a version, any other scheme. A key follows a `|`, or a `/` if no address has
+    /// one.
     Orbium {
         /// Scheme of the transport, in lower case.
         scheme: String,
@@ -54,16 +54,16 @@ pub enum ObjectAddress {
     Other {
         /// Protocol name, in lower case.
         protocol: String,
-        /// What follows the colon.
+        /// The text after the colon.
         address: String,
     },
 }
 
 impl ObjectAddress {
-    /// A profile for this address; `None` if there is no profile for it.
+    /// The profile of this address; `None` if its protocol has none.
     ///
-    /// An empty host becomes `localhost`. A Unix-domain socket of either kind
-    /// becomes a UIOP profile, as the octets that travel are the same.
+    /// An empty host becomes `localhost`. A Unix-domain socket of either kind becomes a UIOP
+    /// profile, as the messages are the same.
     #[must_use]
     pub fn profile(&self, object_key: &[u8]) -> Option<TaggedProfile> {
         match self {
@@ -99,8 +99,8 @@ impl ObjectAddress {
         }
     }
 
-    /// Parses an address at the start of `text`, which is `offset` octets into
-    /// the URL, and says how long it is.
+    /// Parses an address at the start of `text`, which is `offset` octets into the URL, and returns
+    /// its length.
     pub(crate) fn parse(text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
         let colon = before(text, b":,/#");
         if !text[colon..].starts_with(':') {
@@ -126,7 +126,7 @@ impl ObjectAddress {
             (Self::Uiop { version, path }, len)
         } else if has_whole(protocol, "omniunix") {
             let (version, path, len) = parse_path(rest, at, b",:#")?;
-            // The colon belongs to the address.
+            // The colon is part of the address.
             let len = len + usize::from(rest[len..].starts_with(':'));
             (Self::OmniUnix { version, path }, len)
         } else if has_whole(protocol, "rir") {
@@ -142,8 +142,8 @@ impl ObjectAddress {
         Ok((address, colon + 1 + len))
     }
 
-    /// Parses what follows `scheme:` in an address of no standard protocol. A
-    /// bar cannot be part of a key, so where one follows, paths may be written.
+    /// Parses the text after `scheme:` in an address of a non-standard protocol. A bar cannot be
+    /// part of a key, so if one follows, the address may contain slashes.
     fn parse_other(scheme: String, text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
         let url_end = before(text, b"#");
         let end = if text.as_bytes()[..url_end].contains(&b'|') {
@@ -229,7 +229,7 @@ fn parse_path(
 ) -> Result<(Version, String, usize), UrlError> {
     let len = before(text, ends);
     let address = &text[..len];
-    // An @ may be part of a path; a version stands before the first slash.
+    // An @ may be part of a path; a version precedes the first slash.
     let versioned = address[before(address, b"@/")..].starts_with('@');
     let (version, path, at) = if versioned {
         split_version(address, offset)?

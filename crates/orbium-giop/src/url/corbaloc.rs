@@ -56,8 +56,7 @@ impl Corbaloc {
     ///
     /// # Errors
     /// [`UrlErrorKind::NotAnAddress`] for `rir:`;
-    /// [`UrlErrorKind::UnsupportedProtocol`] if there is no profile for any of
-    /// the addresses.
+    /// [`UrlErrorKind::UnsupportedProtocol`] if none of the addresses has a profile.
     pub fn to_ior(&self) -> Result<Ior, UrlError> {
         let at = Self::SCHEME.len();
         if self.addresses.iter().any(ObjectAddress::is_rir) {
@@ -106,8 +105,8 @@ impl fmt::Display for Corbaloc {
     }
 }
 
-/// The addresses that start at an offset, and the offset of what is after them
-/// and their separator.
+/// The addresses that start at an offset, and the offset of the text after them and their
+/// separator.
 pub(crate) fn parse_addresses(
     text: &str,
     mut at: usize,
@@ -145,7 +144,7 @@ const fn is_unescaped(octet: u8) -> bool {
     )
 }
 
-/// The octets that an escaped string stands for.
+/// Decodes an escaped string to octets.
 pub(crate) fn unescape(text: &str, offset: usize) -> Result<Vec<u8>, UrlError> {
     let mut octets = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -173,7 +172,7 @@ pub(crate) fn unescape(text: &str, offset: usize) -> Result<Vec<u8>, UrlError> {
     Ok(octets)
 }
 
-/// Writes octets, escaping what must be.
+/// Writes octets, escaped where required.
 pub(crate) fn write_escaped(f: &mut fmt::Formatter<'_>, octets: &[u8]) -> fmt::Result {
     for octet in octets {
         if is_unescaped(*octet) {

@@ -11,7 +11,7 @@ use crate::url::url_text::has_scheme;
 /// A naming context and a name to be resolved in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaname {
-    /// Where the naming context is; its key is `NameService` if none is given.
+    /// The location of the naming context; its default key is `NameService`.
     pub context: Corbaloc,
     /// Stringified name, unescaped as a URL but not yet as a name; empty for
     /// the context itself.

@@ -24,7 +24,7 @@ pub struct GroupAddress {
 }
 
 impl GroupAddress {
-    /// Parses what follows `miop:`, and says how long it is.
+    /// Parses the text after `miop:`, and returns the length of the address.
     pub(crate) fn parse(text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
         let (group, rest, slash) = match text.split_once('/') {
             Some((group, rest)) => (group, rest, 1),
@@ -63,7 +63,7 @@ fn parse_group(text: &str, offset: usize) -> Result<ObjectGroup, UrlError> {
     let bad = UrlError::new(UrlErrorKind::BadGroup, offset);
     let (version, rest) = text.split_once('-').ok_or(bad)?;
     let (domain, numbers) = rest.split_once('-').ok_or(bad)?;
-    // What has one more part is no number.
+    // A further part is not a number.
     let (id, reference_version) = numbers.split_once('-').unwrap_or((numbers, "0"));
     let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"._~:".contains(&c);
     if version != "1.0" || domain.is_empty() || !consists_of(domain, is_plain) {

@@ -12,8 +12,8 @@ use crate::{IiopProfile, TaggedComponent, Version};
 /// Port of an IIOP address that names none.
 pub const DEFAULT_PORT: u16 = 2809;
 
-/// What omniORB publishes for its TLS endpoints: integrity, confidentiality and
-/// trust in both directions.
+/// The association options in omniORB's TLS profiles: integrity, confidentiality and trust in both
+/// directions.
 const SSL_OPTIONS: u16 = 102;
 
 /// A version, host and port.
@@ -77,8 +77,8 @@ impl IiopAddress {
         }
     }
 
-    /// The form that TLS endpoints have in references: no plain port, and a
-    /// component with the port, for which version 1.0 has no room.
+    /// The profile of a TLS endpoint: no plain port, and a component with the port, which version
+    /// 1.0 cannot carry.
     pub(crate) fn tls_profile(&self, object_key: &[u8]) -> IiopProfile {
         let ssl = TaggedComponent::tagged(component::TAG_SSL_SEC_TRANS, &|writer| {
             writer.write_u16(SSL_OPTIONS);
@@ -108,7 +108,7 @@ impl fmt::Display for IiopAddress {
     }
 }
 
-/// A version written before an `@`, else 1.0; then what follows and its offset.
+/// A version before an `@`, otherwise 1.0; then the text after it and its offset.
 pub(crate) fn split_version(text: &str, offset: usize) -> Result<(Version, &str, usize), UrlError> {
     let Some((version, rest)) = text.split_once('@') else {
         return Ok((Version::V1_0, text, offset));
@@ -131,7 +131,7 @@ pub(crate) fn parse_port(text: &str) -> Option<u16> {
     decimal(text).filter(|port| *port != 0)
 }
 
-/// A number of nothing but digits, if it is in range.
+/// A number that consists of digits only, if it is in range.
 pub(crate) fn decimal<N: TryFrom<u64>>(text: &str) -> Option<N> {
     fn parse(text: &str) -> Option<u64> {
         let digits = consists_of(text, |c| c.is_ascii_digit());

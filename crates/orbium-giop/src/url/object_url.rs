@@ -7,7 +7,7 @@ use crate::url::url_error::{UrlError, UrlErrorKind};
 use crate::url::url_text::has_scheme;
 use crate::{Corbaloc, Corbaname, Ior};
 
-/// A parsed object string: what `string_to_object` is given.
+/// A parsed object string, the argument of `string_to_object`.
 ///
 /// ```
 /// use orbium_giop::ObjectUrl;

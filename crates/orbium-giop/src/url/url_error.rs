@@ -9,17 +9,17 @@ use crate::{Completion, ExceptionKind, IorStringError, SystemException};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UrlErrorKind {
-    /// None of the schemes that are understood.
+    /// The scheme is unknown.
     UnknownScheme,
     /// A stringified reference that is none.
     BadIor(IorStringError),
-    /// An address without the protocol in front of its colon.
+    /// An address without the protocol before its colon.
     NoProtocol,
     /// Not a GIOP version 1.x.
     BadVersion,
     /// A host name with characters that host names do not have.
     BadHost,
-    /// A bracket without an IPv6 address in it, or without its other half.
+    /// Brackets that are unbalanced or contain no IPv6 address.
     BadIpv6,
     /// Not a port number between 1 and 65535.
     BadPort,
@@ -31,7 +31,7 @@ pub enum UrlErrorKind {
     NotMulticast,
     /// `rir:` with an address, or with other addresses.
     RirNotAlone,
-    /// The protocol is not one that a reference can be made for.
+    /// References cannot be created for the protocol.
     UnsupportedProtocol,
     /// `rir:` names an initial reference, not an address.
     NotAnAddress,
@@ -72,9 +72,9 @@ impl fmt::Display for UrlErrorKind {
 /// Error in an object string, with its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UrlError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: UrlErrorKind,
-    /// Offset in octets into the string, white space before it left out.
+    /// Offset in octets into the string, without leading white space.
     pub offset: usize,
 }
 

@@ -7,8 +7,7 @@ pub(crate) fn has_scheme(text: &str, scheme: &str) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
 }
 
-/// How many octets of a text stand before the first of some characters, all of
-/// ASCII.
+/// The number of octets of a text before the first of the given characters, all ASCII.
 pub(crate) fn before(text: &str, ends: &[u8]) -> usize {
     let end = text.bytes().position(|octet| ends.contains(&octet));
     end.unwrap_or(text.len())

@@ -17,12 +17,12 @@ pub(crate) const PADDED_LEN: usize = CONTEXTS_LEN + 4;
 /// Service contexts in the list.
 pub(crate) const CONTEXTS: u32 = 2;
 
-/// Places of the numbers that differ: ReplyEndTime, and the time that is left.
+/// Offsets of the variable numbers: ReplyEndTime, and the remaining time.
 const END: usize = 36;
 const LEFT: usize = 76;
 
-/// The list with zeros in their place: INVOCATION_POLICIES with ReplyEndTime, and
-/// ORBIUM_TIME_LEFT with the time until the reply.
+/// The list with zeros in their places: INVOCATION_POLICIES with ReplyEndTime, and ORBIUM_TIME_LEFT
+/// with the time until the reply.
 const LIST: [u8; PADDED_LEN] = {
     let flag = ByteOrder::NATIVE.flag();
     let mut list = [0; PADDED_LEN];
@@ -56,12 +56,12 @@ const fn put(list: &mut [u8; PADDED_LEN], at: usize, value: u32) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyDeadline {
     end: UtcTime,
-    /// Nanoseconds; [`FOR_EVER`](super::FOR_EVER) is no bound.
+    /// Nanoseconds; [`FOR_EVER`](super::FOR_EVER) means no bound.
     left: u64,
 }
 
 impl ReplyDeadline {
-    /// A deadline that comes so long after `now`.
+    /// A deadline of `left` after `now`.
     #[must_use]
     #[inline]
     pub fn new(now: SystemTime, left: Duration) -> Self {
@@ -79,7 +79,7 @@ impl ReplyDeadline {
         span(self.end.0.saturating_sub(UtcTime::from(now).0))
     }
 
-    /// The time that the sender had left; `None` for no bound.
+    /// The time that remained at the sender; `None` for no bound.
     #[must_use]
     #[inline]
     pub fn left(&self) -> Option<Duration> {

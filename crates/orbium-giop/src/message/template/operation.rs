@@ -10,13 +10,13 @@ pub(super) const SHORT_OPERATION: usize = 44;
 /// Count, longest short name, NUL, padding, count of contexts, padding.
 pub(super) const SHORT_TAIL: usize = 64;
 
-/// The part of a request that depends on the operation alone, marshalled in
-/// native byte order when the program is compiled: its name, and the empty list
-/// behind it (service contexts from 1.2 on, the principal before).
+/// The part of a request that depends only on the operation, marshalled in native byte order at
+/// compile time: its name, and the empty list after it (service contexts from 1.2 on, the principal
+/// before).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationTail {
     pub(super) octets: [u8; SHORT_TAIL],
-    /// Octets up to the end of the list; 0 for a name that is too long.
+    /// Octets up to the end of the list; 0 if the name is too long.
     pub(super) len: usize,
     /// Octets of the name.
     pub(super) name_len: u8,
@@ -53,7 +53,7 @@ impl OperationTail {
         }
     }
 
-    /// The name; none if it is too long.
+    /// The name; empty if it is too long.
     pub(super) fn name(&self) -> &[u8] {
         &self.octets[4..4 + usize::from(self.name_len)]
     }

@@ -15,7 +15,7 @@ use crate::short::{
 
 /// Longest short header with its key: copied in one piece of constant size as well.
 pub(super) const SHORT_HEADER: usize = 64;
-/// Octets of an operation's name that are copied behind it, with zeros up to the body.
+/// Octets copied for the name of an operation, with zeros up to the body.
 pub(super) const SHORT_NAME: usize = SHORT_OPERATION + 8;
 
 /// The constant part of requests with short headers.
@@ -23,9 +23,9 @@ pub(super) const SHORT_NAME: usize = SHORT_OPERATION + 8;
 pub(super) struct Short {
     /// The constant part of the header, and the key.
     prefix: Vec<u8>,
-    /// The same, with zeros behind it, unless it is too long.
+    /// A copy of the prefix, padded with zeros, unless it is too long.
     short_prefix: [u8; SHORT_HEADER],
-    /// The form of a request that wants no answer.
+    /// The form of a request without a reply.
     form: u8,
     /// The minor version that the body has in its format.
     minor: u8,
@@ -34,7 +34,7 @@ pub(super) struct Short {
 }
 
 impl Short {
-    /// `None` for a key of 2¹⁶ octets and more, which goes with a header of GIOP.
+    /// `None` for a key of 2¹⁶ octets or more, which requires a GIOP header.
     pub(super) fn new(order: ByteOrder, key: &[u8], headers: Headers) -> Option<Self> {
         let prefix = request_prefix(order, key)?;
         let mut short_prefix = [0; SHORT_HEADER];
@@ -93,7 +93,7 @@ impl Short {
         BodyStart { header_end, body }
     }
 
-    /// As `begin`, for a key that is not copied in one piece of constant size.
+    /// As `begin`, for a key that is too long for a copy of constant size.
     #[cold]
     fn begin_with_long_key(
         &self,
@@ -122,7 +122,7 @@ impl Short {
         writer.write_raw(&head[8..]);
     }
 
-    /// Writes the names behind a header, and the padding up to the body.
+    /// Writes the names after a header, and the padding up to the body.
     fn write_names(&self, writer: &mut CdrWriter<'_>, key: &[u8], operation: &[u8]) -> BodyStart {
         writer.write_raw(key);
         writer.write_raw(operation);
@@ -171,7 +171,7 @@ impl Short {
         }
     }
 
-    /// A request of which it is not known yet whether its names have numbers.
+    /// Begins a request after a lookup of the numbers of its names.
     #[cold]
     pub(super) fn begin_bound(
         &self,
