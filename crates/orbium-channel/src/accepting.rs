@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Taking connections: what servers and bridges listen with.
+//! Accepting connections, for servers and bridges.
 
 use std::io;
 use std::mem;
@@ -15,19 +15,19 @@ use orbium_transport::{Acceptor, ByteStream, Deadline, Endpoint};
 use crate::Channel;
 use crate::protocol::{ChannelOptions, OpenError, Protocols};
 
-/// How long nothing is accepted after the system refused a connection: others
-/// may give some back. The same for one endpoint that has failed by itself.
+/// Pause of accepting after the system refused a connection for lack of resources, during which
+/// other holders may release some. Also the pause of one endpoint after an error of its own.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// The same after a connection was ended to make room: by then its descriptor is given back, unless a
-/// thread of its own still reads it.
+/// Pause after a connection was closed to make room: its descriptor is then released, unless a
+/// dedicated thread still reads it.
 const ROOM_PAUSE: Duration = Duration::from_millis(1);
 
-/// Connections accepted at most before an acceptor is closed: more than wait in the backlog of any,
-/// so that clients that come again and again keep none open.
+/// Maximum number of connections accepted before an acceptor is closed: more than any backlog
+/// holds, so that clients that reconnect repeatedly cannot keep it open.
 const MAX_LAST_ACCEPTED: usize = 4096;
 
-/// The most acceptors that share a poller; connections are numbered from behind them on.
+/// Maximum number of acceptors that share a poller; the tokens of connections follow theirs.
 pub const MAX_ACCEPTORS: usize = 255;
 
 /// Token of the waker; acceptors follow, from 1 on.
@@ -45,27 +45,27 @@ pub const fn place_of(token: u64) -> usize {
 /// Acceptors that share a poller with a waker.
 #[derive(Default)]
 pub struct Accepting {
-    /// In their places; those that were closed left theirs empty.
+    /// By place; the places of closed acceptors are empty.
     acceptors: Vec<Option<Box<dyn Acceptor>>>,
     /// Which headers messages have there.
     headers: Vec<Headers>,
-    /// Endpoints at which nothing is accepted for a while.
+    /// Endpoints at which accepting is paused.
     pauses: Vec<Pause>,
-    /// For the log of what the system refuses.
+    /// Rate limit of log entries about refusals by the system.
     refusals: EventLimit,
-    /// Whether acceptors of another thread are to come.
+    /// Whether acceptors of another thread are expected.
     is_awaiting: bool,
     changes: AcceptorChanges,
 }
 
-/// Nothing is accepted at some endpoints.
+/// A pause of accepting at one endpoint or at all.
 struct Pause {
     /// The place of the endpoint that has failed; `None` for all, as the system has run out of something.
     place: Option<usize>,
     until: Deadline,
 }
 
-/// Acceptors to add to those of a running thread, and to close. Clones are for the same
+/// Changes to the acceptors of a running thread: to add and to close. Clones refer to the same
 /// thread, which applies the changes when it is woken.
 #[derive(Clone, Default)]
 pub struct AcceptorChanges(Arc<Shared>);
@@ -81,7 +81,7 @@ struct Pending {
     changes: Vec<Change>,
     /// The thread has taken changes that it has not applied yet.
     is_applying: bool,
-    /// The thread accepts nothing any more.
+    /// The thread no longer accepts.
     is_over: bool,
 }
 
@@ -113,19 +113,18 @@ impl AcceptorChanges {
         !pending.is_over
     }
 
-    /// Has connections accepted there too; `false` if nothing is accepted any more.
+    /// Adds an acceptor; `false` if the thread no longer accepts.
     pub fn open(&self, place: usize, acceptor: Box<dyn Acceptor>) -> bool {
         self.push(Change::Open(place, acceptor))
     }
 
-    /// Has that acceptor closed, after what waits there is accepted; `false` if nothing is
-    /// accepted any more.
+    /// Closes that acceptor after its backlog is accepted; `false` if the thread no longer accepts.
     pub fn close(&self, place: usize) -> bool {
         self.push(Change::Close(place))
     }
 
-    /// Has another thread take that acceptor, with what waits there; `false` if nothing is
-    /// accepted any more.
+    /// Hands that acceptor over to another thread, with its backlog; `false` if the thread no
+    /// longer accepts.
     pub fn hand_over(
         &self,
         place: usize,
@@ -134,8 +133,9 @@ impl AcceptorChanges {
         self.push(Change::HandOver(place, Box::new(take)))
     }
 
-    /// Waits until all changes are applied and what they brought is taken on, or until the
-    /// deadline; whether they are. Nothing is left to apply once nothing is accepted any more.
+    /// Waits until all changes are applied and the accepted connections are taken over, or until
+    /// the deadline; returns whether they are. After the thread has ended no changes are
+    /// outstanding.
     pub fn await_applied(&self, deadline: Instant) -> bool {
         let mut pending = self.lock();
         while !pending.are_applied() {
@@ -148,20 +148,20 @@ impl AcceptorChanges {
         true
     }
 
-    /// Whether all changes are applied and what they brought is taken on.
+    /// Whether all changes are applied and the accepted connections are taken over.
     pub(crate) fn are_applied(&self) -> bool {
         self.lock().are_applied()
     }
 
-    /// What the changes brought is taken on.
+    /// Notes that the connections which the changes brought are taken over.
     pub fn note_applied(&self) {
         self.lock().is_applying = false;
         self.0.applied.notify_all();
     }
 }
 
-/// Listens at one more endpoint, for [`AcceptorChanges::open`]: where it is found, and which
-/// headers messages have there.
+/// Listens at one more endpoint, for [`AcceptorChanges::open`]: returns the published channel, and
+/// the headers of its messages.
 pub fn listen_at(
     endpoint: &Endpoint,
     protocols: &Protocols,
@@ -182,7 +182,7 @@ pub fn listen_at(
 }
 
 impl Accepting {
-    /// Listens at the endpoints; where they are found.
+    /// Listens at the endpoints; returns the acceptors and the published channels.
     pub fn listen(
         endpoints: &[Endpoint],
         protocols: &Protocols,
@@ -226,8 +226,8 @@ impl Accepting {
         }
     }
 
-    /// The same; `change` replaces the acceptors of GIOP alone, and `acceptor`, which is not
-    /// published, comes behind them.
+    /// The same; `change` replaces the acceptors of plain GIOP, and `acceptor`, which is not
+    /// published, is appended.
     #[must_use]
     pub fn changed(
         mut self,
@@ -249,8 +249,8 @@ impl Accepting {
         &self.headers
     }
 
-    /// Closes the listeners: new clients are refused rather than left waiting in the
-    /// backlog. Those that another thread is to have go there.
+    /// Closes the listeners, so that new clients are refused and do not wait in the backlog. Those
+    /// to be handed over go to the other thread.
     pub fn end(&mut self, poller: &Poller) {
         let last = {
             let mut pending = self.changes.lock();
@@ -271,7 +271,7 @@ impl Accepting {
         self.changes.0.applied.notify_all();
     }
 
-    /// Those that were not closed.
+    /// The acceptors that are not closed.
     fn open(&self) -> impl Iterator<Item = (usize, &dyn Acceptor)> {
         let places = self.acceptors.iter().enumerate();
         places.filter_map(|(place, acceptor)| Some((place, acceptor.as_deref()?)))
@@ -282,9 +282,9 @@ impl Accepting {
         &self.changes
     }
 
-    /// Applies what other threads have changed. What waits at an acceptor that is closed is
-    /// accepted first. Whether there was anything: then [`AcceptorChanges::note_applied`] follows
-    /// when it is taken on.
+    /// Applies the changes of other threads. The backlog of an acceptor to be closed is accepted
+    /// first. Returns whether there were any changes: the caller then calls
+    /// [`AcceptorChanges::note_applied`] once the connections are taken over.
     pub fn apply_changes(
         &mut self,
         poller: &Poller,
@@ -336,17 +336,17 @@ impl Accepting {
         self.acceptors[place] = Some(acceptor);
     }
 
-    /// Whether there is nothing to accept at, nor will be.
+    /// Whether there is no acceptor, and none is expected.
     pub fn is_nowhere(&self) -> bool {
         self.acceptors.is_empty() && !self.is_awaiting
     }
 
-    /// The first token that is neither the waker's nor an acceptor's, whatever is added.
+    /// The first token that no waker or acceptor ever has.
     pub const fn next_token() -> u64 {
         token(MAX_ACCEPTORS)
     }
 
-    /// Has a poller wait for the waker and for connections.
+    /// Registers the waker and the acceptors with a poller.
     pub fn register(&self, poller: &Poller, waker: &Waker) -> io::Result<()> {
         poller.add(waker.source(), WAKER, Interest::Read)?;
         for (place, acceptor) in self.open() {
@@ -386,7 +386,8 @@ impl Accepting {
         self.set_interest(poller);
     }
 
-    /// Shortens a pause of all endpoints, as a connection was ended to make room for those that wait.
+    /// Shortens a pause of all endpoints after a connection was closed to make room for pending
+    /// ones.
     pub fn retry_soon(&mut self) {
         let mut pauses = self.pauses.iter_mut();
         if let Some(pause) = pauses.find(|it| it.place.is_none()) {
@@ -405,12 +406,12 @@ impl Accepting {
 
     fn set_interest(&self, poller: &Poller) {
         for (place, acceptor) in self.open() {
-            // Should this fail, the next attempt to accept fails too.
+            // If this fails, the next attempt to accept fails, too.
             let _ = poller.modify(&acceptor.source(), token(place), self.interest(place));
         }
     }
 
-    /// Whether nothing is accepted for a while, as the system has run out of something.
+    /// Whether accepting is paused at all endpoints because the system has run out of a resource.
     pub fn is_paused(&self) -> bool {
         self.pauses.iter().any(|it| it.place.is_none())
     }
@@ -435,9 +436,9 @@ impl Accepting {
             .min()
     }
 
-    /// The loop of a thread that accepts and nothing else. What it takes on is given the
-    /// place of the endpoint too. `make_room` ends a connection, if one may end, for those that the
-    /// system does not let in for lack of descriptors.
+    /// The loop of a dedicated accepting thread. `take_on` receives the connections and the places
+    /// of their endpoints. `make_room` closes a connection that may be closed, for pending ones
+    /// that the system refuses for lack of descriptors.
     pub fn run(
         mut self,
         poller: &Poller,
@@ -470,8 +471,8 @@ impl Accepting {
     }
 }
 
-/// Whether accepting failed for want of resources, descriptors most likely, rather than
-/// for lack of a pending connection.
+/// Whether accepting failed for lack of resources, usually descriptors, rather than for lack of a
+/// pending connection.
 fn is_refusal(error: &io::Error) -> bool {
     !matches!(
         error.kind(),

@@ -44,7 +44,7 @@ impl Message {
     }
 }
 
-/// Memory of messages and batches that were sent, for those that follow.
+/// Buffers of sent messages and batches, for reuse.
 #[derive(Debug, Default)]
 pub struct Spares {
     messages: Vec<Vec<u8>>,
@@ -146,7 +146,7 @@ impl Batch {
     /// Sends once; returns how many bytes were sent.
     ///
     /// # Errors
-    /// What the stream says.
+    /// Those of the stream.
     pub fn send(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         let count = stream.send(&self.octets[self.at..])?;
         self.at += count;
@@ -218,8 +218,7 @@ mod tests {
         assert_eq!(messages.len(), 1);
     }
 
-    /// What went out in part may not be served: only the messages that are sent whole
-    /// count as sent.
+    /// A partly sent message may not be served: only messages that are sent whole count as sent.
     #[test]
     fn counts_the_messages_that_are_sent_whole() {
         let mut messages = queue(&[10, 20, 30]);

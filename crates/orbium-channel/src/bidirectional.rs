@@ -14,19 +14,19 @@ use crate::{Channel, Protocols};
 /// The connections of an ORB that carry the requests of both sides (CORBA 3.3 Part 2, clause
 /// 9.9). The crate `orbium-bidir` implements it.
 pub trait BidirectionalConnections: fmt::Debug + Send + Sync {
-    /// The acceptors of a lane that listens at those channels: its own, and one for the
-    /// connections that the ORB opens, if no other lane has that one.
+    /// The acceptors of a lane that listens at those channels: its own, and one for the connections
+    /// that the ORB opens, unless another lane has that one.
     ///
     /// # Errors
-    /// No descriptors are left.
+    /// The process has run out of descriptors.
     fn accepting(
         self: Arc<Self>,
         accepting: Accepting,
         channels: &[Channel],
     ) -> io::Result<Accepting>;
 
-    /// A connector to a channel over connections that go both ways; `inner` for a channel
-    /// that can have none.
+    /// A connector to a channel over bidirectional connections; `inner` for a channel that supports
+    /// none.
     fn connector(
         self: Arc<Self>,
         inner: Box<dyn Connector>,
@@ -35,11 +35,11 @@ pub trait BidirectionalConnections: fmt::Debug + Send + Sync {
     ) -> Box<dyn Connector>;
 }
 
-/// One half of a bidirectional connection: the [extension](ByteStream::extension) of the stream by
-/// which its user sends, and waits for what arrives.
+/// One half of a bidirectional connection: the [extension](ByteStream::extension) of the stream
+/// through which its user sends and waits for input.
 ///
-/// The connection below the halves has the framing. [`ByteStream::receive`] of a half gets no
-/// room, and returns the bytes of the delivery that [`Deliveries::take`] then returns.
+/// The underlying connection does the framing. [`ByteStream::receive`] of a half is called with an
+/// empty buffer, and returns the bytes of the delivery that [`Deliveries::take`] then returns.
 #[derive(Clone, Debug)]
 pub enum BidirectionalHalf {
     /// Of a connection of the calling side.
@@ -64,8 +64,8 @@ impl BidirectionalHalf {
         }
     }
 
-    /// Whether its messages are delivered: before requests go both ways, the server engine
-    /// receives bytes.
+    /// Whether its messages are delivered whole: before requests are sent in both directions, the
+    /// server engine receives bytes.
     #[must_use]
     pub fn is_delivered(&self) -> bool {
         match self {
@@ -74,7 +74,7 @@ impl BidirectionalHalf {
         }
     }
 
-    /// What has arrived for it.
+    /// Its queue of deliveries.
     #[must_use]
     pub fn deliveries(&self) -> &dyn Deliveries {
         match self {
@@ -84,31 +84,31 @@ impl BidirectionalHalf {
     }
 }
 
-/// What has arrived for one half of a bidirectional connection.
+/// The queue of deliveries of one half of a bidirectional connection.
 pub trait Deliveries: fmt::Debug + Send + Sync {
     /// Takes the next delivery. `room` is memory that is not needed any more, for a later one.
     fn take(&self, room: Vec<u8>) -> Option<Delivery>;
 }
 
-/// A bidirectional connection, or one that may become so, as the server engine sees it.
+/// A bidirectional connection, or one that may become so, as accessed by the server engine.
 pub trait Bidirectional: Deliveries {
-    /// The client has announced its listen points, in the data of a service context. If requests go
-    /// both ways from now on, `share` is called: it returns the connection with all that was
-    /// received behind the announcing request.
+    /// Notes the listen points that the client has announced in a service context. If the
+    /// connection becomes bidirectional, `share` is called: it returns the connection with all
+    /// bytes received after the announcing request.
     fn announce(&self, points: &[u8], share: &mut dyn FnMut() -> Connection);
 
-    /// Whether this side has opened it: requests that come over it are those of the server.
+    /// Whether this side has opened it: requests received over it come from the server.
     fn is_opened_here(&self) -> bool;
 
-    /// Whether requests of both sides go over it by now.
+    /// Whether requests are now sent in both directions.
     fn is_both(&self) -> bool;
 
     /// Whether this side has calls over it, or keeps it for some.
     fn is_called_over(&self) -> bool;
 
-    /// Receives what is there into the memory of the connection, without blocking; requests
-    /// are delivered later. For connections that have no room for replies: the peer
-    /// may itself wait until this side takes some.
+    /// Receives the available bytes into the memory of the connection, without blocking; requests
+    /// are delivered later. For connections that cannot accept replies: the peer may itself wait
+    /// until this side receives.
     ///
     /// # Errors
     /// The stream has ended.

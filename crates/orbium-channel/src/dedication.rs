@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections that ask for a server's thread of their own: GOPI's marker for
-//! capsule-to-iref bindings (Coulson and Baichoo, section 5.1), and what the
-//! server says to it. Both are the service context
-//! [`ORBIUM_DEDICATION`](orbium_giop::service_context::ORBIUM_DEDICATION), one with the
-//! first request of a connection, one with its reply. An ORB that does not know
-//! it ignores it, as it must.
+//! Connections that request a dedicated server thread: GOPI's marker for capsule-to-iref bindings
+//! (Coulson and Baichoo, section 5.1), and the server's reply to it. Both are the service context
+//! [`ORBIUM_DEDICATION`](orbium_giop::service_context::ORBIUM_DEDICATION), one with the first
+//! request of a connection, one with its reply. Other ORBs ignore it, as the specification
+//! requires.
 //!
-//! Both are encapsulations of eight octets: byte order, version (1), what each
-//! says, and a priority, which is −1 for none. What a later version puts behind
-//! that is left alone.
+//! Both are encapsulations of eight octets: byte order, version (1), request or result, and a
+//! priority, which is −1 for none. Additions of later versions after that are ignored.
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind};
 
@@ -32,7 +30,7 @@ pub struct DedicationRequest {
 /// Reply of the server to a dedication request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DedicationReply {
-    /// The connection has a thread of its own.
+    /// The connection has a dedicated thread.
     Granted {
         /// Its CORBA priority, if it has one.
         priority: Option<i16>,
@@ -52,14 +50,14 @@ pub enum Undedicated {
     Priority = 2,
     /// The host refuses another thread.
     NoThread = 3,
-    /// What comes this way is not one client's alone.
+    /// The channel is shared by several clients.
     Shared = 4,
     /// The server's policy has other reasons.
     Policy = 5,
 }
 
 impl Undedicated {
-    /// The reason with that number; one that is not known is the policy's.
+    /// The reason with that number; [`Policy`](Self::Policy) for an unknown one.
     const fn from_number(number: u8) -> Self {
         match number {
             1 => Self::Limit,
@@ -96,7 +94,7 @@ fn encode(what: [u8; 2], priority: Option<i16>) -> [u8; LEN] {
     [ByteOrder::NATIVE.flag(), VERSION, what, why, a, b, 0, 0]
 }
 
-/// What is said, why, and the priority.
+/// The result, the reason, and the priority.
 fn decode(data: &[u8]) -> Result<([u8; 2], Option<i16>), CdrError> {
     let bad = |at| CdrError::new(CdrErrorKind::BadDiscriminator, at);
     let [flag, version, what, why, a, b, ..] = data else {
@@ -144,11 +142,11 @@ impl DedicationReply {
         }
     }
 
-    /// Reads such data.
+    /// Decodes the data.
     ///
     /// # Errors
-    /// As [`DedicationRequest::decode`]; [`CdrErrorKind::BadDiscriminator`] also
-    /// for what says neither yes nor no.
+    /// As [`DedicationRequest::decode`]; [`CdrErrorKind::BadDiscriminator`] also for an unknown
+    /// result.
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         match decode(data)? {
             ([0, _], priority) => Ok(Self::Granted { priority }),

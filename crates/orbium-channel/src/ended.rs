@@ -17,9 +17,9 @@ const MAX_RECEIVES: usize = 4;
 /// Bounds a receive of an incomplete TLS record.
 const MAX_RECEIVE_TIME: Duration = Duration::from_millis(1);
 
-/// Whether the peer has ended the connection, by a CloseConnection that was received
-/// already (`is_closing`) or that is still to be, or without. Receives and discards what
-/// has arrived, so no other thread may be receiving.
+/// Whether the peer has closed the connection, with a CloseConnection that was received before
+/// (`is_closing`) or is unread, or without. Receives and discards the available bytes, so no other
+/// thread may be receiving.
 #[cold]
 pub fn has_peer_ended(is_closing: bool, stream: &dyn ByteStream) -> bool {
     is_closing || has_stream_ended(stream)
@@ -55,7 +55,7 @@ fn has_stream_ended(stream: &dyn ByteStream) -> bool {
     false
 }
 
-/// The same of one half of a bidirectional connection, to which messages are delivered.
+/// The same for one half of a bidirectional connection, to which messages are delivered.
 fn has_half_ended(half: &BidirectionalHalf, stream: &dyn ByteStream) -> bool {
     while stream.has_buffered() {
         if !matches!(stream.receive(&mut []), Ok(1..)) {

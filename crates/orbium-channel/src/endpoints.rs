@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Endpoints at which a server listens, which may change while it serves.
+//! The endpoints of a server, which may change while it serves.
 
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub enum ListenError {
     Open(OpenError),
     /// There are 255.
     TooMany,
-    /// Nothing is accepted any more.
+    /// The thread no longer accepts.
     Ended,
 }
 
@@ -40,18 +40,17 @@ struct Places {
 
 #[derive(Clone)]
 struct Listening {
-    /// As it was asked for; none for one that is not published.
+    /// As configured; `None` if it is not published.
     endpoint: Option<Endpoint>,
     channel: Option<Channel>,
     /// Which headers messages have there.
     headers: Headers,
-    /// It is closed. What waited there may still be taken on.
+    /// It is closed. Connections of its backlog may still be accepted.
     is_closed: bool,
 }
 
 impl Endpoints {
-    /// The endpoints that `accepting` listens at: as they were asked for, and as they are
-    /// published.
+    /// The endpoints at which `accepting` listens: as configured, and as published.
     pub fn new(
         asked: &[Endpoint],
         accepting: &Accepting,
@@ -88,7 +87,7 @@ impl Endpoints {
         }
     }
 
-    /// The channels at which it listens, as references say it.
+    /// The channels at which it listens, as published in references.
     pub fn published(&self) -> Arc<[Channel]> {
         Arc::clone(&self.lock().published)
     }
@@ -164,9 +163,8 @@ impl Endpoints {
         places.publish();
     }
 
-    /// Another thread that has [announced](Self::announce) them listens at all endpoints from now
-    /// on, and here none but those that are not published. Connections that wait there are accepted
-    /// by it.
+    /// Hands all published endpoints over to another thread that has [announced](Self::announce)
+    /// them, which also accepts the connections of their backlogs.
     pub fn hand_over_to(&self, other: &Self) {
         let of_other: Vec<Option<Channel>> = other.lock().channels().collect();
         let mut places = self.lock();
@@ -190,8 +188,8 @@ impl Endpoints {
         self.wake();
     }
 
-    /// Listens nowhere any more, but at what is not published. Returns when what waited there is
-    /// taken on, or at the deadline; whether it is.
+    /// Closes all published endpoints. Returns when the connections of their backlogs are taken
+    /// over, or at the deadline; the result is whether they are.
     pub fn close_all(&self, deadline: Instant) -> bool {
         let mut places = self.lock();
         for (place, listening) in places.open() {
@@ -206,8 +204,8 @@ impl Endpoints {
 }
 
 impl Places {
-    /// A place for one more; `None` if there are too many. Those of closed endpoints are free once what waited there is
-    /// taken on.
+    /// A place for one more endpoint; `None` if there are too many. Places of closed endpoints are
+    /// reused once their backlogs are taken over.
     fn free(&mut self, is_taken_on: bool) -> Option<usize> {
         for place in self.all.iter_mut().filter(|_| is_taken_on) {
             if place.as_ref().is_some_and(|it| it.is_closed) {
@@ -229,7 +227,7 @@ impl Places {
         all.filter(|(_, it)| it.endpoint.is_some() && !it.is_closed)
     }
 
-    /// Where it is found, by place.
+    /// The published channels by place.
     fn channels(&self) -> impl Iterator<Item = Option<Channel>> {
         let all = self.all.iter().map(Option::as_ref);
         all.map(|it| it.filter(|it| !it.is_closed)?.channel.clone())

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messages out of a stream of octets.
+//! Extracts messages from a stream of octets.
 //!
-//! One receive call per message: the buffer asks for as much as the message
-//! before took (the adaptive size of GOPI), so that a large message arrives
-//! whole and alone, and lies aligned.
+//! One receive call per message: the buffer requests as many octets as the previous message had
+//! (the adaptive size of GOPI), so that a large message arrives whole, alone, and aligned.
 //!
-//! A message for which there is no memory is refused where its first octets are
-//! known, and its rest is received and dropped: the connection goes on.
+//! A message for which there is no memory is refused when its first octets have arrived, and the
+//! rest is received and discarded: the connection remains usable.
 
 mod begun;
 mod error;
@@ -25,14 +24,15 @@ use begun::total;
 pub use begun::{answered_by, begins_with_request, refusal};
 pub use error::{FramingError, Grouped, TooLarge};
 
-/// Bytes that are received at once while messages follow each other without a pause.
+/// Bytes to receive at once while messages follow each other without a pause.
 const BULK: usize = 64 * 1024;
 
-/// Receives in a row that bring little, after which the messages of a peer no longer follow
-/// each other without a pause: a sender on the same processor pauses, and 64 KiB are zeroed anew.
+/// Number of consecutive small receives after which the messages of a peer no longer follow each
+/// other without a pause: a sender on the same processor pauses, and 64 KiB would be zeroed each
+/// time.
 const MAX_SMALL_RECEIVES: u8 = 64;
 
-/// What writes received octets into the room it is given, and returns how many.
+/// Writes received octets into the given buffer, and returns their number.
 type Receive<'r> = dyn FnMut(&mut [u8]) -> io::Result<usize> + 'r;
 
 /// The messages that a connection receives.
@@ -43,25 +43,24 @@ pub struct Framing {
     /// skipped.
     last: usize,
     limit: usize,
-    /// Bytes that are received at once while messages follow each other without a pause; 0
-    /// otherwise.
+    /// Bytes to receive at once while messages follow each other without a pause; 0 otherwise.
     bulk: usize,
     /// Receives in a row that brought little, while that is so.
     lulls: u8,
     /// Octets still to be dropped of a message that was refused.
     skipped: usize,
-    /// Whether there is no memory for the message that has begun.
+    /// Whether there is no memory for the partly received message.
     is_refused: bool,
-    /// Whether messages are put into the buffer, and no bytes received.
+    /// Whether whole messages are delivered into the buffer, instead of received bytes.
     is_delivered: bool,
     /// Which headers messages may have besides GIOP's.
     headers: Headers,
-    /// What nearly all requests and replies with those begin with.
+    /// The beginnings of the usual requests and replies with those headers.
     usual: UsualHeaders,
 }
 
 impl Framing {
-    /// A stream of which nothing was received yet.
+    /// A stream from which nothing was received yet.
     #[must_use]
     pub fn new(limit: usize, budget: &Budget) -> Self {
         Self::with_octets(limit, Vec::new(), budget)
@@ -118,8 +117,8 @@ impl Framing {
         }
     }
 
-    /// The octets of the next message, if it has arrived whole and begins as a request of
-    /// that form; and those received behind it. Otherwise `next` knows.
+    /// The octets of the next message, if it has arrived whole and begins as a request of that
+    /// form; and those received after it. Otherwise the caller calls `next`.
     #[inline(always)]
     pub fn next_request<F: RequestForm>(&mut self) -> Option<(&mut [u8], &[u8])> {
         let octets = self.buffer.received_mut();
@@ -131,8 +130,8 @@ impl Framing {
         Some((message, rest))
     }
 
-    /// The message of that size that the octets begin with, if it is within the limit and
-    /// there whole.
+    /// The message of that size at the start of the octets, if it is within the limit and has
+    /// arrived whole.
     #[inline(always)]
     fn whole<'o>(&self, size: u32, octets: &'o [u8]) -> Option<&'o [u8]> {
         if size as usize <= self.limit {
@@ -168,8 +167,7 @@ impl Framing {
         !self.buffer.is_empty()
     }
 
-    /// The header of the next message, when its size exceeds the limit, and what was
-    /// received of it.
+    /// The header of the next message if its size exceeds the limit, and its received octets.
     pub fn oversized(&mut self) -> Option<(MessageHeader, &mut [u8])> {
         let header = MessageHeader::parse_any(self.received().first_chunk()?)?;
         let len = self.received().len().min(total(&header));
@@ -194,10 +192,10 @@ impl Framing {
         }
     }
 
-    /// Receives once, if a small message is expected and there is room for one.
+    /// Receives once, if a small message is expected and the buffer has room for one.
     #[inline(always)]
     pub fn receive_little(&mut self, stream: &dyn ByteStream) -> Option<io::Result<usize>> {
-        // Not where messages are put into the buffer: it is never ready for little then.
+        // Not if messages are delivered into the buffer: it is never ready for little then.
         if self.last <= SMALL && self.buffer.is_ready_for_little() {
             orbium_trace::probe!(TransportReceive);
             return Some(self.buffer.receive(stream, SMALL));
@@ -213,8 +211,8 @@ impl Framing {
         self.receive_much(&mut |room| stream.receive(room))
     }
 
-    /// Takes octets that were received elsewhere, as many as there is room for, and
-    /// returns how many: none if `next` has something to say first.
+    /// Takes octets that were received elsewhere, up to the free room, and returns their number: 0
+    /// if `next` has a result to return first.
     ///
     /// # Errors
     /// There is no memory for them.
@@ -228,16 +226,16 @@ impl Framing {
         Ok(taken)
     }
 
-    /// As `receive`, where something is expected that a small buffer has no room
-    /// for, or part of a message is there.
+    /// As `receive`, if more is expected than a small buffer can hold, or part of a message has
+    /// arrived.
     fn receive_much(&mut self, receive: &mut Receive<'_>) -> io::Result<usize> {
         if self.skipped > 0 {
             return self.receive_to_skip(receive);
         }
-        // A header that is wrong is found by `next` before more is received.
+        // A malformed header is reported by `next` before more is received.
         let begun = self.header().ok().flatten();
         if begun.is_some_and(|header| total(&header) <= self.received().len()) {
-            // There may be no room, which would be taken for the end.
+            // An empty buffer would read as the end of the stream.
             return Ok(1);
         }
         if self.buffer.is_filled() {
@@ -272,7 +270,7 @@ impl Framing {
         Ok(received)
     }
 
-    /// Whether the peer still sends without a pause, after a receive.
+    /// Counts consecutive small receives, which end the bulk mode.
     fn count_lull(&mut self) {
         self.lulls = if self.received().len() <= SMALL {
             self.lulls + 1
@@ -294,9 +292,8 @@ impl Framing {
         }
     }
 
-    /// Bytes to be received when nothing of a message is there: as many as the last one
-    /// had. Beyond moderate ones there is room for a little more, which shows whether others
-    /// follow it.
+    /// Bytes to receive if no part of a message has arrived: as many as the last one had. Above
+    /// small sizes some more, to detect whether others follow it.
     fn after_last(&self) -> usize {
         match self.last {
             moderate if moderate > SMALL && moderate < BULK - SMALL => moderate + SMALL,
@@ -304,8 +301,8 @@ impl Framing {
         }
     }
 
-    /// There is no memory for the message that has begun. A reply is replaced by
-    /// one that says so; of anything else `next` says so.
+    /// There is no memory for the partly received message. A reply is replaced by one with an
+    /// exception; for any other message `next` returns the error.
     #[cold]
     fn refuse(&mut self, header: &MessageHeader) {
         self.budget().count_refused();
@@ -324,8 +321,8 @@ impl Framing {
         self.buffer.replace(octets);
     }
 
-    /// Drops the message that `next` says there is no memory for, and its rest as
-    /// it arrives.
+    /// Discards the message for which `next` has returned a lack of memory, and its rest as it
+    /// arrives.
     #[cold]
     pub fn skip(&mut self) {
         let header = self.header().ok().flatten();
@@ -336,8 +333,8 @@ impl Framing {
         self.begin_to_skip();
     }
 
-    /// What comes next is the rest of a message that was refused. One octet of it
-    /// stays there until all of it has come: so the message counts as unfinished.
+    /// The next octets are the rest of a refused message. One octet of it remains until all of it
+    /// has arrived, so that the message counts as unfinished.
     fn begin_to_skip(&mut self) {
         if self.skipped > 0 {
             self.last = usize::MAX;
@@ -368,18 +365,18 @@ impl Framing {
         self.buffer.first_mut(total(header))
     }
 
-    /// The octets of that message, and those received behind it.
+    /// The octets of that message, and those received after it.
     #[inline]
     pub fn split(&mut self, header: &MessageHeader) -> (&mut [u8], &[u8]) {
         let (message, rest) = self.buffer.received_mut().split_at_mut(total(header));
         (message, rest)
     }
 
-    /// Takes out the message with that header, as given by `next`: into `room`, or with
-    /// the memory that it was received into.
+    /// Takes out the message with that header, as given by `next`: into `room`, or with the buffer
+    /// that it was received into.
     ///
     /// # Errors
-    /// There is no memory for it; it is still there.
+    /// There is no memory for it; it remains in the buffer.
     pub fn take_out(
         &mut self,
         header: &MessageHeader,
@@ -401,12 +398,12 @@ impl Framing {
         self.consume_octets(total(header));
     }
 
-    /// Drops the message of so many octets that comes next.
+    /// Discards the next message, of that many octets.
     #[inline]
     pub fn consume_octets(&mut self, octets: usize) {
         self.last = octets;
         self.buffer.consume(octets);
-        // With bulk the buffer stays as it is until all messages in it were consumed.
+        // In bulk mode the buffer remains until all messages in it are consumed.
         if self.buffer.is_large() && (self.bulk == 0 || self.buffer.is_empty()) {
             self.settle();
         }
@@ -425,7 +422,7 @@ impl Framing {
             self.bulk = 0;
         }
         if self.skipped > 0 {
-            // The message stood for one that was refused.
+            // The message replaced a refused one.
             self.begin_to_skip();
         }
     }

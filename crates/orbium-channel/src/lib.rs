@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transport of GIOP messages between an ORB and its peers.
 //!
-//! [`Protocols`] has transports and messaging protocols by name; endpoints and the
-//! profiles of references lead to [`Channel`]s; [`connection`] is one side of a
-//! GIOP connection without socket, clock or thread, [`framing`] finds messages in received
-//! bytes, [`outgoing`] sends them whole or in fragments, [`batch`] several in one send,
-//! [`oneway_buffer`] keeps oneways until they are sent together, [`accepting`] takes connections, at [`endpoints`] that may change, and [`peer_memory`] bounds what all peers together make the ORB hold.
+//! [`Protocols`] has transports and messaging protocols by name; endpoints and the profiles of
+//! references lead to [`Channel`]s; [`connection`] is one side of a GIOP connection without socket,
+//! clock or thread, [`framing`] finds messages in received bytes, [`outgoing`] sends them whole or
+//! in fragments, [`batch`] several in one send, [`oneway_buffer`] buffers oneways until they are
+//! sent together, [`accepting`] accepts connections, at [`endpoints`] that may change, and
+//! [`peer_memory`] bounds the memory that all peers together can make the ORB use.
 //!
-//! It knows neither calls nor servants, neither object adapters nor threads. Its users
-//! are the ORB's own crates and bridges: `orbium` has what programs need.
+//! It has no notion of calls, servants, object adapters or threads. Its users are the ORB's own
+//! crates and bridges: `orbium` has the API for programs.
 #![forbid(unsafe_code)]
 
 pub mod accepting;

@@ -8,18 +8,18 @@ use orbium_transport::ByteStream;
 
 use crate::outgoing::fragments_into;
 
-/// A drained buffer that has more than twice as much memory gives back what is above this. Memory that a
-/// flood takes anew each time costs it a page fault for every four KiB.
+/// A drained buffer with more than twice this much memory releases the excess. Memory that a flood
+/// allocates again each time costs a page fault for every four KiB.
 const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
-/// Most places of which a gathered send takes bytes: what waits, and the pieces of a message.
+/// Maximum number of pieces of a gathered send: the buffered messages, and the pieces of a message.
 const MAX_PIECES: usize = 8;
 
-/// Whole messages, one behind the other.
+/// Whole messages in sequence.
 #[derive(Debug, Default)]
 struct Messages {
     bytes: Vec<u8>,
-    /// Where each message ends.
+    /// The end of each message.
     ends: Vec<usize>,
 }
 
@@ -33,10 +33,10 @@ impl Messages {
     }
 }
 
-/// Messages that a stream is given together, in the order in which they came.
+/// Messages that are sent together, in the order in which they were appended.
 ///
-/// What the stream was given is not appended to until all of it is sent: a stream that encrypts
-/// has to be given the same bytes again.
+/// Nothing is appended to the bytes passed to the stream until all of them are sent: a stream that
+/// encrypts has to be called with the same bytes again.
 ///
 /// ```
 /// use orbium_cdr::{CdrWriter, Format};
@@ -50,9 +50,9 @@ impl Messages {
 /// ```
 #[derive(Debug, Default)]
 pub struct OnewayBuffer {
-    /// What the stream was not given yet.
+    /// Messages not yet passed to the stream.
     waiting: Messages,
-    /// What the stream was given, and how many bytes of it are sent.
+    /// Messages passed to the stream, and the number of their bytes that are sent.
     given: Messages,
     sent: usize,
 }
@@ -95,11 +95,11 @@ impl OnewayBuffer {
         self.sent < self.given.bytes.len()
     }
 
-    /// Sends as far as a non-blocking stream takes it, all that waits in one send; whether all is
-    /// sent.
+    /// Sends as much as a non-blocking stream accepts, all buffered messages in one send; returns
+    /// whether all is sent.
     ///
     /// # Errors
-    /// The stream's, but not that it takes nothing now; `WriteZero` if it takes nothing at all.
+    /// The stream's, except `WouldBlock`; `WriteZero` if it accepts no bytes.
     pub fn send(&mut self, stream: &dyn ByteStream) -> io::Result<bool> {
         loop {
             if !self.is_begun() {
@@ -117,11 +117,11 @@ impl OnewayBuffer {
         }
     }
 
-    /// As `send`, with a finished message behind all that waits. It is copied into the buffer only
-    /// where the stream does not take all of it, or was given something else before.
+    /// As `send`, with a finished message after the buffered ones. It is copied into the buffer
+    /// only if the stream does not accept all of it, or has an unfinished send.
     ///
     /// # Errors
-    /// As of `send`: the message is among those that are not sent.
+    /// As for `send`: the message is then among the unsent ones.
     pub fn send_with(
         &mut self,
         message: &CdrWriter<'_>,
@@ -159,7 +159,7 @@ impl OnewayBuffer {
         }
     }
 
-    /// Counts what a stream has taken; whether it may take more now.
+    /// Counts the bytes that a stream has accepted; returns whether it may accept more now.
     fn note_sent(&mut self, outcome: io::Result<usize>) -> io::Result<bool> {
         match outcome {
             Ok(0) => Err(io::ErrorKind::WriteZero.into()),
@@ -175,7 +175,7 @@ impl OnewayBuffer {
         }
     }
 
-    /// Drops what is not sent; returns how many messages that were.
+    /// Discards the unsent messages; returns their number.
     pub fn clear(&mut self) -> usize {
         let dropped = self.messages();
         self.waiting.clear();
@@ -340,7 +340,7 @@ mod tests {
             assert!(!buffer.send_with(&message(&[3, 4, 5]), &stream).unwrap());
             assert_eq!(buffer.len(), 20 - room);
             assert_eq!(buffer.messages(), 3 - room.min(8) / 4);
-            // What it was given goes before another message.
+            // The bytes passed before are sent before another message.
             assert!(!buffer.send_with(&message(&[6]), &stream).unwrap());
             stream.widen(100);
             assert!(buffer.send(&stream).unwrap());

@@ -20,10 +20,9 @@ pub type Wait = fn(&dyn AsFd, Interest, Deadline) -> io::Result<()>;
 pub enum Patience {
     /// Until that deadline; for a caller, which may dispatch upcalls while it waits.
     Until(Deadline, Wait),
-    /// That long from when the peer first makes us wait: costs no look at the
-    /// clock as long as it does not.
+    /// For that time from the first wait for the peer: the clock is not read before.
     For(Duration),
-    /// What that has come to.
+    /// The deadline of [`For`](Self::For) after the first wait.
     Begun(Deadline),
 }
 
@@ -38,12 +37,11 @@ impl Patience {
         }
     }
 
-    /// Part of something was sent, and the rest is to be. A socket that blocks has
-    /// then used up its timeout, and would have it again for each little that the
-    /// peer takes; a caller's time is all there is.
+    /// Limits the rest of a partly sent message. A blocking socket has used up its timeout, which
+    /// would start again after each partial send; a caller's deadline bounds the whole.
     ///
     /// # Errors
-    /// `TimedOut`: that is over; the system's error.
+    /// `TimedOut` after the deadline; the system's error.
     #[cold]
     fn mind(self, stream: &dyn ByteStream) -> io::Result<()> {
         let Self::Until(deadline, _) = self else {
@@ -59,8 +57,8 @@ impl Patience {
 /// Most buffers handed to the kernel at once.
 const MAX_PIECES: usize = 16;
 
-/// Sends a message whole, in fragments above `fragment_size` if there is one. `patience`
-/// is asked only where one send may not be enough.
+/// Sends a message whole, in fragments above `fragment_size` if there is one. `patience` is called
+/// only if one send may not suffice.
 #[inline]
 pub fn send(
     stream: &dyn ByteStream,
@@ -101,7 +99,7 @@ fn send_gathered(
     send_pieces(stream, &[], &mut message.pieces(), patience)
 }
 
-/// Sends what a first attempt with that outcome left of a message in one piece.
+/// Sends the rest of a message in one piece after a first attempt with that outcome.
 #[cold]
 fn send_rest(
     stream: &dyn ByteStream,
@@ -211,8 +209,8 @@ fn send_fragments(
     Ok(())
 }
 
-/// The fragments of a message with a short header, and what they are fragments of: the
-/// same with a header of GIOP.
+/// The fragments of a message with a short header, and the message to be fragmented: the same with
+/// a GIOP header.
 fn short_plan(message: &CdrWriter<'_>, size: usize) -> Option<(FragmentPlan, Vec<u8>)> {
     MessageHeader::parse_short(message.written().first_chunk()?)?;
     let frame: Vec<_> = message.pieces().collect();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The memory that peers make the ORB hold: one budget for all connections.
+//! The memory that peers can make the ORB use: one budget for all connections.
 //!
-//! What a connection needs for small messages is not counted. Beyond that a receive
-//! buffer, a message in assembly, a queued request or a reply that its client does
-//! not take is charged before the memory is taken, and credited when it is given
-//! back.
+//! The memory of a connection for small messages is not counted. Beyond that a receive buffer, a
+//! message in assembly, a queued request or a reply that its client does not receive is charged
+//! before the memory is allocated, and credited when it is released.
 //!
-//! A holder may have as much as it leaves free: the first at most half of the
-//! budget, the next half of the rest, and so on. So a few large messages never
-//! lock out small ones, and the largest is refused first.
+//! A holder may use at most as much as it leaves free: the first half of the budget, the next half
+//! of the rest, and so on. Thus a few large messages never exclude small ones, and the largest is
+//! refused first.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,21 +15,20 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
-/// Octets that a connection asks for at least, uncharged: many small messages arrive at
-/// once. With all else that a server has for an idle connection they come to less than
-/// 8 KiB.
+/// Octets of the smallest receive buffer, uncharged: many small messages arrive at once. With all
+/// other memory of a server for an idle connection it is less than 8 KiB.
 pub const SMALL: usize = 6 * 1024 + 256;
 
-/// What the budget is if the memory of the host cannot be found out.
+/// The budget if the memory of the host cannot be determined.
 const UNKNOWN_HOST: usize = 512 << 20;
 
-/// Memory that peers make an ORB hold at the moment; see `Orb::peer_memory`.
+/// Memory that peers currently make an ORB use; see `Orb::peer_memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeerMemory {
-    /// Octets held now.
+    /// Octets in use now.
     pub held: usize,
-    /// The most octets held at any time so far.
+    /// The maximum number of octets in use so far.
     pub most: usize,
     /// The budget in octets: `Limits::peer_memory`, or its default.
     pub budget: usize,
@@ -59,13 +57,12 @@ impl fmt::Debug for Budget {
     }
 }
 
-/// There is no memory for what a peer sends.
+/// There is no memory for a peer's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoMemory;
 
 impl NoMemory {
-    /// The exception that answers the peer's request, or that the caller of its reply
-    /// gets.
+    /// The exception in the reply to the peer's request, or for the caller whose reply it is.
     pub const fn exception(completion: Completion) -> SystemException {
         let (kind, code) = (ExceptionKind::NoResources, minor::PEER_MEMORY);
         SystemException::orbium(kind, code, completion)
@@ -73,7 +70,7 @@ impl NoMemory {
 }
 
 impl Budget {
-    /// No bound, for what is not part of an ORB.
+    /// No bound, for users that are not part of an ORB.
     pub const NONE: Self = Self(None);
 
     /// A budget of that many octets; by default half of the memory that the process
@@ -89,7 +86,7 @@ impl Budget {
         })))
     }
 
-    /// A charge of nothing so far.
+    /// An empty charge.
     pub fn charge(&self) -> Charge {
         Charge {
             budget: self.clone(),
@@ -97,7 +94,7 @@ impl Budget {
         }
     }
 
-    /// Whether connections are to give back what they could use again.
+    /// Whether connections should release memory that they could reuse.
     pub fn is_tight(&self) -> bool {
         self.0
             .as_ref()
@@ -145,7 +142,7 @@ impl Charge {
     /// Changes the charge to that many octets.
     ///
     /// # Errors
-    /// It would leave less than that free: then nothing changes.
+    /// The charge would exceed the free rest of the budget, and is unchanged.
     pub fn set(&mut self, octets: usize) -> Result<(), NoMemory> {
         let Some(counters) = &self.budget.0 else {
             return Ok(());
@@ -189,7 +186,7 @@ impl Drop for Charge {
     }
 }
 
-/// What of so many octets is charged: nothing of a few.
+/// The number of octets to charge for a message of that size: 0 for a small one.
 #[must_use]
 pub fn counted(octets: usize) -> usize {
     if octets <= SMALL { 0 } else { octets }

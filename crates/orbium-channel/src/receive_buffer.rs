@@ -8,13 +8,13 @@ use orbium_transport::ByteStream;
 pub use crate::peer_memory::SMALL;
 use crate::peer_memory::{Budget, Charge, NoMemory, counted};
 
-/// Octets by which a buffer may grow ahead of what has arrived.
+/// Octets by which a buffer may exceed the received ones.
 const MAX_GROWTH_AHEAD: usize = 64 * 1024;
 
-/// A buffer larger than this is given back once it is empty, whatever is expected.
+/// A larger buffer is released once it is empty, regardless of what is expected.
 pub const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
-/// Memory that octets are received into. What it has beyond [`SMALL`] is charged.
+/// The memory of received octets. The part beyond [`SMALL`] is charged.
 #[derive(Debug, Default)]
 pub struct ReceiveBuffer {
     /// Initialised octets; those from `start` to `end` were received.
@@ -25,8 +25,8 @@ pub struct ReceiveBuffer {
 }
 
 impl ReceiveBuffer {
-    /// A buffer that begins with octets received elsewhere; if the budget is spent,
-    /// they are not counted.
+    /// A buffer that begins with octets received elsewhere; if the budget is exhausted, they are
+    /// not charged.
     pub fn with_octets(octets: Vec<u8>, budget: &Budget) -> Self {
         let mut charge = budget.charge();
         if octets.len() > SMALL {
@@ -40,8 +40,8 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Puts bytes in place of those that were all used. If the budget is spent, they are not
-    /// counted.
+    /// Replaces bytes that are all consumed. If the budget is exhausted, the new ones are not
+    /// charged.
     pub fn put(&mut self, octets: Vec<u8>) {
         let _ = self.charge.set(counted(octets.len()));
         (self.start, self.end) = (0, octets.len());
@@ -52,12 +52,12 @@ impl ReceiveBuffer {
     /// It is not to be ready for a small message once its bytes are used.
     pub fn expect_nothing(&mut self) {
         if self.octets.len() == SMALL {
-            // As a large one it is cleared then.
+            // It is then cleared like a large one.
             self.octets.push(0);
         }
     }
 
-    /// Gives its memory away, of which all bytes were used.
+    /// Returns its memory, of which all bytes are consumed.
     pub fn take_memory(&mut self) -> Vec<u8> {
         debug_assert!(self.is_empty());
         (self.start, self.end) = (0, 0);
@@ -77,7 +77,7 @@ impl ReceiveBuffer {
         &self.octets[self.start..self.end]
     }
 
-    /// The same, to be worked on where it lies.
+    /// The received octets, for changes in place.
     #[inline]
     pub fn received_mut(&mut self) -> &mut [u8] {
         &mut self.octets[self.start..self.end]
@@ -95,13 +95,13 @@ impl ReceiveBuffer {
         self.start == self.end
     }
 
-    /// Octets were used, which `received` begins with.
+    /// Removes octets from the start of `received`.
     #[inline]
     pub fn consume(&mut self, count: usize) {
         self.start += count;
     }
 
-    /// Makes room at the start, if that is all it takes for a small message.
+    /// Makes room at the start, if that suffices for a small message.
     #[inline]
     pub fn is_ready_for_little(&mut self) -> bool {
         let is_ready = self.start == self.end && self.octets.len() >= SMALL;
@@ -132,7 +132,7 @@ impl ReceiveBuffer {
         falls_back
     }
 
-    /// Falls back to a small buffer, which is enough for what was not used yet.
+    /// Shrinks to a small buffer, which is enough for the unconsumed bytes.
     fn shrink(&mut self) {
         let rest = self.octets[self.start..self.end].to_vec();
         (self.start, self.end) = (0, rest.len());
@@ -141,8 +141,8 @@ impl ReceiveBuffer {
         let _ = self.charge.set(0);
     }
 
-    /// Gives away its memory with a message of so many octets, if that is too large
-    /// for the memory to be kept, and nothing else was received.
+    /// Returns its memory with a message of that many octets, if the memory is too large to be
+    /// retained, and nothing else was received.
     pub fn take_if_alone(&mut self, message: usize) -> Option<(Vec<u8>, Charge)> {
         if message <= MAX_RETAINED_BUFFER || self.start > 0 || self.end != message {
             return None;
@@ -161,8 +161,7 @@ impl ReceiveBuffer {
         self.shrink();
     }
 
-    /// Puts few octets in place of everything; until they were used the buffer
-    /// counts as large.
+    /// Replaces all contents by a few octets; until they are consumed the buffer counts as large.
     #[cold]
     pub fn replace(&mut self, mut octets: Vec<u8>) {
         self.clear();
@@ -171,12 +170,12 @@ impl ReceiveBuffer {
         self.octets = octets;
     }
 
-    /// Makes room for so many octets, those that were received of them included;
-    /// returns where it ends. Memory follows what has arrived, not what is
-    /// expected: of much there is room for some at first.
+    /// Makes room for that many octets, including those received of them; returns the end of the
+    /// room. Memory grows with the received octets, not with the expected ones: for many, there is
+    /// initially room for some.
     ///
     /// # Errors
-    /// There is no room left, and no memory for more.
+    /// There is no free room, and no memory for more.
     pub fn make_room(&mut self, expected: usize) -> Result<usize, NoMemory> {
         if self.start > 0 {
             self.octets.copy_within(self.start..self.end, 0);
@@ -185,14 +184,14 @@ impl ReceiveBuffer {
         }
         let justified = expected.min(2 * self.end + MAX_GROWTH_AHEAD);
         if self.octets.len() < justified && self.grow(justified).is_err() {
-            // What there is is used first.
+            // The existing memory is used first.
             return if self.end < self.octets.len() {
                 Ok(self.octets.len())
             } else {
                 Err(NoMemory)
             };
         }
-        // What a message before took is there already.
+        // The memory of a previous message exists.
         Ok(expected.min(self.octets.len()))
     }
 
@@ -213,8 +212,8 @@ impl ReceiveBuffer {
         Ok(())
     }
 
-    /// Whether the last receive filled the room that it had and ended within a message
-    /// behind others: then more waits, probably.
+    /// Whether the last receive filled its room and ended within a message after others: then more
+    /// is probably available.
     pub fn is_filled(&self) -> bool {
         let partial = self.start > 0 && self.start < self.end;
         partial && (self.end == SMALL || self.end == self.octets.len())
@@ -231,7 +230,7 @@ impl ReceiveBuffer {
         self.receive_by(|room| stream.receive(room), until)
     }
 
-    /// Has `receive` write once into the room up to `until`; it returns how much it wrote.
+    /// Calls `receive` once with the room up to `until`; it returns the number of octets written.
     ///
     /// # Errors
     /// Those of `receive`.

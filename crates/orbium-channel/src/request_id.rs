@@ -3,7 +3,7 @@
 
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 
-/// Service contexts looked through for the id of a message of an old version.
+/// Maximum number of service contexts skipped to find the id of a message of an old version.
 const MAX_CONTEXTS: u32 = 1024;
 
 /// The id of the request that a message is about; `None` if it has none, or if
@@ -20,7 +20,7 @@ pub fn request_id(header: &MessageHeader, message: &[u8]) -> Option<u32> {
     let is_old = header.version.minor < 2;
     match header.kind {
         MessageKind::Fragment if is_old => None,
-        // The service contexts come first.
+        // The service contexts precede it.
         MessageKind::Request | MessageKind::Reply if is_old => {
             let mut at = HEADER_LEN;
             let contexts = number(at)?;

@@ -64,8 +64,8 @@ impl Acceptor for Failing {
     }
 }
 
-/// The endpoints at which something is accepted after the first of two has failed with that error, and
-/// whether a connection may be ended to make room.
+/// The endpoints that still accept after the first of two has failed with that error, and whether a
+/// connection may be closed to make room.
 fn accepting_after(error: fn() -> io::Error) -> (Vec<usize>, bool) {
     let poller = Poller::new().unwrap();
     let mut accepting = Accepting::default();
@@ -88,7 +88,7 @@ fn accepting_after(error: fn() -> io::Error) -> (Vec<usize>, bool) {
     (accepted_at, makes_room)
 }
 
-/// All endpoints paused then, and an idle connection was ended, however an endpoint had failed.
+/// Regression: any error of one endpoint paused all of them and closed an idle connection.
 #[test]
 fn an_endpoint_that_fails_by_itself_pauses_alone() {
     let refused = || io::ErrorKind::PermissionDenied.into();
@@ -99,7 +99,7 @@ fn an_endpoint_that_fails_by_itself_pauses_alone() {
     assert_eq!(accepting_after(exhausted), (vec![], true));
 }
 
-/// How many of those that wait are taken on before the acceptor is closed.
+/// The number of pending connections that are taken over before the acceptor is closed.
 fn taken_on_before_closing(clients: usize) -> usize {
     let poller = Poller::new().unwrap();
     let mut accepting = Accepting::default();
@@ -111,8 +111,8 @@ fn taken_on_before_closing(clients: usize) -> usize {
     taken
 }
 
-/// Clients that connect again as soon as they are turned away kept the thread, which serves others too,
-/// and the one that closes the endpoint.
+/// Regression: clients that reconnect as soon as they are refused occupied the thread, which also
+/// serves others, and blocked the thread that closes the endpoint.
 #[test]
 fn an_acceptor_is_closed_however_many_clients_come() {
     assert_eq!(taken_on_before_closing(1000), 1000);

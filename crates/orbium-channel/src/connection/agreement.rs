@@ -5,7 +5,7 @@ use super::Connection;
 use super::code_sets::CodeSets;
 
 impl Connection {
-    /// The same; over which nothing was sent yet, with these code sets.
+    /// The same, before anything is sent, with these code sets.
     #[must_use]
     pub fn with_code_sets(mut self, code_sets: CodeSets) -> Self {
         self.continuation.code_sets = code_sets;
@@ -18,7 +18,7 @@ impl Connection {
         &self.continuation.code_sets
     }
 
-    /// The same, for what a message says of them.
+    /// Its code sets, to be updated by a message.
     #[must_use]
     pub fn code_sets_mut(&mut self) -> &mut CodeSets {
         &mut self.continuation.code_sets

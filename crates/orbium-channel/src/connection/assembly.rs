@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messages in fragments: put together, charged to the budget, and given up where there
-//! is no memory for them.
+//! Messages in fragments: reassembled, charged to the budget, and discarded if there is no memory
+//! for them.
 
 use std::time::{Duration, Instant};
 
@@ -21,12 +21,12 @@ use crate::peer_memory::{Budget, Charge, SMALL, counted};
 pub struct Assembly {
     reassembly: Reassembly,
     charge: Charge,
-    /// Until when what is in assembly must be complete.
+    /// Time by which the messages in assembly must be complete.
     deadline: Option<Instant>,
     time: Option<Duration>,
 }
 
-/// A message put together, and what is charged for it.
+/// A reassembled message with its charge.
 #[derive(Debug, Default)]
 pub struct Whole {
     /// Its octets, and where its fragments meet.
@@ -36,7 +36,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// A message made here, which is charged for nothing.
+    /// A message created here, without a charge.
     pub(super) fn of(octets: Vec<u8>) -> Self {
         let seams = Vec::new();
         Self {
@@ -46,20 +46,19 @@ impl Whole {
     }
 }
 
-/// What a fragment led to.
+/// The effect of a fragment.
 #[derive(Debug)]
 pub(super) enum Added {
-    /// More is to come, or it was dropped.
+    /// More fragments are outstanding, or it was discarded.
     Partial,
-    /// The message is complete; or this is the reply that stands for one for which there
-    /// is no memory.
+    /// The message is complete; or a reply that replaces one for which there is no memory.
     Whole(Whole),
     /// The request that it is of was dropped.
     Refused(Refused),
 }
 
 impl Assembly {
-    /// Nothing in assembly. A message must be complete `time` after it began.
+    /// No messages in assembly. A message must be complete `time` after it began.
     #[must_use]
     pub fn new(limits: ReassemblyLimits, time: Option<Duration>, budget: &Budget) -> Self {
         Self {
@@ -70,13 +69,13 @@ impl Assembly {
         }
     }
 
-    /// Changes its limits to those of a connection of both sides.
+    /// Changes its limits to those of both directions of a connection.
     pub(super) fn widen(&mut self) {
         self.reassembly
             .set_limits(of_both_sides(self.reassembly.limits()));
     }
 
-    /// Whether nothing is in assembly.
+    /// Whether no messages are in assembly.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.reassembly.is_empty()
@@ -88,14 +87,15 @@ impl Assembly {
         self.deadline.is_some_and(|deadline| now >= deadline)
     }
 
-    /// Until when what is in assembly must be complete.
+    /// Time by which the messages in assembly must be complete.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Drops the request in assembly under a request id. One of GIOP 1.1 has it behind its service
-    /// contexts: as long as these have not come, it may be that one, and no other can have begun.
+    /// Discards the request in assembly under a request id. In GIOP 1.1 the id follows the service
+    /// contexts: a message of which these are incomplete may be that request, and no other can have
+    /// begun.
     pub(super) fn cancel(&mut self, id: u32, now: &dyn Fn() -> Instant) {
         self.reassembly.take(|header, octets| {
             let is_request = !matches!(header.kind, MessageKind::Reply | MessageKind::LocateReply);
@@ -104,8 +104,9 @@ impl Assembly {
         self.settle(false, now);
     }
 
-    /// The connection is closed: drops a reply in assembly, if there is any, and returns the exception
-    /// that stands for it. Its request was served, unlike those of which no reply has begun.
+    /// The connection is closed: discards a reply in assembly, if any, and returns a reply with an
+    /// exception in its place. Its request was served, unlike those without the beginning of a
+    /// reply.
     pub(super) fn interrupted(&mut self) -> Result<Option<Whole>, Violation> {
         let begun = self.reassembly.take(|it, _| it.kind == MessageKind::Reply);
         let Some((header, octets)) = begun else {
@@ -162,7 +163,7 @@ impl Assembly {
         added
     }
 
-    /// A request exceeds the limit of messages: what else comes of it continues nothing.
+    /// A request exceeds the limit of messages: its further fragments continue no message.
     fn too_large(&self, header: &MessageHeader, request_id: u32) -> Refused {
         Refused {
             version: header.version,
@@ -173,8 +174,8 @@ impl Assembly {
         }
     }
 
-    /// Gives up the message that a Fragment continues for which the framing has no
-    /// memory, and drops the Fragment.
+    /// Discards the message that a Fragment continues, and the Fragment, for which the framing has
+    /// no memory.
     pub(super) fn skip(
         &mut self,
         header: &MessageHeader,
@@ -187,8 +188,7 @@ impl Assembly {
         refused
     }
 
-    /// Gives up the message that a fragment is of. `dropped` is its kind, if it is in
-    /// assembly no more.
+    /// Discards the message of a fragment. `dropped` is its kind, if it is no longer in assembly.
     fn refuse(
         &mut self,
         header: &MessageHeader,
@@ -212,7 +212,7 @@ impl Assembly {
         };
         let has_id = header.version.minor >= 2;
         let refused = match kind {
-            // Without an id in its fragments, what follows would mean nothing.
+            // Without an id in its fragments, subsequent ones cannot be assigned.
             _ if !has_id && header.kind == MessageKind::Fragment => None,
             MessageKind::Reply => id
                 .filter(|_| has_id)
@@ -241,7 +241,7 @@ impl Assembly {
         Whole { message, charge }
     }
 
-    /// Charges what is still in assembly, and determines until when it must be complete.
+    /// Charges the messages still in assembly, and sets the time by which they must be complete.
     fn settle(&mut self, completed: bool, now: &dyn Fn() -> Instant) {
         let _ = self.charge.set(counted(self.reassembly.octets()));
         if !self.reassembly.has_requests() {
@@ -253,7 +253,7 @@ impl Assembly {
     }
 }
 
-/// The request id, which stands first from GIOP 1.2 on.
+/// The request id, which is first from GIOP 1.2 on.
 fn request_id(header: &MessageHeader, body: &[u8]) -> Option<u32> {
     let id = body.first_chunk()?;
     Some(match header.order {

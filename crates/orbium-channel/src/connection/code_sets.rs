@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The code sets of a connection (CORBA 3.3 Part 2, clause 7.10.2.6): the client chooses them
-//! from the server's reference and says so in the first requests; from then on both sides
-//! read and write text in them.
+//! The code sets of a connection (CORBA 3.3 Part 2, clause 7.10.2.6): the client chooses them from
+//! the server's reference and sends them in the first requests; from then on both sides read and
+//! write text in them.
 
 use orbium_cdr::Format;
 use orbium_giop::codeset::{CodeSetComponentInfo, CodeSetContext, Negotiated};
 use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, service_context};
 
-/// The code sets that one side of a connection uses, and whether the other side knows them.
+/// The code sets that one side of a connection uses, and whether the other side has received them.
 ///
-/// A client sends the context until the first reply: that shows that the server has received
-/// it, as requests are read in the order in which they were sent. A server takes the last
-/// context that it was sent. GIOP 1.0 has no contexts for it: both sides stay with ISO 8859-1
-/// and without wide characters.
+/// A client sends the context until the first reply, which shows that the server has received it,
+/// as requests are read in the order in which they were sent. A server uses the last context that
+/// it received. GIOP 1.0 has no such contexts: both sides use ISO 8859-1 and no wide characters.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeSets {
     negotiated: Negotiated,
     /// The peer has not confirmed them.
     is_unconfirmed: bool,
-    /// Each message comes from another peer: nothing said in one holds for the next.
+    /// Each message may come from another peer: its code sets do not apply to the next.
     for_one_message: bool,
 }
 
 impl CodeSets {
-    /// Code sets of a connection over which nothing was agreed: ISO 8859-1, and no wide
-    /// characters.
+    /// Code sets of a connection without negotiation: ISO 8859-1, and no wide characters.
     pub const DEFAULT: Self = Self::of_client(Negotiated::DEFAULT);
 
     /// The choice of a client for a connection of GIOP 1.`minor` to a server with this
@@ -52,8 +50,8 @@ impl CodeSets {
         }
     }
 
-    /// The code sets of a server that has received nothing. `has_many_peers` of a datagram
-    /// socket: each message agrees for itself alone.
+    /// The initial code sets of a server. `has_many_peers` of a datagram socket: the code sets of a
+    /// message apply to that message only.
     #[must_use]
     pub const fn of_server(has_many_peers: bool) -> Self {
         Self {
@@ -81,8 +79,8 @@ impl CodeSets {
         }
     }
 
-    /// The code sets to be announced in the next request: nothing once the server knows
-    /// them, or where they are those that hold without a word.
+    /// The code sets to be announced in the next request: `None` once the server has received them,
+    /// and if they are the default.
     #[must_use]
     #[inline]
     pub const fn announcement(&self) -> Option<Negotiated> {
@@ -93,17 +91,17 @@ impl CodeSets {
         }
     }
 
-    /// A reply has come: the server has read the request, and its context.
+    /// Notes a reply: the server has read the request with its context.
     #[inline]
     pub const fn confirm(&mut self) {
         self.is_unconfirmed = false;
     }
 
-    /// Takes what a request says of them.
+    /// Applies the code sets in the contexts of a request.
     ///
     /// # Errors
-    /// CODESET_INCOMPATIBLE, minor 2: it names a set that orbium does not have, or nothing
-    /// that can be read. The request is refused, and what was agreed before holds.
+    /// CODESET_INCOMPATIBLE, minor 2: they name a set that orbium does not support, or are
+    /// malformed. The request is refused, and the previous code sets remain in effect.
     pub fn apply(&mut self, contexts: &ServiceContexts<'_>) -> Result<(), SystemException> {
         let Some(data) = contexts.find(service_context::CODE_SETS) else {
             return Ok(());
@@ -117,7 +115,7 @@ impl CodeSets {
         }
     }
 
-    /// The message is done with: the next may be of another peer.
+    /// Ends the processing of a message: the next may come from another peer.
     #[inline]
     pub const fn end_message(&mut self) {
         if self.for_one_message {

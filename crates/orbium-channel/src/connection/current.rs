@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The message that came last: its bytes, and what becomes of it.
+//! The current message: its bytes, and their removal from the buffer.
 
 use orbium_giop::{Assembled, MessageHeader, MessageKind};
 
@@ -43,13 +43,13 @@ impl Connection {
         }
     }
 
-    /// What surrounds a message that was taken out: the bytes received behind it, and what holds
-    /// beyond it.
+    /// The surroundings of a message that was taken out: the bytes received after it, and the state
+    /// that continues beyond it.
     pub fn behind(&mut self) -> (&[u8], &mut Continuation) {
         (self.framing.received(), &mut self.continuation)
     }
 
-    /// Whether the message that `next` has found came in fragments.
+    /// Whether the message that `next` returned was fragmented.
     #[must_use]
     pub fn came_in_fragments(&self) -> bool {
         self.whole.is_some()
@@ -65,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// Drops the message of so many octets that comes next and did not come in fragments.
+    /// Discards the next message, of that many octets, which was not fragmented.
     #[inline]
     pub fn consume_plain(&mut self, octets: usize) {
         debug_assert!(self.whole.is_none());
@@ -79,25 +79,26 @@ impl Connection {
         }
     }
 
-    /// Takes a message out that came in fragments, or was put.
+    /// Takes out a message that was fragmented or inserted by [`put_whole`](Self::put_whole).
     pub fn take_whole(&mut self) -> Option<Whole> {
         self.whole.take()
     }
 
-    /// Puts a message that another connection has taken for this one: the next that
-    /// `next` finds. Its header; `None` if it has none.
+    /// Inserts a message that another connection has received for this one: the next result of
+    /// `next`. Returns its header; `None` if it is malformed.
     pub fn put_whole(&mut self, whole: Whole) -> Option<MessageHeader> {
         let header = header_of(&whole)?;
         self.whole = Some(whole);
         Some(header)
     }
 
-    /// Takes the message with that header out: into `room`, or with the memory that it was
-    /// received into.
+    /// Takes the message with that header out: into `room`, or with the buffer that it was received
+    /// into.
     ///
     /// # Errors
-    /// There is no memory for it: it was dropped. Of a reply one that says so is returned
-    /// instead; a request is refused, or is `None` if it could not even be read so far.
+    /// There is no memory for the message, which is discarded. For a reply, a reply with an
+    /// exception is returned instead; a request is refused, or is `None` if its header cannot be
+    /// read.
     pub fn take(
         &mut self,
         header: &MessageHeader,
@@ -133,7 +134,7 @@ impl Connection {
         refused
     }
 
-    /// Puts octets back before what was received: they are read again.
+    /// Inserts octets before the received ones: they are read again.
     pub fn put_back(&mut self, mut octets: Vec<u8>) {
         octets.extend_from_slice(self.framing.received());
         let headers = self.framing.headers();

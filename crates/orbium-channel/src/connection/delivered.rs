@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections to which messages are delivered whole: those of the halves of a bidirectional
-//! connection, which has the framing.
+//! connection, which does the framing.
 
 use std::io;
 
@@ -23,7 +23,7 @@ impl Connection {
         }
     }
 
-    /// Receives deliveries from now on, if what was received behind the last message is with the
+    /// Switches to deliveries, if the bytes received after the last message were passed to the
     /// connection that makes them: see [`Continuation::share`](super::Continuation::share).
     #[inline]
     pub fn follow(&mut self) {
@@ -32,7 +32,7 @@ impl Connection {
         }
     }
 
-    /// As `receive`, where much is expected, or deliveries.
+    /// As `receive`, for large messages and for deliveries.
     pub(super) fn receive_more(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         if self.continuation.is_delivered {
             self.receive_delivery(stream)
@@ -62,8 +62,8 @@ impl Connection {
 }
 
 impl Continuation {
-    /// The connection that receives what follows from now on, for both sides, and that has received
-    /// `rest` already. Its messages for this side are delivered here.
+    /// The connection that from now on receives for both directions, beginning with the bytes
+    /// `rest`. Its messages for this side are delivered here.
     #[must_use]
     pub fn share(&mut self, limit: usize, rest: &[u8], budget: &Budget) -> Connection {
         let mut assembly = std::mem::take(&mut self.assembly);

@@ -6,20 +6,21 @@ use orbium_giop::HEADER_LEN;
 use super::assembly::Whole;
 use super::event::{Event, Violation};
 
-/// What a bidirectional connection delivers to one of its halves.
+/// A delivery of a bidirectional connection to one of its halves.
 #[derive(Debug)]
 pub enum Delivery {
-    /// Messages in one piece, one behind the other.
+    /// Messages in one piece, in sequence.
     Messages(Vec<u8>),
-    /// A message that came in fragments, or a large one.
+    /// A large or fragmented message.
     Whole(Whole),
-    /// What is no message for this half: a cancelled or refused request, the end of the connection,
-    /// or what has violated the protocol.
+    /// Any other event for this half: a cancelled or refused request, the end of the connection, or
+    /// a violation of the protocol.
     Event(Result<Event, Violation>),
 }
 
 impl Delivery {
-    /// Its bytes; for an event those of a CancelRequest, so that a flood of them is bounded as one of requests is.
+    /// Its bytes; an event counts as a CancelRequest, so that a flood of events is bounded like one
+    /// of requests.
     #[must_use]
     pub fn octets(&self) -> usize {
         match self {

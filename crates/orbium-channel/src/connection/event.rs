@@ -13,51 +13,51 @@ use crate::framing::FramingError;
 /// Event of a connection: something has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A Request, Reply, LocateRequest or LocateReply is there whole, put together if it
-    /// came in fragments. It stays until it is consumed or taken.
+    /// A Request, Reply, LocateRequest or LocateReply has arrived, reassembled if it was
+    /// fragmented. It remains until it is consumed or taken.
     Message(MessageHeader),
-    /// A part of a message: more is to come, or the message was given up already.
+    /// A part of a message: more is outstanding, or the message was discarded before.
     Fragment,
-    /// The peer does not wait for the reply to that request any more. What was in
-    /// assembly under its id is dropped.
+    /// The peer no longer waits for the reply to that request. A message in assembly under its id
+    /// is discarded.
     Cancel(u32),
-    /// A request was dropped before it was read. The connection goes on.
+    /// A request was discarded before it was read. The connection remains usable.
     Refused(Refused),
     /// CloseConnection: no request that is unanswered was begun (clause 9.4.7).
     Close,
-    /// The peer could not read what it was sent (clause 9.4.8).
+    /// The peer could not read a message (clause 9.4.8).
     MessageError,
 }
 
-/// A request that was dropped, and what its reply is made of.
+/// A discarded request, with the data for its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Version of the request, and so of its reply.
     pub version: Version,
     /// Its id.
     pub request_id: u32,
-    /// Whether its client waits for a reply.
+    /// Whether its client expects a reply.
     pub expects_reply: bool,
     /// Bytes of the message, or of the fragment with which it was given up.
     pub octets: usize,
-    /// Why it was dropped.
+    /// The cause.
     pub cause: Cause,
 }
 
-/// Cause for which a request was dropped before it was read.
+/// Cause for which a request was discarded before it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It is larger than messages may be: more than the limit, if it came in one piece.
+    /// It exceeds the limit of messages; the details, unless it was fragmented.
     TooLarge(Option<FramingError>),
-    /// What peers may make the ORB hold is used up.
+    /// The budget of memory for peers is exhausted.
     NoMemory,
 }
 
-/// A peer broke the protocol, or what it sent cannot be taken: the connection is to be
+/// The peer violated the protocol, or its message cannot be accepted: the connection must be
 /// closed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
-    /// The octets are no GIOP message, or one that is too large.
+    /// The octets are not a GIOP message, or exceed the limit.
     Framing(FramingError),
     /// A fragment out of order, or beyond a limit.
     Fragment(FragmentError),
@@ -65,7 +65,7 @@ pub enum Violation {
     Unexpected(MessageKind),
     /// A CancelRequest without an id.
     Malformed(CdrError),
-    /// Numbers of a request that mean nothing.
+    /// Undefined or contradictory numbers in a request.
     Numbers(MessagingError),
     /// A reply without the id of its request.
     NoRequestId,
@@ -74,8 +74,8 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// The MessageError that the peer is sent before the connection is closed, if any:
-    /// a peer that was merely too slow is not.
+    /// The MessageError to be sent to the peer before the connection is closed; `None` for a peer
+    /// that was merely too slow.
     #[must_use]
     pub fn answer(&self) -> Option<[u8; orbium_giop::HEADER_LEN]> {
         match self {

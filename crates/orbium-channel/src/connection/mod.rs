@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A GIOP connection without socket, clock or thread.
 //!
-//! [`Connection`] is given the octets that arrive and says what they mean: whole
-//! messages, also such as came in fragments, cancelled requests, the end, requests that
-//! were dropped because they are too large or there is no memory for them, and whatever
-//! breaks the protocol. [`CodeSets`] has what both sides have agreed on about text.
-//! [`Requests`] has the requests of its own side that wait for their
-//! replies. Around them stand the drivers: connections of clients that are used by one
-//! call at a time, by all callers, or by asynchronous invocations, and those of servers.
+//! [`Connection`] receives octets and returns events: whole messages, reassembled if fragmented,
+//! cancelled requests, the end, requests that were discarded because they are too large or there is
+//! no memory for them, and violations of the protocol. [`CodeSets`] has the negotiated code sets
+//! for text. [`Requests`] has the pending requests of its own side. The drivers use them:
+//! connections of clients with one call at a time, shared by all callers, or with asynchronous
+//! invocations, and those of servers.
 //!
-//! The two sides of a connection in one process, with time as the test wants it:
+//! Both sides of a connection in one process, with time under the test's control:
 //!
 //! ```
 //! use std::time::Instant;
@@ -66,18 +65,18 @@ pub struct Connection {
     role: Role,
     framing: Framing,
     continuation: Continuation,
-    /// A message that came in fragments, or without its names, until it is consumed.
+    /// A message that was fragmented, or that has its names restored, until it is consumed.
     whole: Option<Whole>,
-    /// What the numbers of requests mean, where they have any.
+    /// The names for the numbers in requests, if the connection has any.
     names: Option<Arc<Names>>,
     /// Memory for the next request that needs its names.
     spare: Vec<u8>,
-    /// What was delivered and is no message.
+    /// A delivered event that is not a message.
     delivered: Option<Box<Result<Event, Violation>>>,
 }
 
 impl Connection {
-    /// A connection over which nothing was received yet.
+    /// A connection that has received nothing yet.
     #[must_use]
     pub fn new(role: Role, bounds: Bounds, budget: &Budget) -> Self {
         Self {
@@ -95,8 +94,8 @@ impl Connection {
         }
     }
 
-    /// The same connection, received by another thread from now on: with what was
-    /// received behind the message that is being served, and what holds beyond that message.
+    /// The same connection, continued by another thread: with the bytes received after the message
+    /// being served, and the state that continues beyond it.
     #[must_use]
     pub fn continued(
         role: Role,
@@ -132,8 +131,8 @@ impl Connection {
         Self { names, ..self }
     }
 
-    /// The header of a reply with nothing unusual about it that is there whole in one
-    /// piece, and what it says: what `peek` would return, sooner.
+    /// The header of the next message, if it is an unfragmented reply of the usual form, and its
+    /// fields: the fast path of `peek`.
     #[must_use]
     #[inline(always)]
     pub fn next_plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
@@ -159,8 +158,8 @@ impl Connection {
         }
     }
 
-    /// Takes octets that were received elsewhere, and returns how many of them: none if
-    /// `next` has something to say first.
+    /// Takes octets that were received elsewhere, and returns their number: 0 if `next` has an
+    /// event to return first.
     ///
     /// # Errors
     /// There is no memory for them.
@@ -168,8 +167,8 @@ impl Connection {
         self.framing.push(octets)
     }
 
-    /// The next message, if it is there whole and begins as nearly all requests of that
-    /// form: what `next` would return, sooner.
+    /// The next message, if it has arrived whole and begins as a usual request of that form: the
+    /// fast path of `next`.
     #[must_use]
     #[inline(always)]
     pub fn next_request<F: RequestForm>(&mut self) -> Option<Parts<'_>> {
@@ -189,22 +188,20 @@ impl Connection {
         self.framing.headers().usual_form()
     }
 
-    /// The header of the message that is there whole in one piece, or of a whole fragment.
-    /// What it means is for `next` to say, but for a reply that does not come in fragments:
-    /// that is what it is.
+    /// The header of the next message or fragment, if it has arrived whole. Only for an
+    /// unfragmented reply is this the event; for others the caller calls `next`.
     ///
     /// # Errors
-    /// `next` says what it means.
+    /// `next` returns the resulting event.
     #[inline]
     pub fn peek(&self) -> Result<Option<MessageHeader>, FramingError> {
         self.framing.next()
     }
 
-    /// The next event, if something has arrived whole. `now` is asked only where
-    /// fragments are concerned.
+    /// The next event, if one has arrived whole. `now` is called only for fragments.
     ///
     /// # Errors
-    /// The peer is to be sent [`Violation::answer`], and the connection closed.
+    /// [`Violation::answer`] is to be sent to the peer, and the connection closed.
     pub fn next(&mut self, now: &dyn Fn() -> Instant) -> Result<Option<Event>, Violation> {
         if let Some(header) = self.whole.as_ref().and_then(header_of) {
             return Ok(Some(Event::Message(header)));
@@ -242,7 +239,7 @@ impl Connection {
                 self.continuation.assembly.cancel(cancelled.request_id, now);
                 Event::Cancel(cancelled.request_id)
             }
-            // It is the last that the peer says, however often it is looked at.
+            // It is the peer's last message, and remains in the buffer.
             MessageKind::CloseConnection => {
                 return match self.continuation.assembly.interrupted()? {
                     Some(failure) => self.added(Added::Whole(failure)),
@@ -282,8 +279,8 @@ impl Connection {
         })
     }
 
-    /// The framing has no memory for a message of which its beginning is there. A reply
-    /// it has replaced itself.
+    /// The framing has no memory for a message of which the beginning has arrived. A reply was
+    /// replaced by the framing itself.
     #[cold]
     fn without_memory(&mut self, now: &dyn Fn() -> Instant) -> Result<Event, Violation> {
         let no_memory = Violation::Framing(FramingError::NoMemory);
@@ -304,8 +301,8 @@ impl Connection {
         Ok(Event::Refused(refused))
     }
 
-    /// A message that cannot be taken. A request that is too large is skipped, once as
-    /// much of it is there as its reply needs.
+    /// A message that cannot be accepted. A request that is too large is skipped once enough of it
+    /// has arrived for its reply.
     #[cold]
     fn unframed(&mut self, error: FramingError) -> Result<Option<Event>, Violation> {
         let violation = Violation::Framing(error);
@@ -328,7 +325,7 @@ impl Connection {
             None => true,
         });
         let Some((request_id, expects_reply)) = read else {
-            // The rest of its header is to come.
+            // The rest of its header is outstanding.
             return if received.len() < refusal::HEAD {
                 Ok(None)
             } else {
@@ -345,7 +342,7 @@ impl Connection {
         })))
     }
 
-    /// The bytes received and not consumed yet, but for a message that came in fragments.
+    /// The bytes received and not yet consumed, without a fragmented message.
     #[must_use]
     #[inline]
     pub fn received(&self) -> &[u8] {
@@ -372,7 +369,7 @@ impl Connection {
         self.continuation.assembly.deadline().is_some() || self.begins_with_request()
     }
 
-    /// Whether part of a request is there, or of what is not known yet.
+    /// Whether part of a request, or of a message of unknown kind, has arrived.
     fn begins_with_request(&self) -> bool {
         let begun = self.framing.received();
         let header = begun.first_chunk().and_then(MessageHeader::parse_any);
@@ -390,7 +387,7 @@ impl Connection {
         &self.continuation.assembly
     }
 
-    /// Whether CloseConnection comes next in what was received.
+    /// Whether CloseConnection is the next message received.
     #[must_use]
     pub fn is_closing(&self) -> bool {
         let next = self.framing.next().ok().flatten();

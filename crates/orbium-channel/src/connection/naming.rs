@@ -50,7 +50,8 @@ impl Connection {
         Ok((room, charge))
     }
 
-    /// There is no memory for a request with its names: what it defines holds none the less.
+    /// There is no memory for a request with its names: the numbers that it defines are stored
+    /// nevertheless.
     fn unnamed(&mut self, names: &Names, header: &MessageHeader) -> Result<Event, Violation> {
         self.budget().count_refused();
         let message = self.framing.message(header);
@@ -61,8 +62,8 @@ impl Connection {
         Ok(Event::Refused(refused))
     }
 
-    /// Whether what has begun with these octets, a request that is dropped, defines nothing
-    /// any more: later requests have the numbers that it defines.
+    /// Stores the numbers that a discarded request, begun by these octets, defines, as later
+    /// requests use them; returns whether it could.
     pub(super) fn has_defined(&self, begun: &[u8]) -> bool {
         match &self.names {
             Some(names) => names.define(begun).is_ok(),

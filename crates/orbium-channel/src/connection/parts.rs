@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A message, and what holds beyond it.
+//! A message, and the state that continues beyond it.
 
 use super::assembly::Assembly;
 use super::code_sets::CodeSets;
@@ -9,16 +9,16 @@ use super::code_sets::CodeSets;
 pub struct Parts<'c> {
     /// Its octets, from the message header on.
     pub message: &'c mut [u8],
-    /// Where its fragments meet.
+    /// The boundaries of its fragments.
     pub seams: &'c [u32],
-    /// Received behind it.
+    /// The bytes received after it.
     pub rest: &'c [u8],
-    /// What holds beyond it.
+    /// The state that continues beyond it.
     pub continuation: &'c mut Continuation,
 }
 
 /// State that continues from one message of a connection to the next: fragments in assembly,
-/// and the code sets. A thread that continues the connection needs it.
+/// The messages in assembly.
 #[derive(Debug)]
 pub struct Continuation {
     /// What is in assembly.

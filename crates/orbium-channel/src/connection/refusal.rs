@@ -6,21 +6,21 @@ use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 
 use super::event::{Cause, Refused};
 
-/// Octets of a request header at most, before a request that is too large is given up
-/// with its connection.
+/// Maximum octets of the header of a request that is too large; beyond that the connection is
+/// closed.
 pub(super) const HEAD: usize = 4096;
 
 impl Refused {
-    /// The refusal of the request with that message header, of which `begun` is there, from
-    /// that header on; `None` if it is no request, or too little is there.
+    /// The refusal of the request with that message header, of which `begun` has arrived, from that
+    /// header on; `None` for other messages, and if too little has arrived.
     #[must_use]
     pub fn of(header: &MessageHeader, begun: &[u8], cause: Cause) -> Option<Self> {
         refused(header, begun, cause)
     }
 }
 
-/// The refusal of a request of which `begun` is there, from its message header on; `None`
-/// if it is no request, or too little is there.
+/// The refusal of a request of which `begun` has arrived, from its message header on; `None` for
+/// other messages, and if too little has arrived.
 pub(super) fn refused(header: &MessageHeader, begun: &[u8], cause: Cause) -> Option<Refused> {
     if header.kind != MessageKind::Request {
         return None;
@@ -35,13 +35,13 @@ pub(super) fn refused(header: &MessageHeader, begun: &[u8], cause: Cause) -> Opt
     })
 }
 
-/// The id of a request, and whether its client waits for a reply.
+/// The id of a request, and whether its client expects a reply.
 fn identified(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
     if let Some(read) = read_header(header, begun) {
         return Some(read);
     }
     let (_, after) = begun.split_first_chunk::<HEADER_LEN>()?;
-    // From GIOP 1.2 on both stand first, before contexts of whatever size.
+    // From GIOP 1.2 on both are first, before contexts of any size.
     let mut after = after.to_vec();
     let mut reader = header.reader(&mut after);
     let has_id = header.format().minor >= 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that wait for their replies, by id.
+//! Pending requests by id.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -10,7 +10,7 @@ struct IdHasher(u64);
 
 impl Hasher for IdHasher {
     fn finish(&self) -> u64 {
-        // The low bits of a product know nothing of the high ones of its factors.
+        // The low bits of a product do not depend on the high ones of its factors.
         self.0 ^ (self.0 >> 32)
     }
 
@@ -72,13 +72,13 @@ impl<T> Requests<T> {
         self.last_id
     }
 
-    /// A request with an id of `next_id` waits for its reply from now on.
+    /// Adds a pending request with an id from `next_id`.
     pub fn insert(&mut self, id: u32, request: T) {
         self.pending.insert(id, request);
     }
 
-    /// The request that a reply with that id answers; `None` if nothing waits for it any
-    /// more: such a reply is dropped.
+    /// Removes the request to which a reply with that id belongs; `None` if it is no longer
+    /// pending: such a reply is discarded.
     pub fn take(&mut self, id: u32) -> Option<T> {
         self.pending.remove(&id)
     }
@@ -94,7 +94,7 @@ impl<T> Requests<T> {
         self.pending.get_mut(&id)
     }
 
-    /// The id of the request for which `is_it` is true, of which there is one at most.
+    /// The id of the request for which `is_it` is true; at most one matches.
     #[must_use]
     pub fn find(&self, mut is_it: impl FnMut(&T) -> bool) -> Option<u32> {
         let mut found = self.pending.iter().filter(|(_, request)| is_it(request));
@@ -113,12 +113,12 @@ impl<T> Requests<T> {
         self.pending.is_empty()
     }
 
-    /// Forgets the requests for which `waits` is false.
+    /// Removes the requests for which `waits` is false.
     pub fn retain(&mut self, mut waits: impl FnMut(&T) -> bool) {
         self.pending.retain(|_, request| waits(request));
     }
 
-    /// All that wait, where the connection has ended.
+    /// Removes all pending requests, after the end of the connection.
     pub fn take_all(&mut self) -> impl Iterator<Item = T> + use<T> {
         std::mem::take(&mut self.pending).into_values()
     }

@@ -17,9 +17,9 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether the peer may send messages of that kind. Either may say that it could not
-    /// read one, and either may close: a client that closes sends no CloseConnection
-    /// before GIOP 1.2, but one that does is believed.
+    /// Whether the peer may send messages of that kind. Either side may send MessageError and
+    /// CloseConnection: before GIOP 1.2 a client sends no CloseConnection, but one that does is
+    /// accepted.
     pub(super) const fn receives(self, kind: MessageKind) -> bool {
         match kind {
             MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest => {

@@ -10,7 +10,7 @@ use orbium_giop::{
 
 use crate::peer_memory::NoMemory;
 
-/// The id of the request that a reply of which the beginning is there answers.
+/// The id of the request to which a partly received reply belongs.
 pub fn answered_by(header: &MessageHeader, begun: &[u8]) -> Option<u32> {
     let (head, rest) = begun.split_first_chunk()?;
     if header.is_short() {
@@ -37,12 +37,12 @@ fn begins_with_any_request(octets: &[u8]) -> bool {
     header.kind == MessageKind::Request && !header.more_fragments && octets.len() >= total(&header)
 }
 
-/// The reply that stands for one for which there is no memory.
+/// The reply that replaces one for which there is no memory.
 pub fn refusal(header: &MessageHeader, request_id: u32) -> Vec<u8> {
     failure(header, request_id, NoMemory::exception(Completion::Maybe))
 }
 
-/// The reply with an exception that stands for one with that header.
+/// The reply with an exception that replaces one with that header.
 pub(crate) fn failure(
     header: &MessageHeader,
     request_id: u32,
@@ -53,7 +53,7 @@ pub(crate) fn failure(
     let start = begin_reply(&mut writer, header.version, request_id, status, &[]);
     SystemExceptionBody::from(exception).write(&mut writer);
     finish_message(&mut writer, start);
-    // Nothing is written that could fail.
+    // No written value can fail.
     writer.finish().unwrap_or_default()
 }
 

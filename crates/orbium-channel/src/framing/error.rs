@@ -8,7 +8,7 @@ use orbium_giop::{HeaderError, MessageKind};
 /// Error that ends the messages of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FramingError {
-    /// What should be a header is none.
+    /// The octets are not a message header.
     Header(HeaderError),
     /// The message is larger than the limit.
     TooLarge {
@@ -47,7 +47,7 @@ impl fmt::Display for FramingError {
 
 /// Says by how much a message exceeds the limit.
 pub struct TooLarge {
-    /// What it is.
+    /// Noun for the message.
     pub noun: &'static str,
     /// Octets of it.
     pub size: usize,

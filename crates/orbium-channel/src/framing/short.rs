@@ -18,9 +18,9 @@ impl Framing {
             .ok_or(FramingError::Header(error))
     }
 
-    /// The next message, if it has arrived whole and is a plain reply: of GIOP 1.2 or with
-    /// a short header, in the byte order of this machine. Its header, and what it says.
-    /// Otherwise `next` knows.
+    /// The next message, if it has arrived whole and is a plain reply: of GIOP 1.2 or with a short
+    /// header, in native byte order. Returns its header and fields. Otherwise the caller calls
+    /// `next`.
     #[inline(always)]
     pub fn next_plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
         let octets = self.received();

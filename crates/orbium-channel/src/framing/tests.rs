@@ -22,8 +22,8 @@ fn requests(count: usize) -> Vec<u8> {
     message.repeat(count)
 }
 
-/// Receives once of what a peer has sent, and consumes the messages that are there whole.
-/// Returns how many octets were received.
+/// Receives once from the peer's octets, and consumes the messages that have arrived whole. Returns
+/// the number of octets received.
 fn receive(framing: &mut Framing, sent: &[u8]) -> usize {
     let received = framing.push(sent).unwrap();
     while let Some(header) = framing.next().unwrap() {
@@ -82,7 +82,7 @@ fn little_is_received_while_memory_is_scarce() {
     assert_eq!(budget.figures().held, 70 << 10);
 }
 
-/// A stream that nothing is to be received from.
+/// A stream from which nothing may be received.
 #[derive(Debug)]
 struct Untouched;
 

@@ -14,8 +14,8 @@ impl Framing {
         self
     }
 
-    /// Messages are delivered from now on. What was received before is with the connection
-    /// that delivers them.
+    /// Switches to deliveries. Bytes received before belong to the connection that delivers the
+    /// messages.
     pub fn expect_deliveries(&mut self) {
         if !self.is_delivered {
             self.is_delivered = true;
@@ -24,7 +24,7 @@ impl Framing {
         }
     }
 
-    /// Gives much memory back once all messages in it were consumed: so the buffer is never ready
+    /// Releases large memory once all messages in it are consumed. The buffer is thus never ready
     /// to receive.
     #[cold]
     pub(super) fn settle_delivered(&mut self) {
@@ -33,7 +33,7 @@ impl Framing {
         }
     }
 
-    /// Puts whole messages, where nothing is left of the former ones.
+    /// Inserts whole messages after all previous ones are consumed.
     pub fn put_messages(&mut self, messages: Vec<u8>) {
         self.buffer.put(messages);
     }

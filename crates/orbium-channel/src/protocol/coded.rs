@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A stream that carries another messaging protocol than GIOP.
 //!
-//! The ORB above sends and receives GIOP messages; what goes over the stream
-//! below are the frames of the protocol. GIOP itself needs none of this.
+//! The ORB above sends and receives GIOP messages; the stream below carries the frames of the
+//! protocol. GIOP itself does not need this.
 
 mod receiving;
 mod refusal;
@@ -76,7 +76,7 @@ impl CodedStream {
 impl ByteStream for CodedStream {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
         let patience = match () {
-            // A server has others to serve; a client comes back when the source says so.
+            // A server also serves others; a client calls again when the source is ready.
             () if self.side == Side::Server && self.nonblocking.load(Ordering::Relaxed) => {
                 Patience::None
             }

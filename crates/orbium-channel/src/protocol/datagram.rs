@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Oneways over datagrams, as a stream that nothing ever comes back on.
+//! Oneways over datagrams, as a stream in one direction.
 //!
-//! A client's stream sends each message as a datagram of its own, or in packets
-//! of several. A server has one stream for all its clients: what arrives whole
-//! is read from it like any message, and what is no message is left out.
+//! A client's stream sends each message as a datagram of its own, or in several packets. A server
+//! has one stream for all its clients: messages that arrive whole are read from it like any other,
+//! and invalid ones are discarded.
 
 use std::fmt;
 use std::io::{self, IoSlice, Read, Write};
@@ -24,11 +24,11 @@ use super::coded::CodedStream;
 use super::packets::Packets;
 use crate::peer_memory::Budget;
 
-/// Octets of the largest datagram there is.
+/// Octets of the largest datagram.
 const MAX_DATAGRAM_LENGTH: usize = 1 << 16;
 
-/// Datagrams in a row that complete no message, after which a caller gets its turn: it may have
-/// others to serve, or has to end.
+/// Number of consecutive datagrams without a complete message after which the receive returns: its
+/// caller may have others to serve, or has to end.
 const MAX_IN_VAIN: usize = 64;
 
 /// A datagram socket as a byte stream of frames.
@@ -36,14 +36,14 @@ struct DatagramStream {
     socket: Arc<dyn Datagrams>,
     packets: Packets,
     receiving: Mutex<Receiving>,
-    /// Only received on: what is to be sent has nowhere to go.
+    /// Receive only: there is no address to send to.
     serves: bool,
-    /// Notifies the acceptor that another stream is wanted.
+    /// Notifies the acceptor that a new stream is needed.
     end: Option<UnixStream>,
 }
 
 struct Receiving {
-    /// Says what a whole frame is.
+    /// Determines the length of frames.
     decoder: Box<dyn Decoder>,
     datagram: Vec<u8>,
     frame: Vec<u8>,
@@ -72,7 +72,7 @@ impl DatagramStream {
         self.receiving.lock()
     }
 
-    /// Receives until there is a whole frame; `WouldBlock` after many datagrams without.
+    /// Receives until a frame is complete; `WouldBlock` after many datagrams without one.
     fn fill(&self, receiving: &mut Receiving) -> io::Result<()> {
         receiving.frame.clear();
         receiving.at = 0;
@@ -234,8 +234,7 @@ impl Connector for DatagramConnector {
     }
 }
 
-/// Gives one stream at a time, which is all that a socket without connections
-/// has.
+/// Returns one stream at a time, the only one that a socket without connections has.
 #[derive(Debug)]
 pub(super) struct DatagramAcceptor {
     socket: Arc<dyn Datagrams>,
@@ -243,7 +242,7 @@ pub(super) struct DatagramAcceptor {
     messaging: Arc<dyn Messaging>,
     limit: usize,
     budget: Budget,
-    /// Readable while a stream is wanted.
+    /// Readable while a stream is needed.
     wanted: UnixStream,
     end: UnixStream,
 }

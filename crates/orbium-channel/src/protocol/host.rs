@@ -3,7 +3,7 @@
 
 use orbium_sys::fork::PerProcess;
 
-/// The name of this host, as omniORB compares it; empty if there is none.
+/// The name of this host in the form that omniORB compares; empty if there is none.
 pub(super) fn name() -> &'static str {
     static NAME: PerProcess<String> = PerProcess::new();
     NAME.get_or_init(orbium_sys::host_name)
@@ -27,13 +27,13 @@ fn identities() -> &'static Identities {
     })
 }
 
-/// What a file of the system says; nothing if it is not there.
+/// The contents of a file of the system; empty if it does not exist.
 fn read(file: &str) -> Vec<u8> {
     let id = std::fs::read(file).unwrap_or_default();
     id.trim_ascii().to_vec()
 }
 
-/// Distinguishes the messages of this process from those of any other.
+/// A number by which the messages of this process differ from those of any other.
 pub(super) fn process_number() -> [u8; 8] {
     let id = &identities().process;
     let mut number = [0_u8; 8];

@@ -19,8 +19,8 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    /// The fault of the library; `None` if it is one of orbium, but what it declares are
-    /// not [`Protocols`] as this program knows them.
+    /// The error of the library; `None` if it is one of orbium, but built for another version of
+    /// [`Protocols`].
     #[must_use]
     pub const fn cause(&self) -> Option<&LibraryError> {
         self.cause.as_ref()
@@ -49,12 +49,12 @@ impl fmt::Debug for LoadError {
 impl std::error::Error for LoadError {}
 
 impl Protocols {
-    /// Adds what a shared library has exported with
-    /// [`export_protocols!`](crate::export_protocols). It stays loaded. To make a
+    /// Adds the protocols that a shared library has exported with
+    /// [`export_protocols!`](crate::export_protocols). It remains loaded. Creating a
     /// [`TrustedLibrary`] is unsafe: loading runs the library's code.
     ///
     /// # Errors
-    /// [`LoadError`]; nothing was added then.
+    /// [`LoadError`]; no protocol was added then.
     pub fn load(&mut self, library: &TrustedLibrary) -> Result<(), LoadError> {
         let failed = |cause| LoadError {
             path: library.path().to_owned(),
@@ -67,8 +67,8 @@ impl Protocols {
     }
 }
 
-/// Exports protocols from a shared library, to be added to a program that runs
-/// with [`Protocols::load`](crate::Protocols::load). Once per library.
+/// Exports protocols from a shared library, for programs that load it with
+/// [`Protocols::load`](crate::Protocols::load). Once per library.
 ///
 /// ```ignore
 /// orbium::protocol::export_protocols!(|| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Protocols: which there are, and what references say of them.
+//! The available protocols, and their profiles in references.
 
 mod coded;
 mod datagram;

@@ -15,8 +15,8 @@ use orbium_transport::{Acceptor, Endpoint, EndpointError, HostPort};
 use super::host;
 use super::protocol_names::listed;
 
-/// A messaging stack over a transport, and the address it leads to: what
-/// connections must have in common to be used for one another.
+/// A messaging stack over a transport, and an address: the properties that connections must share
+/// to be interchangeable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Channel {
     /// The scheme of the transport.
@@ -59,7 +59,7 @@ impl Channel {
             [] => self.scheme.clone(),
             _ => {
                 let mut names = self.messaging.iter().map(|name| match name {
-                    // What follows says which layout it is of.
+                    // The rest of the name is its layout.
                     native if native.starts_with("native-") => "native",
                     other => other.as_str(),
                 });
@@ -68,9 +68,8 @@ impl Channel {
         }
     }
 
-    /// The clients to which an address of ours is of use: where the endpoint is a
-    /// wildcard, the host has no network or its name resolves nowhere else, fewer than
-    /// expected.
+    /// The clients that can use this address of ours: fewer than expected if the endpoint is a
+    /// wildcard, the host has no network or its name resolves only locally.
     pub fn audience(&self) -> &'static str {
         if self.is_within_host() {
             return match self.scheme.as_str() {
@@ -119,8 +118,7 @@ impl Channel {
 impl FromStr for Channel {
     type Err = EndpointError;
 
-    /// Parses what is written like an endpoint without other parameters than
-    /// `messaging`.
+    /// Parses the syntax of an endpoint with no parameter except `messaging`.
     fn from_str(text: &str) -> Result<Self, EndpointError> {
         let endpoint: Endpoint = text.parse()?;
         endpoint.check_parameters(&[])?;
@@ -133,7 +131,7 @@ impl FromStr for Channel {
 }
 
 impl fmt::Display for Channel {
-    /// As an endpoint is written.
+    /// In the syntax of an endpoint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.scheme, self.address)?;
         match self.messaging.as_slice() {
@@ -146,7 +144,7 @@ impl fmt::Display for Channel {
 /// One way to an object. It is shared by the lists that it is in.
 #[derive(Debug)]
 pub struct Offer {
-    /// Where it leads.
+    /// The channel of the profile.
     pub channel: Channel,
     /// The GIOP version of the profile.
     pub version: Version,
@@ -164,13 +162,13 @@ impl Offer {
     }
 }
 
-/// Ways of a reference that count at most. Each gets a pool of connections and a template of requests: a peer may send
-/// a reference with any number of addresses.
+/// Maximum number of offers used of a reference. Each gets a pool of connections and a template of
+/// requests, and a peer may send a reference with any number of addresses.
 pub(super) const MAX_OFFERS: usize = 64;
 
-/// All ways that a reference offers, up to 64, nearest first: those within this host,
-/// then the others as the reference has them. Profiles that are not understood
-/// offer nothing, nor do those for processes of another host.
+/// All offers of a reference, up to 64, nearest first: those within this host, then the others in
+/// the order of the reference. Unknown profiles are ignored, and so are those for processes of
+/// another host.
 pub fn offers(ior: &Ior) -> Vec<Rc<Offer>> {
     let mut offers = Vec::new();
     for profile in &ior.profiles {
@@ -182,9 +180,8 @@ pub fn offers(ior: &Ior) -> Vec<Rc<Offer>> {
     in_order(&offers, &|offer| Some(distance(&offer.channel.scheme)))
 }
 
-/// Sorted by a rank, those left out that have none; equals stay as they came. Of
-/// those that follow one another and mean the same the first is left: omniORB and
-/// TAO have ways of their own to say what a profile says.
+/// Sorts stably by rank, without offers that have none. Of consecutive equivalent offers only the
+/// first is kept: omniORB and TAO repeat a profile in forms of their own.
 pub(super) fn in_order(
     offers: &[Rc<Offer>],
     rank: &dyn Fn(&Offer) -> Option<usize>,
@@ -208,7 +205,7 @@ pub(super) fn in_order(
     sorted
 }
 
-/// The distance of what may be anywhere.
+/// The distance of an address that may be anywhere.
 const REMOTE_DISTANCE: usize = 3;
 
 /// Whether addresses of a scheme lead nowhere beyond this host.
@@ -225,7 +222,7 @@ fn distance(scheme: &str) -> usize {
     }
 }
 
-/// Adds the ways that a profile offers; whether there are any.
+/// Adds the offers of a profile; returns whether there are any.
 pub(super) fn add_offers(profile: &TaggedProfile, offers: &mut Vec<Rc<Offer>>) -> bool {
     let (channels, version, object_key, components) = match Profile::parse(profile) {
         Ok(Profile::Iiop(body)) => {
@@ -277,8 +274,8 @@ fn is_here(body: &OrbiumProfile) -> bool {
     }
 }
 
-/// The channels of an IIOP profile: its own address and those of its
-/// components. A port of 0 says that nothing is served over plain TCP.
+/// The channels of an IIOP profile: its own address and those of its components. A port of 0 means
+/// that plain TCP is not served.
 fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> Vec<Channel> {
     let mut channels = Vec::new();
     add_internet(&mut channels, "iiop", host, port);
@@ -353,8 +350,8 @@ pub fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
     }
 }
 
-/// Whether a CancelRequest does the server no harm. omniORB (4.2.5) obeys it, and then
-/// may read no more of a connection on which other requests came in between.
+/// Whether CancelRequests may be sent to the server. omniORB (4.2.5) executes them, and then may
+/// stop reading a connection on which other requests arrived in between.
 pub fn bears_cancelling(components: &[TaggedComponent]) -> bool {
     orb_type(components) != Some(component::ORB_TYPE_OMNIORB)
 }

@@ -20,7 +20,7 @@ pub struct OfferedProtocol {
     pub channel: Option<Channel>,
     /// Tag of the profile, if it is not understood.
     pub tag: Option<u32>,
-    /// Why it cannot be used; `None` if it can.
+    /// The reason why it cannot be used; `None` if it can.
     pub refusal: Option<String>,
 }
 
@@ -44,15 +44,14 @@ impl OfferedProtocol {
         let mut list = String::new();
         for (place, it) in offered.iter().enumerate() {
             let between = if place > 0 { "; " } else { "" };
-            // A string takes what is written.
+            // Writing to a string cannot fail.
             let _ = write!(list, "{between}{it}");
         }
         list
     }
 }
 
-/// The offers to be tried under a policy, the client's own or one that the reference
-/// has, best first.
+/// The offers to try under a policy, the client's own or one in the reference, best first.
 pub fn wanted(
     protocols: &Protocols,
     ior: &Ior,
@@ -95,18 +94,18 @@ fn is_protected(protocols: &Protocols, channel: &Channel, least: Protection) -> 
 
 /// Protocols that can be used.
 pub struct Usable<'a> {
-    /// The protocols there are.
+    /// The registered protocols.
     pub protocols: &'a Protocols,
-    /// What connections would be made with.
+    /// The options of the connections.
     pub options: ChannelOptions,
     /// The policy to call under.
     pub policy: Option<&'a ProtocolPolicy>,
-    /// Whether the ORB itself serves a channel: then nothing needs to be connected to.
+    /// Whether the ORB itself serves a channel: then no connection is needed.
     pub is_own: &'a dyn Fn(&Channel) -> bool,
 }
 
 impl Usable<'_> {
-    /// Everything that a reference offers: what can be used first.
+    /// All offers of a reference, usable ones first.
     #[must_use]
     pub fn of(&self, ior: &Ior) -> Vec<OfferedProtocol> {
         let mut listed = wanted(self.protocols, ior, self.policy, self.policy.is_some());
@@ -154,8 +153,7 @@ impl Usable<'_> {
     }
 }
 
-/// Why a channel that the policy has nothing against is not used, if that is for want of
-/// protection.
+/// The reason why a channel that the policy permits is not used, if it lacks protection.
 fn unprotected(protocols: &Protocols, channel: &Channel) -> Option<String> {
     if is_protected(protocols, channel, Protection::Available) {
         return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From channels to what connects to them, from endpoints to what accepts there.
+//! Connectors of channels and acceptors of endpoints.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use crate::peer_memory::Budget;
 /// The protocols on top of one another; `None` for GIOP alone.
 type Layers = Option<Arc<dyn Messaging>>;
 
-/// Options of new connections, whatever their protocol.
+/// Options of new connections of any protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelOptions {
-    /// What is asked of every socket.
+    /// The properties of every socket.
     pub properties: ProtocolProperties,
     /// Octets of the largest message.
     pub message_size: usize,
@@ -79,7 +79,7 @@ impl Protocols {
         }
     }
 
-    /// Those of messaging protocols: other than GIOP's if there is but one.
+    /// The headers of messaging protocols: others than GIOP's only for a single protocol.
     fn headers_of(&self, names: &mut dyn Iterator<Item = &str>) -> Headers {
         let (Some(only), None) = (names.next(), names.next()) else {
             return Headers::GIOP;
@@ -97,8 +97,8 @@ impl Protocols {
             .collect()
     }
 
-    /// As [`Protocols::connector`], for a user that writes and reads short headers itself
-    /// where [`Protocols::headers`] says so.
+    /// As [`Protocols::connector`], for a user that reads and writes the short headers of
+    /// [`Protocols::headers`] itself.
     pub fn short_connector(
         &self,
         channel: &Channel,
@@ -211,7 +211,7 @@ fn cannot_listen(endpoint: &Endpoint, error: ListenError) -> OpenError {
     }
 }
 
-/// Octets of the largest message, and what connections are charged to.
+/// The message limit in octets, and the budget of connections.
 type Bounds = (usize, Budget);
 
 fn coded_connector(
@@ -262,8 +262,7 @@ fn listen_for_datagrams(
     })?))
 }
 
-/// The messaging over a datagram transport, where nothing may depend on what was
-/// sent before.
+/// The messaging over a datagram transport, which must not depend on previous messages.
 fn over_datagrams(messaging: Layers) -> Result<Arc<dyn Messaging>, Unusable> {
     match messaging {
         None => Ok(Arc::new(Giop)),

@@ -18,19 +18,19 @@ use orbium_transport::{Datagrams, Peer};
 
 use super::host;
 
-/// How messages are put into datagrams.
+/// The packetization of messages in datagrams.
 #[derive(Debug)]
 pub(super) enum Packets {
     /// One each (DIOP).
     Whole,
-    /// As many as it takes (MIOP).
+    /// As many datagrams as needed (MIOP).
     Miop(Box<Miop>),
 }
 
 #[derive(Debug)]
 pub(super) struct Miop {
     sender: [u8; 8],
-    /// How often each message is sent.
+    /// The number of copies of each message.
     copies: NonZeroU8,
     collector: Mutex<Collector<Peer>>,
     started: Instant,
@@ -39,7 +39,7 @@ pub(super) struct Miop {
 /// Messages that this process has sent over any of its sockets: no two have the same number.
 static SENT: AtomicU32 = AtomicU32::new(0);
 
-/// Why a datagram gave no message.
+/// The reason why a datagram completed no message.
 #[derive(Debug)]
 pub(super) struct NotAPacket(MiopError);
 
@@ -50,7 +50,8 @@ impl fmt::Display for NotAPacket {
 }
 
 impl Packets {
-    /// As a transport has it, for messages up to that many octets. Only those with an id can be sent in copies.
+    /// The packets of a transport, for messages up to that many octets. Only messages with an id
+    /// can be sent in copies.
     pub(super) fn of(scheme: &str, limit: usize, copies: Option<NonZeroU8>) -> Self {
         if scheme != "miop" {
             return Self::Whole;
@@ -75,8 +76,7 @@ impl Packets {
         }
     }
 
-    /// Takes what was received; appends the message that is whole by it, if
-    /// there is one.
+    /// Takes a received datagram; appends the message that it completes, if any.
     pub(super) fn unpack(
         &self,
         sender: &Peer,
@@ -100,7 +100,8 @@ impl Miop {
         id[8..].copy_from_slice(&count.to_be_bytes());
         let plan = PacketPlan::new(len, id, socket.largest());
         let plan = plan.ok_or(io::ErrorKind::InvalidInput)?;
-        // One whole copy after the other: what is lost together is rarely the same packet of two.
+        // Copies are sent one after the other: losses in bursts rarely hit the same packet of two
+        // copies.
         for packet in iter::repeat_n(plan, usize::from(self.copies.get())).flatten() {
             let body = slices_within(pieces.iter().map(|piece| &**piece), packet.range.clone());
             let slices: Vec<_> = iter::once(&packet.head[..])

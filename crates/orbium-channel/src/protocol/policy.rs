@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ClientProtocolPolicy and ServerProtocolPolicy (RT-CORBA 1.2, clause 5.15):
-//! which protocols, in which order.
+//! ClientProtocolPolicy and ServerProtocolPolicy (RT-CORBA 1.2, clause 5.15): the permitted
+//! protocols in order of preference.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,11 +9,10 @@ use std::sync::Arc;
 use super::Channel;
 use super::protocol_names::listed;
 
-/// Names of protocols in order of preference; those not named are not used.
+/// Names of protocols in order of preference; others are not used.
 ///
-/// A protocol is named by the scheme of its transport, and by its messaging
-/// protocols behind a slash if it has others than GIOP: `uiop`, `iiop/giop-lite`,
-/// `iiop/checksum+giop-lite`.
+/// A protocol is named by the scheme of its transport, followed by a slash and its messaging
+/// protocols if it has others than GIOP: `uiop`, `iiop/giop-lite`, `iiop/checksum+giop-lite`.
 ///
 /// ```
 /// use orbium_channel::ProtocolPolicy;

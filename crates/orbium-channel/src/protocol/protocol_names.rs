@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names of protocols in sentences, and the features that protocols come with.
+//! Names of protocols in messages, and the features that provide protocols.
 
 use orbium_giop::messaging;
 
 use super::shared_memory::shared_memory;
 
-/// The feature of orbium that a transport or messaging protocol was left out with. Not of `ssliop`, which is no part of a
-/// program either until files are configured for it.
+/// The feature of orbium that provides a transport or messaging protocol and is disabled. Not for
+/// `ssliop`, which is also unavailable until certificates are configured.
 #[must_use]
 pub fn missing_feature(name: &str) -> Option<&'static str> {
     let (feature, is_there) = match name {
@@ -38,7 +38,7 @@ pub(super) fn listed(names: &mut dyn Iterator<Item = &str>, between: &str) -> St
     list
 }
 
-/// The end of a sentence that says what is not there.
+/// The end of an error message about an unknown name.
 pub(super) fn only(known: &str) -> String {
     match known {
         "" => String::new(),

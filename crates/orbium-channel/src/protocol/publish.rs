@@ -10,8 +10,8 @@ use orbium_transport::HostPort;
 
 use super::{Channel, host, names_of_profile};
 
-/// What TLS gives, in association options: integrity, confidentiality and trust
-/// in the target and, where it is asked for, in the client.
+/// The association options of TLS: integrity, confidentiality and trust in the target and, if
+/// requested, in the client.
 const TLS_OPTIONS: u16 = 0x66;
 /// No protection at all.
 const PLAIN_OPTION: u16 = 1;
@@ -19,14 +19,14 @@ const PLAIN_OPTION: u16 = 1;
 /// Components of a reference in addition to those that every reference has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileComponents {
-    /// Those of all profiles, as far as their versions have any.
+    /// Those of all profiles of versions that have components.
     pub of_all: Vec<TaggedComponent>,
     /// Those of the profiles with a tag.
     pub of_tags: Vec<(u32, TaggedComponent)>,
 }
 
 impl ProfileComponents {
-    /// Adds one for the profiles with that tag; `false` if there are none such.
+    /// Adds one for the profiles with that tag; `false` if there are no such profiles.
     pub fn add(&mut self, component: TaggedComponent, profile_tag: u32) -> bool {
         let may_be = !names_of_profile(profile_tag).is_empty();
         if may_be {
@@ -72,8 +72,8 @@ pub fn profiles(
     publication.profiles()
 }
 
-/// The same for an object of another ORB with these components; those that give
-/// addresses are left out.
+/// The same for an object of another ORB with these components, without those that contain
+/// addresses.
 pub fn profiles_with(
     channels: &[Channel],
     object_key: &[u8],
@@ -220,9 +220,8 @@ impl Publication<'_> {
         false
     }
 
-    /// A TLS address that no plain one announces: in a profile with port 0. As
-    /// IIOP 1.0 has no components to say so in, an ORB that speaks no more than
-    /// that has it in a profile of our own.
+    /// A TLS address that no plain one announces: in a profile with port 0. As IIOP 1.0 has no
+    /// components to announce it, an ORB limited to that version publishes it in an orbium profile.
     #[cold]
     fn tls_alone(&self, channel: &Channel) -> Option<TaggedProfile> {
         if self.version.minor == 0 {
@@ -247,7 +246,7 @@ impl Publication<'_> {
         Some(self.iiop(TAG_TAO_DIOP, at, Vec::new()))
     }
 
-    /// A protocol that no other ORB knows.
+    /// A protocol that only orbium has.
     #[cold]
     fn own(&self, channel: &Channel) -> TaggedProfile {
         let mut components = self.components(TAG_ORBIUM_IOP, Vec::new());
@@ -286,7 +285,7 @@ impl Publication<'_> {
         }
     }
 
-    /// A profile that only says where the Unix-domain sockets are.
+    /// A profile that only announces the Unix-domain sockets.
     #[cold]
     fn unix_for_omniorb(&self) -> Option<TaggedProfile> {
         let mut more = Vec::new();

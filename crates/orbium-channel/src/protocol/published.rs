@@ -6,7 +6,7 @@ use orbium_giop::{Ior, profile};
 
 use super::{ProtocolPolicy, offers};
 
-/// The policies that a reference has: those of the first profile that has any.
+/// The policies of a reference: those of the first profile that has any.
 pub fn published_policies(ior: &Ior) -> PublishedPolicies {
     let none = PublishedPolicies::default();
     for offer in &offers(ior) {

@@ -21,13 +21,13 @@ use crate::peer_memory::Budget;
 pub struct Protocols {
     transports: Vec<Transport>,
     messaging: Vec<Arc<dyn Messaging>>,
-    /// What the connections over them are charged to; an ORB gives it to its own.
+    /// The budget of the connections; an ORB sets it for its own.
     budget: Budget,
 }
 
 impl Default for Protocols {
-    /// All transports but TLS, which needs certificates to trust, and the messaging
-    /// protocols of `orbium-giop`.
+    /// All transports except TLS, which needs certificates, and the messaging protocols of
+    /// `orbium-giop`.
     fn default() -> Self {
         // The very same each time.
         static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| {
@@ -102,7 +102,7 @@ impl Protocols {
         self.budget = budget;
     }
 
-    /// Adds a transport; it takes the place of one with the same scheme.
+    /// Adds a transport, or replaces the one with the same scheme.
     #[inline]
     pub fn register(&mut self, transport: Transport) {
         self.transports
@@ -110,7 +110,7 @@ impl Protocols {
         self.transports.push(transport);
     }
 
-    /// Adds a messaging protocol; it takes the place of one with the same name.
+    /// Adds a messaging protocol, or replaces the one with the same name.
     pub fn register_messaging(&mut self, layer: Arc<dyn Messaging>) {
         self.messaging.retain(|known| known.name() != layer.name());
         self.messaging.push(layer);
@@ -127,11 +127,11 @@ impl Protocols {
         }
     }
 
-    /// The protocols of these names alone: schemes of transports and names of messaging
-    /// protocols, as a configuration lists them.
+    /// Only the protocols of these names: schemes of transports and names of messaging protocols,
+    /// as a configuration lists them.
     ///
     /// # Errors
-    /// [`UnknownProtocol`]: a name that nothing has.
+    /// [`UnknownProtocol`]: a name that no protocol has.
     pub fn only<'n>(
         &self,
         names: impl IntoIterator<Item = &'n str>,
@@ -162,13 +162,13 @@ impl Protocols {
         transports.find(|transport| transport.scheme() == scheme)
     }
 
-    /// The most that any transport wants of protection.
+    /// The strictest protection that any transport requires.
     pub fn protection_wanted(&self) -> Protection {
         let all = self.transports.iter().map(Transport::protection);
         all.max().unwrap_or_default()
     }
 
-    /// What the transport of a channel says of its protection.
+    /// The protection that the transport of a channel provides.
     pub(super) fn protection_of(&self, channel: &Channel) -> Protection {
         let transport = self.transport(&channel.scheme);
         transport.map(Transport::protection).unwrap_or_default()

@@ -5,7 +5,7 @@ use orbium_transport::Transport;
 
 type Constructor = fn() -> Transport;
 
-/// The transport; `None` in a program that was built without it.
+/// The transport; `None` if this program was built without it.
 pub(super) fn shared_memory() -> Option<Transport> {
     let constructors: &[Constructor] = &[
         #[cfg(all(target_os = "linux", feature = "shm"))]

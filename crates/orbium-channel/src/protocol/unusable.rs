@@ -13,10 +13,10 @@ use super::protocol_names::only;
 pub enum OpenError {
     /// An endpoint with an address or a parameter that cannot be understood.
     Endpoint(String, EndpointError),
-    /// An endpoint without its transport or messaging protocol, and why.
+    /// An endpoint of an unknown transport or messaging protocol, and the reason.
     Protocol(String, String),
-    /// An endpoint with a protocol that this program was built without, and the feature
-    /// of orbium that has it.
+    /// An endpoint with a protocol that this program was built without, and the feature of orbium
+    /// that provides it.
     Feature(String, &'static str),
     /// An endpoint that cannot be listened at.
     Listen(String, io::Error),
@@ -32,23 +32,23 @@ pub enum Unusable {
         /// The feature of orbium that has it.
         feature: &'static str,
     },
-    /// There is no certificate, nor are there authorities, or the program was built without TLS.
+    /// No certificate and no authorities are configured, or the program was built without TLS.
     NoTls,
     /// No transport has that name.
     NoTransport {
         /// The scheme.
         scheme: String,
-        /// The transports there are.
+        /// The registered transports.
         known: String,
     },
     /// No messaging protocol has that name.
     NoMessaging {
         /// The name.
         name: String,
-        /// The messaging protocols there are.
+        /// The registered messaging protocols.
         known: String,
     },
-    /// The messaging protocol keeps state, and datagrams get lost.
+    /// The messaging protocol keeps state, and datagrams are lost.
     NeedsStream {
         /// Of the messaging protocol.
         name: String,
@@ -94,7 +94,7 @@ impl Unusable {
         }
     }
 
-    /// The error that there is no ORB, or bridge, for that at an endpoint.
+    /// The error that an ORB or bridge cannot be opened at an endpoint for this reason.
     pub fn at(self, endpoint: impl fmt::Display) -> OpenError {
         match self {
             Self::Feature { feature, .. } => OpenError::Feature(endpoint.to_string(), feature),

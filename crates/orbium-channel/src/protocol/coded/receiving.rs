@@ -10,17 +10,17 @@ use super::refusal::refused;
 use crate::peer_memory::{Budget, Charge, NoMemory};
 use crate::receive_buffer::{MAX_RETAINED_BUFFER, ReceiveBuffer, SMALL};
 
-/// Octets that a frame of any size may be decoded to.
+/// Octets to which a frame of any size may be decoded.
 const MAX_UNCHECKED_LENGTH: usize = 1 << 20;
 
-/// How long a receive may last.
+/// The permitted duration of a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
     /// It does not wait.
     None,
     /// No more than one receive for part of a frame.
     Bounded,
-    /// Until there is something.
+    /// Until a message is available.
     Unbounded,
 }
 
@@ -29,14 +29,15 @@ pub(super) struct Receiving {
     decoder: Box<dyn Decoder>,
     limit: usize,
     wire: ReceiveBuffer,
-    /// What was decoded last of a message, and how much of it was handed on.
+    /// The part of a message that was decoded last, and the number of its octets that were
+    /// returned.
     message: Vec<u8>,
     at: usize,
     /// Octets of the message that were decoded from the frame so far.
     decoded: usize,
-    /// Octets that each octet of a frame may be decoded to.
+    /// Maximum decoded octets for each octet of a frame.
     ratio: usize,
-    /// For the message, if it is large, and what the decoder holds.
+    /// For the message, if it is large, and the memory of the decoder.
     charge: Charge,
 }
 
@@ -54,8 +55,8 @@ impl Receiving {
         }
     }
 
-    /// Receives, and decodes a part of a frame at a time: a message may be many times
-    /// as long as its frame, and the reading thread has other connections to serve.
+    /// Receives, and decodes a part of a frame at a time: a message may be many times as long as
+    /// its frame, and the reading thread has other connections to serve.
     pub(super) fn receive(
         &mut self,
         inner: &dyn ByteStream,
@@ -82,8 +83,8 @@ impl Receiving {
                 Err(expected) => {
                     let room = self.wire.make_room(expected.max(SMALL));
                     room.or_else(|_| self.no_memory())?;
-                    // As much as there is memory for: a frame says nothing of
-                    // the size of the next.
+                    // As much as there is memory for: a frame does not contain the size of the
+                    // next.
                     if self.wire.receive(inner, self.wire.room())? == 0 {
                         return Ok(0);
                     }
@@ -102,7 +103,7 @@ impl Receiving {
         room[..count].copy_from_slice(&left[..count]);
         self.at += count;
         if self.at == self.message.len() && self.message.capacity() > SMALL {
-            // The connection may be idle from now on.
+            // The connection may become idle now.
             self.message.clear();
             self.at = 0;
             self.fall_back();
@@ -114,7 +115,7 @@ impl Receiving {
     /// the last.
     fn decode_part(&mut self, len: usize) -> io::Result<bool> {
         if len > SMALL {
-            // As much as the frame, at least.
+            // At least as much as the frame.
             self.charge(len)?;
         }
         let frame = &self.wire.received()[..len];
@@ -138,7 +139,7 @@ impl Receiving {
         Ok(is_last)
     }
 
-    /// Charges what a message takes.
+    /// Charges the memory of a message.
     fn charge(&mut self, octets: usize) -> io::Result<()> {
         match self.charge.set(octets) {
             Ok(()) => Ok(()),
@@ -155,8 +156,7 @@ impl Receiving {
         Err(io::ErrorKind::OutOfMemory.into())
     }
 
-    /// Gives back what a message has taken, unless it is moderate and memory is not
-    /// scarce.
+    /// Releases the memory of a message, unless it is moderate and the budget is not tight.
     #[cold]
     fn fall_back(&mut self) {
         if self.message.capacity() > MAX_RETAINED_BUFFER || self.charge.budget().is_tight() {
@@ -166,8 +166,7 @@ impl Receiving {
         }
     }
 
-    /// The length of the frame that was received whole, or else how many octets
-    /// are expected of one that was not.
+    /// The length of the frame if it was received whole, otherwise the number of octets expected.
     fn whole_frame(&self) -> io::Result<Result<usize, usize>> {
         let wire = self.wire.received();
         match self
@@ -185,12 +184,12 @@ impl Receiving {
         }
     }
 
-    /// Whether part of a frame was received, and nothing can be handed on.
+    /// Whether part of a frame was received, and no message octets are available.
     pub(super) fn is_midway(&self) -> bool {
         self.at == self.message.len() && !self.wire.is_empty()
     }
 
-    /// Whether there is something to hand on, or to find wrong.
+    /// Whether message octets or an error are available.
     pub(super) fn has_news(&self) -> bool {
         self.at < self.message.len() || !matches!(self.whole_frame(), Ok(Err(_)))
     }

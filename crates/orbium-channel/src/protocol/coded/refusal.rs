@@ -8,14 +8,14 @@ use orbium_giop::messaging::MessagingError;
 
 use crate::framing::Grouped;
 
-/// What is wrong with a message, of which `limit` octets are allowed.
+/// The error for a message, of which at most `limit` octets are allowed.
 #[cold]
 pub(super) fn refused(error: MessagingError, limit: usize) -> io::Error {
     let kind = io::ErrorKind::InvalidData;
     if error != MessagingError::TooLarge {
         return io::Error::new(kind, error);
     }
-    // Those that were configured: see `CodedStream::new`.
+    // The configured limit: see `CodedStream::new`.
     let limit = Grouped(limit.saturating_sub(HEADER_LEN));
     io::Error::new(
         kind,

@@ -9,15 +9,15 @@ use orbium_transport::ByteStream;
 
 use super::refusal::refused;
 
-/// A buffer larger than this is given back after its message: so much may be left
-/// of a frame that a peer does not take at once.
+/// A larger buffer is released after its message: up to this much may remain of a frame that a peer
+/// does not receive at once.
 const MAX_RETAINED_BUFFER: usize = 64 * 1024;
 
-/// Most pieces sent at once: those of a message and what a protocol adds.
+/// Maximum number of pieces sent at once: those of a message and a protocol's additions.
 pub(super) const MAX_PIECES: usize = 20;
 
-/// A frame up to that many octets is put together before it is sent, which costs
-/// less than having the kernel gather it.
+/// A frame of up to that many octets is copied together before it is sent, which costs less than a
+/// gathered send.
 const COPIED: usize = 4 * 1024;
 
 /// The sending direction of a stream of frames.
@@ -28,7 +28,7 @@ pub(super) struct Sending {
     begun: Vec<u8>,
     head: Vec<u8>,
     tail: Vec<u8>,
-    /// What is left of the last frame.
+    /// The unsent rest of the last frame.
     left: Vec<u8>,
     sent: usize,
     /// Octets of the message that the frame is of, to be reported once it is
@@ -78,7 +78,7 @@ impl Sending {
         }
         let count: usize = given.iter().map(|piece| piece.len()).sum();
         if count == 0 {
-            // What has a handshake to complete does so.
+            // Lets the stream continue a handshake.
             return inner.send(&[]);
         }
         let begun = std::mem::take(&mut self.begun);
@@ -150,7 +150,7 @@ impl Sending {
         self.flush(inner)
     }
 
-    /// Gives back buffers that a large message has taken.
+    /// Releases the buffers of a large message.
     #[cold]
     fn fall_back(&mut self) {
         for buffer in [&mut self.head, &mut self.tail, &mut self.left] {
@@ -160,7 +160,7 @@ impl Sending {
         }
     }
 
-    /// Sends what is left of a frame; then the message was sent.
+    /// Sends the rest of a frame; then the message is sent.
     fn flush(&mut self, inner: &dyn ByteStream) -> io::Result<usize> {
         while self.sent < self.left.len() {
             self.sent += inner.send(&self.left[self.sent..])?;
@@ -171,7 +171,7 @@ impl Sending {
     }
 }
 
-/// Leaves of the pieces what a message of that length needs.
+/// Truncates the pieces to a total of that length.
 fn cut(pieces: &mut [&[u8]], mut len: usize) {
     for piece in pieces {
         let taken = len.min(piece.len());

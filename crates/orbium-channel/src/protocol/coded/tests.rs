@@ -20,7 +20,7 @@ fn pair() -> (CodedStream, CodedStream) {
     (coded(client, Side::Client), coded(server, Side::Server))
 }
 
-/// A message that no protocol knows more of than its header.
+/// A message of which only the header is valid.
 fn message(body: usize) -> Vec<u8> {
     let header = MessageHeader {
         version: Version::V1_2,
@@ -75,7 +75,7 @@ fn a_message_that_had_to_wait_is_sent_once() {
     client.set_nonblocking(true).unwrap();
     let first = message(12 << 20);
     let second = message(10);
-    // As a sender does that keeps what was not taken, and adds to it.
+    // Like a sender that keeps the unsent rest and appends to it.
     let both = [&first[..], &second].concat();
     let mut kept = &first[..];
     let mut waited = false;
@@ -110,7 +110,7 @@ fn a_message_that_had_to_wait_is_sent_once() {
     assert!(reader.unwrap() == both);
 }
 
-/// It said that a message was too large, not for what.
+/// Regression: the error said that a message was too large, but not the limit.
 #[test]
 fn a_message_beyond_the_limit_names_it() {
     let (client, server) = pair();

@@ -88,8 +88,9 @@ fn message() -> Vec<u8> {
     header.encode().to_vec()
 }
 
-/// Any process can send to a port of datagrams: the thread that receives there never came back while noise
-/// arrived, and neither served its other connections nor saw that the server ends.
+/// Regression: any process can send to a port of datagrams. The receiving thread did not return
+/// while invalid ones arrived, and neither served its other connections nor noticed the end of the
+/// server.
 #[test]
 fn a_flood_of_noise_leaves_turns_to_others_and_hides_no_message() {
     let message = message();
@@ -113,8 +114,8 @@ fn a_flood_of_noise_leaves_turns_to_others_and_hides_no_message() {
     assert!(turns > 0, "a thousand datagrams in one turn");
 }
 
-/// Each connection counted its messages from zero: a receiver that knows them by their ids alone took
-/// the packets of one for those of the other.
+/// Regression: each connection numbered its messages from zero, and a receiver that distinguishes
+/// them by their ids alone mixed the packets of several.
 #[test]
 fn no_two_messages_of_a_process_have_the_same_id() {
     let socket = Noise::new(0, &[]);
@@ -129,7 +130,7 @@ fn no_two_messages_of_a_process_have_the_same_id() {
 }
 
 /// A message in copies arrives once, as long as one copy of each of its packets does. A datagram of
-/// DIOP has no id by which a receiver knows it again, and is sent once.
+/// DIOP has no id by which a receiver detects duplicates, and is sent once.
 #[test]
 fn copies_make_up_for_lost_packets_and_arrive_once() {
     let copies = NonZeroU8::new(2);

@@ -19,7 +19,8 @@ fn reference(components: Vec<TaggedComponent>) -> Ior {
     }
 }
 
-/// Each of them had a copy of all components: a reference of a megabyte came to gigabytes.
+/// Regression: each offer had a copy of all components, and a reference of a megabyte took
+/// gigabytes.
 #[test]
 fn a_reference_with_a_thousand_addresses_offers_few_that_share_what_it_says() {
     let address = |n: u16| TaggedComponent::alternate_address("next.test", n);
