@@ -20,7 +20,7 @@ pub(crate) const CALL_SLOTS: u32 = MAX_CALLS_PER_CONNECTION as u32;
 /// The client's part of an ORB's configuration: a plain value.
 #[derive(Clone, Debug, Default)]
 pub struct ClientConfig {
-    /// How calls use connections, and wait for their replies.
+    /// How calls use connections and wait for their replies.
     pub client_strategy: ClientStrategy,
     /// Bounds.
     pub limits: Limits,
@@ -28,9 +28,9 @@ pub struct ClientConfig {
     pub protocols: Protocols,
     /// ClientProtocolPolicy, where neither a reference nor a thread has one.
     pub client_protocols: Option<ProtocolPolicy>,
-    /// What is asked of every socket.
+    /// The properties of every socket.
     pub properties: ProtocolProperties,
-    /// The time policies of calls without any of their reference or thread.
+    /// The time policies of calls for which neither the reference nor the thread has any.
     pub times: TimePolicies,
     /// Requests do not carry deadlines.
     pub keeps_deadlines: bool,
@@ -38,15 +38,15 @@ pub struct ClientConfig {
     pub connect_timeout: ConnectTimeout,
     /// Octets above which a GIOP 1.2 message is sent in fragments.
     pub fragment_size: Option<usize>,
-    /// What sees every request.
+    /// The interceptors of requests.
     pub interceptors: Interceptors,
-    /// Highest GIOP minor version spoken.
+    /// The highest GIOP minor version in use.
     pub giop_minor: GiopMinor,
     /// How calls reach objects of their own ORB.
     pub collocation: Collocation,
     /// The connections that may carry requests both ways (BidirectionalPolicy BOTH).
     pub bidirectional: Option<Arc<dyn BidirectionalConnections>>,
-    /// Whether calls go over them through references without a policy of their own.
+    /// Whether bidirectional connections are used through references without a policy of their own.
     pub goes_both_ways: BidirectionalPolicy,
 }
 
@@ -64,7 +64,7 @@ impl ClientConfig {
         let bounds = Bounds {
             message: self.limits.message_size,
             reassembly: self.limits.reassembly(),
-            // Calls have deadlines of their own.
+            // Calls have deadlines.
             message_time: None,
         };
         Connection::new(Role::Client, bounds, self.protocols.budget())

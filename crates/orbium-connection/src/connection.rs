@@ -43,12 +43,12 @@ const MAX_RETAINED_BUFFER: usize = 1 << 20;
 /// The most that a check of an idle connection waits.
 const MAX_IDLE_CHECK: Duration = Duration::from_millis(1);
 
-/// What a connection is that others use too.
+/// The kind of a shared connection.
 #[derive(Debug)]
 enum Shared {
     /// One that all callers share.
     Slot(Arc<CallSlot>),
-    /// A half of one that carries the requests of both sides.
+    /// A half of a bidirectional connection.
     Half,
 }
 
@@ -57,7 +57,7 @@ enum Shared {
 pub struct Connection {
     stream: Box<dyn ByteStream>,
     giop: GiopConnection,
-    /// Replies come whole over a connection that others use too.
+    /// Replies are delivered whole if the connection is shared with other users.
     shared: Option<Box<Shared>>,
     storage: Vec<u8>,
     next_id: u32,
@@ -65,29 +65,28 @@ pub struct Connection {
     id_distance: u32,
     /// The last id at the last check whether the connection is in use.
     seen_id: u32,
-    /// When it was last seen to have been used.
+    /// Time at which a use was last noticed.
     used: Instant,
     /// The tick in which the last call over it began.
     tick: u32,
-    /// When the last oneway was sent over it, or when it was made.
+    /// Time of the last oneway, or of the creation of the connection.
     last_oneway: Stamp,
     counted: Option<Counted>,
     timeout: Option<Duration>,
     message_limit: usize,
     fragment_size: Option<usize>,
-    /// Whether callers wait on a reactor and dispatch upcalls; then nothing blocks
-    /// here.
+    /// Whether callers wait on a reactor and dispatch upcalls; then no call blocks here.
     reacts: bool,
-    /// What the next request has to say: code sets until the server has answered
-    /// once, and priorities.
+    /// The introduction of the next request: code sets until the first reply of the server, and
+    /// priorities.
     pub introduction: Option<Introduction>,
     /// The numbers of objects and operations, where requests have them.
     numbers: Option<Box<Numbers>>,
-    /// Records the reply to the dedication request, until it has come.
+    /// Records the reply to the dedication request, until it has arrived.
     asking: Option<Arc<PrivateConnections>>,
-    /// Why nothing more comes, as far as that is known.
+    /// The cause of the end of the connection, if known.
     cause: Option<String>,
-    /// What cancels the call that waits.
+    /// Cancels the waiting call.
     cancellation: Option<CancellationToken>,
 }
 
@@ -103,7 +102,7 @@ impl Connection {
         giop.attach(&*stream);
         Self {
             shared: BidirectionalHalf::of(&*stream).map(|_| Box::new(Shared::Half)),
-            // A datagram for each fragment would meet those of other clients, and may be lost.
+            // Fragments as separate datagrams could be lost, or mixed with those of other clients.
             fragment_size: config.fragment_size.filter(|_| !stream.sends_one_message()),
             stream,
             giop,
@@ -134,8 +133,8 @@ impl Connection {
         }
     }
 
-    /// The same; objects and operations get numbers if `headers` have them. Not where
-    /// messages go in fragments, which have GIOP's headers and so need all names.
+    /// The same; objects and operations are assigned numbers if `headers` have them. Not with
+    /// fragmentation: fragmented messages have GIOP headers, which need all names.
     pub(super) fn numbering(self, headers: Headers) -> Self {
         let numbers = headers.are_numbered() && self.fragment_size.is_none();
         Self {
@@ -171,8 +170,8 @@ impl Connection {
         }
     }
 
-    /// Says that the thread is about to wait for this connection; returns whether it serves a
-    /// queue of its own in the meantime.
+    /// Announces that the thread is about to wait for this connection; returns whether it serves a
+    /// queue of its own while it waits.
     #[inline]
     pub fn about_to_wait(&self) -> bool {
         role::about_to_wait(|| self.reacts) && is_served_by_this_thread()
@@ -184,7 +183,7 @@ impl Connection {
         std::mem::take(&mut self.storage)
     }
 
-    /// As `put_storage`, unless that was done already.
+    /// As `put_storage`, unless that was called before.
     pub fn put_back(&mut self, storage: Vec<u8>) {
         if self.storage.is_empty() {
             self.put_storage(storage);
@@ -208,9 +207,9 @@ impl Connection {
         storage.len() > MAX_RETAINED_BUFFER || self.giop.budget().is_tight()
     }
 
-    /// The next request says this of priorities.
+    /// Sets the priorities of the next request.
     pub fn say(&mut self, said: PriorityContext) {
-        // Nothing to be said any more: the server has answered.
+        // The introduction is complete: the server has replied.
         if self.introduction.is_none() && !self.is_new() {
             self.giop.code_sets_mut().confirm();
             self.asking = None;
@@ -221,12 +220,12 @@ impl Connection {
         self.introduction = Introduction::new(code_sets, said);
     }
 
-    /// The next request asks the server for what `own` wants, if it wants any.
+    /// Has the next request ask the server for the dedicated thread that `own` requests, if any.
     pub fn ask(&mut self, own: &Arc<PrivateConnections>) {
         self.asking = own.request().is_some().then(|| Arc::clone(own));
     }
 
-    /// The server has said that to the marker.
+    /// Records the server's reply to the dedication request.
     #[cold]
     pub fn note(&mut self, reply: DedicationReply) {
         if let Some(own) = self.asking.take() {
@@ -246,8 +245,8 @@ impl Connection {
         self.next_id
     }
 
-    /// When the connection was last seen to have been used: a call does not
-    /// look at the clock for this.
+    /// Time at which the connection was last noticed to be used. Calls do not read the clock for
+    /// this.
     pub(super) fn last_used(&mut self, now: Instant) -> Instant {
         if self.seen_id != self.next_id {
             self.seen_id = self.next_id;
@@ -256,7 +255,7 @@ impl Connection {
         self.used
     }
 
-    /// As `last_used`, without looking anew.
+    /// As `last_used`, without a check for new uses.
     pub fn used(&self) -> Instant {
         self.used
     }
@@ -300,21 +299,21 @@ impl Connection {
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
-    /// Sends a CancelRequest: no caller waits for the reply.
+    /// Sends a CancelRequest, as the caller no longer waits for the reply.
     pub fn cancel(&self, version: Version, request_id: u32) {
         let message = CancelRequest { request_id }.message(version, ByteOrder::NATIVE);
         self.say_last(&message);
     }
 
-    /// Says something before the connection is given up, if that can be done at
-    /// once: a peer that takes nothing must not keep us once more.
+    /// Sends a last message without blocking: a peer that does not receive must not delay the end
+    /// of the connection.
     fn say_last(&self, message: &[u8]) {
         // One that is shared keeps its callers waiting by other means.
         let _ = self.stream.set_nonblocking(true);
         let _ = self.stream.send(message);
     }
 
-    /// Why nothing more comes, as far as that is known.
+    /// The cause of the end of the connection, if known.
     #[cold]
     pub fn take_cause(&mut self) -> Option<String> {
         self.cause.take()
@@ -374,10 +373,9 @@ impl Connection {
         long
     }
 
-    /// Whether the server has ended an idle connection, or has sent what was not
-    /// asked for. One system call while nothing has arrived; what has arrived is
-    /// received, for it may be a TLS ticket, a wake-up of shared memory, or the late
-    /// reply of a call that shared the connection.
+    /// Whether the server has ended an idle connection, or has sent unexpected data. One system
+    /// call if nothing has arrived. Data are received, as they may be a TLS ticket, a wake-up of
+    /// shared memory, or the late reply of a call that shared the connection.
     #[cold]
     pub fn has_ended(&mut self) -> bool {
         if !self.is_spoilt() {
@@ -403,8 +401,8 @@ impl Connection {
         now.is_moments_after(before)
     }
 
-    /// Whether nothing more can be sent on an idle connection, or unexpected data are
-    /// there. A shared one is not checked further, since data may be for other callers.
+    /// Whether an idle connection can no longer be used for sending, or has received unexpected
+    /// data. A shared one is not checked further, since data may be for other callers.
     #[inline]
     pub fn is_known_spoilt(&mut self) -> bool {
         match self.id_distance {

@@ -14,14 +14,14 @@ use crate::flow_control::{FlowControl, FlowControlNotices};
 /// The connections of an ORB to servers, as a number and in its book.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Connections, idle and busy ones. Written only when one is made or lost.
+    /// Connections, both idle and busy. Written only when one is opened or lost.
     open: AtomicUsize,
-    /// Connections that may be open while some are idle.
+    /// Maximum number of open connections while some are idle.
     limit: AtomicUsize,
-    /// Whether a connection that becomes idle is not simply kept: there are too
-    /// many, or the ORB has ended.
+    /// Whether releasing a connection takes the slow path: there are too many, or the ORB has
+    /// ended.
     pub(super) is_unusual: Arc<AtomicBool>,
-    /// Connections made since idle ones were last looked at.
+    /// Connections opened since the last check of idle ones.
     pub made: AtomicUsize,
     closed: AtomicBool,
     book: ConnectionBook,
@@ -69,8 +69,8 @@ impl Counts {
         &self.flow_control
     }
 
-    /// Has changes of flow control handed to `observer` from now on; `false` if there is another
-    /// one, no thread for it, or the ORB has ended.
+    /// Registers `observer` for changes of flow control; `false` if there is another observer, no
+    /// thread for it, or the ORB has ended.
     pub fn observe_flow_control(
         &self,
         observer: impl FnMut(&Channel, FlowControl) + Send + 'static,
@@ -93,22 +93,22 @@ impl Counts {
         self.book.admit(event)
     }
 
-    /// Whether there are more connections than may be kept idle.
+    /// Whether the number of open connections exceeds the limit.
     pub(super) fn is_crowded(&self) -> bool {
         self.open.load(Ordering::SeqCst) > self.limit.load(Ordering::SeqCst)
     }
 
-    /// From now on so many may be open while some are idle.
+    /// Sets the maximum number of open connections while some are idle.
     pub(super) fn set_limit(&self, limit: usize) {
         self.limit.store(limit, Ordering::SeqCst);
         self.update();
     }
 
-    /// Derives `is_unusual` after what it depends on has changed.
+    /// Updates `is_unusual` after a change of the state from which it is derived.
     ///
-    /// Threads that make connections at once may store in another order than they counted.
-    /// Each looks again after its store (all are SeqCst): a change that the last store missed
-    /// is seen then, or its thread has yet to store.
+    /// Threads that open connections concurrently may store in another order than they counted.
+    /// Each checks again after its store (all are SeqCst): a change that the last store missed is
+    /// then noticed, or its thread has yet to store.
     fn update(&self) {
         loop {
             let unusual = self.is_crowded() || self.is_closed();
@@ -139,7 +139,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// A connection over that channel has been made.
+    /// Counts a new connection over that channel.
     pub fn new(counts: &Arc<Counts>, channel: &Channel) -> Self {
         counts.opened();
         let tracked = counts.book.connected(&channel.scheme, &channel.address);
@@ -151,7 +151,7 @@ impl Counted {
         }
     }
 
-    /// Notes what it has by itself.
+    /// Notes its effective settings.
     pub fn note_in_force(&self, text: String) {
         self.tracked.note_in_force(text);
     }
@@ -171,7 +171,7 @@ impl Counted {
         });
     }
 
-    /// Records why the connection ends; the first cause counts.
+    /// Records the cause of the end of the connection; only the first is kept.
     #[cold]
     pub fn note_cause(&self, cause: Closing) {
         self.tracked.note_closing(cause);
@@ -188,8 +188,9 @@ impl Drop for Counted {
 mod tests {
     use super::*;
 
-    /// Two threads connected at once, the first saw no crowd and said so after the second had
-    /// seen one: no connection was closed to make room until the next one was made.
+    /// Regression: two threads connected concurrently. The first found no excess and stored so
+    /// after the second had found one: no connection was closed to make room until the next one was
+    /// opened.
     #[test]
     fn a_crowd_is_seen_though_its_connections_are_made_at_once() {
         let counts = Counts::new(1, &ConnectionBook::default());

@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use orbium_channel::Channel;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
-/// Changes that wait for the call-back. Beyond, an earlier one of the same channel is dropped.
+/// Maximum number of undelivered changes. Beyond it an earlier one of the same channel is
+/// discarded.
 const MAX_WAITING: usize = 1024;
 
 /// State of flow control: whether a connection takes the bytes of buffered oneways.
@@ -24,7 +25,7 @@ pub enum FlowControl {
 /// A program's call-back.
 pub(crate) type FlowControlObserver = dyn FnMut(&Channel, FlowControl) + Send;
 
-/// Hands changes to the call-back, on a thread of its own.
+/// Delivers changes to the call-back on a dedicated thread.
 #[derive(Debug, Default)]
 pub(crate) struct FlowControlNotices {
     shared: OnceLock<Arc<Shared>>,
@@ -43,8 +44,8 @@ struct State {
 }
 
 impl FlowControlNotices {
-    /// Has changes handed to `observer` from now on; `false` if there is another one, no thread
-    /// for it, or the ORB has ended.
+    /// Registers `observer` for changes; `false` if there is another observer, no thread for it, or
+    /// the ORB has ended.
     pub(crate) fn observe(&self, observer: Box<FlowControlObserver>) -> bool {
         let shared = Arc::new(Shared::default());
         let runs = Arc::clone(&shared);
@@ -78,7 +79,7 @@ impl FlowControlNotices {
         shared.changed.notify_one();
     }
 
-    /// Ends the thread once what waits is handed over; further changes are not.
+    /// Ends the thread once the pending changes are delivered; further changes are not.
     pub(crate) fn end(&self) {
         let ended = self.shared.get_or_init(Arc::default);
         ended.lock().ended = true;

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
-/// What a thread runs.
+/// The main function of a thread.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// When buffers are due, and the thread that waits for that.
+/// The time at which buffers are due, and the thread that sends them.
 #[derive(Debug, Default)]
 pub(crate) struct Flusher {
     state: Mutex<State>,
@@ -27,8 +27,8 @@ impl Flusher {
         self.state.lock()
     }
 
-    /// Has the thread look at buffers then, or before; `start` gives what a new one runs.
-    /// Returns whether there is a thread.
+    /// Has the thread check buffers at that time or before; `start` returns the main function of a
+    /// new one. Returns whether there is a thread.
     pub(crate) fn wake_at(&self, due: Instant, start: impl FnOnce() -> Job) -> bool {
         let mut state = self.lock();
         if state.ended {
@@ -67,7 +67,7 @@ impl Flusher {
         false
     }
 
-    /// Ends the thread, and waits for it.
+    /// Ends the thread and joins it.
     pub(crate) fn end(&self) {
         let thread = {
             let mut state = self.lock();

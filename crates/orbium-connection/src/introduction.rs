@@ -9,14 +9,13 @@ use orbium_invocation::Priority;
 /// The service contexts about priorities that a request carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriorityContext {
-    /// Nothing.
+    /// No priority.
     None,
     /// The priority of this request (CLIENT_PROPAGATED).
     Priority(Priority),
     /// The band of all requests that the connection will carry.
     Range(PriorityBand),
-    /// A request for a dedicated thread, and the priority of this request; -1 stands for
-    /// none.
+    /// A request for a dedicated thread, and the priority of this request; -1 means none.
     Marker {
         /// The priority that the thread is to have.
         asks: i16,
@@ -45,12 +44,12 @@ impl PriorityContext {
 pub struct Introduction {
     /// Sent until the first reply shows that the server has received them.
     pub code_sets: Option<Negotiated>,
-    /// What the request says of priorities.
+    /// The priorities of the request.
     pub said: PriorityContext,
 }
 
 impl Introduction {
-    /// `None` if the request needs no context.
+    /// `None` if the request needs no service context.
     pub fn new(code_sets: Option<Negotiated>, said: PriorityContext) -> Option<Self> {
         match (code_sets, said) {
             (None, PriorityContext::None) => None,

@@ -3,9 +3,9 @@
 //! and retained or closed while they are idle; the buffers of oneways; the outcomes of
 //! exchanges.
 //!
-//! It knows neither references nor policies of calls nor interceptors: a pool has the connections
-//! to one channel with one [partition](partition::ConnectionPartition), and a caller takes one, or
-//! a place on one, for an exchange. Its users are `orbium-client` and `orbium-ami`.
+//! It has no notion of references, policies of calls or interceptors: a pool has the connections to
+//! one channel with one [partition](partition::ConnectionPartition), and a caller takes one, or a
+//! call slot of one, for an exchange. Its users are `orbium-client` and `orbium-ami`.
 #![forbid(unsafe_code)]
 
 mod client_config;

@@ -17,16 +17,16 @@ use orbium_interceptor::ContextList;
 pub enum Outcome {
     /// The object is elsewhere.
     Forward(Arc<Ior>),
-    /// The server wants the object addressed in another way.
+    /// The server requires another addressing mode.
     Readdress(AddressingDisposition),
-    /// The server had not begun: the request may be sent again.
+    /// The server had not begun the request, which may be sent again.
     NotBegun(SystemException),
     /// The connection was lost before the reply: the server may have served the request.
     Lost(SystemException),
     /// The arguments cannot be written with the code sets that the reference leaves; its
     /// server may know a better one.
     Unwritable(SystemException),
-    /// Nothing more can be done.
+    /// The invocation has failed: it cannot be retried.
     Failed(SystemException),
 }
 
@@ -73,7 +73,7 @@ pub fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, SystemExcept
     }
 }
 
-/// Where a reference leads first.
+/// The first address of a reference.
 fn leads_to(ior: &Ior) -> String {
     match orbium_channel::protocol::offers(ior).first() {
         Some(offer) => offer.channel.to_string(),
@@ -84,7 +84,7 @@ fn leads_to(ior: &Ior) -> String {
 /// The outcome in a reply without results.
 ///
 /// # Errors
-/// Its body cannot be read, or it has results.
+/// Its body is malformed, or it has results.
 pub fn outcome_of(status: ReplyStatus, reader: &mut CdrReader<'_>) -> Result<Outcome, CdrError> {
     Ok(match status {
         ReplyStatus::SystemException => {
@@ -104,15 +104,15 @@ pub fn outcome_of(status: ReplyStatus, reader: &mut CdrReader<'_>) -> Result<Out
     })
 }
 
-/// The header of a reply that is not the plain sort, `None` if it is none; and
-/// what the server says to a marker.
+/// The header of a reply in the general form, `None` for other messages; and the server's reply to
+/// a dedication request.
 #[cold]
 pub fn read_answer(
     header: &MessageHeader,
     message: &mut [u8],
     seams: &[u32],
 ) -> (Option<PlainReply>, Option<DedicationReply>) {
-    // A short one has nothing else than what was looked at.
+    // A short header has no other fields than those checked.
     if header.kind != MessageKind::Reply || header.is_short() {
         return (None, None);
     }
@@ -150,7 +150,7 @@ pub fn contexts_of(header: &MessageHeader, message: &mut [u8], seams: &[u32]) ->
     )
 }
 
-/// What a step came to that ended in an exception of the server's.
+/// The outcome of a step that ended in an exception of the server.
 pub fn raised(exception: SystemException) -> String {
     format!("raised {exception}")
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pools of all servers, and what is done about all of them together.
+//! The pools of all servers, and operations on all of them.
 
 pub mod partition;
 mod per_thread;
@@ -24,13 +24,13 @@ use crate::flusher::Flusher;
 use crate::pools::pool::Pool;
 use crate::pools::pool_key::PoolKey;
 
-/// Connections made until idle ones are looked at again.
+/// Number of new connections after which idle ones are checked again.
 const SWEEP_AFTER: usize = 32;
 
-/// Pools that there are, at least, when those without references are dropped though no connection was made.
+/// Minimum number of pools at which unused ones are dropped without a new connection.
 const MIN_POOLS_AT_SWEEP: usize = 64;
 
-/// The looks at idle connections within the time after which they are closed.
+/// Checks of idle connections within the time after which they are closed.
 const CHECKS_PER_IDLE_TIME: u32 = 4;
 
 /// All pools of an ORB.
@@ -52,9 +52,9 @@ struct Known {
     /// Behind the hashes of their keys, in the order of these.
     shared: Vec<(u64, Arc<Pool>)>,
     hashes: RandomState,
-    /// How many of them there are when the unused ones are dropped next, though no connection was made.
+    /// Number of shared pools at which unused ones are next dropped without a new connection.
     sweep_at: usize,
-    /// Those of one reference each end with it, and those of an earlier configuration with the
+    /// Private pools are dropped with their reference, those of an earlier configuration with the
     /// last reference that is bound to them.
     private: Vec<Weak<Pool>>,
 }
@@ -84,15 +84,15 @@ impl Known {
         None
     }
 
-    /// Takes out the shared pools without references and connections.
+    /// Removes the shared pools without references and connections.
     fn take_unused(&mut self) -> Vec<(u64, Arc<Pool>)> {
         let is_unused =
             |(_, pool): &mut (u64, Arc<Pool>)| Arc::strong_count(pool) == 1 && !pool.is_in_use();
         self.shared.extract_if(.., is_unused).collect()
     }
 
-    /// The same once there are twice as many pools as the last time left. Connections that are made have pools dropped
-    /// too, but those to servers that cannot be reached are never made.
+    /// The same if the number of pools has doubled since the last removal. New connections have
+    /// pools dropped, too, but unreachable servers never get one.
     fn take_unused_if_many(&mut self) -> Vec<(u64, Arc<Pool>)> {
         if self.shared.len() < self.sweep_at.max(MIN_POOLS_AT_SWEEP) {
             return Vec::new();
@@ -116,7 +116,7 @@ impl Known {
     }
 }
 
-/// The thread that closes what has been idle for too long.
+/// The thread that closes connections which have been idle for too long.
 #[derive(Debug, Default)]
 struct Reaper {
     thread: Option<orbium_sys::Thread>,
@@ -124,7 +124,7 @@ struct Reaper {
 }
 
 impl Pools {
-    /// No connections yet; those that are made go into the book.
+    /// No connections; new ones are entered in the book.
     pub fn new(config: Arc<ClientConfig>, book: &ConnectionBook) -> Self {
         let counts = Arc::new(Counts::new(config.limits.idle_connections, book));
         Self(Arc::new(All {
@@ -161,37 +161,36 @@ impl Pools {
         known.shared.insert(place, (hash, Arc::clone(&pool)));
         let unused = known.take_unused_if_many();
         drop(known);
-        // Without the lock: oneways in their buffers may need connections.
+        // Without the lock: buffered oneways may need connections.
         drop(unused);
         Ok(pool)
     }
 
-    /// Makes connections by another configuration from now on. Those that there are serve the
-    /// references that are bound to them.
+    /// Opens new connections with another configuration. Existing ones serve the references that
+    /// are bound to them.
     pub fn reconfigure(&self, config: Arc<ClientConfig>) {
         let all = &self.0;
         all.counts.set_limit(config.limits.idle_connections);
         let mut known = all.lock();
-        // Beyond the versions that there may be the last one stays.
+        // After the maximum number of versions the last one remains.
         let _ = all.config.replace(config);
         let before = mem::take(&mut known.shared);
         known.private.retain(|pool| pool.strong_count() > 0);
         let pools = before.iter().map(|(_, pool)| Arc::downgrade(pool));
         known.private.extend(pools);
         drop(known);
-        // Closes what no reference is bound to, without the lock.
+        // Closes the pools that no reference is bound to, without the lock.
         drop(before);
         all.shrink();
     }
 
-    /// Counts a connection that belongs to none of the pools.
+    /// The counts of all connections, for one outside the pools.
     pub fn counts(&self) -> &Arc<Counts> {
         &self.0.counts
     }
 
-    /// Lets go, in a forked child, of its copies of connections that were idle: each
-    /// had a descriptor, which leads nowhere now. What threads of the parent were
-    /// about to use stays where it is.
+    /// In a forked child, closes its copies of the descriptors of idle connections, which it cannot
+    /// use. Connections that threads of the parent were about to use are not touched.
     pub fn leave(&self) {
         let Some(known) = self.0.pools.try_lock() else {
             return;
@@ -203,12 +202,12 @@ impl Pools {
         }
     }
 
-    /// Closes what is idle, and keeps nothing from now on.
+    /// Closes idle connections, and further ones when they are released.
     pub fn close(&self) {
         let all = &self.0;
         all.counts.close();
         let known = std::mem::take(&mut *all.lock());
-        // One deadline for all servers: those that take nothing are not waited for one by one.
+        // One deadline for all servers, not one for each that does not receive.
         let deadline = Deadline::after(Some(all.config.current().limits.send_time));
         for pool in known.all() {
             pool.close_by(deadline);
@@ -224,13 +223,13 @@ impl All {
         self.pools.lock()
     }
 
-    /// The pools that there are, to be visited without the lock.
+    /// The existing pools, to be visited without the lock.
     fn snapshot(&self) -> Vec<Arc<Pool>> {
         self.lock().all()
     }
 
-    /// A connection was made: sees to those that have been idle for longest, if
-    /// there are too many now, and now and then to those that are of no use.
+    /// After a new connection: closes the least recently used idle ones if there are too many, and
+    /// periodically the unusable ones.
     pub(super) fn connection_made(self: &Arc<Self>) {
         if self.counts.made.load(Ordering::Relaxed) >= SWEEP_AFTER {
             self.counts.made.store(0, Ordering::Relaxed);
@@ -248,13 +247,13 @@ impl All {
     /// new connections.
     fn sweep(&self) {
         let unused = self.lock().take_unused();
-        // Without the lock: oneways in their buffers may need connections.
+        // Without the lock: buffered oneways may need connections.
         drop(unused);
         self.snapshot().iter().for_each(|pool| pool.drop_spoilt());
     }
 
-    /// Dates the uses since the last look: a call does not, so the order of uses
-    /// is known as far as connections were made in between.
+    /// Dates the uses since the last check. Calls do not, so the order of uses is known only as far
+    /// as connections were opened in between.
     fn note_uses(&self) {
         let now = Instant::now();
         for pool in self.snapshot() {
@@ -262,8 +261,8 @@ impl All {
         }
     }
 
-    /// Closes idle connections, the least recently used first, until there are
-    /// no more than may be kept; a busy one never.
+    /// Closes idle connections, the least recently used first, until the number is within the
+    /// limit; busy ones are never closed.
     pub(super) fn shrink(&self) {
         let now = Instant::now();
         while self.counts.is_crowded() {
@@ -276,7 +275,7 @@ impl All {
         }
     }
 
-    /// Has a thread close what is idle for that long.
+    /// Starts the thread that closes connections which have been idle for that long.
     fn start_reaper(self: &Arc<Self>, time: Duration) {
         let mut reaper = self.reaper.lock();
         if reaper.thread.is_some() || reaper.ended {
@@ -285,7 +284,7 @@ impl All {
         let all = Arc::downgrade(self);
         match orbium_sys::spawn("orbium-idle", None, Box::new(move || reap(&all, time))) {
             Ok(thread) => reaper.thread = Some(thread),
-            // The next connection made tries again.
+            // The next new connection retries.
             Err(error) => {
                 orbium_trace::log::warn!(target: "orbium::conn", %error, "no thread to close idle connections");
             }
@@ -306,13 +305,13 @@ impl All {
         }
     }
 
-    /// Has buffered oneways sent when they are due; `false` if there is no thread for that.
+    /// Schedules the sending of buffered oneways; `false` if there is no thread for that.
     pub(super) fn flush_at(self: &Arc<Self>, due: Instant) -> bool {
         let all = Arc::downgrade(self);
         self.flusher.wake_at(due, || Box::new(move || flush(&all)))
     }
 
-    /// Waits for the next look; `false` at the end.
+    /// Waits for the next check; `false` at the end.
     fn wait_for_next_look(&self, pause: Duration) -> bool {
         let reaper = self.reaper.lock();
         if reaper.ended {
@@ -322,7 +321,7 @@ impl All {
     }
 }
 
-/// Closes connections that have been idle for `time`, as long as the ORB lives.
+/// Closes connections that have been idle for `time`, until the ORB ends.
 fn reap(all: &Weak<All>, time: Duration) {
     let pause = (time / CHECKS_PER_IDLE_TIME).max(Duration::from_millis(1));
     while let Some(all) = all.upgrade() {
@@ -341,7 +340,7 @@ fn reap(all: &Weak<All>, time: Duration) {
     }
 }
 
-/// Sends buffered oneways when they are due, as long as the ORB lives.
+/// Sends buffered oneways when they are due, until the ORB ends.
 fn flush(all: &Weak<All>) {
     while let Some(all) = all.upgrade() {
         if !all.flusher.wait() {

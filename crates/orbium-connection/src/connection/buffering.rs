@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection as buffered oneways, and those of servants, use it: nothing blocks.
+//! Use of a connection by buffered oneways and by those of servants, without blocking.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -16,9 +16,9 @@ use super::Connection;
 use crate::introduction::{Introduction, PriorityContext};
 
 impl Connection {
-    /// The id of a oneway, and the service contexts that it carries. `is_first` of the buffer: as those of a
-    /// first request, for the buffer may have to go over another connection. What comes behind it in the
-    /// stream announces no code sets.
+    /// The id of a oneway, and its service contexts. The first of a buffer (`is_first`) has those
+    /// of a first request, as the buffer may have to be sent over another connection. Later
+    /// messages in the stream do not announce code sets.
     pub(crate) fn introduce_oneway(
         &mut self,
         said: PriorityContext,
@@ -40,8 +40,8 @@ impl Connection {
         }
     }
 
-    /// Sends what is buffered, and that message behind it, as far as the peer takes it; whether
-    /// that was all. What is not sent is buffered.
+    /// Sends the buffered messages, and that message after them, as far as the peer accepts them;
+    /// returns whether all is sent. The unsent rest is buffered.
     pub(crate) fn send_buffered(
         &self,
         buffer: &mut OnewayBuffer,
@@ -53,8 +53,8 @@ impl Connection {
         }
     }
 
-    /// Sends of a finished message what there is room for, without blocking; returns the bytes
-    /// taken. None of a message in fragments or in several pieces.
+    /// Sends as much of a finished message as the stream accepts without blocking; returns the
+    /// number of bytes. 0 for a message in fragments or in several pieces.
     pub fn send_at_once(&self, message: &CdrWriter<'_>) -> io::Result<usize> {
         let is_fragmented = self.fragment_size.is_some_and(|size| message.len() > size);
         if is_fragmented || message.is_gathered() {
@@ -66,7 +66,7 @@ impl Connection {
         }
     }
 
-    /// Sends what [`send_at_once`](Self::send_at_once) has left of a message.
+    /// Sends the rest of a message after [`send_at_once`](Self::send_at_once).
     pub fn send_rest(
         &self,
         message: &CdrWriter<'_>,
@@ -77,7 +77,8 @@ impl Connection {
         outgoing::send_octets(&*self.stream, &message.written()[sent..], patience)
     }
 
-    /// What to wait on for room to send, also after the connection is closed.
+    /// The descriptor on which to wait until the stream accepts bytes, also after the connection is
+    /// closed.
     pub(crate) fn room_to_send(&self) -> io::Result<Arc<OwnedFd>> {
         match self.stream.sending_source() {
             Some(source) => Ok(source),

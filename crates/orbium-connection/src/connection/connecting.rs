@@ -50,7 +50,7 @@ pub fn connector(
 /// Connects without blocking in the stream: the caller waits for its readiness.
 ///
 /// # Errors
-/// What the transport says, or that the deadline has passed.
+/// Those of the transport, or `TimedOut` after the deadline.
 pub fn nonblocking(
     connector: &dyn Connector,
     deadline: Deadline,
@@ -62,7 +62,7 @@ pub fn nonblocking(
     Ok(stream)
 }
 
-/// The system exception for a connection that could not be made.
+/// The system exception for a connection that could not be opened.
 pub fn refused(
     error: &io::Error,
     deadline: Deadline,

@@ -16,12 +16,12 @@ use super::{Connection, Shared};
 use crate::shared::End;
 use orbium_transport::ticks;
 
-/// What came in answer.
+/// The reply to a request, or the reason why there is none.
 #[derive(Clone, Copy, Debug)]
 pub enum Received {
     /// A message: see [`Connection::message`].
     Message(MessageHeader),
-    /// The server ended the connection in order: nothing was begun.
+    /// The server closed the connection with CloseConnection: the request was not begun.
     Closed,
     /// The connection was lost.
     Lost,
@@ -29,13 +29,13 @@ pub enum Received {
     TimedOut,
     /// The caller cancelled the call.
     Cancelled,
-    /// The server does not trust us: nothing was begun.
+    /// The server refuses this client: the request was not begun.
     Refused,
-    /// The server says that our message was none.
+    /// The server replied MessageError.
     MessageError,
-    /// What came was no message.
+    /// The received data are not a GIOP message.
     Garbage,
-    /// What came is larger than the limit.
+    /// The received message exceeds the limit.
     TooLarge,
 }
 
@@ -45,7 +45,7 @@ impl Received {
         matches!(self, Self::Closed | Self::Lost | Self::Refused)
     }
 
-    /// What it means to a call that awaits a reply, if no more is known.
+    /// The cause to report for the call, if no other is known.
     pub fn text(self) -> &'static str {
         match self {
             Self::Message(_) => "the reply cannot be understood",
@@ -62,19 +62,19 @@ impl Received {
 }
 
 impl Connection {
-    /// The header of the plain reply that is there whole and in one piece, and what that
-    /// says.
+    /// The header and the fields of the next message, if it is a plain reply that has arrived
+    /// whole.
     #[inline(always)]
     pub fn plain_reply(&self) -> Option<(MessageHeader, PlainReply)> {
-        // When a call looks first, nothing has arrived.
+        // On the first check of a call nothing has arrived.
         if !self.giop.is_partial() {
             return None;
         }
         self.giop.next_plain_reply()
     }
 
-    /// Returns what has come in answer, or receives once. `has_received`: a further receive
-    /// needs a timeout of its own.
+    /// Returns a received reply, or receives once. `has_received`: a further receive needs a new
+    /// timeout.
     #[inline]
     pub fn receive_some(
         &mut self,
@@ -90,7 +90,7 @@ impl Connection {
         self.receive_once(deadline, has_received)
     }
 
-    /// Deals with what has begun to arrive.
+    /// Processes a partly received message.
     fn receive_any(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
         match self.giop.peek() {
             Ok(Some(header))
@@ -99,8 +99,8 @@ impl Connection {
             {
                 Some(Received::Message(header))
             }
-            // The timeout was set for one receive; a reply that comes in pieces must
-            // not have it several times.
+            // The timeout was set for one receive, and must not start again for each part of a
+            // reply.
             Ok(None) if self.is_cancelled() || *has_received && !self.goes_on(deadline) => {
                 Some(Received::TimedOut)
             }
@@ -109,7 +109,7 @@ impl Connection {
         }
     }
 
-    /// Receives some of a message; what ends the wait for it.
+    /// Receives once; returns the reason if the wait ends.
     #[inline(always)]
     fn receive_once(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
         if self.shared.is_some() {
@@ -125,7 +125,7 @@ impl Connection {
         }
     }
 
-    /// What came whole for this call over a connection that others use too.
+    /// Receives a whole reply to this call over a shared connection.
     #[cold]
     fn receive_shared(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
         match self.shared.as_deref() {
@@ -149,7 +149,7 @@ impl Connection {
         }
     }
 
-    /// The reply that came for this call over the connection that all callers share.
+    /// The reply from the call slot of a multiplexed connection.
     fn take_from_slot(
         &mut self,
         came: io::Result<Result<Whole, End>>,
@@ -179,8 +179,8 @@ impl Connection {
         suits && self.cancellation.is_none()
     }
 
-    /// Whether something can be received before the deadline, as far as that has
-    /// to be found out here: mostly the timeout that the stream has will do.
+    /// Whether something can be received before the deadline, as far as it has to be checked here:
+    /// usually the timeout of the stream suffices.
     pub fn comes_before(&mut self, deadline: Deadline) -> bool {
         let Ok(left) = deadline.remaining() else {
             return false;
@@ -205,8 +205,7 @@ impl Connection {
         token.is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// Bounds the next receive by what is left until the deadline; whether there
-    /// is anything left.
+    /// Bounds the next receive by the time until the deadline; returns whether any remains.
     #[cold]
     fn goes_on(&mut self, deadline: Deadline) -> bool {
         while !self.is_cancelled() {
@@ -265,14 +264,14 @@ impl Connection {
         }
     }
 
-    /// What has arrived and is no reply in one piece.
+    /// Processes received data that are not an unfragmented reply.
     #[cold]
     fn other(&mut self) -> Option<Received> {
         match self.giop.next(&Instant::now) {
             Ok(Some(Event::Message(header))) => Some(Received::Message(header)),
             Ok(Some(Event::Close)) => Some(Received::Closed),
             Ok(Some(Event::MessageError)) => Some(Received::MessageError),
-            // The rest of a reply to an abandoned request; the others come to servers.
+            // The rest of a reply to an abandoned request; the other events are of servers.
             Ok(None | Some(Event::Fragment | Event::Cancel(_) | Event::Refused(_))) => None,
             Err(violation) => Some(self.violated(violation)),
         }
@@ -287,7 +286,7 @@ impl Connection {
     }
 
     fn fault(&mut self, violation: Violation) -> Received {
-        // Requests come over bidirectional connections only.
+        // Requests are received over bidirectional connections only.
         if matches!(violation, Violation::Unexpected(_)) {
             return Received::Lost;
         }

@@ -25,13 +25,14 @@ pub struct ConnectionPartition {
     pub properties: Option<ProtocolProperties>,
     /// At most one connection is ever opened.
     pub is_single: bool,
-    /// Requests of the server may come over them.
+    /// Whether the server may send requests over them.
     pub is_bidirectional: bool,
     /// Oneways wait in its buffers: no two callers share a connection.
     pub is_buffered: bool,
 }
 
-/// What its connections have by themselves, such as `band 0-99, private, dscp 46`; nothing for those that all calls share.
+/// The properties of its connections, such as `band 0-99, private, dscp 46`; empty for those that
+/// all calls share.
 impl fmt::Display for ConnectionPartition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let band = self.band.map(|it| format!("band {}-{}", it.low, it.high));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections that belong to one thread each.
 //!
-//! A thread finds its own in a table of its own and takes no lock; others look
-//! there only to close what is idle.
+//! A thread finds its connections in a thread-local table without a lock; others access it only to
+//! close idle ones.
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
@@ -22,14 +22,13 @@ thread_local! {
     static OWN: RefCell<Vec<Arc<Own>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The connections of one thread to one server: more than one where a call is
-/// made within another.
+/// The connections of one thread to one server: more than one if a call is made within another.
 #[derive(Debug)]
 struct Own {
     pool: Weak<Pool>,
     made_by: Origin,
     idle_cache: ObjectCache<Connection, 4>,
-    /// Those that were looked at, or for which there was no room.
+    /// Those that were checked, or for which the cache had no slot.
     #[expect(clippy::vec_box)]
     more: Mutex<Vec<Box<Connection>>>,
 }
@@ -54,7 +53,7 @@ impl Own {
         self.more.lock()
     }
 
-    /// All that are idle.
+    /// All idle connections.
     #[expect(clippy::vec_box)]
     fn lock_all_idle(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
         let mut idle = self.lock();
@@ -100,9 +99,9 @@ impl OwnConnections {
         })
     }
 
-    /// What the calling thread has to this server.
+    /// The connections of the calling thread to this server.
     fn of_this_thread(&self) -> Option<Arc<Own>> {
-        // A thread that is ending has nothing any more.
+        // The table of a thread that is ending is gone.
         let found = OWN.try_with(|all| {
             let mut all = all.borrow_mut();
             let mut of_pool = all.iter().filter(|own| Weak::ptr_eq(&own.pool, &self.pool));
@@ -154,8 +153,8 @@ impl OwnConnections {
         self.all().iter().filter_map(oldest).min()
     }
 
-    /// Closes in order what was not used since then; how many they were. They
-    /// are to be counted out.
+    /// Closes in order the connections that were not used since then; returns their number, which
+    /// the caller subtracts from its count.
     pub(crate) fn close_idle_since(&self, since: Instant) -> usize {
         self.close_those(&|connection| connection.used_before(since), usize::MAX)
     }
@@ -244,7 +243,7 @@ mod tests {
     use crate::pools::partition::ConnectionPartition;
     use crate::pools::pool_key::PoolKey;
 
-    /// A pool for one connection, which is made, to a server that is gone.
+    /// A pool for one connection, which is open, to a server that no longer exists.
     fn exhausted() -> (Pools, Arc<Pool>) {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = server.local_addr().unwrap().to_string();
@@ -269,7 +268,8 @@ mod tests {
         (pools, pool)
     }
 
-    /// What a caller gets that looks at the connections of other threads while `change` happens.
+    /// The exception of a caller that checks the connections of other threads while `change`
+    /// happens.
     fn acquired_during(pool: &Arc<Pool>, change: impl FnOnce()) -> SystemException {
         let threads = pool.own.as_ref().unwrap().threads.lock();
         let caller = {
@@ -281,8 +281,9 @@ mod tests {
         within("the caller returns", move || caller.join().unwrap())
     }
 
-    /// A server was killed while 1,000 threads called it, and one of them waited for ever: a connection that another
-    /// thread failed to make was counted out while this one looked for a connection to take over.
+    /// Regression: a server was killed while 1,000 threads called it, and one of them waited
+    /// forever: a connection that another thread failed to open was subtracted while this one
+    /// searched for a connection to take over.
     #[test]
     fn a_caller_sees_what_is_counted_out_while_it_looks_at_other_threads() {
         let (_pools, pool) = exhausted();

@@ -36,24 +36,23 @@ pub use oneway_state::{Begun, Pushed};
 use orbium_invocation::exceptions::{already_shut_down, time_left};
 use waits::Waits;
 
-/// How long a call made within a request waits for a connection to become free.
-/// Then it gets one beyond the limit: those that are busy may be waiting for
-/// this very call.
+/// Maximum time for which a call made within a request waits for a free connection. After that it
+/// opens one beyond the limit, as the busy ones may be waiting for this very call.
 const NESTED_PATIENCE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Idle ones that a thread has taken out of the cache to look at them, or for
-    /// which there was no room there.
+    /// Idle ones that a thread has taken out of the cache to check them, or for which the cache had
+    /// no slot.
     #[expect(clippy::vec_box)]
     idle: Vec<Box<Connection>>,
     /// Idle and busy ones.
     open: usize,
-    /// Counts what became free where threads have their own.
+    /// Counts released capacity, if threads have their own connections.
     freed: usize,
-    /// Those that were acquired and not released, as they were of no use any more.
+    /// Unusable connections that were acquired and not released.
     discarded: u64,
-    /// The one connection was made.
+    /// Whether the only connection was opened.
     is_made: bool,
 }
 
@@ -61,25 +60,24 @@ struct State {
 /// call at a time.
 #[derive(Debug)]
 pub struct Pool {
-    /// What its connections have in common.
+    /// The common properties of its connections.
     pub key: PoolKey,
     config: Arc<ClientConfig>,
     counts: Arc<Counts>,
     /// Whether a connection is not simply kept when it becomes idle.
     is_unusual: Arc<AtomicBool>,
-    /// Idle ones: a call takes one from here and puts it back without a lock.
+    /// Idle connections: a call takes one and puts it back without a lock.
     idle_cache: ObjectCache<Connection>,
     state: Mutex<State>,
     one_free: Condvar,
     source: Source,
-    /// Where each thread has its own, they are there and not in `state`.
+    /// The connections of each thread, if threads have their own; then not in `state`.
     pub(crate) own: Option<OwnConnections>,
-    /// Callers that wait for an idle one. Never 0 again once the pool is closed, so
-    /// that a release takes the slow path and sees the end.
+    /// Callers that wait for an idle one. Never 0 again once the pool is closed, so that a release
+    /// takes the slow path and notices the end.
     pub(crate) callers_wait: AtomicUsize,
     limit: usize,
-    /// Whether callers wait on a reactor and dispatch upcalls; then nothing here
-    /// blocks.
+    /// Whether callers wait on a reactor and dispatch upcalls; then no call blocks here.
     reacts: bool,
     /// Which headers requests have where they can.
     headers: Headers,
@@ -88,11 +86,11 @@ pub struct Pool {
     all: Weak<All>,
     /// Reader threads to wake when the pool closes.
     readers: Mutex<Vec<Weak<orbium_sys::Waker>>>,
-    /// Oneways under SYNC_NONE, and the connection that they go out over.
+    /// Oneways under SYNC_NONE, and the connection over which they are sent.
     oneways: BufferedOneways,
 }
 
-/// Where connections come from.
+/// The source of connections.
 #[derive(Debug)]
 enum Source {
     Exclusive(Arc<dyn Connector>),
@@ -132,8 +130,8 @@ impl Pool {
             Arc::clone(&all.counts.is_unusual)
         };
         let headers = config.protocols.headers(&key.channel);
-        // Not over datagrams, and not where callers or threads share connections otherwise, or where there is
-        // to be one connection.
+        // Not over datagrams, and not if connections are shared by callers, belong to threads, or
+        // are limited to one.
         let is_exclusive = matches!(source, Source::Exclusive(_)) && !has_own;
         let buffers_oneways = is_exclusive && !key.partition.is_single() && !over_datagrams;
         Ok(Arc::new_cyclic(|pool| Self {
@@ -167,7 +165,7 @@ impl Pool {
         self.headers
     }
 
-    /// The channel to which its connections lead.
+    /// The channel of its connections.
     pub fn channel(&self) -> &Channel {
         &self.key.channel
     }
@@ -234,7 +232,7 @@ impl Pool {
         }
     }
 
-    /// Notes why a call gets no connection.
+    /// Notes the reason why a call gets no connection.
     #[cold]
     fn note_busy(&self, exception: SystemException) {
         let channel = Some(&self.key.channel);
@@ -251,7 +249,7 @@ impl Pool {
         }
     }
 
-    /// One that is idle; `None` if there is to be a new one, counted already.
+    /// An idle connection; `None` if a new one is to be opened, which is counted already.
     fn wait_for_idle(
         &self,
         deadline: Deadline,
@@ -268,8 +266,8 @@ impl Pool {
                 Found::Nothing(left) => left,
             };
             if waits.is_none() {
-                // Registered as a waiter: later releases notify us. Look once more, for
-                // releases that came before.
+                // Registered as a waiter: later releases notify us. Check once more for earlier
+                // releases.
                 waits = Some(Waits::begin(&self.callers_wait));
                 drop(state);
                 if let Some(connection) = self.take_flushed() {
@@ -286,8 +284,9 @@ impl Pool {
         }
     }
 
-    /// How long a call within a request waits for a connection. A caller that serves others
-    /// while it waits does not: the busy ones may be in use further down this very stack.
+    /// The time for which a call within a request waits for a connection. Zero for a caller that
+    /// serves others while it waits: the busy connections may be in use further down this very
+    /// stack.
     fn nested_patience(&self) -> Duration {
         if self.reacts && keeps_reactor().is_some() || is_served_by_this_thread() {
             Duration::ZERO
@@ -296,7 +295,7 @@ impl Pool {
         }
     }
 
-    /// Looks once for a connection, or for room to make one, which is then taken.
+    /// Checks once for an idle connection, or reserves capacity for a new one.
     fn look(
         &self,
         state: &mut State,
@@ -325,8 +324,8 @@ impl Pool {
         left.map(Found::Nothing)
     }
 
-    /// Closes a connection that another thread has for itself and does not use, so
-    /// that there is room; whether anything has changed.
+    /// Closes an idle connection of another thread to make room; returns whether any state has
+    /// changed.
     fn take_from_others<'s>(
         &'s self,
         mut state: MutexGuard<'s, State>,
@@ -339,7 +338,7 @@ impl Pool {
         let closed = own.give_one_up();
         state = self.lock();
         state.open -= usize::from(closed);
-        // Without the lock this caller was not notified of what was counted out, or of the end.
+        // Without the lock this caller missed notifications of released capacity and of the end.
         let any = state.freed != freed || state.open < self.limit || self.counts.is_closed();
         (state, any)
     }
@@ -354,14 +353,14 @@ impl Pool {
         if let Err(connection) = self.idle_cache.put(connection) {
             self.keep_in_list(connection);
         }
-        // SeqCst, after the put: a caller that counts itself up later finds the
-        // connection in its second look.
+        // SeqCst, after the put: a caller that increments the count later finds the connection in
+        // its second check.
         if self.callers_wait.load(Ordering::SeqCst) > 0 {
             self.tell_of_release();
         }
     }
 
-    /// Keeps one for which the cache has no slot.
+    /// Stores a connection for which the cache has no slot.
     #[cold]
     fn keep_in_list(&self, connection: Box<Connection>) {
         self.lock().idle.push(connection);
@@ -373,14 +372,14 @@ impl Pool {
         if self.counts.is_closed() {
             return self.close();
         }
-        // Taking the lock orders this after the waiter has blocked: no lost wake-up between
-        // its last look and its wait.
+        // Taking the lock orders this after the waiter has blocked: no lost wake-up between its
+        // last check and its wait.
         drop(self.lock());
         self.one_free.notify_one();
     }
 
-    /// Keeps a connection for the next call, if the ORB has not ended, and
-    /// closes those that have been idle for longest, if there are too many.
+    /// Stores a connection for the next call, unless the ORB has ended, and closes the least
+    /// recently used ones if there are too many.
     #[cold]
     fn release_otherwise(&self, connection: Box<Connection>) {
         if let Some(own) = &self.own {
@@ -398,7 +397,7 @@ impl Pool {
         self.shrink_all();
     }
 
-    /// Closes what is idle beyond the limit of all pools together, if the ORB is still there.
+    /// Closes idle connections beyond the limit of all pools together, unless the ORB has ended.
     fn shrink_all(&self) {
         if let Some(all) = self.all.upgrade() {
             all.shrink();
@@ -451,12 +450,12 @@ impl Pool {
     }
 }
 
-/// What a caller finds that looks for a connection.
+/// The result of a check for a connection.
 enum Found {
     Idle(Box<Connection>),
-    /// There may be a new one.
+    /// A new one may be opened.
     Room,
-    /// All are busy; what is left of the time to wait.
+    /// All are busy; the remaining time to wait.
     Nothing(Option<Duration>),
 }
 

@@ -12,11 +12,11 @@ use crate::pools::partition::ConnectionPartition;
 /// channel, and the code sets, which cannot change once they are settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolKey {
-    /// Where they lead.
+    /// The channel of the connections.
     pub channel: Channel,
     /// The code sets that both sides use.
     pub negotiated: Negotiated,
-    /// What keeps calls with other policies from them.
+    /// The properties that separate them from those of calls with other policies.
     pub partition: ConnectionPartition,
 }
 

@@ -10,7 +10,7 @@ use orbium_channel::dedication::{DedicationReply, DedicationRequest};
 use orbium_invocation::Priority;
 use orbium_sync::lock::Mutex;
 
-/// The private connections that a reference and those made from it share.
+/// The private connections shared by a reference and those derived from it.
 #[derive(Debug)]
 pub struct PrivateConnections {
     /// Keeps their pools from being shared.
@@ -48,7 +48,7 @@ impl PrivateConnections {
         })
     }
 
-    /// Connections each of which requests a dedicated thread.
+    /// Connections that each request a dedicated thread.
     pub fn dedicated(priority: Option<Priority>) -> Arc<Self> {
         let request = DedicationRequest {
             priority: priority.map(Priority::number),
@@ -71,7 +71,7 @@ impl PrivateConnections {
         self.is_single
     }
 
-    /// Whether a connection may use the channel: a single one stays with its first.
+    /// Whether a connection may use the channel: a single connection keeps its first one.
     pub fn allows(&self, channel: Option<&Channel>) -> bool {
         let used = self.channel.get();
         !self.is_single || used.is_none() || used == channel

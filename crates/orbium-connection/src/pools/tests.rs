@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pools of an ORB, as references come and go.
+//! The pools of an ORB as references are created and dropped.
 
 use orbium_channel::Channel;
 use orbium_giop::codeset::Negotiated;
@@ -15,8 +15,8 @@ fn pool(pools: &Pools, port: usize) -> Arc<Pool> {
     pools.pool(key).unwrap()
 }
 
-/// A pool went when connections were made, to whichever servers: references to servers that cannot be reached, as a
-/// client can pass one with each request, left one each for ever.
+/// Regression: pools were dropped only when connections were opened. References to unreachable
+/// servers, as a client can pass with each request, left one each forever.
 #[test]
 fn pools_of_servers_that_were_never_reached_do_not_accumulate() {
     let pools = Pools::new(Arc::default(), &ConnectionBook::default());

@@ -38,8 +38,7 @@ pub(crate) struct CallSlot {
 struct State {
     receive_timeout: Option<Duration>,
     send_timeout: Option<Duration>,
-    /// Bytes still to come of the message being sent; this slot holds the send lock
-    /// until then.
+    /// Outstanding bytes of the message being sent; this slot holds the send lock until then.
     left: usize,
     /// Fragments of the same message follow it.
     more_fragments: bool,
@@ -61,7 +60,7 @@ impl CallSlot {
         (self.pending.last_id(), STRIDE)
     }
 
-    /// The reply to the last request, once it has come, or the end of the connection.
+    /// The reply to the last request, once it has arrived, or the end of the connection.
     ///
     /// # Errors
     /// `WouldBlock` after the receive timeout.
@@ -73,7 +72,7 @@ impl CallSlot {
                 return Ok(Ok(reply));
             }
             if let Some(end) = self.connection.ending() {
-                // Once more: replies that came before the end count.
+                // Once more: replies that arrived before the end are valid.
                 return Ok(self.pending.take().ok_or(end));
             }
             if !self.connection.wait(self.slot, timeout, deadline) {
@@ -82,7 +81,7 @@ impl CallSlot {
         }
     }
 
-    /// Gives the memory of a reply back that was read.
+    /// Returns the memory of a consumed reply for reuse.
     pub(crate) fn recycle(&self, reply: Whole) {
         self.pending.recycle(reply);
     }
@@ -166,7 +165,7 @@ impl CallSlot {
         Ok(total)
     }
 
-    /// Sends the rest that other callers have left, first.
+    /// Sends the unsent rests of other callers first.
     fn send_rest(&self, deadline: Deadline) -> io::Result<()> {
         if !self.connection.send_queue.has_rest() {
             return Ok(());
@@ -239,7 +238,7 @@ impl Drop for CallSlot {
             (state.left, state.more_fragments)
         };
         if left > 0 || more {
-            // The rest of the message will never come: the stream is out of step.
+            // The rest of the message is never sent: the stream is out of step.
             self.connection.finish(End::Lost);
             self.connection.release();
         }
@@ -253,8 +252,8 @@ impl Drop for CallSlot {
 pub(super) struct SlotStream(pub(super) Arc<CallSlot>);
 
 impl ByteStream for SlotStream {
-    /// A slot has replies, not bytes: see [`CallSlot::receive_reply`]. What shows here, as the end
-    /// of a stream, is that something has come: the end, or a late reply.
+    /// A slot receives replies, not bytes: see [`CallSlot::receive_reply`]. The result, like the
+    /// end of a stream, only shows that something has arrived: the end, or a late reply.
     fn receive(&self, _room: &mut [u8]) -> io::Result<usize> {
         let timeout = self.0.state.lock().receive_timeout;
         let deadline = Deadline::after(timeout);

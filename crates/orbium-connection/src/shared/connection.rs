@@ -22,16 +22,15 @@ use crate::counts::Counted;
 use orbium_channel::request_id;
 use orbium_transport::ticks;
 
-/// Distance of the request ids of one slot: those between belong to the other slots,
-/// and odd ones to the server.
+/// Distance of the request ids of one slot: the even ones between them belong to the other slots,
+/// the odd ones to the server.
 pub(super) const STRIDE: u32 = 2 * CALL_SLOTS;
 
-/// How long one attempt to send may last while the peer takes nothing, and one to
-/// receive in between: both alternate, so that a peer that sends before it reads cannot
-/// deadlock with us.
+/// Maximum duration of one attempt to send while the peer does not receive, and of one to receive
+/// in between: both alternate, so that a peer that sends before it reads cannot deadlock with us.
 pub(super) const ALTERNATE: Duration = Duration::from_millis(5);
 
-/// Why the connection has ended.
+/// The reason for the end of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Lost,
@@ -41,7 +40,7 @@ pub(crate) enum End {
     Closed,
     /// MessageError.
     MessageError,
-    /// What the server sent cannot be taken.
+    /// Data of the server violated the protocol or a limit.
     Violated(Violation),
 }
 
@@ -76,7 +75,7 @@ pub(super) struct MultiplexedConnection {
     pending: Mutex<Vec<Arc<PendingReply>>>,
     pub(super) reader: Mutex<Reader>,
     end: OnceLock<End>,
-    /// No slot is given out any more: closed when the last one is left.
+    /// No further slots are allocated: closed when the last one is released.
     retired: AtomicBool,
     closing: AtomicBool,
     thread: Mutex<Option<orbium_sys::Thread>>,
@@ -167,7 +166,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Sends CloseConnection, once, and waits for the I/O thread.
+    /// Sends CloseConnection, once, and joins the I/O thread.
     fn close(&self) {
         if self.closing.swap(true, Ordering::SeqCst) {
             return;
@@ -209,9 +208,8 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Leads: reads for all until a message for `own` has come, or the deadline has
-    /// passed: then `false`. `timeout` is the time that was left before the caller
-    /// waited to lead.
+    /// Reads as the leader until a message for `own` has arrived, or the deadline has passed: then
+    /// `false`. `timeout` is the time that remained before the caller waited to become the leader.
     pub(super) fn read(&self, own: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
         let _turn = Reading(self);
         if self.send_queue.has_rest() {
@@ -229,14 +227,14 @@ impl MultiplexedConnection {
                 Ok(Some(left)) if exact => self.receive_within(&mut reader, left),
                 Ok(_) => self.receive(&mut reader, timeout),
             };
-            // The timeout holds for one receive: after the first the deadline counts.
+            // The timeout applies to one receive; after the first one the deadline.
             exact = deadline != Deadline::NEVER;
             left = deadline.remaining();
         }
     }
 
     fn read_to_the_end(&self) {
-        /// The I/O thread ends, by a panic too.
+        /// Handles the end of the I/O thread, also by a panic.
         struct Over<'l>(&'l MultiplexedConnection);
         impl Drop for Over<'_> {
             fn drop(&mut self) {
@@ -266,7 +264,7 @@ impl MultiplexedConnection {
         self.receive(reader, timeout)
     }
 
-    /// Receives once; returns whether data came.
+    /// Receives once; returns whether data arrived.
     pub(super) fn receive(&self, reader: &mut Reader, timeout: Option<Duration>) -> bool {
         if reader.timeout != timeout {
             let given = ticks::given(&*self.stream, timeout);
@@ -340,8 +338,8 @@ impl MultiplexedConnection {
         self.finish(End::Violated(violation));
     }
 
-    /// Waits until a message has come for a slot, or the connection has ended; `false`
-    /// at the deadline.
+    /// Waits until a message has arrived for a slot, or the connection has ended; `false` at the
+    /// deadline.
     pub(super) fn wait(&self, slot: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
         match self.readers.wait(slot, deadline.instant()) {
             Wake::Ready | Wake::Closed => true,

@@ -50,7 +50,7 @@ struct State {
     connecting: bool,
 }
 
-/// The connection is being made, until this is dropped, by a panic of the transport too.
+/// The connection is being opened until this is dropped, also by a panic of the transport.
 struct Connecting<'m>(&'m Multiplexer);
 
 impl<'m> Connecting<'m> {
@@ -72,7 +72,7 @@ impl Drop for Connecting<'_> {
 pub(super) type ConnectedSlot = (Arc<CallSlot>, Box<dyn ByteStream>);
 
 impl Multiplexer {
-    /// Gives the connector back if the strategy is exclusive.
+    /// Returns the connector if the strategy is exclusive.
     pub(super) fn new(
         strategy: ClientStrategy,
         connector: Box<dyn Connector>,

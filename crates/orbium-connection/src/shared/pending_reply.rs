@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reply that the caller of a call slot waits for.
+//! The pending reply of a call slot.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -74,7 +74,7 @@ impl PendingReply {
         self.lock().reply.take()
     }
 
-    /// Gives the memory of a reply back that was read.
+    /// Returns the memory of a consumed reply for reuse.
     pub(super) fn recycle(&self, reply: Whole) {
         let mut room = reply.message.octets;
         if room.capacity() <= SMALL {

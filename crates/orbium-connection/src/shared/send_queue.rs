@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The send lock of a multiplexed connection, and what could not be sent yet.
+//! The send lock of a multiplexed connection, and unsent bytes.
 //!
-//! At its deadline a caller leaves the rest of its message here, so that the connection
-//! stays usable: the next sender sends the rest first.
+//! At its deadline a caller leaves the rest of its message here, so that the connection remains
+//! usable: the next sender sends the rest first.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
 
-/// Limit of small messages queued behind the current one, in bytes.
+/// Limit of small messages queued after the current one, in bytes.
 const MAX_AFTER: usize = 64 << 10;
 
 #[derive(Debug, Default)]
@@ -85,8 +85,8 @@ impl SendQueue {
         self.has_rest.load(Ordering::Relaxed)
     }
 
-    /// Releases the send lock, after sending what was queued in the meantime by `send`,
-    /// which returns how many bytes it sent.
+    /// Releases the send lock, after sending the messages queued in the meantime by `send`, which
+    /// returns the number of bytes sent.
     pub(super) fn release(&self, send: &dyn Fn(&[u8]) -> usize) {
         loop {
             let mut state = self.lock();

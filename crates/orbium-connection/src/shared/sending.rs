@@ -9,7 +9,7 @@ use orbium_transport::Deadline;
 
 use super::connection::{ALTERNATE, End, MultiplexedConnection, Reading};
 
-/// How long closing waits for the send lock.
+/// Maximum time for which closing waits for the send lock.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl MultiplexedConnection {
@@ -89,9 +89,9 @@ impl MultiplexedConnection {
         Ok(sent)
     }
 
-    /// Sending has failed. What the server has sent before still counts: a
-    /// CloseConnection says that requests were not processed. So the leader reads to
-    /// the end; without one, this thread does.
+    /// Handles a failed send. Data that the server has sent before are valid: a CloseConnection
+    /// means that requests were not processed. So the leader reads to the end or, without one, this
+    /// thread.
     #[cold]
     fn sending_failed(&self, error: &io::Error) {
         if End::of(error) == End::Refused {
@@ -102,7 +102,7 @@ impl MultiplexedConnection {
         if self.readers.try_lead() {
             let _turn = Reading(self);
             let mut reader = self.reader.lock();
-            // A CloseConnection stays in the buffer: there is no end of receiving it.
+            // A CloseConnection remains in the buffer, so that receiving it would not end.
             while self.ending().is_none() && self.receive(&mut reader, Some(ALTERNATE)) {
                 self.demultiplex(&mut reader, None);
             }

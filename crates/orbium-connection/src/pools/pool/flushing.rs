@@ -18,15 +18,15 @@ use super::oneway_state::{REPLACEMENTS, State};
 use crate::connection::Connection;
 use crate::outcome::Outcome;
 
-/// How soon sending is tried again over a connection that takes nothing.
+/// Interval of retries over a connection that accepts no bytes.
 pub(super) const RETRY: Duration = Duration::from_millis(1);
 
-/// What became of the buffer.
+/// The outcome of sending the buffer.
 pub(super) enum Flushed {
     Empty,
     /// The connection takes no more now.
     Blocked,
-    /// There is no connection, and nothing was given to an earlier one.
+    /// There is no connection, and no part of the buffer was passed to an earlier one.
     Unconnected,
     /// The connection failed: so many messages were not sent whole.
     Lost(usize),
@@ -52,7 +52,7 @@ impl Unsent {
     }
 }
 
-/// Raised where the connection is lost with what was to be sent.
+/// Raised if the connection is lost with unsent messages.
 #[cold]
 fn send_failed() -> SystemException {
     let (kind, code) = (ExceptionKind::CommFailure, minor::SEND_FAILED);
@@ -60,11 +60,10 @@ fn send_failed() -> SystemException {
 }
 
 impl Pool {
-    /// Sends what is buffered, and waits until the deadline for a connection that does not take
-    /// it.
+    /// Sends the buffer, and waits until the deadline if the connection does not accept all of it.
     ///
     /// # Errors
-    /// TIMEOUT: it is still in the buffer. Otherwise it is lost, for the exception that is raised.
+    /// TIMEOUT: the rest remains in the buffer. Any other exception: it is lost.
     pub fn flush_oneways(&self, deadline: Deadline) -> Result<(), SystemException> {
         let flushed = self.flush_from(self.oneways.lock(), Some(deadline), deadline);
         flushed.map_err(|unsent| {
@@ -73,8 +72,9 @@ impl Pool {
         })
     }
 
-    /// Sends what is buffered. `waits`: until when for a connection that takes nothing; without,
-    /// the rest is left to the thread that flushes. `connects`: until when for a new connection.
+    /// Sends the buffer. `waits` is the deadline of waiting for a connection that accepts no bytes;
+    /// if `None`, the flusher sends the rest. `connects` is the deadline of opening a new
+    /// connection.
     pub(super) fn flush_from<'p>(
         &'p self,
         mut state: MutexGuard<'p, State>,
@@ -85,7 +85,7 @@ impl Pool {
         self.flush_after(flushed, state, waits, connects)
     }
 
-    /// As `flush_from`, once that was tried.
+    /// As `flush_from`, after a first attempt.
     pub(super) fn flush_after<'p>(
         &'p self,
         mut flushed: Flushed,
@@ -124,8 +124,8 @@ impl Pool {
         }
     }
 
-    /// A connection for what is buffered, which is dropped if there is none: but not at the
-    /// deadline if `keeps`.
+    /// Opens a connection for the buffer, which is discarded on failure, except at the deadline if
+    /// `keeps`.
     fn reconnect(&self, deadline: Deadline, keeps: bool) -> Result<MutexGuard<'_, State>, Unsent> {
         self.connect_oneways(deadline).or_else(|exception| {
             let mut state = self.oneways.lock();
@@ -143,8 +143,8 @@ impl Pool {
         })
     }
 
-    /// Sends what is buffered, and that message `behind` it, as far as the connection takes it. The
-    /// rest is buffered.
+    /// Sends the buffer, and the message `behind` after it, as far as the connection accepts them.
+    /// The rest is buffered.
     pub(super) fn send_oneways(
         &self,
         state: &mut State,
@@ -162,7 +162,7 @@ impl Pool {
             buffered(state);
             return Flushed::Unconnected;
         };
-        // A loss would go unreported. One message by itself is as any oneway.
+        // The loss of buffered messages would not be reported. A single message is like any oneway.
         let messages = state.buffer.messages() + usize::from(behind.is_some());
         let is_looked_at = connection.is_to_be_looked_at(Stamp::now()) || messages > 1;
         if is_looked_at && !state.buffer.is_begun() && connection.has_ended() {
@@ -198,15 +198,15 @@ impl Pool {
         }
     }
 
-    /// Notes that the connection takes nothing now, or takes bytes again.
+    /// Notes that the connection no longer accepts bytes, or accepts them again.
     fn note_flow_control(&self, state: &mut State, is_blocked: bool) {
         if std::mem::replace(&mut state.is_blocked, is_blocked) != is_blocked {
             self.counts.note_flow_control(self.channel(), is_blocked);
         }
     }
 
-    /// Sends until there is room for so many bytes; `None` if the connection takes too little
-    /// before the deadline, or at once if there is none.
+    /// Sends until there is room for that many bytes; `None` if the connection accepts too little
+    /// before the deadline, or without a deadline at once.
     pub(super) fn make_room<'p>(
         &'p self,
         mut state: MutexGuard<'p, State>,
@@ -222,7 +222,7 @@ impl Pool {
                 Flushed::Blocked if fits(&state) => break,
                 Flushed::Blocked => {
                     self.flush_at(&mut state, Instant::now() + RETRY);
-                    // Without a deadline SYNC_NONE waits for nothing.
+                    // Without a deadline SYNC_NONE does not wait.
                     deadline.instant()?;
                     state = self.await_room(state, deadline)?;
                 }
@@ -244,8 +244,8 @@ impl Pool {
         Some(self.oneways.lock())
     }
 
-    /// Has the buffer sent at that time, unless it is to be sent before; `false` if there is no
-    /// thread for that.
+    /// Schedules the sending of the buffer, unless it is due earlier; `false` if there is no thread
+    /// for that.
     pub(super) fn flush_at(&self, state: &mut State, due: Instant) -> bool {
         if state.due.is_some_and(|before| before <= due) {
             return true;
@@ -274,10 +274,10 @@ impl Pool {
         self.oneways.lock().due
     }
 
-    /// Gives the connection to a caller that waits for one, if the buffer does not need it.
+    /// Releases the connection to a waiting caller, if the buffer does not need it.
     pub(super) fn hand_over(&self, mut state: MutexGuard<'_, State>) {
         state.due = None;
-        // SeqCst: a caller that counts itself up later finds the connection by itself.
+        // SeqCst: a caller that increments the count later finds the connection itself.
         if self.callers_wait.load(Ordering::SeqCst) > 0
             && let Some(connection) = self.take_if_flushed(&mut state)
         {
@@ -312,7 +312,7 @@ impl Pool {
         Some(connection)
     }
 
-    /// Makes the connection of an empty buffer an idle one.
+    /// Releases the connection of an empty buffer.
     pub(super) fn put_back_flushed(&self) {
         let connection = {
             let mut state = self.oneways.lock();
@@ -323,10 +323,10 @@ impl Pool {
         }
     }
 
-    /// Sends what is buffered, as far as the server takes it before the deadline, and closes the
+    /// Sends the buffer, as far as the server accepts it before the deadline, and closes the
     /// connection in order.
     pub(super) fn end_oneways(&self, deadline: Deadline) {
-        // What is lost is counted, and what is late is below.
+        // Lost messages are counted, late ones below.
         let _ = self.flush_oneways(deadline);
         let mut state = self.oneways.lock();
         let unsent = state.drop_all();
@@ -343,7 +343,7 @@ impl Pool {
 }
 
 impl State {
-    /// Drops what is buffered; returns how many messages were not sent whole.
+    /// Discards the buffer; returns the number of messages that were not sent whole.
     fn drop_all(&mut self) -> usize {
         self.due = None;
         self.buffer.clear()
@@ -369,8 +369,8 @@ mod tests {
     use crate::pools::pool::Pushed;
     use crate::pools::pool_key::PoolKey;
 
-    /// The last pool of a server that had ended a connection was dropped with the lock of all pools held: what was in its
-    /// buffer had a connection made, which waited for that lock.
+    /// Regression: the last pool of a server that had ended a connection was dropped with the lock
+    /// of all pools held: its buffered oneways opened a connection, which waited for that lock.
     #[test]
     fn a_pool_that_no_reference_uses_is_dropped_with_what_it_has_buffered() {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -10,7 +10,7 @@ use super::{Pool, Source};
 use crate::connection::Connection;
 
 impl Pool {
-    /// Closes what is idle: a connection to the same server has just failed.
+    /// Closes idle connections, after one to the same server has failed.
     pub fn forget_idle(&self) {
         if let Some(own) = &self.own {
             let closed = own.close_all();
@@ -19,7 +19,7 @@ impl Pool {
         self.drop_idle(&|_| true);
     }
 
-    /// Drops the idle connections that `unwanted` says; whether there were any.
+    /// Drops the idle connections for which `unwanted` is true; returns whether there were any.
     fn drop_idle(&self, unwanted: &dyn Fn(&Connection) -> bool) -> bool {
         let mut state = self.lock_all_idle();
         let (mut gone, mut kept) = (Vec::new(), Vec::new());
@@ -48,8 +48,8 @@ impl Pool {
         }
     }
 
-    /// Whether what can be received on a connection that was acquired can only be
-    /// its end: on a shared one it may be for others.
+    /// Whether readability of an acquired connection can only mean its end: on a shared one it may
+    /// be data for others.
     #[inline]
     pub fn can_be_looked_at(&self) -> bool {
         match &self.source {
@@ -72,7 +72,7 @@ impl Pool {
         self.lock().open > 0
     }
 
-    /// Drops what the server has closed or spoiled.
+    /// Drops connections that the server has closed or spoiled.
     pub fn drop_spoilt(&self) {
         if let Source::Exclusive(_) = self.source {
             self.drop_idle(&Connection::is_spoilt);
@@ -89,7 +89,7 @@ impl Pool {
         }
     }
 
-    /// When the connection that has been idle for longest was used last.
+    /// The last use of the least recently used idle connection.
     pub(crate) fn oldest_idle(&self, now: Instant) -> Option<Instant> {
         if let Some(own) = &self.own {
             return own.oldest_idle(now);
@@ -105,7 +105,7 @@ impl Pool {
         let (first, latest) = used?;
         match &self.source {
             Source::Exclusive(_) => Some(first),
-            // As long as all call slots are idle.
+            // If all call slots are idle.
             Source::Shared(multiplexer) => {
                 let all_idle = state.idle.len() == state.open && multiplexer.is_open();
                 all_idle.then_some(latest)
@@ -140,7 +140,7 @@ impl Pool {
         }
     }
 
-    /// Closes in order what has not been used since then.
+    /// Closes in order the connections that have not been used since then.
     pub(crate) fn close_idle_since(&self, since: Instant) {
         if let Some(own) = &self.own {
             let closed = own.close_idle_since(since);
@@ -181,7 +181,7 @@ impl Pool {
         self.one_free.notify_all();
     }
 
-    /// Closes the connection that callers share, if there is one.
+    /// Closes the connection shared by callers, if there is one.
     pub fn close_source(&self) {
         if let Source::Shared(multiplexer) = &self.source {
             multiplexer.close();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Oneways under SYNC_NONE: the buffer of a pool, and the connection that it is sent over.
+//! Oneways under SYNC_NONE: the buffer of a pool, and the connection over which it is sent.
 //!
-//! The connection stays with the buffer as long as no call needs it. A message is written without
-//! the lock, since its arguments may have marshalling code of their own.
+//! The connection remains with the buffer until a call needs it. A message is written without the
+//! lock, since its arguments may have custom marshalling code.
 
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use crate::introduction::{Introduction, PriorityContext};
 /// Times that a connection which turns out to have ended is replaced.
 pub(super) const REPLACEMENTS: usize = 64;
 
-/// What waits to be sent, and where.
+/// The buffered oneways, and their connection.
 #[derive(Debug, Default)]
 pub(crate) struct BufferedOneways {
     state: Mutex<State>,
@@ -37,26 +37,26 @@ pub(super) struct State {
     pub(super) generation: u64,
     pub(super) buffer: OnewayBuffer,
     pub(super) storage: Vec<u8>,
-    /// When the buffer is to be sent.
+    /// Time at which the buffer is to be sent.
     pub(super) due: Option<Instant>,
-    /// The connection takes nothing now: flow control has begun.
+    /// Whether flow control is in effect: the connection accepts no bytes now.
     pub(super) is_blocked: bool,
-    /// A thread makes the connection.
+    /// Whether a thread is opening the connection.
     is_connecting: bool,
 }
 
 /// Whether the buffer has a connection.
 pub(super) enum Connectable<'p> {
     Connected(MutexGuard<'p, State>),
-    /// The calling thread is to make it.
+    /// The calling thread is to open it.
     Unconnected(Connecting<'p>),
 }
 
-/// Held by the thread that makes the connection of the buffer.
+/// Held by the thread that opens the connection of the buffer.
 pub(super) struct Connecting<'p>(&'p BufferedOneways);
 
 impl Connecting<'_> {
-    /// Lets the others go on, with the connection or without.
+    /// Releases the waiting threads, with or without a connection.
     pub(super) fn end(self, state: &mut State) {
         state.is_connecting = false;
         self.0.connected.notify_all();
@@ -77,9 +77,9 @@ impl BufferedOneways {
         self.state.lock()
     }
 
-    /// Lets the calling thread connect; or waits until another one has done so. One connects at a
-    /// time: of two connections the second would become idle, and could be that of the buffer
-    /// before the server has served what came over the first.
+    /// Lets the calling thread connect, or waits until another one has done so. One connects at a
+    /// time: of two connections the second would become idle, and could become that of the buffer
+    /// before the server has served the requests sent over the first.
     ///
     /// # Errors
     /// TIMEOUT: another thread was still connecting at the deadline.
@@ -105,8 +105,8 @@ impl BufferedOneways {
     }
 }
 
-/// What a oneway says that is written for the connection of the buffer, which stays there
-/// until the message is there.
+/// A oneway being written for the connection of the buffer, which remains there until the message
+/// is finished.
 pub struct Begun<'p> {
     oneways: &'p BufferedOneways,
     pub(super) generation: u64,
@@ -114,7 +114,7 @@ pub struct Begun<'p> {
     pub(super) is_first: bool,
     /// The id that it is to have.
     pub request_id: u32,
-    /// What it has to say besides.
+    /// The other contents of its introduction.
     pub introduction: Option<Introduction>,
     /// Memory for the message.
     pub storage: Vec<u8>,
@@ -128,18 +128,18 @@ impl Drop for Begun<'_> {
     }
 }
 
-/// What became of a message.
+/// The outcome of appending a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
     /// It is in the buffer, or sent.
     Buffered,
-    /// The connection has been replaced, or what was to be ahead of it in the buffer was sent: it is to be
-    /// written anew.
+    /// The connection was replaced, or the messages before it in the buffer were sent: it must be
+    /// written again.
     Outdated,
 }
 
 impl BufferedOneways {
-    /// Begins a message for the connection; `None` without one.
+    /// Begins a message for the connection; `None` if there is no connection.
     pub(super) fn begin(&self, state: &mut State, said: PriorityContext) -> Option<Begun<'_>> {
         let is_first = state.buffer.is_empty();
         let connection = state.connection.as_mut()?;

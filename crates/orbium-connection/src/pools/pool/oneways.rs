@@ -17,18 +17,18 @@ use crate::connection::Connection;
 use crate::introduction::PriorityContext;
 use crate::outcome::Outcome;
 
-/// From this size on a message is sent at once, behind what is buffered: a copy into the buffer would take
-/// longer than the send of its own that it saves.
+/// From this size on a message is sent at once, after the buffered ones: a copy into the buffer
+/// takes longer than the saved send.
 const MIN_UNBUFFERED: usize = 16 * 1024;
 
 impl Pool {
-    /// Whether oneways wait here for others: not over datagrams, and not where callers or threads
-    /// share connections otherwise, or where there is to be one connection.
+    /// Whether oneways are buffered here: not over datagrams, and not if connections are shared by
+    /// callers, belong to threads, or are limited to one.
     pub fn buffers_oneways(&self) -> bool {
         self.buffers_oneways
     }
 
-    /// Begins a oneway: what is said in it. Makes a connection for the buffer if it has none.
+    /// Begins a oneway. Opens a connection for the buffer if it has none.
     ///
     /// # Errors
     /// As for any call that needs a connection.
@@ -47,10 +47,11 @@ impl Pool {
         }
     }
 
-    /// Puts a message into the buffer, which is sent if the constraint says so.
+    /// Appends a message to the buffer, which is sent if the constraint requires it.
     ///
     /// # Errors
-    /// TRANSIENT: there is no room, and the connection takes nothing before the deadline. What
+    /// TRANSIENT: there is no room, and the connection accepts no bytes before the deadline. The
+    /// exceptions of sending, if the message is sent now.
     /// sending raises, if the message is sent now.
     pub fn push_oneway(
         &self,
@@ -69,8 +70,8 @@ impl Pool {
         }
         drop(begun);
         let fragment_size = self.config.fragment_size;
-        // A caller that waits for the connection could not take it during the writing, and gets
-        // it once all is sent. Never 0 again once the pool is closed.
+        // A caller that waits for the connection could not take it during the writing, and gets it
+        // once all is sent. Never 0 again once the pool is closed.
         let is_awaited = self.callers_wait.load(Ordering::SeqCst) > 0;
         let is_held = state.is_blocked && !is_awaited;
         if message.len() >= MIN_UNBUFFERED && fragment_size.is_none() && !is_held {
@@ -80,7 +81,7 @@ impl Pool {
         }
         state.buffer.push(message, fragment_size);
         state.storage = message.take_storage();
-        // The thread that flushes finds out when a connection that takes nothing takes bytes again.
+        // The flusher finds out when a blocked connection accepts bytes again.
         if is_held && self.flush_at(&mut state, Instant::now() + RETRY) {
             return Ok(Pushed::Buffered);
         }
@@ -94,12 +95,12 @@ impl Pool {
         self.pushed(self.flush_from(state, None, deadline))
     }
 
-    /// What became of a message with which the buffer was sent.
+    /// The outcome for a message with which the buffer was sent.
     fn pushed(&self, flushed: Result<(), Unsent>) -> Result<Pushed, Outcome> {
         match flushed {
             Ok(()) => Ok(Pushed::Buffered),
             Err(unsent) => {
-                // The caller hears of its own.
+                // The caller is notified of its own.
                 self.counts
                     .note_lost_oneways(unsent.messages.saturating_sub(1));
                 Err(unsent.outcome)
@@ -116,7 +117,7 @@ impl Pool {
         }
     }
 
-    /// A connection for the buffer, unless another caller has brought one.
+    /// Opens a connection for the buffer, unless another caller has.
     ///
     /// # Errors
     /// As for any call that needs a connection.
@@ -142,7 +143,7 @@ impl Pool {
         Ok(self.oneways.lock())
     }
 
-    /// A connection that the server is not known to have closed.
+    /// A connection not known to be closed by the server.
     fn acquire_for_oneways(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
         for _ in 0..REPLACEMENTS {
             let Some(mut connection) = self.acquire_idle() else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Callers that wait for a connection of a pool.
+//! Callers waiting for a connection of a pool.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A caller that waits for a free connection.
+/// A caller waiting for a free connection.
 pub(super) struct Waits<'p>(&'p AtomicUsize);
 
 impl<'p> Waits<'p> {
