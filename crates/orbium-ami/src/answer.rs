@@ -27,7 +27,7 @@ pub(super) struct Returned {
 
 impl Returned {
     /// # Errors
-    /// What to do about an attempt without results.
+    /// The outcome of an attempt without results.
     pub(super) fn new<T: Send + 'static, E: Raises + Send + 'static>(
         served: ServedCall<T, E>,
     ) -> Result<Self, Outcome> {
@@ -47,10 +47,10 @@ impl Returned {
     }
 }
 
-/// Takes the outcome of a call out of what the servant returned; `None` if it is of other types.
+/// Converts the returned values of a servant to the outcome of a call; `None` if the types differ.
 pub(super) type TakeReturned<T, E> = fn(Box<dyn Any + Send>) -> Option<Result<T, E>>;
 
-/// A call of which no servant is lent the arguments.
+/// For a call without in-place dispatch to a servant.
 pub(super) fn takes_none<T, E>(_: Box<dyn Any + Send>) -> Option<Result<T, E>> {
     None
 }
@@ -62,7 +62,7 @@ pub(super) fn take_returned<T: 'static, E: 'static>(
     outcome.downcast().ok().map(|outcome| *outcome)
 }
 
-/// How results and exceptions are had from an answer.
+/// Functions that obtain results and exceptions from an answer.
 pub(super) struct Results<T, E> {
     pub(super) read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
     pub(super) take: TakeReturned<T, E>,
@@ -76,14 +76,14 @@ impl<T, E> Clone for Results<T, E> {
 
 impl<T, E> Copy for Results<T, E> {}
 
-/// What a call that has not failed comes to.
+/// The answer to a call that has not failed.
 pub(super) enum Answer {
     Message(ReceivedReply),
     Returned(Returned),
 }
 
 impl Answer {
-    /// How its call ends, for interceptors.
+    /// The outcome of the call, for interceptors.
     pub(super) fn call_outcome(&self) -> CallOutcome {
         match self {
             Self::Message(reply) => reply.call_outcome(),
@@ -94,7 +94,7 @@ impl Answer {
         }
     }
 
-    /// Shows interceptors of a dynamic call what it has.
+    /// Passes the contents of the answer to interceptors of a dynamic call.
     pub(super) fn show(&self, decoding: &Decoding, facts: &DynamicInvocation) {
         if let Self::Message(reply) = self {
             reply.show(decoding, facts);
@@ -109,7 +109,7 @@ impl Answer {
         }
     }
 
-    /// How its call ends, for the metrics.
+    /// The outcome of the call, for metrics.
     pub(super) fn end(&self) -> (End, Option<SystemException>) {
         match self {
             Self::Message(reply) => reply.end(),
@@ -130,7 +130,7 @@ impl Answer {
         }
     }
 
-    /// The results or the user exception; or what neither can be read as, and why.
+    /// The results or the user exception; an exception and its reason if neither can be read.
     pub(super) fn into_result<T, E: Raises>(
         self,
         decoding: &Decoding,

@@ -15,7 +15,8 @@ use super::readers::ReplyReaders;
 use super::request::{Answerable, Answered, Arguments, InContext, LateAnswers, Servable, Values};
 use orbium_client::{Detour, Reference, ServedCall};
 
-/// Begins a call of an operation; one of `readers` receives its reply. Whatever fails, sending too, comes out of its result.
+/// Begins a call of an operation; one of `readers` receives its reply. All failures, also of
+/// sending, are returned by its result.
 pub fn call_async<A: Send + 'static, T, E: Raises>(
     readers: &ReplyReaders,
     object: Arc<Reference>,
@@ -31,8 +32,8 @@ pub fn call_async<A: Send + 'static, T, E: Raises>(
     read_from_message(begin(readers, object, operation, Box::new(arguments)), read)
 }
 
-/// As [`call_async`], with the properties of a context behind the arguments, or what refuses the
-/// call.
+/// As [`call_async`], with the properties of a context after the arguments, or the exception that
+/// refuses the call.
 pub fn call_async_in_context<A: Send + 'static, T, E: Raises>(
     readers: &ReplyReaders,
     object: Arc<Reference>,
@@ -49,9 +50,9 @@ pub fn call_async_in_context<A: Send + 'static, T, E: Raises>(
     read_from_message(begin(readers, object, operation, arguments), read)
 }
 
-/// As [`call_async`]; if the object is one of the caller's own ORB, a thread of that calls its
-/// servant by `serve`, which gets the arguments themselves and returns `None` if it takes a
-/// message.
+/// As [`call_async`]; if the object belongs to the caller's own ORB, a thread of the ORB calls its
+/// servant by `serve`, which receives the arguments by reference and returns `None` if the servant
+/// needs a message.
 pub fn call_async_or_serve<A, T, E>(
     readers: &ReplyReaders,
     object: Arc<Reference>,
@@ -79,8 +80,8 @@ where
     Asynchronous::new(call, Results { read, take })
 }
 
-/// As [`call_async_or_serve`], for a servant that has a reply slot or answers later; `answer` calls
-/// it.
+/// As [`call_async_or_serve`], for a servant that has a reply slot or replies later, and is called
+/// by `answer`.
 pub fn call_async_or_answer<A: Send + 'static, T, E: Raises>(
     readers: &ReplyReaders,
     object: Arc<Reference>,

@@ -37,7 +37,7 @@ use state::{Due, Slot, State};
 
 /// A call, shared by its handle, the reader that receives its reply, and its timer.
 pub(crate) struct Call {
-    /// Makes timers for the same moment distinct.
+    /// Distinguishes timers of the same time.
     number: u64,
     object: Arc<Reference>,
     operation: &'static Operation,
@@ -46,15 +46,15 @@ pub(crate) struct Call {
     priority: Option<Priority>,
     /// Whether the caller serves a request.
     is_nested: bool,
-    /// When it was made.
+    /// Time of its creation.
     begun: Stamp,
-    /// None if the call was refused.
+    /// `None` if the call was refused.
     reader: Option<Arc<Reader>>,
-    /// Whether a subscriber wants its span.
+    /// Whether a subscriber records its span.
     has_span: bool,
     state: Mutex<State>,
     done: Condvar,
-    /// When it began, if it is measured.
+    /// Time of its beginning, if it is measured.
     measured_since: Option<Instant>,
     begun_by: Origin,
     /// The caller's, if interceptors see the call.
@@ -134,7 +134,7 @@ impl Call {
         self.state.lock()
     }
 
-    /// Records something of the call, if a subscriber wants its span.
+    /// Records data of the call, if a subscriber records its span.
     fn with_span(&self, record: impl FnOnce(&CallSpan)) {
         if self.has_span
             && let Some(span) = &self.lock().span
@@ -198,13 +198,13 @@ impl Call {
         }));
     }
 
-    /// Whether a failure is not yet the end.
+    /// Whether the call may be continued after a failure.
     pub(super) fn may_go_on(&self) -> bool {
         let state = self.lock();
         state.attempt.as_ref().is_some_and(Suspended::may_go_on)
     }
 
-    /// Whether the request may be sent again though its connection was lost.
+    /// Whether the request may be sent again after the loss of its connection.
     fn may_repeat(&self) -> bool {
         self.operation.is_idempotent() && self.object.idempotent_retries() > 0
     }
@@ -225,8 +225,7 @@ impl Call {
         self.go_on_after(reader, attempt, outcome, choice);
     }
 
-    /// Goes on after an outcome without results, perhaps after a pause; what happens is
-    /// noted.
+    /// Continues after an outcome without results, possibly after a pause, and notes the outcome.
     fn go_on_after(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -275,7 +274,7 @@ impl Call {
         }
     }
 
-    /// Interceptors may send the request elsewhere, whatever the call came to.
+    /// Retains the attempt, as interceptors may forward the request after any outcome.
     fn keep_for_interceptors(&self, attempt: Attempt<'_>) {
         if self.slots.is_some() {
             self.lock().attempt = Some(attempt.suspend());

@@ -16,20 +16,19 @@ use super::answer::Results;
 use super::call::Call;
 use super::pending_call::{Answered, PendingCall};
 
-/// A call under way (CORBA Messaging's asynchronous method invocation), in each of
-/// the three forms that it can have:
+/// A call in progress (CORBA Messaging's asynchronous method invocation), in each of its three
+/// forms:
 ///
 /// * a future, for any executor: `.await`;
-/// * a poller ([`is_ready`](Self::is_ready), [`response`](Self::response),
-///   [`wait`](Self::wait));
+/// * a poller ([`is_ready`](Self::is_ready), [`response`](Self::response), [`wait`](Self::wait));
 /// * with a handler, on a thread of the ORB ([`on_reply`](Self::on_reply)) or of an executor
 ///   ([`on_reply_by`](Self::on_reply_by)), or none ([`detach`](Self::detach)).
 ///
 /// The call proceeds whether or not the handle is polled. Dropping the handle cancels
 /// the call: its reply is discarded, and the server receives a CancelRequest.
 ///
-/// The request carries the priority and the deadline of its caller, as that of a
-/// call that waits does; its reply is received by a thread of that priority.
+/// The request carries the priority and the deadline of its caller, like that of a synchronous
+/// call; its reply is received by a thread of that priority.
 ///
 /// ```
 /// use orbium_core::asynchronous::Asynchronous;
@@ -72,7 +71,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
         self.call.clone()
     }
 
-    /// Another handle of the same call; the one that asks first has the results.
+    /// Another handle of the same call; the first to take the results gets them.
     pub(super) fn another(&self) -> Self {
         Self {
             call: self.call.clone(),
@@ -80,7 +79,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
         }
     }
 
-    /// The call goes on without this handle.
+    /// Detaches the call from this handle.
     pub(super) fn give_away(&mut self) {
         self.call = None;
     }
@@ -92,14 +91,12 @@ impl<T, E: Raises> Asynchronous<T, E> {
         self.call.as_ref().is_none_or(|call| call.wait(timeout))
     }
 
-    /// The results, for which it waits up to a time, or, with `None`, as long as
-    /// the call takes. Only that waiting is bounded: the call goes on, and can be
-    /// asked again.
+    /// Waits for the results for at most `timeout`, or, with `None`, without limit. Only the wait
+    /// is bounded: the call continues, and can be waited for again.
     ///
     /// # Errors
-    /// What the call raises; NO_RESPONSE 1 if there is no reply yet and none was
-    /// waited for; TIMEOUT 1 if there is none after the time; OBJECT_NOT_EXIST 5
-    /// if the results were given away before.
+    /// The exceptions of the call; NO_RESPONSE 1 without a reply if the time-out is zero; TIMEOUT 1
+    /// without one after the time-out; OBJECT_NOT_EXIST 5 if the results were taken before.
     pub fn response(&mut self, timeout: Option<Duration>) -> Result<T, E> {
         let Some(call) = &self.call else {
             return Err(given_away().into());
@@ -111,28 +108,28 @@ impl<T, E: Raises> Asynchronous<T, E> {
         read(answered, call, self.results)
     }
 
-    /// The results, however long they take.
+    /// Waits for the results without limit.
     ///
     /// # Errors
-    /// What the call raises.
+    /// The exceptions of the call.
     pub fn wait(mut self) -> Result<T, E> {
         // Its reply is there in most cases where many calls are under way.
         if let Some(call) = &self.call
             && let Some(answered) = call.take_if_over()
         {
             let results = read(answered, call, self.results);
-            // Nothing is left to be cancelled.
+            // Nothing remains to be cancelled.
             self.call = None;
             return results;
         }
         self.response(None)
     }
 
-    /// Has a handler given the results, once. It runs on a thread of the ORB that
-    /// has the caller's priority, and may call, and wait. Handlers of one priority
-    /// begin in the order in which their replies came, and no more run at once
-    /// than [`limits.reply_threads`](orbium_connection::ClientConfig::limits): those that wait for one
-    /// another may wait for ever.
+    /// Registers a handler for the results, called once. It runs on a thread of the ORB that has
+    /// the caller's priority, and may make calls and block. Handlers of one priority begin in the
+    /// order in which their replies arrived, and at most
+    /// [`limits.reply_threads`](orbium_connection::ClientConfig::limits) run at once: handlers that
+    /// wait for each other may deadlock.
     pub fn on_reply(mut self, handler: impl FnOnce(Result<T, E>) + Send + 'static)
     where
         T: 'static,
@@ -145,9 +142,9 @@ impl<T, E: Raises> Asynchronous<T, E> {
         }
     }
 
-    /// As [`on_reply`](Self::on_reply), by an executor: the handler is a task of it, which is
-    /// spawned now, waits for the reply, and has the order and the threads of that executor. A
-    /// scheduler context of `orbium-executor` is one. A task that is dropped cancels the call.
+    /// As [`on_reply`](Self::on_reply), by an executor: the handler is a task, which is spawned
+    /// now, waits for the reply, and is subject to the order and the threads of that executor. A
+    /// scheduler context of `orbium-executor` is one. Dropping the task cancels the call.
     ///
     /// ```
     /// # use orbium_core::asynchronous::Asynchronous;
@@ -170,8 +167,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
         executor(Box::pin(async move { handler(self.await) }));
     }
 
-    /// Lets the call go on by itself: what it returns or raises is discarded (a nil
-    /// handler).
+    /// Detaches the call: its results or exception are discarded (a nil handler).
     pub fn detach(mut self) {
         if let Some(call) = self.call.take() {
             call.on_reply(Box::new(drop));
@@ -196,7 +192,7 @@ fn read<T, E: Raises>(answered: Answered, call: &Call, results: Results<T, E>) -
     Err(exception.into())
 }
 
-/// Raised where there is no reply yet: NO_RESPONSE if none was waited for, else TIMEOUT.
+/// Raised if there is no reply yet: NO_RESPONSE without a wait, else TIMEOUT.
 pub(super) fn no_response(timeout: Option<Duration>) -> SystemException {
     match timeout {
         Some(Duration::ZERO) => {

@@ -2,17 +2,15 @@
 //! Asynchronous invocations (AMI, CORBA 3.3 Part 1, clause 17.10), without a thread for
 //! each.
 //!
-//! The caller's thread writes and sends the request, over a connection that all
-//! asynchronous invocations of one priority to one server share. A reader thread for
-//! each priority, which has that priority, receives the replies and keeps the
-//! deadlines. It never blocks: worker threads of the same priority connect and retry. A
-//! reply is unmarshalled where it is consumed: by the task that awaits it, by the
-//! thread that asks for it, or by a worker thread of the caller's priority that runs a
-//! reply handler.
+//! The caller's thread writes and sends the request, over a connection that all asynchronous
+//! invocations of one priority to one server share. A reader thread for each priority, which has
+//! that priority, receives the replies and monitors the deadlines. It never blocks: worker threads
+//! of the same priority connect and retry. A reply is unmarshalled where it is consumed: by the
+//! task that awaits it, by the thread that waits for it, or by a worker thread of the caller's
+//! priority that runs a reply handler.
 //!
-//! It knows neither synchronous calls nor how an attempt chooses its connection:
-//! `orbium-client` does. Its user is `orbium-core`; programs use the `_async` forms of
-//! stubs.
+//! Synchronous calls, and the choice of a connection for an attempt, are not in this crate but in
+//! `orbium-client`. Its user is `orbium-core`; programs use the `_async` forms of stubs.
 #![forbid(unsafe_code)]
 
 mod answer;

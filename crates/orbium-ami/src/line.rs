@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection for asynchronous invocations: any number in flight.
+//! A connection for asynchronous invocations, with any number in flight.
 //!
-//! A caller sends at once, as far as the peer accepts it; the reader thread sends the
-//! rest. Nothing here blocks but [`Line::open`].
+//! A caller sends at once, as far as the peer accepts; the reader thread sends the rest. Only
+//! [`Line::open`] blocks.
 
 pub(super) mod end;
 mod ending;
@@ -40,13 +40,13 @@ use orbium_connection::pool::Pool;
 use orbium_connection::pool_key::PoolKey;
 use orbium_invocation::timing::Timing;
 
-/// A request that follows the last send within this time is left to the reader, if it is
-/// not the only one. About what a send takes: requests that come more slowly gain nothing.
+/// A request that follows the last send within this time is left to the reader, if others are
+/// pending. About the duration of a send: less frequent requests gain nothing.
 const MAX_SEND_GAP: Duration = Duration::from_micros(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// There is no stream yet.
+    /// The stream is not open yet.
     Opening,
     /// The band is being bound; no request is sent before the server has replied.
     Binding,
@@ -54,7 +54,7 @@ enum Phase {
     Over(End),
 }
 
-/// What a pending request id belongs to.
+/// The owner of a pending request id.
 enum Awaiting {
     Call(Arc<dyn PendingCall>),
     /// The line's own: to the band.
@@ -66,7 +66,7 @@ pub(super) struct Pending {
     awaiting: Awaiting,
     /// Its place in the order of sending.
     number: u64,
-    /// How its server writes.
+    /// The format of the server's replies.
     format: Format,
     /// The version for a CancelRequest, if the server accepts one.
     cancelled: Option<Version>,
@@ -91,39 +91,39 @@ struct State {
     phase: Phase,
     /// The request that binds the band.
     first: Option<Message>,
-    /// What the stream was not given yet, and its bytes.
+    /// Messages not yet passed to the stream, and their bytes.
     queue: VecDeque<Message>,
     queued: usize,
-    /// What the stream was given and has not sent whole.
+    /// The messages that the stream has not sent completely.
     batch: Option<Batch>,
-    /// Memory for what follows.
+    /// Buffers for reuse.
     spares: Spares,
-    /// Whether a thread sends, which goes on until the queue is empty.
+    /// Whether a thread is sending; it continues until the queue is empty.
     is_sending: bool,
     /// Whether the reader is to send.
     is_deferred: bool,
-    /// When a send ended last, and how long a pause is: as the processor counts, for each
-    /// request compares them.
+    /// The end of the last send, and the duration of a pause, in units of the processor's counter,
+    /// as each request compares them.
     sent_at: u64,
     pause: u64,
     /// The numbers of the last message that was queued and of the last that was sent.
     last_number: u64,
     last_sent: u64,
     pending: Requests<Pending>,
-    /// Of the connection, but under the lock of those that send.
+    /// Those of the connection, under the lock of the senders.
     code_sets: CodeSets,
-    /// Records the reply to the dedication request, until it has come.
+    /// Records the reply to the dedication request, until it has arrived.
     asking: Option<Arc<PrivateConnections>>,
-    /// Whether room to send is waited for, and on what if not on the source.
+    /// Whether the reader waits for room to send, and on which descriptor if not the source.
     wants_room: bool,
     sending: Option<Arc<OwnedFd>>,
     used: Instant,
     counted: Option<Counted>,
-    /// What happened to it: for the stories of calls.
+    /// Notes of its events, for the stories of calls.
     notes: Vec<Note>,
 }
 
-/// A connection, or one that is being made.
+/// A connection that is open or being opened.
 pub(super) struct Line {
     key: PoolKey,
     number: u64,
@@ -214,7 +214,7 @@ impl Line {
         self.state.lock()
     }
 
-    /// Connects. This waits, on a thread of its own.
+    /// Connects. Blocks, on a thread of its own.
     pub(super) fn open(self: &Arc<Self>, reader: &Arc<Reader>, connector: &dyn Connector) {
         let deadline = Deadline::after(Some(self.config.connect_timeout.0));
         let channel = &self.key.channel;
@@ -256,7 +256,7 @@ impl Line {
             return self.end(reader, End::Lost);
         }
         {
-            // Watched first: a sender may have to wait for room.
+            // Registered first: a sender may have to wait for room.
             let mut state = self.lock();
             if state.is_over() {
                 return;
@@ -267,7 +267,7 @@ impl Line {
             };
         }
         self.flush(reader);
-        // What came with the handshake shows nowhere.
+        // The source does not show data received with the handshake.
         if stream.has_buffered() {
             reader.look_at(self);
         }
@@ -276,23 +276,23 @@ impl Line {
         }
     }
 
-    /// Why it is about to end.
+    /// Notes the reason of its coming end.
     fn note(&self, phase: CallPhase, cause: &dyn fmt::Display) {
         let note = Note::new(phase, Some(&self.key.channel), cause);
         self.lock().notes.push(note);
     }
 
-    /// What has happened to it.
+    /// The notes of its events.
     pub(super) fn notes(&self) -> Vec<Note> {
         self.lock().notes.clone()
     }
 
-    /// What the next request has of its connection.
+    /// The parts of the next request that depend on its connection.
     pub(super) fn introduce(&self, said: PriorityContext) -> Introduced {
         self.lock().introduce(said)
     }
 
-    /// Whether that request has left, wherever it is now.
+    /// Whether that request was sent completely.
     pub(super) fn has_sent(&self, id: u32) -> bool {
         let state = self.lock();
         let pending = state.pending.get(id);
@@ -312,8 +312,8 @@ impl Line {
         self.stream.get().map(|stream| stream.source())
     }
 
-    /// Whether nothing was owed for so long, or nothing is and the reference that it
-    /// was made for is gone.
+    /// Whether no reply was pending for that time, or none is and the reference that owned it is
+    /// gone.
     pub(super) fn is_idle(&self, time: Duration) -> bool {
         let state = self.lock();
         let idle = state.phase == Phase::Open && state.pending.is_empty();

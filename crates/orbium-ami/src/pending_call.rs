@@ -13,10 +13,10 @@ use orbium_client::received_reply::ReceivedReply;
 use orbium_connection::outcome::Outcome;
 use orbium_invocation::Decoding;
 
-/// What a call comes to.
+/// The result of a call.
 pub(super) type Answered = Result<Answer, SystemException>;
 
-/// What becomes of a request otherwise than by an answer.
+/// The outcome of a request without an answer.
 #[derive(Debug)]
 pub(super) enum News {
     Outcome(Outcome),
@@ -24,24 +24,24 @@ pub(super) enum News {
     Unreachable(SystemException),
 }
 
-/// A call under way. Nothing here blocks: it runs on the thread that reads.
+/// A pending call. No method blocks, as they run on the reader thread.
 pub(super) trait PendingCall: Send + Sync {
-    /// How its results are read.
+    /// The parameters for reading its results.
     fn decoding(&self) -> &Decoding;
 
-    /// A reply has come. A late one is discarded, an early one kept back.
+    /// Processes a reply. A late one is discarded, an early one delayed.
     fn answer(self: Arc<Self>, answered: Answered);
 
     /// Goes on after something that was no answer.
     fn hear(self: Arc<Self>, news: News);
 
-    /// Whether a failure is not yet the end.
+    /// Whether the call may be continued after a failure.
     fn may_go_on(&self) -> bool;
 
     /// The ORB has ended, and with it the call.
     fn end(self: Arc<Self>, ended: SystemException);
 
-    /// Does what was to be done at that time.
+    /// Performs the action of the timer of that time.
     fn fire(self: Arc<Self>, at: Instant);
 
     /// Something happened on its way.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sets of calls of which the first that is answered is wanted (`CORBA::PollableSet`).
+//! Sets of calls, to wait for the first reply (`CORBA::PollableSet`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,8 +16,8 @@ use super::ready_queue::ReadyQueue;
 /// Member of a [`PollableSet`] (`CORBA::Pollable`): a call under way, or a program's own enum
 /// of such calls.
 pub trait Pollable {
-    /// Has the waker woken once there is a result, unless there is one: then returns `true`.
-    /// The last waker counts.
+    /// Has the waker woken once there is a result; returns `true` if there is one already. Only the
+    /// last waker is kept.
     fn wake_when_ready(&self, waker: &Waker) -> bool;
 }
 
@@ -37,7 +37,7 @@ impl<P: Pollable + ?Sized> Pollable for Box<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PollableId(u64);
 
-/// Error of a [`PollableSet`] with nothing to return.
+/// Error of a [`PollableSet`] without a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PollableError {
     /// The set is empty.
@@ -67,9 +67,8 @@ impl fmt::Debug for PollableError {
 
 impl std::error::Error for PollableError {}
 
-/// Calls under way, of which the first that has its result is wanted. Dropping the set cancels
-/// those that are in it. It can be moved to another thread, and calls can be added while others
-/// are under way.
+/// Pending calls of which the first to complete is returned. Dropping the set cancels its calls. It
+/// can be moved to another thread, and calls can be added while others are pending.
 ///
 /// ```
 /// use std::time::Duration;
@@ -89,7 +88,7 @@ impl std::error::Error for PollableError {}
 pub struct PollableSet<P> {
     members: BTreeMap<PollableId, P>,
     next: u64,
-    /// Members with a result, in the order in which the results came.
+    /// Members with a result, in the order of arrival.
     ready: Arc<ReadyQueue<PollableId>>,
 }
 
@@ -143,8 +142,8 @@ impl<P: Pollable> PollableSet<P> {
         self.members.len()
     }
 
-    /// Removes and returns the call that has had its result for longest, for which it waits up
-    /// to a time; `None` waits for ever (`get_ready_pollable`).
+    /// Removes and returns the call whose result arrived first, for which it waits for at most
+    /// `timeout`; `None` waits without limit (`get_ready_pollable`).
     ///
     /// # Errors
     /// [`PollableError::NoPossiblePollable`], [`PollableError::System`].

@@ -14,7 +14,7 @@ use super::call::Call;
 use super::handle::{Asynchronous, given_away};
 use super::pollable_set::Pollable;
 
-/// The handle of a call, whatever its results are.
+/// The handle of a call with results of any type.
 trait Handle: Pollable + Any + Send + Sync {
     fn shared(&self) -> Option<Arc<Call>>;
 
@@ -56,12 +56,12 @@ enum Model {
     Delivered,
 }
 
-/// A call under way of one of the operations of an interface (`Messaging::Poller`, CORBA 3.3
-/// Part 1, 17.9; `I` is the typed reference of the interface). Stubs named `sendp_…` return
-/// typed ones, in which each operation has a method that reads its results.
+/// A pending call of one of the operations of an interface (`Messaging::Poller`, CORBA 3.3 Part 1,
+/// 17.9; `I` is the typed reference of the interface). Stubs named `sendp_…` return typed ones, in
+/// which each operation has a method that reads its results.
 ///
-/// Time-outs bound a wait only: `Some(Duration::ZERO)` does not wait, `None` waits as long as the
-/// call takes. Dropping a poller cancels the call, unless a handler is associated.
+/// Time-outs bound a wait only: `Some(Duration::ZERO)` does not wait, `None` waits without limit.
+/// Dropping a poller cancels the call, unless a handler is associated.
 ///
 /// ```
 /// use std::time::Duration;
@@ -111,21 +111,21 @@ impl<I> Poller<I> {
         self.operation
     }
 
-    /// Whether there is a reply, for which it waits up to a time (`is_ready`).
+    /// Whether there is a reply, for which it waits for at most `timeout` (`is_ready`).
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST 5 if the reply was delivered already; BAD_INV_ORDER 22 while a handler is
+    /// OBJECT_NOT_EXIST 5 if the reply was already delivered; BAD_INV_ORDER 22 while a handler is
     /// associated.
     pub fn is_ready(&self, timeout: Option<Duration>) -> Result<bool, SystemException> {
         let call = self.polled()?;
         Ok(call.wait(timeout))
     }
 
-    /// Whether the reply goes to the poller rather than to its associated handler
+    /// Whether the reply is delivered to the poller and not to its associated handler
     /// (`is_from_poller`).
     ///
     /// # Errors
-    /// BAD_INV_ORDER 22 as long as there is no reply.
+    /// BAD_INV_ORDER 22 if there is no reply yet.
     pub fn is_from_poller(&self) -> Result<bool, SystemException> {
         match self.call() {
             Some(call) if call.is_open() => Err(no_response_yet()),
@@ -133,11 +133,12 @@ impl<I> Poller<I> {
         }
     }
 
-    /// The results of the call, which must be one of that operation; the method of a typed poller.
+    /// The results of the call, which must be one of that operation; called by the methods of typed
+    /// pollers.
     ///
     /// # Errors
-    /// What the call raises. NO_RESPONSE 1 if there is no reply and none was waited for; TIMEOUT 1
-    /// if there is none after the time; OBJECT_NOT_EXIST 5 if it was delivered already;
+    /// The exceptions of the call. NO_RESPONSE 1 without a reply if the time-out is zero; TIMEOUT 1
+    /// without one after the time-out; OBJECT_NOT_EXIST 5 if it was already delivered;
     /// BAD_OPERATION if another operation was called; BAD_INV_ORDER 22 while a handler is
     /// associated.
     pub fn response<T: 'static, E: Raises + 'static>(
@@ -155,18 +156,18 @@ impl<I> Poller<I> {
         }
     }
 
-    /// Whether the reply goes to a handler (`associated_handler`).
+    /// Whether the reply is delivered to a handler (`associated_handler`).
     #[must_use]
     pub fn has_associated_handler(&self) -> bool {
         self.model == Model::Callback
     }
 
-    /// Has a handler given the reply, in place of the one that is associated
-    /// (`associated_handler`). It runs once, as one of [`Asynchronous::on_reply`], with a poller
-    /// that is ready; at once if the reply is there.
+    /// Associates a handler with the reply, in place of any previous one (`associated_handler`). It
+    /// is called once, like one of [`Asynchronous::on_reply`], with a poller that is ready;
+    /// immediately if the reply has arrived.
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST 5 if the reply was delivered already.
+    /// OBJECT_NOT_EXIST 5 if the reply was already delivered.
     pub fn set_associated_handler(
         &mut self,
         handler: impl FnOnce(Self) + Send + 'static,
@@ -191,11 +192,11 @@ impl<I> Poller<I> {
         Ok(())
     }
 
-    /// Takes the associated handler back, if there is one: the reply can be polled for again (a nil
+    /// Removes the associated handler, if there is one: the reply can be polled for again (a nil
     /// `associated_handler`).
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST 5 if the handler has the reply already.
+    /// OBJECT_NOT_EXIST 5 if the reply was already delivered to the handler.
     pub fn clear_associated_handler(&mut self) -> Result<(), SystemException> {
         if self.model != Model::Callback {
             return Ok(());
@@ -223,7 +224,7 @@ impl<I> Poller<I> {
     }
 }
 
-/// One with an associated handler counts as ready, as it never will be.
+/// A poller with an associated handler counts as ready, as it never will be.
 impl<I> Pollable for Poller<I> {
     fn wake_when_ready(&self, waker: &Waker) -> bool {
         self.model == Model::Callback || self.handle.wake_when_ready(waker)
@@ -251,7 +252,7 @@ fn no_response_yet() -> SystemException {
     SystemException::omg(ExceptionKind::BadInvOrder, 22, Completion::Maybe)
 }
 
-/// The poller is one of another operation.
+/// Raised if the poller is one of another operation.
 fn bad_operation() -> SystemException {
     SystemException::new(ExceptionKind::BadOperation, 0, Completion::Maybe)
 }

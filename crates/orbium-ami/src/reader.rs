@@ -32,14 +32,13 @@ use orbium_invocation::call_exceptions::exhausted;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// How long threads wait for more to do, and connections, if the configuration
-/// does not say how long they are kept.
+/// Time for which idle threads and connections are retained if the configuration does not set it.
 const LINGER: Duration = Duration::from_secs(30);
 
-/// Threads that send again what has to be.
+/// Maximum number of threads that send requests again.
 const SENDING_THREADS: usize = 2;
 
-/// What stands for the waker among the sources.
+/// The token of the waker.
 const WAKER: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,29 +49,29 @@ enum Running {
 }
 
 struct State {
-    /// Those that take requests.
+    /// Lines that accept requests.
     lines: HashMap<PoolKey, Arc<Line>>,
-    /// The one of them that was used last: most callers go on with it.
+    /// The last used of them: most callers use it again.
     recent: Option<Arc<Line>>,
-    /// Those that are watched, by their numbers.
+    /// Lines registered with the poller, by number.
     watched: HashMap<u64, Arc<Line>>,
-    /// What is to be done when: by the moment and the call's number.
+    /// Timers by time and number of the call.
     timers: BTreeMap<(Instant, u64), Arc<dyn PendingCall>>,
-    /// Lines to be looked at, whatever their sources show.
+    /// Lines to check regardless of the readiness of their sources.
     looks: Vec<Arc<Line>>,
-    /// Lines with requests that were left to the reader.
+    /// Lines with requests left to the reader.
     deferred: Vec<Arc<Line>>,
     /// Whether its thread waits, or is about to, and has to be woken.
     is_waiting: bool,
     last_line: u64,
     running: Running,
-    /// Why its thread could not begin.
+    /// The reason why its thread could not start.
     refused: Option<SystemException>,
     thread: Option<orbium_sys::Thread>,
     ended: bool,
     /// There are jobs, and no thread to be had for them.
     lacks_threads: bool,
-    /// Since when there is nothing to wait for.
+    /// Time since when it has been idle.
     idle_since: Instant,
 }
 
@@ -109,8 +108,7 @@ impl State {
     }
 }
 
-/// A thread that receives, what it receives from, and threads for what may take a
-/// while: all of one priority.
+/// A receiving thread, its sources, and worker threads for tasks that block: all of one priority.
 pub(crate) struct Reader {
     priority: Option<Priority>,
     config: Arc<ClientConfig>,
@@ -121,14 +119,14 @@ pub(crate) struct Reader {
     state: Mutex<State>,
     begun: Condvar,
     threads: ThreadCache,
-    /// Those that wait for replies of other processes: the end does not wait for
-    /// them, as it does not for any caller.
+    /// Threads that wait for replies of other processes. Shutdown does not wait for them, nor for
+    /// any other caller.
     callers: ThreadCache,
     handlers: Arc<JobQueue>,
     chores: Arc<JobQueue>,
     /// Points of interceptors.
     points: Arc<JobQueue>,
-    /// Calls that threads make, and wait for.
+    /// The number of calls that threads make and wait for.
     performed: Arc<AtomicUsize>,
 }
 
@@ -186,7 +184,7 @@ impl Reader {
         self.state.lock()
     }
 
-    /// The line to a candidate, which is opened if there is none.
+    /// The line to a candidate, which is opened if necessary.
     pub(super) fn line(
         self: &Arc<Self>,
         way: &RequestPath<'_>,
@@ -250,7 +248,7 @@ impl Reader {
         self.mind_work(is_begun);
     }
 
-    /// Runs points of interceptors. Not where handlers run: those may wait for calls.
+    /// Runs interception points. Not on the threads of handlers, which may wait for calls.
     pub(super) fn intercept(&self, job: Job) {
         let is_begun = self.points.add(&self.threads, job);
         self.mind_work(is_begun);
@@ -262,7 +260,7 @@ impl Reader {
         self.mind_work(is_begun);
     }
 
-    /// Without a thread it is tried again later.
+    /// Schedules a retry if no thread could be started.
     fn mind_work(&self, is_begun: bool) {
         if !is_begun {
             self.lock().lacks_threads = true;
@@ -270,10 +268,10 @@ impl Reader {
         }
     }
 
-    /// Has a thread make a call, and wait for it: within the process or not.
+    /// Has a thread make a call and wait for it, within the process or not.
     ///
     /// # Errors
-    /// TRANSIENT if as many do as may; NO_RESOURCES if the system gives no thread.
+    /// TRANSIENT if the maximum number of threads do; NO_RESOURCES if the system refuses a thread.
     pub(super) fn perform(&self, is_local: bool, job: Job) -> Result<(), SystemException> {
         struct Performed(Arc<AtomicUsize>);
         impl Drop for Performed {
@@ -299,8 +297,7 @@ impl Reader {
         threads.run(job).map_err(|error| no_thread(&error))
     }
 
-    /// Ends every call, and its threads; waits for those that run handlers if
-    /// `waits`.
+    /// Ends every call and its threads; waits for running handlers if `waits`.
     pub(super) fn close(self: &Arc<Self>, waits: bool) {
         let (lines, thread) = {
             let mut state = self.lock();
@@ -328,7 +325,7 @@ impl Reader {
             let Some((_, call)) = timer else { break };
             call.end(ended);
         }
-        // Calls end behind their interceptors, whether or not there are threads.
+        // Calls end after their interceptors, also without threads.
         self.points.end();
         let now = Some(Instant::now());
         self.callers.close(now);
@@ -343,7 +340,7 @@ impl Reader {
     }
 }
 
-/// What a thread does first.
+/// Initializes a thread.
 fn begin(
     real_time: Option<&Arc<dyn RealTime>>,
     of_caller: Option<Priority>,

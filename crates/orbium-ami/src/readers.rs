@@ -15,8 +15,8 @@ use orbium_trace::log::{self, EventLimit};
 use super::reader::Reader;
 use orbium_invocation::call_exceptions::exhausted;
 
-/// Priorities that have a reader of their own. Callers of further ones share that
-/// of the next more urgent priority.
+/// Maximum number of priorities with a reader of their own. Callers of further ones share that of
+/// the next more urgent priority.
 const MAX_READERS: usize = 64;
 
 #[derive(Default)]
@@ -25,7 +25,7 @@ struct State {
     closed: bool,
 }
 
-/// The readers of asynchronous replies of an ORB. A forked child has threads of its own.
+/// The readers of asynchronous replies of an ORB. A forked child has separate threads.
 #[derive(Default)]
 pub struct ReplyReaders {
     here: PerProcess<Readers>,
@@ -34,7 +34,7 @@ pub struct ReplyReaders {
 }
 
 impl ReplyReaders {
-    /// Those of this process.
+    /// The readers of this process.
     pub(super) fn here(&self) -> &Readers {
         self.here.get_or_init(Readers::default)
     }
@@ -55,12 +55,12 @@ impl ReplyReaders {
         }
     }
 
-    /// How many replies were not taken by their handlers.
+    /// The number of replies that handlers could not take.
     pub fn undelivered(&self) -> u64 {
         self.undelivered.load(Ordering::Relaxed)
     }
 
-    /// Ends all calls under way, for good; waits for the handlers that run.
+    /// Ends all pending calls permanently; waits for running handlers.
     pub fn close(&self) {
         if let Some(readers) = self.here.get() {
             readers.close(true);
@@ -76,7 +76,7 @@ pub(super) struct Readers {
     last_number: AtomicU64,
 }
 
-/// A call under way, among those that are counted.
+/// A pending call, as a unit of the count.
 pub(super) struct UnderWay(Arc<AtomicUsize>);
 
 impl Drop for UnderWay {
@@ -93,7 +93,7 @@ impl Readers {
     /// Counts one more call.
     ///
     /// # Errors
-    /// NO_RESOURCES: there are as many as may be.
+    /// NO_RESOURCES: the maximum number is reached.
     pub(super) fn count_in(&self, limit: usize) -> Result<UnderWay, SystemException> {
         let before = self.under_way.fetch_add(1, Ordering::Relaxed);
         let counted = UnderWay(Arc::clone(&self.under_way));
@@ -155,8 +155,8 @@ fn next_more_urgent(readers: &[Arc<Reader>], priority: Option<Priority>) -> Opti
 }
 
 impl Drop for Readers {
-    /// An ORB without references has no calls in flight. The last reference may belong
-    /// to one of the threads that end here.
+    /// An ORB without references has no pending calls. The last reference may belong to one of the
+    /// threads that end here.
     fn drop(&mut self) {
         self.close(false);
     }

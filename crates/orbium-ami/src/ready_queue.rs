@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queue of results in the order in which they came, and the wait for the next.
+//! Queue of results in the order of arrival, and the wait for the next one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use orbium_transport::Deadline;
 
 use super::handle::no_response;
 
-/// Results that are there, or names of the calls that have them, in the order in which they came.
-/// One thread or task waits for the next.
+/// Available results, or ids of the calls that have them, in the order of arrival. One thread or
+/// task waits for the next.
 pub struct ReadyQueue<T> {
     state: Mutex<State<T>>,
     arrived: Condvar,
@@ -24,7 +24,7 @@ pub struct ReadyQueue<T> {
 
 struct State<T> {
     items: VecDeque<T>,
-    /// Of the task that waits for the next one.
+    /// That of the task waiting for the next one.
     waker: Option<Waker>,
 }
 
@@ -33,7 +33,7 @@ impl<T> ReadyQueue<T> {
         self.state.lock()
     }
 
-    /// Adds one behind the others, and wakes the one that waits.
+    /// Appends a result and wakes the waiting thread or task.
     pub fn push(&self, item: T) {
         let waker = {
             let mut state = self.lock();
@@ -46,13 +46,13 @@ impl<T> ReadyQueue<T> {
         }
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.lock().items.is_empty()
     }
 
-    /// Removes the first; if there is none, the waker is woken with the next. The last waker
-    /// counts.
+    /// Removes the first result; if there is none, the waker is woken by the next. Only the last
+    /// waker is kept.
     pub fn poll(&self, cx: &Context<'_>) -> Poll<T> {
         let mut state = self.lock();
         match state.items.pop_front() {
@@ -64,7 +64,7 @@ impl<T> ReadyQueue<T> {
         }
     }
 
-    /// Removes the first, for which it blocks until a deadline.
+    /// Removes the first result; blocks for it until a deadline.
     fn block(&self, until: Deadline) -> Option<T> {
         let mut state = self.lock();
         loop {
@@ -78,13 +78,13 @@ impl<T> ReadyQueue<T> {
 }
 
 impl<T: Send + 'static> ReadyQueue<T> {
-    /// Removes the first of which `accept` makes something, and those before it; waits for it up
-    /// to a time, or, with `None`, for ever. Within an upcall of the main thread the wait
+    /// Removes the first result that `accept` converts, and those before it; waits for it for at
+    /// most `timeout`, or, with `None`, without limit. Within an upcall of the main thread the wait
     /// serves its queue.
     ///
     /// # Errors
-    /// NO_RESPONSE 1 if there is none and none was waited for; TIMEOUT 1 if there is none after
-    /// the time.
+    /// NO_RESPONSE 1 without a result if the time-out is zero; TIMEOUT 1 without one after the
+    /// time-out.
     pub fn next<R>(
         self: &Arc<Self>,
         timeout: Option<Duration>,
@@ -103,7 +103,7 @@ impl<T: Send + 'static> ReadyQueue<T> {
         coming.find_map(accept).ok_or_else(|| no_response(timeout))
     }
 
-    /// Removes the first, for which it waits until a deadline.
+    /// Removes the first result; waits for it until a deadline.
     fn wait(self: &Arc<Self>, until: Deadline) -> Option<T> {
         let queue = Arc::clone(self);
         wait_serving(move || queue.block(until)).flatten()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The request of an asynchronous invocation: written anew for each attempt, since the
-//! next server may speak another version or have other code sets.
+//! The request of an asynchronous invocation: marshalled again for each attempt, since the next
+//! server may use another version or other code sets.
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_channel::outgoing::fragments_into;
@@ -19,11 +19,11 @@ use orbium_connection::outcome::Outcome;
 use orbium_invocation::call_exceptions::bad_argument;
 use orbium_invocation::timing::Timing;
 
-/// The arguments of a call, kept until there is an answer.
+/// The arguments of a call, retained until the answer.
 pub(crate) trait Arguments: Send {
     fn write<'a>(&'a self, writer: &mut CdrWriter<'a>);
 
-    /// Why there are none to be sent.
+    /// The exception if there are no arguments to send.
     fn refusal(&self) -> Option<SystemException> {
         None
     }
@@ -34,11 +34,10 @@ pub(crate) trait Arguments: Send {
     }
 }
 
-/// Makes what takes an answer, written in that format, that a servant gives after it has
-/// returned.
+/// Creates the receiver of a reply, in that format, which a servant sends after it has returned.
 pub type LateAnswers<'l> = &'l dyn Fn(Format) -> Box<dyn LateAnswer>;
 
-/// What a servant of the caller's own ORB has come to, that was lent the arguments.
+/// The outcome of a call in place to a servant of the caller's own ORB.
 pub(crate) enum Served {
     Returned(Result<Returned, Outcome>),
     Answered(Answered),
@@ -49,13 +48,13 @@ pub(crate) enum Served {
 pub enum Answered {
     /// A message, written in that format.
     Message(Vec<u8>, Format),
-    /// It is left to what was made for it.
+    /// It is passed to the receiver of a late reply.
     Later,
     /// The servant was not called, or gives no answer.
     Raised(SystemException),
 }
 
-/// Values, and what writes them.
+/// Values, and the function that writes them.
 pub(super) struct Values<A> {
     pub(super) values: A,
     pub(super) write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
@@ -67,7 +66,7 @@ impl<A: Send> Arguments for Values<A> {
     }
 }
 
-/// Values with the properties of a context behind them.
+/// Values followed by the properties of a context.
 pub(super) struct InContext<A> {
     pub(super) values: Values<A>,
     pub(super) properties: Result<Properties, SystemException>,
@@ -84,7 +83,7 @@ impl<A: Send> Arguments for InContext<A> {
     }
 }
 
-/// Values that a servant of the caller's own ORB may be lent, and what calls it.
+/// Values for a call in place to a servant of the caller's own ORB, and the function that makes it.
 pub(super) struct Servable<A, S> {
     pub(super) values: Values<A>,
     pub(super) serve: S,
@@ -107,7 +106,7 @@ where
     }
 }
 
-/// As [`Servable`], for a servant that has a reply slot or answers later.
+/// As [`Servable`], for a servant that has a reply slot or replies later.
 pub(super) struct Answerable<A, S> {
     pub(super) values: Values<A>,
     pub(super) answer: S,
@@ -127,7 +126,7 @@ where
     }
 }
 
-/// What a request has of its connection.
+/// The parts of a request that depend on its connection.
 pub(super) struct Introduced {
     pub(super) id: u32,
     /// The service contexts that it carries.
@@ -162,7 +161,7 @@ impl From<Unwritable> for SystemException {
 /// The octets of a request, in fragments if it is large.
 ///
 /// # Errors
-/// Arguments that cannot be sent; a message that is too large.
+/// Arguments that cannot be marshalled; a message that is too large.
 pub(super) fn written(
     config: &ClientConfig,
     candidate: &Candidate,

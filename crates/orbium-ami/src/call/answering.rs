@@ -23,7 +23,7 @@ use super::state::{Due, Handler, Over, Slot, State, Then};
 use orbium_client::attempt::Attempt;
 
 impl Call {
-    /// A reply has come. Late, it is none; early, it is kept back.
+    /// Processes a reply. A late one is discarded, an early one is delayed.
     pub(crate) fn answer(self: &Arc<Self>, answered: Answered) {
         let mut state = self.lock();
         if state.tried > 0 {
@@ -78,7 +78,7 @@ impl Call {
         }
     }
 
-    /// The call has come to an end, unless it had before.
+    /// Completes the call, unless it is complete already.
     pub(crate) fn complete(self: &Arc<Self>, answered: Answered) {
         let state = self.lock();
         if matches!(state.slot, Slot::Awaited) {
@@ -150,7 +150,7 @@ impl Call {
         all.count_call(self.operation, begun.elapsed(), failed, end);
     }
 
-    /// Lets go of what a call needs that is under way. Not under its lock.
+    /// Releases the resources of a pending call. Called without its lock.
     fn clear(&self, over: &Over) {
         if let (Some(reader), Some((at, _))) = (&self.reader, over.timer) {
             reader.disarm(at, self.number);
@@ -158,7 +158,7 @@ impl Call {
         if let Some(queue) = &over.queue {
             queue.withdraw(self.number);
         }
-        // A thread that still writes them lets go of them later.
+        // A thread that is still writing them releases them later.
         if let Some(mut arguments) = self.arguments.try_lock() {
             *arguments = None;
         }
@@ -176,7 +176,7 @@ impl Call {
                 let number = object.client().number();
                 role::while_serving_own_thread(number, || handler(answered));
             };
-            // Whatever it makes of its thread's priority; no native one is given.
+            // The result does not matter: no native priority is given.
             let _ = scheduling::at(priority, None, handle);
         };
         match &self.reader {
@@ -204,7 +204,7 @@ impl Call {
         }
     }
 
-    /// Takes back the handler that was to have the answer; `None` if it has it, or there is none.
+    /// Removes the handler of the answer; `None` if it has the answer, or there is none.
     pub(crate) fn take_handler(&self) -> Option<Handler> {
         let mut state = self.lock();
         if !state.slot.is_open() {
@@ -224,7 +224,7 @@ impl Call {
         self.lock().slot = Slot::There(answered);
     }
 
-    /// Whether there is no answer yet.
+    /// Whether the answer is pending.
     pub(crate) fn is_open(&self) -> bool {
         self.lost_in_fork().is_none() && self.lock().slot.is_open()
     }
@@ -261,7 +261,7 @@ impl Call {
         true
     }
 
-    /// Sends the request, if that was left to the reader: the caller has no more to add.
+    /// Sends the request if that was left to the reader, as the caller adds no further ones.
     fn send_deferred(&self) {
         let sent = self.lock().sent.clone();
         if let (Some((line, _)), Some(reader)) = (sent, &self.reader) {
@@ -269,8 +269,8 @@ impl Call {
         }
     }
 
-    /// What a call raises in a child that was forked while it was under way: the
-    /// parent has the answer.
+    /// The exception of a call in a child that was forked while the call was pending: the parent
+    /// receives the answer.
     fn lost_in_fork(&self) -> Option<SystemException> {
         (!self.begun_by.is_here()).then(|| SystemException {
             completed: Completion::Maybe,
@@ -320,7 +320,7 @@ impl Call {
         false
     }
 
-    /// As a future's.
+    /// The poll function of a future.
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<Answered>> {
         if let Some(lost) = self.lost_in_fork() {
             return Poll::Ready(Some(Err(lost)));
@@ -363,7 +363,7 @@ impl Call {
     }
 }
 
-/// Records what the call came to.
+/// Records the outcome of the call.
 fn end_span(state: &State, answered: &Answered) {
     let Some(span) = &state.span else { return };
     match answered {

@@ -29,8 +29,8 @@ impl Call {
         self.lock().flow.take()
     }
 
-    /// Starts a flow, unless the attempt goes on with another address of its object. Returns
-    /// the attempt if its request is to be sent.
+    /// Starts a flow, unless the attempt continues with another address of its object. Returns the
+    /// attempt if its request is to be sent.
     pub(super) fn start_flow<'o>(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -58,7 +58,7 @@ impl Call {
         self.go_on_with(reader, attempt, flow)
     }
 
-    /// Keeps the flow. Returns the attempt unless an interceptor has changed what comes of it.
+    /// Stores the flow. Returns the attempt unless an interceptor has changed its outcome.
     fn go_on_with<'o>(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -77,7 +77,7 @@ impl Call {
         }
     }
 
-    /// The service contexts that the request carries in addition to those of the ORB.
+    /// The service contexts of the request in addition to those of the ORB.
     pub(super) fn added_contexts(&self) -> ContextList {
         if self.slots.is_none() {
             return ContextList::default();
@@ -87,7 +87,7 @@ impl Call {
         contexts.unwrap_or_default()
     }
 
-    /// An attempt ends, and there is another one.
+    /// Ends the flow of an attempt that is followed by another.
     pub(super) fn end_flow(&self, outcome: &CallOutcome) -> Result<(), CallOutcome> {
         match self.take_flow() {
             Some(flow) => flow.end(self.interceptors(), outcome, &ContextList::default()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A thread makes the call: one that waits for it, or one of the lane of its object.
+//! Calls made by a thread: one that blocks for the reply, or one of the object's lane.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use orbium_client::request_path::Choice;
 use orbium_connection::outcome::Outcome;
 use orbium_invocation::call_exceptions::broken_invariant;
 
-/// What a thread that made the call has come to.
+/// The outcome on a thread that made the call.
 pub(super) enum Performed {
-    /// A servant was called without a message.
+    /// A servant was called in place, without a message.
     InPlace(Answered),
     /// It has answered by a message.
     Answered(ReceivedReply),
     ByMessage(Answered),
-    /// The call is over, or goes on elsewhere.
+    /// The call is complete, or continues elsewhere.
     Nothing,
 }
 
@@ -44,7 +44,7 @@ impl Performed {
 }
 
 impl Call {
-    /// Makes the call, and waits for it.
+    /// Makes the call and waits for the reply.
     pub(super) fn perform(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -57,7 +57,7 @@ impl Call {
             Some(_) => detour.carrying(&self.added_contexts()),
             None => detour,
         };
-        // A late answer may be there at once, on another thread.
+        // A late reply may arrive at once, on another thread.
         self.lock().attempt = Some(attempt.suspend());
         let served = self.serve_in_place(&detour);
         if let Some(Ok(performed)) = served {
@@ -76,8 +76,8 @@ impl Call {
         }
     }
 
-    /// Calls the servant, if it is one of the caller's own ORB and nothing but the servant would
-    /// notice a message; what that came to, or else what to do about the attempt.
+    /// Calls the servant in place, if it belongs to the caller's own ORB and a message would make
+    /// no difference; returns the result, or else the outcome of the attempt.
     fn serve_in_place(self: &Arc<Self>, detour: &Detour) -> Option<Result<Performed, Outcome>> {
         let later = |format| {
             let call = Arc::clone(self);
@@ -103,7 +103,7 @@ impl Call {
         }))
     }
 
-    /// Makes the call by a message, and waits for it.
+    /// Makes the call by a message and waits for the reply.
     fn perform_by_message(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -144,7 +144,7 @@ impl Call {
                 Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
             };
             if self.slots.is_some() {
-                // The next attempt is a flow of its own.
+                // The next attempt has a flow of its own.
                 drop(guard);
                 self.go_on_after(reader, attempt, outcome, Choice::First);
                 return Performed::Nothing;

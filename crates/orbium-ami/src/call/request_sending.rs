@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The request of a call: over a line, by a thread that waits, or by one of its object's lane.
+//! Sends the request of a call: over a line, by a blocking thread, or by one of the object's lane.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ enum Prepared {
 }
 
 impl Call {
-    /// Sends the request, by whatever way there is.
+    /// Sends the request by one of the available paths.
     pub(super) fn send(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -79,7 +79,7 @@ impl Call {
 
     fn submit(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, ready: Ready) {
         {
-            // Before it is sent: the answer may be there at once.
+            // Before it is sent: the reply may arrive at once.
             let mut state = self.lock();
             if !matches!(state.slot, Slot::Awaited) {
                 return;
@@ -92,7 +92,7 @@ impl Call {
             .line
             .submit(reader, ready.id, ready.octets, ready.pending);
         if let Err(news) = submitted {
-            // It ended after this call had found it.
+            // It ended after this call had looked it up.
             self.note_after_its_beginning(&ready.line.notes());
             self.lock().sent = None;
             self.resume(|call, reader, attempt| call.go_on(reader, attempt, news));
@@ -137,7 +137,7 @@ impl Call {
             arguments.as_deref(),
         );
         let octets = match written {
-            // The server is asked for its code sets first, for which a thread waits.
+            // The server is first asked for its code sets, by a thread that blocks for the reply.
             Err(request) if request.may_be_asked => {
                 return Ok(Prepared::ByThread { is_local: false });
             }
@@ -166,7 +166,7 @@ impl Call {
     fn queue(self: &Arc<Self>, attempt: Attempt<'_>, queue: &Arc<dyn CallQueue>) {
         let expiry = Expiry::of_call(attempt.timing());
         {
-            // Before it waits: the answer may be there at once.
+            // Before it blocks: the reply may arrive at once.
             let mut state = self.lock();
             if !matches!(state.slot, Slot::Awaited) {
                 return;

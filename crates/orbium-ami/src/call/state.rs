@@ -19,33 +19,33 @@ use orbium_invocation::timing::Timing;
 /// Runs with the answer.
 pub(crate) type Handler = Box<dyn FnOnce(Answered) + Send>;
 
-/// What is to be done at a time.
+/// The action of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
-    /// The request may be sent.
+    /// The request may be sent now.
     Begin,
     /// It has to be sent.
     Sent,
     /// The reply has to be there.
     Reply,
-    /// The reply may be had.
+    /// The reply may be delivered now.
     Deliver,
 }
 
-/// What is to happen with the answer.
+/// The destination of the answer.
 pub(super) enum Then {
     /// The result is awaited; the waker of the waiting task.
     Kept(Option<Waker>),
     Handled(Handler),
-    /// Nothing: the handle was dropped.
+    /// None: the handle was dropped.
     Dropped,
 }
 
 pub(super) enum Slot {
     Awaited,
-    /// It came, but must not be had yet.
+    /// It has arrived, but must not be delivered yet.
     Early(Answered),
-    /// It came, and interceptors see it.
+    /// It has arrived, and interceptors process it.
     Intercepted,
     There(Answered),
     Taken,
@@ -64,19 +64,19 @@ pub(super) struct State {
     pub(super) timing: Timing,
     /// Candidates that could not be reached.
     pub(super) tried: usize,
-    /// Where the answer is awaited.
+    /// The line and the request id of the pending reply.
     pub(super) sent: Option<(Arc<Line>, u32)>,
-    /// A thread makes it, and waits.
+    /// A thread makes the call and blocks.
     pub(super) is_performed: bool,
-    /// Where it waits for a thread of its object's lane.
+    /// The queue in which it waits for a thread of the object's lane.
     pub(super) queue: Option<Arc<dyn CallQueue>>,
     pub(super) timer: Option<(Instant, Due)>,
     pub(super) slot: Slot,
     pub(super) then: Then,
-    /// Whether a thread waits for the end, or has done so.
+    /// Whether a thread waits for the end, or has waited.
     pub(super) is_waited_for: bool,
     pub(super) counted: Option<UnderWay>,
-    /// What happened on its way.
+    /// Notes of the steps so far.
     pub(super) notes: Vec<Note>,
     /// Times that it was sent again, and forwarded.
     pub(super) counts: (u32, u32),
@@ -86,12 +86,12 @@ pub(super) struct State {
     pub(super) failure: Option<Failure>,
     /// The interceptors that have seen the attempt begin.
     pub(super) flow: Option<Box<SuspendedFlow>>,
-    /// Until it is over.
+    /// The span, until the call is complete.
     pub(super) span: Option<CallSpan>,
 }
 
-/// What a call that is over needs no more. It is let go of without its lock: the
-/// ORB may end with it.
+/// The resources that a completed call no longer needs. They are released without its lock, as the
+/// ORB may end with them.
 pub(super) struct Over {
     pub(super) _attempt: Option<Suspended>,
     pub(super) sent: Option<(Arc<Line>, u32)>,

@@ -27,7 +27,7 @@ impl Call {
         self.lock().notes.append(&mut notes);
     }
 
-    /// Makes the story, if the call has failed.
+    /// Creates the story if the call has failed.
     pub(super) fn make_story(&self, state: &mut State, answered: &Answered) {
         let (Err(exception), None) = (answered, &state.failure) else {
             return;
@@ -51,7 +51,7 @@ impl Call {
         }
     }
 
-    /// The reply has come and cannot be read: keeps the story for this thread.
+    /// Stores the story for this thread after a reply that cannot be read.
     pub(crate) fn tell_of_reading(&self, exception: SystemException, note: Note) {
         let mut state = self.lock();
         state.notes.push(note);

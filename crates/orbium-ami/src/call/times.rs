@@ -35,8 +35,7 @@ impl Call {
         reader.arm(at, self.number, Arc::clone(self) as _)
     }
 
-    /// What was to be done at that time is due. On the thread that reads: this
-    /// does not block.
+    /// Performs the action of a timer. Runs on the reader thread, and does not block.
     pub(crate) fn fire(self: &Arc<Self>, at: Instant) {
         let due = {
             let mut state = self.lock();
@@ -64,7 +63,7 @@ impl Call {
         self.resume(|call, reader, attempt| call.send(reader, attempt, Choice::First));
     }
 
-    /// The time for sending is over: then the one for the answer counts.
+    /// The time for sending has ended: from now on that of the reply applies.
     fn has_to_be_sent(self: &Arc<Self>) {
         let (timing, sent, is_performed) = {
             let state = self.lock();
@@ -104,7 +103,7 @@ impl Call {
         }));
     }
 
-    /// Where it was sent, or waits to be.
+    /// The channel over which it was sent, or is queued.
     fn channel(&self) -> Option<Channel> {
         let state = self.lock();
         let (line, _) = state.sent.as_ref()?;

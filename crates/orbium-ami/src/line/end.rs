@@ -7,21 +7,21 @@ use orbium_metrics::Closing;
 use crate::pending_call::News;
 use orbium_connection::outcome::Outcome;
 
-/// Why a line has ended.
+/// The reason for the end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It was never made.
+    /// It was never connected.
     Unreachable(SystemException),
-    /// The server ended it in order: what it has not answered it has not begun.
+    /// The server closed it with CloseConnection: unanswered requests were not begun.
     Closed,
     Lost,
-    /// The server says that a message of ours was none.
+    /// The server replied MessageError.
     MessageError,
-    /// What came was no message.
+    /// The received data are not a GIOP message.
     Garbage,
-    /// What came is larger than the limit.
+    /// A received message exceeds the limit.
     TooLarge,
-    /// The server does not trust us, or wants none of the band.
+    /// The server refuses this client, or the band.
     Refused(SystemException),
     /// No call is pending.
     Idle,
@@ -34,7 +34,7 @@ fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemExcept
 }
 
 impl End {
-    /// What it means to calls, where the line has noted no cause.
+    /// The cause for calls, if the line has noted none.
     pub(super) fn text(self) -> Option<String> {
         Some(match self {
             // Noted with its cause.
@@ -46,12 +46,12 @@ impl End {
         })
     }
 
-    /// Whether this side ends a connection with which nothing is wrong: CloseConnection says so.
+    /// Whether this side ends a connection that is in order, with CloseConnection.
     pub(super) fn is_orderly(self) -> bool {
         matches!(self, Self::Idle | Self::WithOrb(_))
     }
 
-    /// Why this side closes the connection; `None` if the server did.
+    /// The reason why this side closes the connection; `None` if the server did.
     pub(super) fn closing(self) -> Option<Closing> {
         match self {
             Self::Unreachable(_) | Self::Closed | Self::Lost | Self::Refused(_) => None,
@@ -61,7 +61,7 @@ impl End {
         }
     }
 
-    /// What it means to a call.
+    /// The effect on a call.
     pub(crate) fn news(self, is_sent: bool) -> News {
         let code = match self {
             Self::Unreachable(exception) => return News::Unreachable(exception),
@@ -85,7 +85,7 @@ impl End {
             _ => ExceptionKind::CommFailure,
         };
         News::Outcome(if !is_sent {
-            // It did not go out whole, so the server cannot have begun.
+            // It was not sent completely, so the server cannot have begun.
             Outcome::NotBegun(orbium(
                 ExceptionKind::CommFailure,
                 minor::SEND_FAILED,

@@ -38,7 +38,8 @@ impl Line {
             (pending, state.last_sent, is_sending, midway, notes)
         };
         reader.forget(self);
-        // A thread that sends closes the stream itself: it knows whether its message has gone out whole.
+        // A sending thread closes the stream itself: it knows whether its message was sent
+        // completely.
         if let (Some(stream), false) = (self.stream.get(), is_sending && end.is_orderly()) {
             close(&**stream, end.is_orderly() && !midway);
         }
@@ -71,7 +72,7 @@ impl Line {
     }
 }
 
-/// Closes a stream, with CloseConnection where nothing of a message is left before it.
+/// Closes a stream, with CloseConnection unless part of a message is unsent.
 pub(super) fn close(stream: &dyn ByteStream, in_order: bool) {
     if in_order {
         let _ = stream.send(&close_connection(Version::V1_2));

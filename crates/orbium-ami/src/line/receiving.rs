@@ -23,7 +23,7 @@ use orbium_invocation::call_exceptions::not_trusted;
 const TURN: usize = 16;
 
 impl Line {
-    /// Receives what is there. On the thread that reads.
+    /// Receives the available data. Runs on the reader thread.
     pub(crate) fn receive(self: &Arc<Self>, reader: &Arc<Reader>) {
         let Some(stream) = self.stream.get() else {
             return;
@@ -58,14 +58,14 @@ impl Line {
                 drop(giop);
                 return self.end(reader, end);
             }
-            // What the callers did about these replies goes out together.
+            // The requests that callers made on these replies are sent together.
             self.send_deferred(reader);
-            // The poller reports what comes later.
+            // The poller reports later data.
             if !giop.is_partial() && !stream.has_buffered() {
                 return;
             }
         }
-        // The source does not show what the stream has taken from there.
+        // The source does not show data that the stream has buffered.
         if stream.has_buffered() {
             reader.look_at(self);
         }
@@ -106,7 +106,7 @@ impl Line {
         }
     }
 
-    /// Says what is wrong with what was received.
+    /// Reports the violation in the received data.
     fn refuse(&self, violation: &Violation) -> End {
         orbium_trace::log::debug!(target: "orbium::wire", %violation, "cannot be read");
         self.note(CallPhase::Wait, violation);
@@ -162,7 +162,7 @@ impl Line {
         let mut state = self.lock();
         let pending = state.pending.take(plain.request_id);
         state.code_sets.confirm();
-        // The server knows by now what is wished.
+        // The server has received the request by now.
         let asking = state.asking.take();
         drop(state);
         if let (Some(own), Some(said)) = (asking, said) {
@@ -177,7 +177,7 @@ impl Line {
             Some(Outcome::Failed(refused)) if !is_unknown_to_server(refused) => {
                 return Some(End::Refused(refused));
             }
-            // The calls themselves will find out what to do.
+            // The calls determine the next step themselves.
             _ => {}
         }
         {
@@ -191,7 +191,7 @@ impl Line {
     }
 }
 
-/// The header of a reply, and what its contexts say of a dedication.
+/// The header of a reply, and the dedication reply in its contexts.
 fn read_header(
     message: &mut Assembled,
 ) -> Option<(MessageHeader, PlainReply, Option<DedicationReply>)> {

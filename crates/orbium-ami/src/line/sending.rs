@@ -18,17 +18,17 @@ use crate::pending_call::News;
 use crate::reader::Reader;
 use orbium_channel::batch::{Batch, Message};
 
-/// Octets sent in one go before others that have the line's lock to take have it.
+/// Octets sent at once before other threads can take the line's lock.
 const TURN: usize = 1 << 20;
 
-/// Bytes that are not left to the reader, but sent at once.
+/// Queued bytes from which a message is sent at once, and not left to the reader.
 const DEFERRED: usize = 8 * 1024;
 
 impl Line {
-    /// Sends a request, or has it sent.
+    /// Sends a request, or queues it for sending.
     ///
     /// # Errors
-    /// The line has ended: what that means to the call.
+    /// The line has ended: the effect on the call.
     pub(crate) fn submit(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -55,7 +55,7 @@ impl Line {
     ) {
         state.queued += message.len();
         state.queue.push_back(message);
-        // The thread that sends goes on with it; the reader does when there is room.
+        // The sending thread continues with it, or the reader once there is room.
         if state.wants_room || state.is_sending {
             return;
         }
@@ -68,13 +68,13 @@ impl Line {
         }
     }
 
-    /// Sends what waits, as far as the peer takes it.
+    /// Sends the queued messages, as far as the peer accepts them.
     pub(crate) fn flush(self: &Arc<Self>, reader: &Arc<Reader>) {
         let state = self.lock();
         self.send_queued(reader, state);
     }
 
-    /// Sends what was left to the reader.
+    /// Sends the messages left to the reader.
     pub(crate) fn send_deferred(self: &Arc<Self>, reader: &Arc<Reader>) {
         let state = self.lock();
         if state.is_deferred {
@@ -82,8 +82,8 @@ impl Line {
         }
     }
 
-    /// Sends batches until nothing waits. One thread at a time does so, without the lock
-    /// while the system has a batch: what others submit then goes out in the next.
+    /// Sends batches until the queue is empty. One thread at a time does so, without the lock
+    /// during a system call: requests that others submit are then sent in the next batch.
     fn send_queued<'l>(
         self: &'l Arc<Self>,
         reader: &Arc<Reader>,
@@ -98,7 +98,7 @@ impl Line {
         state.is_deferred = false;
         let mut sent = 0;
         while let Some(mut batch) = state.next_batch(stream) {
-            // As long as it is with the stream the server may have it.
+            // From here on the server may have it.
             state.last_sent = batch.last();
             state.is_sending = true;
             drop(state);
@@ -121,8 +121,8 @@ impl Line {
                 }
                 Err(error) => {
                     orbium_trace::log::debug!(target: "orbium::conn", %error, "cannot send");
-                    // What the server has sent before counts: the thread that reads
-                    // comes to the end by itself.
+                    // Data that the server has sent before are valid: the reader thread reads to
+                    // the end.
                     stream.shutdown(Shutdown::Both);
                     drop(state);
                     return reader.look_at(self);
@@ -135,7 +135,7 @@ impl Line {
         self.want_room(reader, &mut state, stream, false);
     }
 
-    /// Has the reader wait for room to send, or not any more.
+    /// Registers or deregisters the wait for room to send with the reader.
     fn want_room(&self, reader: &Reader, state: &mut State, stream: &dyn ByteStream, wants: bool) {
         if let Err(error) = state.want_room(self.number, reader, stream, wants) {
             orbium_trace::log::warn!(target: "orbium::conn", %error, "cannot wait for room to send");
@@ -149,7 +149,7 @@ impl Line {
         let Some(pending) = state.pending.take(id) else {
             return false;
         };
-        // Once the stream was given it, its rest has to go out: the server may begin.
+        // Once it was passed to the stream, its rest has to be sent: the server may begin.
         let place = state.queue.iter().position(|message| message.id == id);
         if let Some(message) = place.and_then(|place| state.queue.remove(place)) {
             state.queued -= message.len();
@@ -166,9 +166,9 @@ impl Line {
 }
 
 impl State {
-    /// Whether a message that has just been queued is left to the reader, to go out
-    /// with those that follow: others await their replies, the last send has only just
-    /// ended, and there is not enough for a send of its own.
+    /// Whether a message that has just been queued is left to the reader, to be sent with later
+    /// ones: other replies are pending, the last send has just ended, and the queue is too short
+    /// for a send of its own.
     fn may_be_deferred(&self) -> bool {
         self.phase == Phase::Open
             && self.pending.len() > 1
@@ -176,7 +176,7 @@ impl State {
             && Stamp::now().count().saturating_sub(self.sent_at) < self.pause
     }
 
-    /// Whether anything waits that may be sent.
+    /// Whether there is a message that may be sent.
     fn has_more(&self) -> bool {
         self.batch.is_some() || self.phase == Phase::Open && !self.queue.is_empty()
     }
@@ -206,7 +206,7 @@ impl State {
         Some(batch)
     }
 
-    /// Takes a batch back from the stream: its rest goes first.
+    /// Takes a batch back from the stream: its rest is sent first.
     fn put_back(&mut self, batch: Batch) {
         self.sent_at = Stamp::now().count();
         self.used = Instant::now();
@@ -224,7 +224,7 @@ impl State {
         self.last_number
     }
 
-    /// Whether a request is with the server, as far as is known here.
+    /// Whether a request was sent, as far as is known here.
     pub(super) fn is_sent(&self, pending: &Pending) -> bool {
         pending.number <= self.last_sent
     }
@@ -259,8 +259,7 @@ impl State {
         }
     }
 
-    /// Whether part of a message was sent, and nothing else may come before its
-    /// rest.
+    /// Whether part of a message was sent, so that its rest must follow.
     pub(super) fn is_midway(&self) -> bool {
         self.is_sending || self.batch.is_some()
     }

@@ -10,7 +10,7 @@ use orbium_sys::Interest;
 use super::Reader;
 use crate::line::Line;
 
-/// The token of a line's source, and behind it that of its other one.
+/// The token of a line's source, followed by that of its sending source.
 const fn token(number: u64) -> u64 {
     number * 2
 }
@@ -32,7 +32,7 @@ impl Reader {
             .add(source, token(line.number()), Interest::Read)
     }
 
-    /// Changes what is waited for on a line's source.
+    /// Changes the interest in a line's source.
     pub(crate) fn change(
         &self,
         number: u64,
@@ -42,7 +42,7 @@ impl Reader {
         self.poller.modify(source, token(number), interest)
     }
 
-    /// Waits for room to send on a source of its own.
+    /// Registers a separate source for room to send.
     pub(crate) fn watch_sending(&self, number: u64, source: &Arc<OwnedFd>) -> io::Result<()> {
         self.poller.add(source, token(number) + 1, Interest::Write)
     }
@@ -51,14 +51,14 @@ impl Reader {
         self.poller.remove(source, token(number) + 1)
     }
 
-    /// Has a line looked at, whatever its source shows.
+    /// Has a line checked regardless of the readiness of its source.
     pub(crate) fn look_at(&self, line: &Arc<Line>) {
         self.lock().looks.push(Arc::clone(line));
         self.waker.wake();
     }
 
-    /// Has the thread that reads send what waits on a line. It need not be woken while
-    /// it is awake: it looks at the lines before it waits.
+    /// Has the reader thread send the queued messages of a line. It need not be woken while it is
+    /// running: it checks the lines before it waits.
     pub(crate) fn send_soon(&self, line: &Arc<Line>) {
         let waits = {
             let mut state = self.lock();

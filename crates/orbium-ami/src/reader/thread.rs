@@ -14,21 +14,21 @@ use super::{LINGER, Reader, Running, State, WAKER, begin};
 use crate::line::end::End;
 use orbium_connection::connecting::no_thread;
 
-/// How long before a moment its wait becomes exact: waiting for many sources is
-/// counted in milliseconds.
+/// Time before a timer from which the wait becomes exact: the time-outs of pollers have a
+/// resolution of milliseconds.
 const POLL_GRANULARITY: Duration = Duration::from_millis(2);
 
-/// Connections are not looked at more often for being idle.
+/// Minimum interval of checks for idle connections.
 const MIN_IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(4);
 
-/// When threads are looked for again that were not to be had.
+/// Interval of retries to start threads that the system refused.
 const THREAD_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 impl Reader {
     /// The state of a reader with a running thread, for adding work.
     ///
     /// # Errors
-    /// BAD_INV_ORDER after the end; what keeps its thread from running.
+    /// BAD_INV_ORDER after the end; the reason why its thread cannot run.
     pub(super) fn running(self: &Arc<Self>) -> Result<MutexGuard<'_, State>, SystemException> {
         let mut state = self.lock();
         loop {
@@ -56,7 +56,7 @@ impl Reader {
     }
 
     fn run(self: &Arc<Self>) {
-        /// The reader thread ends, by a panic too.
+        /// Handles the end of the reader thread, also by a panic.
         struct Over<'r>(&'r Reader);
         impl Drop for Over<'_> {
             fn drop(&mut self) {
@@ -95,8 +95,7 @@ impl Reader {
         std::mem::forget(over);
     }
 
-    /// Whether there is anything to wait for, or may be soon. If not, the thread
-    /// has ended.
+    /// Whether there is anything to wait for, or may be soon. If not, the thread ends.
     fn is_needed(&self) -> bool {
         let mut state = self.lock();
         let idle = state.lines.is_empty()
@@ -212,7 +211,7 @@ impl Reader {
         self.lock().lacks_threads = !(chores && points && handlers);
     }
 
-    /// Closes lines over which nothing was owed for long.
+    /// Closes lines over which no reply was pending for long.
     fn end_idle(self: &Arc<Self>) {
         let time = self.idle_time();
         let idle: Vec<_> = {
