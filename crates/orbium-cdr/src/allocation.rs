@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory for what is decoded: where the system has none, an error and no abort.
+//! Fallible allocation for decoded data: lack of memory is an error, not an abort.
 
 use std::borrow::Cow;
 
-/// Octets that are allocated without asking whether the system has them.
+/// Octets that are allocated without a check.
 pub(crate) const UNCHECKED_ALLOCATION: usize = 4096;
 
-/// Room for `more` elements; `false` where there is no memory for them.
+/// Reserves room for `more` elements; `false` if there is no memory for them.
 #[inline(always)]
 pub(crate) fn reserve<T>(out: &mut Vec<T>, more: usize) -> bool {
     more <= out.capacity() - out.len() || grow(out, more)
@@ -16,7 +16,7 @@ fn grow<T>(out: &mut Vec<T>, more: usize) -> bool {
     out.try_reserve(more).is_ok()
 }
 
-/// Appends an element; `false` where there is no memory for it.
+/// Appends an element; `false` if there is no memory for it.
 #[inline(always)]
 pub(crate) fn push<T>(out: &mut Vec<T>, item: T) -> bool {
     let has_room = reserve(out, 1);
@@ -63,8 +63,8 @@ pub(crate) fn copied_octets(octets: &[u8]) -> Option<Vec<u8>> {
     Some(copy)
 }
 
-/// Whether there is memory for so many octets, for what cannot be allocated with an
-/// error: another thread may take it in between.
+/// Whether that many octets of memory are available, for allocations that cannot report an error:
+/// another thread may take the memory in between.
 pub(crate) fn is_there(octets: usize) -> bool {
     octets <= UNCHECKED_ALLOCATION || Vec::<u8>::new().try_reserve_exact(octets).is_ok()
 }

@@ -17,8 +17,9 @@ const SMALL: usize = 128;
 
 /// An IDL `any`: a type, and a value of it.
 ///
-/// The value is kept as CDR in native byte order, GIOP 1.2, UTF-8 and UTF-16,
-/// aligned from 0. So a value of a type that this program has never heard of is
+/// The value is stored as CDR in native byte order, GIOP 1.2, UTF-8 and UTF-16, aligned from 0.
+/// Thus a value of a type that is unknown to this program is preserved and passed on to any peer in
+/// the format of that peer.
 /// kept whole and passed on to any peer in the form that peer reads.
 ///
 /// ```
@@ -73,21 +74,20 @@ impl From<CdrError> for AnyError {
 }
 
 impl Any {
-    /// An any that holds a copy of `value`. References in it are bound, when
-    /// they are taken out, by the ORB of the first of them.
+    /// An any with a copy of `value`. References that are extracted from it are bound to the ORB of
+    /// its first reference.
     ///
     /// # Errors
-    /// What is wrong with the value: a bound exceeded, say.
+    /// The error in the value, for example an exceeded bound.
     pub fn new<T: Typed + Encode + ?Sized>(value: &T) -> Result<Self, CdrError> {
         encoded(TypeCode::from(T::TYPE), |writer| value.encode(writer))
     }
 
-    /// An any that holds a copy of `value`, which is of type `type_code`: where
-    /// a Rust type stands for several of IDL, as `String` does. Nothing checks
-    /// that it is, before the value is read.
+    /// An any with a copy of `value`, which is of type `type_code`: for Rust types that map several
+    /// IDL types, such as `String`. The type is not checked until the value is read.
     ///
     /// # Errors
-    /// What is wrong with the value.
+    /// The error in the value.
     pub fn with_type<T: Encode + ?Sized>(
         type_code: impl Into<TypeCode>,
         value: &T,
@@ -104,7 +104,7 @@ impl Any {
         encoded(Type::WSTRING.into(), |writer| writer.write_wstr(value))
     }
 
-    /// Reads a value of type `type_code` that stands without its type.
+    /// Reads a value of type `type_code` that is encoded without its type.
     ///
     /// # Errors
     /// As [`walk_value`](crate::walk_value).
@@ -146,8 +146,7 @@ impl Any {
         &self.value
     }
 
-    /// Whether the value is a `T`: whether [`Any::extract`] finds the type
-    /// equivalent.
+    /// Whether the value is a `T`, as [`Any::extract`] requires: its type is equivalent.
     #[must_use]
     pub fn is<T: Typed + ?Sized>(&self) -> bool {
         self.is_of(TypeRef::of_static(T::TYPE))
@@ -170,8 +169,8 @@ impl Any {
         Ok(self.decode_as()?)
     }
 
-    /// Takes a reference out, whatever its interface; nil is `None`. As
-    /// [`Any::decode_as`], it belongs to the ORB that received or made it.
+    /// Extracts a reference of any interface; nil is `None`. As for [`Any::decode_as`], it belongs
+    /// to the ORB that received or created it.
     ///
     /// # Errors
     /// As [`Any::extract`].
@@ -182,7 +181,7 @@ impl Any {
         Ok(self.read_with(T::decode_nillable)?)
     }
 
-    /// Takes out the text of a `wstring`, bounded or not.
+    /// Extracts the text of a `wstring`, bounded or not.
     ///
     /// # Errors
     /// As [`Any::extract`].
@@ -196,20 +195,19 @@ impl Any {
         Ok(text)
     }
 
-    /// Reads the value as a `T` without a look at the type: for where it was
-    /// looked at already, or is known to be less exact, as that of a reference
-    /// to a derived interface.
+    /// Reads the value as a `T` without checking its type: if it was checked before, or may be less
+    /// exact, as that of a reference to a derived interface.
     ///
     /// # Errors
-    /// What is wrong with the value.
+    /// The error in the value.
     pub fn decode_as<T: Decode>(&self) -> Result<T, CdrError> {
         self.read_with(T::decode)
     }
 
-    /// Reads the value with a reader of its own; for an exception, the members.
+    /// Reads the value with `read`, for an exception the members.
     ///
     /// # Errors
-    /// What `read` says.
+    /// Those of `read`.
     pub fn read_with<T>(
         &self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
@@ -225,8 +223,8 @@ impl Any {
         read.unwrap_or_else(|| Err(CdrError::new(CdrErrorKind::NoMemory, 0)))
     }
 
-    /// Works on a copy of the octets, as a reader turns what it walks; `None` if there
-    /// is no memory for the copy.
+    /// Calls `work` with a copy of the octets, as a reader changes the byte order in place; `None`
+    /// if there is no memory for the copy.
     fn with_octets<R>(&self, work: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
         if self.value.len() <= SMALL {
             let mut copy = [0; SMALL];
@@ -262,8 +260,8 @@ impl Any {
 
 /// Values as parts of others.
 impl Any {
-    /// Appends the value to one that is put together in the form described [above](Any), in
-    /// a writer of [`Format::native`]; [`Any::read_value`] then makes an any of the whole.
+    /// Appends the value to one that is assembled in the form described [above](Any), in a writer
+    /// of [`Format::native`]; [`Any::read_value`] creates an any of the whole.
     pub fn write_part<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         if let Some(owner) = &self.owner {
             writer.note_owner(owner);
@@ -278,7 +276,7 @@ impl Any {
     }
 }
 
-/// An any of what `encode` writes; for an exception, of the members.
+/// An any with the value that `encode` writes, for an exception its members.
 fn encoded<'v>(
     type_code: TypeCode,
     encode: impl FnOnce(&mut CdrWriter<'v>),
@@ -400,7 +398,7 @@ macro_rules! from_primitives {
     )* };
 }
 
-// None of these can fail to be written, a `char` in ISO 8859-1 included.
+// No value of these types can fail to be written, including a `char` in ISO 8859-1.
 from_primitives! {
     bool u8 i16 u16 i32 u32 i64 u64 f32 f64 LongDouble Char WChar
 }

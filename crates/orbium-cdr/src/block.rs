@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Block copies: the one module of this crate with unsafe code.
 //!
-//! What makes them sound: the [`LAYOUT`](crate::FixedSize::LAYOUT) of a type is
-//! a block only if
+//! Soundness: the [`LAYOUT`](crate::FixedSize::LAYOUT) of a type is a block only if
 //!
 //! * this crate says so of a primitive for which every bit pattern is a value, or
 //! * the type is an array of such, or
@@ -10,11 +9,10 @@
 //!   `offset_of!` and `size_of`, all its members are such blocks and everything
 //!   between them is padding.
 //!
-//! A layout is typed, so none can be passed off as another type's. No safe code
-//! can prove that a list of members is complete, hence `Layout::structure` is
-//! unsafe and the macro, in which the compiler checks that, calls it; all of its
-//! text is here. So an implementation of `FixedSize` by hand, without unsafe
-//! code, gets no block.
+//! A layout is typed and cannot be used for another type. Safe code cannot prove that a list of
+//! members is complete, hence `Layout::structure` is unsafe and called by the macro, in which the
+//! compiler checks that; all of the macro's text is here. An implementation of `FixedSize` without
+//! the macro and unsafe code has no block.
 #![allow(unsafe_code)]
 
 use crate::{Field, FixedIn, FixedOut, FixedSize, Layout};
@@ -24,8 +22,8 @@ pub(crate) mod ascii;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod masked;
 
-/// Stub for targets without masked copies: the portable copies below do all the work. Miri runs those,
-/// as the model of the masked ones.
+/// Stub for targets without masked copies: the portable copies below do all the work. Miri runs the
+/// portable ones.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 mod masked {
     /// Copies none.
@@ -60,7 +58,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// As many elements as fit in [`PIECE`], at least one.
+    /// The number of elements that fit in [`PIECE`], at least one.
     const fn of<T>() -> Self {
         let size = size_of::<T>();
         if size == 0 || size > PIECE {
@@ -99,8 +97,8 @@ fn copy_after<T: FixedSize>(
     let size = size_of::<T>();
     let end = const { T::LAYOUT.end(0) };
     assert!(const { T::LAYOUT.stride() } == size && room.len() == size_of_val(items));
-    // The leading gap of the first element stands where, in memory, the
-    // trailing padding of the one before would be.
+    // The leading gap of the first element is at the place of the trailing padding of the previous
+    // one in memory.
     let (lead, room) = room.split_at_mut(size - end);
     lead.fill(0);
     let (room, room_for_last) = room.split_at_mut(size_of_val(others));
@@ -117,9 +115,9 @@ fn copy_after<T: FixedSize>(
     bits | copy_piece(core::slice::from_ref(last), room_for_last, end)
 }
 
-/// Copies elements of a type of which every bit pattern is a value into `room`, as they
-/// lie in memory, padding zeroed: the [`natural`](crate::Format::NATURAL) form. Returns
-/// the bits of their chars, in the same pass.
+/// Copies elements of a type of which every bit pattern is a value into `room`, with their layout
+/// in memory and padding zeroed: the [`natural`](crate::Format::NATURAL) format. Returns the bits
+/// of their chars, collected in the same pass.
 #[inline]
 pub(crate) fn copy_natural_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     assert!(const { T::LAYOUT.is_plain() } && room.len() == size_of_val(items));
@@ -133,7 +131,7 @@ pub(crate) fn copy_natural_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8
     bits
 }
 
-/// Appends `count` elements that lie in `octets` as in memory to `out`, which has room
+/// Appends `count` elements, with their layout in memory, from `octets` to `out`, which has room
 /// for them.
 #[inline]
 pub(crate) fn copy_natural_in<T: FixedSize>(octets: &[u8], count: usize, out: &mut Vec<T>) {
@@ -150,8 +148,7 @@ pub(crate) fn copy_natural_in<T: FixedSize>(octets: &[u8], count: usize, out: &m
     }
 }
 
-/// Copies elements, of the last only what lies before `end`; returns the bits of
-/// their chars.
+/// Copies elements, the last only up to `end`; returns the bits of their chars.
 #[inline(always)]
 fn copy_piece<T: FixedSize>(items: &[T], room: &mut [u8], end: usize) -> u8 {
     let size = size_of::<T>();
@@ -211,8 +208,8 @@ pub(crate) fn copy_in<T: FixedSize>(octets: &[u8], count: usize, out: &mut Vec<T
     }
 }
 
-/// The elements in `octets`, in place, if the octets are aligned for `T` and
-/// there is a whole number of elements.
+/// The elements in `octets`, in place, if the octets are aligned for `T` and contain a whole number
+/// of elements.
 #[inline]
 pub(crate) fn cast<T: FixedSize>(octets: &[u8]) -> Option<&[T]> {
     assert!(T::LAYOUT.is_plain());
@@ -222,8 +219,8 @@ pub(crate) fn cast<T: FixedSize>(octets: &[u8]) -> Option<&[T]> {
     (before.is_empty() && after.is_empty()).then_some(items)
 }
 
-/// Turns `count` elements of foreign byte order into native order, in place, in
-/// their aligned position.
+/// Converts `count` elements of foreign byte order to native order, in place, at their aligned
+/// position.
 #[inline]
 pub(crate) fn swap_in_place<T: FixedSize>(octets: &mut [u8]) {
     let size = const { T::LAYOUT.end(0) };
@@ -246,8 +243,8 @@ impl<T> Layout<T> {
     }
 }
 
-/// Makes a `#[repr(C)]` struct of fixed-size members marshal as one: with one
-/// bounds check, and in blocks where its layout in memory is that of CDR.
+/// Makes a `#[repr(C)]` struct of fixed-size members marshal as a unit: with one bounds check, and
+/// in blocks if its layout in memory is that of CDR.
 ///
 /// Every member must be named, in declaration order.
 ///

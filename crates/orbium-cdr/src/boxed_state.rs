@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Boxed reader and writer state that few messages need.
 
-/// A box that the reader or writer of few messages has. It is dropped out of line: readers
-/// and writers without one, which every call makes, pay for one test.
+/// Optional boxed state that few messages need. It is dropped out of line, so that readers and
+/// writers without it, the common case, pay for one test.
 #[derive(Debug)]
 pub(crate) struct BoxedState<T: ?Sized>(Option<Box<T>>);
 

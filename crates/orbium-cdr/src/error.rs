@@ -9,13 +9,13 @@ use core::fmt;
 pub enum CdrErrorKind {
     /// The data ends before the value does.
     Truncated,
-    /// A count says there are more elements than octets left could hold.
+    /// A count exceeds the number of elements that the remaining octets could hold.
     CountTooLarge,
     /// A bounded sequence or string is longer than its bound.
     BoundExceeded,
     /// An enumeration value has no enumerator.
     BadEnumerator,
-    /// A union discriminator selects nothing where something must be selected.
+    /// A union discriminator selects no member where one is required.
     BadDiscriminator,
     /// A string has no terminating NUL, or one inside.
     BadString,
@@ -45,7 +45,7 @@ pub enum CdrErrorKind {
     /// The header, an indirection or a chunk of a value (of a `valuetype`) that cannot be,
     /// or a value of another type than the one expected.
     BadValue,
-    /// No type that is known here fits a value, or its factory is missing.
+    /// No known type fits a value, or its factory is missing.
     UnknownValue,
     /// A custom value reads more than its sender has written of its state.
     BeyondState,
@@ -87,10 +87,10 @@ impl CdrErrorKind {
     }
 }
 
-/// A marshalling error: what, and at which octet of the stream.
+/// A marshalling error: its kind, and the octet of the stream at which it occurred.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CdrError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: CdrErrorKind,
     /// Octets from the alignment origin (the start of the message or of the
     /// encapsulation) to where it was noticed.

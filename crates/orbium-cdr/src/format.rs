@@ -12,7 +12,7 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The order of this machine: what orbium always sends.
+    /// The order of this machine, in which orbium always sends.
     pub const NATIVE: Self = if cfg!(target_endian = "little") {
         Self::Little
     } else {
@@ -48,10 +48,10 @@ impl ByteOrder {
 pub enum CharSet {
     /// ISO 8859-1, the default until a code set has been negotiated.
     Latin1,
-    /// UTF-8. A `char` is ASCII: an octet beyond it is no UTF-8.
+    /// UTF-8. A `char` is ASCII: an octet beyond it is not UTF-8.
     Utf8,
-    /// UTF-8 for `string`, ISO 8859-1 for `char`: what two orbiums agree on, so
-    /// that neither text nor a single octet is lost.
+    /// UTF-8 for `string`, ISO 8859-1 for `char`: negotiated between two orbium ORBs, so that
+    /// neither text nor single octets are lost.
     Utf8AndLatin1Char,
 }
 
@@ -86,8 +86,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// The form in which orbium keeps values for itself: native order, GIOP
-    /// 1.2, UTF-8 and UTF-16.
+    /// The format in which orbium stores values internally: native order, GIOP 1.2, UTF-8 and
+    /// UTF-16.
     #[must_use]
     pub const fn native() -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Format {
         }
     }
 
-    /// A format in which nothing was negotiated: ISO 8859-1 and no wide text.
+    /// A format without negotiation: ISO 8859-1 and no wide text.
     #[must_use]
     pub const fn plain(order: ByteOrder, minor: u8) -> Self {
         Self {
@@ -109,11 +109,11 @@ impl Format {
         }
     }
 
-    /// The minor version that stands for the `native` data representation of GIOP 1.2, in
-    /// native byte order: the elements of sequences of fixed-size structs have the stride
-    /// that they have in memory, where CDR has a smaller one. It concerns structs that every bit pattern
-    /// is a value of; padding is zero. All else is as in CDR, and so is what an `any`
-    /// holds. No GIOP message has this version.
+    /// The minor version that represents the `native` data representation of GIOP 1.2, in native
+    /// byte order: the elements of sequences of fixed-size structs have the stride that they have
+    /// in memory, which may exceed that of CDR. It applies to structs of which every bit pattern is
+    /// a value; padding is zero. All else is as in CDR, including the contents of an `any`. No GIOP
+    /// message has this version.
     pub const NATURAL: u8 = 0x82;
 
     /// Whether elements have their stride in memory: see [`NATURAL`](Self::NATURAL).

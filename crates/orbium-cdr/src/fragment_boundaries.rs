@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reassembled messages with separately aligned fragments, as in GIOP 1.1.
 //!
-//! Alignment in a fragment counts from the fragment's own start, and its data begin at
-//! its byte 12. A primitive never crosses a boundary: the remainder of a fragment in
-//! which it does not fit is padding. Octet sequences, and with them strings, cross.
+//! Alignment in a fragment is relative to the fragment's own start, and its data begin at its byte
+//! 12. A primitive never crosses a boundary: the remainder of a fragment in which it does not fit
+//! is padding. Octet sequences and thus strings may cross.
 //!
 //! The chunks of values are boundaries of another kind: see `reader::chunks`.
 //!
-//! A reader with boundaries keeps `rest` empty, so that every read misses the fast path
-//! and goes to `reader::across`: readers without boundaries pay nothing.
+//! A reader with boundaries keeps `rest` empty, so that every read misses the fast path and is
+//! handled by `reader::across`: readers without boundaries have no overhead.
 
 use core::any::{Any, TypeId};
 
@@ -20,21 +20,20 @@ pub(crate) const DATA_AT: usize = 12;
 /// The unread message of a reader with boundaries.
 #[derive(Debug)]
 pub(crate) struct FragmentBoundaries<'a> {
-    /// All bytes not yet read. They are contiguous, so a run across boundaries is one
-    /// slice.
+    /// All unread bytes. They are contiguous, so a run across boundaries is one slice.
     pub(crate) bytes: &'a mut [u8],
     /// Bytes of the message before them.
     pub(crate) index: usize,
     /// The boundaries ahead, in bytes from the start of the message.
     pub(crate) ahead: &'a [u32],
-    /// The chunk being read; then there are no boundaries ahead.
+    /// The chunk being read; then no boundaries are ahead.
     pub(crate) chunk: Option<Chunk>,
 }
 
-/// Where a reader is in the chunks of values.
+/// The position of a reader in the chunks of values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk {
-    /// Octets left of the present chunk; none between chunks.
+    /// Remaining octets of the current chunk; 0 between chunks.
     pub(crate) left: usize,
     /// Chunked values around the next octet.
     pub(crate) depth: u32,
@@ -44,7 +43,7 @@ pub(crate) struct Chunk {
     pub(crate) swap: bool,
 }
 
-/// What few readers have.
+/// Rarely needed state of a reader.
 #[derive(Debug, Default)]
 pub(crate) struct More<'a> {
     /// The unread message, if it has boundaries. The reader's `rest` is empty then.
@@ -53,9 +52,9 @@ pub(crate) struct More<'a> {
     pub(crate) state: BoxedState<dyn Any + Send>,
     /// The type of the state.
     pub(crate) state_type: Option<TypeId>,
-    /// The most steps that a walk may take without an octet, if not as many as usual.
+    /// Maximum steps that a walk may take without an octet, if not the default.
     pub(crate) free_steps: Option<u32>,
-    /// The steps that such walks took without an octet.
+    /// The steps that such walks have taken without an octet.
     pub(crate) spent_steps: u64,
 }
 
@@ -101,8 +100,8 @@ impl FragmentBoundaries<'_> {
     }
 }
 
-/// The position at which the next fragment begins: as little further as makes
-/// alignment come out as in that fragment.
+/// The position at which the next fragment begins: the smallest increase that makes the alignment
+/// that of the fragment.
 pub(crate) const fn beyond(position: usize) -> usize {
     position + (DATA_AT.wrapping_sub(position) & 7)
 }

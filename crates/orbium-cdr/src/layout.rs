@@ -10,24 +10,23 @@ const MAX_GAPS: usize = 12;
 
 /// Layout of a fixed-size type, in CDR and in memory.
 ///
-/// In CDR a constructed type has no alignment of its own: where its members
-/// fall depends on the *phase* (position modulo 8) at which it starts. After
-/// its most aligned member, though, everything is settled; so all elements of a
-/// sequence but the first start at one and the same phase, the *steady* one.
+/// In CDR a constructed type has no alignment of its own: the positions of its members depend on
+/// the *phase* (position modulo 8) at which it starts. After its most aligned member, though, they
+/// no longer do; so all elements of a sequence but the first start at the same phase, the *steady*
+/// one.
 ///
-/// A layout is that of one type `T` and cannot be given to another. That `T` is
-/// a block, the octets of which may be copied, is a promise that unsafe code
-/// relies on: only this crate makes it for primitives, arrays take it over from
-/// their elements, and for structs it is the business of
-/// [`fixed_struct!`](crate::fixed_struct).
+/// A layout belongs to one type `T` and cannot be used for another. That `T` is a block, the octets
+/// of which may be copied, is a promise that unsafe code relies on: only this crate makes it for
+/// primitives, arrays inherit it from their elements, and for structs
+/// [`fixed_struct!`](crate::fixed_struct) establishes it.
 #[derive(Debug)]
 pub struct Layout<T> {
     align: usize,
     first_align: usize,
     ends: [usize; 8],
     block: bool,
-    /// Whether every bit pattern is a value, so that elements may be copied with what
-    /// is between their members, however CDR has them.
+    /// Whether every bit pattern is a value, so that elements may be copied with the padding
+    /// between their members, regardless of their layout in CDR.
     plain: bool,
     gaps: [(usize, usize); MAX_GAPS],
     gap_count: usize,
@@ -67,8 +66,8 @@ impl<T> Layout<T> {
         Self::bits(size, align, false)
     }
 
-    /// A primitive; `any_bits` says that every bit pattern is a value, so that
-    /// blocks of them may be copied.
+    /// A primitive; `any_bits` means that every bit pattern is a value, so that blocks of them may
+    /// be copied.
     #[must_use]
     pub(crate) const fn bits(size: usize, align: usize, any_bits: bool) -> Self {
         let mut ends = [0; 8];
@@ -171,8 +170,7 @@ impl<T> Layout<T> {
         self.add_gap(position, size);
     }
 
-    /// Decides whether elements lie in memory as they lie in CDR when they
-    /// start aligned.
+    /// Determines whether elements that start aligned have the same layout in memory as in CDR.
     const fn match_memory(&mut self, fields: &[Field], size: usize, align_in_memory: usize) {
         if !self.plain {
             self.block = false;
@@ -183,8 +181,8 @@ impl<T> Layout<T> {
         while i < fields.len() {
             let field = fields[i];
             let start = position + gap(position, field.layout.first_align);
-            // A member must itself be a block and start aligned, else it does
-            // not lie in CDR the way it lies in memory.
+            // A member must itself be a block and start aligned, otherwise its layouts in CDR and
+            // memory differ.
             if !field.layout.block
                 || start != field.offset
                 || !start.is_multiple_of(field.layout.align)
@@ -268,8 +266,7 @@ impl<T> Layout<T> {
         least
     }
 
-    /// Phase, modulo the alignment, at which every element but the first
-    /// starts.
+    /// The phase, modulo the alignment, at which every element but the first starts.
     #[must_use]
     #[inline(always)]
     pub const fn steady(&self) -> usize {
@@ -290,8 +287,8 @@ impl<T> Layout<T> {
         self.first_align
     }
 
-    /// Whether elements that start aligned lie in memory as in CDR, with no
-    /// bit pattern that would not be a value.
+    /// Whether elements that start aligned have the same layout in memory as in CDR, and every bit
+    /// pattern is a value.
     #[must_use]
     #[inline(always)]
     pub const fn is_block(&self) -> bool {

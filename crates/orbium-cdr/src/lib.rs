@@ -2,16 +2,15 @@
 //! Common Data Representation (CORBA 3.3 Part 2, clause 9.3): IDL values to
 //! bytes and back.
 //!
-//! This crate knows neither sockets, nor requests, nor threads, nor clocks. It
-//! never reads past what it was given, never allocates more than the bytes it
-//! holds can justify, and never looks at padding.
+//! This crate has no notion of sockets, requests, threads or clocks. It never reads past its input,
+//! never allocates more than the input can justify, and never reads padding.
 //!
 //! * [`CdrWriter`] appends values to a buffer it keeps; large blocks of octets
 //!   are *gathered*: kept by reference and not copied.
 //! * [`CdrReader`] walks a message in place and hands out borrowed slices and
 //!   strings wherever the layout on the wire is the layout in memory.
 //! * [`Encode`] and [`Decode`] are implemented by every mapped IDL type.
-//! * A [`View`] is read in place: its strings and slices lie in the message.
+//! * A [`View`] is read in place: its strings and slices are those of the message.
 //! * [`FixedSize`] types are moved with one bounds check; where their layout in
 //!   memory is their layout in CDR, sequences of them are moved in one copy.
 //! * [`TypeCode`] describes a type, [`Any`] carries a value together with its

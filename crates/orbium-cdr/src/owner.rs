@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Owners of what is read.
+//! Owners of decoded data.
 
 use std::any::Any;
 use std::sync::Arc;
 
-/// The owner of what is read: carried through a reader so that object references met on the
-/// way can be bound to their ORB. This crate looks inside for
-/// [`OwnerWithValues`](crate::OwnerWithValues) alone.
+/// The owner of decoded data: carried through a reader so that decoded object references can be
+/// bound to their ORB. This crate only accesses [`OwnerWithValues`](crate::OwnerWithValues) in it.
 pub type Owner = Arc<dyn Any + Send + Sync>;

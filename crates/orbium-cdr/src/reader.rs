@@ -13,10 +13,10 @@ use crate::{ByteOrder, CdrError, CdrErrorKind, Format, Owner};
 /// reader follows before it gives up with [`CdrErrorKind::TooDeep`].
 pub const MAX_NESTING: u16 = 128;
 
-/// Walks CDR data in place.
+/// Reads CDR data in place.
 ///
-/// The reader owns the octets it walks for `'a`: each is handed out once, so
-/// slices of foreign byte order can be turned where they lie.
+/// The reader has exclusive access to the octets for `'a` and returns each only once, so slices of
+/// foreign byte order can be converted in place.
 #[derive(Debug)]
 pub struct CdrReader<'a> {
     /// Empty if there are boundaries.
@@ -83,7 +83,7 @@ impl<'a> CdrReader<'a> {
         self.format
     }
 
-    /// Sets the code sets and version once they are known.
+    /// Sets the code sets and version once they are determined.
     #[inline]
     pub fn set_format(&mut self, format: Format) {
         self.swap = format.order.is_foreign();
@@ -104,7 +104,7 @@ impl<'a> CdrReader<'a> {
         self.end - self.rest.len()
     }
 
-    /// Octets left.
+    /// The number of remaining octets.
     #[must_use]
     #[inline(always)]
     pub fn remaining(&self) -> usize {
@@ -231,8 +231,8 @@ impl<'a> CdrReader<'a> {
         self.take(skip + 4 * count).map(|_| ())
     }
 
-    /// Reads the count of a sequence with elements of at least `least` octets each, and
-    /// checks that so many can be there.
+    /// Reads the count of a sequence with elements of at least `least` octets each, and checks it
+    /// against the remaining octets.
     ///
     /// # Errors
     ///
@@ -257,8 +257,8 @@ impl<'a> CdrReader<'a> {
         self.take(count)
     }
 
-    /// Reads an encapsulation: a reader of its own over its octets, in its own
-    /// byte order, that cannot run past its end.
+    /// Reads an encapsulation: returns a separate reader over its octets, in its own byte order,
+    /// that cannot read past its end.
     ///
     /// # Errors
     /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`] (an empty
@@ -278,10 +278,10 @@ impl<'a> CdrReader<'a> {
         Ok(inner)
     }
 
-    /// Goes one level down into a value that may contain itself.
+    /// Enters one level of nesting, for a recursive value.
     ///
     /// # Errors
-    /// [`CdrErrorKind::TooDeep`] beyond [`MAX_NESTING`]; else what `read` says.
+    /// [`CdrErrorKind::TooDeep`] beyond [`MAX_NESTING`]; otherwise those of `read`.
     pub fn nested<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, CdrError>,

@@ -14,11 +14,11 @@ pub use pieces::{Piece, Pieces};
 use remembers::Remembers;
 pub use remembers::WrittenState;
 
-/// Octets that are always kept free behind the write position, so that a gap
-/// can be zeroed with one store of eight.
+/// Octets that are always kept free after the write position, so that a gap can be zeroed with one
+/// store of eight.
 const SLACK: usize = 8;
 
-/// Octets that a value without text or elements takes at most.
+/// Maximum octets of a value without text or elements.
 const MAX_FIXED_VALUE: usize = 64;
 
 /// Most slices that are gathered by reference; further ones are copied.
@@ -30,19 +30,18 @@ pub(crate) const GATHER_FROM: usize = 16 * 1024;
 
 /// Appends CDR values to a buffer.
 ///
-/// Alignment counts from where the buffer starts (or from the current
-/// [encapsulation](CdrWriter::encapsulation)). The buffer is kept and reused:
-/// see [`CdrWriter::reuse`] and [`CdrWriter::take_storage`]. Errors are sticky:
-/// writing goes on and [`CdrWriter::finish`] or [`CdrWriter::error`] tell.
+/// Alignment is relative to the start of the buffer (or of the current
+/// [encapsulation](CdrWriter::encapsulation)). The buffer is kept and reused: see
+/// [`CdrWriter::reuse`] and [`CdrWriter::take_storage`]. Errors are sticky: writing continues, and
+/// [`CdrWriter::finish`] or [`CdrWriter::error`] return them.
 ///
-/// Slices of the lifetime `'a` may be gathered: remembered by reference and
-/// sent from where they are.
+/// Slices of the lifetime `'a` may be gathered: kept by reference and sent from their place.
 #[derive(Debug)]
 pub struct CdrWriter<'a> {
     /// Initialised octets; those before `at` are the message.
     storage: Vec<u8>,
     at: usize,
-    /// Added to `at` to find the position that alignment counts from.
+    /// Added to `at` to obtain the position for alignment.
     bias: usize,
     swap: bool,
     format: Format,
@@ -88,8 +87,7 @@ impl<'a> CdrWriter<'a> {
         self.format
     }
 
-    /// Has what is written from here on be as in GIOP 1.`minor`, or in the
-    /// [natural](Format::NATURAL) form.
+    /// Writes all that follows as in GIOP 1.`minor`, or in the [natural](Format::NATURAL) format.
     #[inline]
     pub const fn set_minor(&mut self, minor: u8) {
         self.format.minor = minor;
@@ -102,33 +100,33 @@ impl<'a> CdrWriter<'a> {
         self.at + self.gathered_octets
     }
 
-    /// Whether nothing was written.
+    /// Whether the writer is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Position that alignment counts from the origin.
+    /// The position relative to the alignment origin.
     #[must_use]
     #[inline(always)]
     pub fn position(&self) -> usize {
         self.at.wrapping_add(self.bias)
     }
 
-    /// Notes the owner of a reference being written, so that an [`Any`](crate::Any)
-    /// knows which ORB its references belong to. The first one stays.
+    /// Records the owner of a reference being written, for the ORB of the references of an
+    /// [`Any`](crate::Any). Only the first one is kept.
     #[inline]
     pub fn note_owner(&mut self, owner: &'a Owner) {
         self.remembers.note_owner(owner);
     }
 
-    /// The owner of the references that were written; a writer that copies everything knows it.
+    /// The owner of the written references; available in a writer that copies everything.
     #[must_use]
     pub fn owner(&self) -> Option<Owner> {
         self.remembers.owner()
     }
 
-    /// Notes an error; the first one stays.
+    /// Records an error; only the first one is kept.
     #[cold]
     pub fn fail(&mut self, kind: CdrErrorKind) {
         self.fail_at(kind, self.position());
@@ -147,8 +145,8 @@ impl<'a> CdrWriter<'a> {
         self.error
     }
 
-    /// Has room for so many octets more, and some for counts and gaps; `false` if
-    /// there is no memory for them.
+    /// Reserves room for that many octets, and some for counts and gaps; `false` if there is no
+    /// memory for them.
     pub(crate) fn reserve(&mut self, octets: usize) -> bool {
         let end = self
             .at
@@ -161,7 +159,7 @@ impl<'a> CdrWriter<'a> {
         self.storage.try_reserve_exact(more).is_ok()
     }
 
-    /// How large the storage is to be for what ends there.
+    /// The size of the storage for data that end there.
     fn size_for(&self, end: usize) -> usize {
         let least = end.saturating_add(SLACK);
         least.max(self.storage.len() * 2).max(256)
@@ -194,8 +192,8 @@ impl<'a> CdrWriter<'a> {
         self.claim(align, 0);
     }
 
-    /// Room for `size` octets, not aligned, for the caller to fill; what it
-    /// holds before is unspecified.
+    /// Room for `size` octets, not aligned, for the caller to fill; its initial contents are
+    /// unspecified.
     #[inline(always)]
     pub fn append(&mut self, size: usize) -> &mut [u8] {
         self.claim(1, size)
@@ -287,8 +285,8 @@ impl<'a> CdrWriter<'a> {
         }
     }
 
-    /// Writes the elements of an array or sequence of fixed-size values, in one
-    /// copy where the layouts allow. No count is written.
+    /// Writes the elements of an array or sequence of fixed-size values, in one copy if the layouts
+    /// permit. No count is written.
     #[inline]
     pub fn write_fixed_slice<T: FixedSize>(&mut self, items: &'a [T]) {
         if self.swap {
@@ -297,8 +295,8 @@ impl<'a> CdrWriter<'a> {
         }
         if const { T::LAYOUT.is_block() && T::LAYOUT.gaps().is_empty() } && !items.is_empty() {
             self.align(T::LAYOUT.first_align());
-            // With no gaps, a start at the alignment of the first member is
-            // the start of a block only if that is the greatest alignment.
+            // Without gaps, a start at the alignment of the first member is the start of a block
+            // only if that is the greatest alignment.
             if self.position().is_multiple_of(T::LAYOUT.align()) {
                 if T::HAS_CHARS {
                     self.check_chars(items.iter().fold(0, |bits, item| bits | item.char_bits()));
@@ -310,8 +308,8 @@ impl<'a> CdrWriter<'a> {
         self.write_elements::<T, false>(items);
     }
 
-    /// As [`CdrWriter::write_fixed_slice`], for the elements of a sequence, which may lie
-    /// as in memory: see [`Format::NATURAL`].
+    /// As [`CdrWriter::write_fixed_slice`], for the elements of a sequence, which may have their
+    /// layout in memory: see [`Format::NATURAL`].
     #[inline]
     pub fn write_fixed_sequence<T: FixedSize>(&mut self, items: &'a [T]) {
         if const { T::LAYOUT.has_natural() } && self.format.is_natural() {
@@ -361,8 +359,8 @@ impl<'a> CdrWriter<'a> {
         }
     }
 
-    /// Writes an encapsulation (clause 9.3.3): count, byte-order octet, and
-    /// what `body` writes, aligned from that octet. Nothing is gathered inside.
+    /// Writes an encapsulation (clause 9.3.3): count, byte-order octet, and the output of `body`,
+    /// aligned from that octet. Nothing is gathered inside.
     pub fn encapsulation(&mut self, body: impl FnOnce(&mut Self)) {
         self.write_u32(0);
         let count_at = self.at - 4;
@@ -389,8 +387,8 @@ impl<'a> CdrWriter<'a> {
         self.storage[at..at + 4].copy_from_slice(&value.to_ne_bytes());
     }
 
-    /// Forgets everything written after the first `len` octets, which must lie
-    /// before any gathered slice.
+    /// Discards everything written after the first `len` octets, which must precede any gathered
+    /// slice.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         if self.gathered_count > 0 {
@@ -400,8 +398,8 @@ impl<'a> CdrWriter<'a> {
         self.error = None;
     }
 
-    /// Takes back what lies behind the first `len` octets where no slice was gathered: room
-    /// that was [appended](Self::append), or padding.
+    /// Discards the octets after the first `len` if no slice was gathered: room that was
+    /// [appended](Self::append), or padding.
     #[inline]
     pub fn shorten(&mut self, len: usize) {
         debug_assert!(
@@ -441,7 +439,7 @@ impl<'a> CdrWriter<'a> {
         std::mem::swap(&mut self.storage, taken_from);
     }
 
-    /// Gives the buffer back for the next message, leaving an empty writer behind.
+    /// Returns the buffer for the next message, and leaves an empty writer.
     #[must_use]
     #[inline]
     pub fn take_storage(&mut self) -> Vec<u8> {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! All ways to copy agree, whatever the layout, the number of elements, the byte
-//! order and where the octets begin: the copies by vectors, where the processor
-//! has them, those without, and element by element. What was written by any is
-//! read by all.
+//! All ways to copy agree, for any layout, number of elements, byte order and position: the copies
+//! by vectors, if the processor has them, those without, and element by element. Data written by
+//! any are read by all.
 
 use std::mem::offset_of;
 
@@ -45,15 +44,15 @@ impl<A: FixedSize, B: FixedSize, C: FixedSize> FixedSize for Three<A, B, C> {
     }
 }
 
-/// How one type is tried.
+/// The parameters of a test of one type.
 #[derive(Clone, Copy, Debug)]
 struct Case {
-    /// Of the octets that the elements are made of.
+    /// The seed of the octets in the elements.
     seed: u64,
     count: usize,
-    /// Elements left out before the first.
+    /// Number of elements skipped before the first.
     skipped: usize,
-    /// Octets before those that are written.
+    /// Number of octets before the written ones.
     place: usize,
     /// Characters have no bits but these.
     char_mask: u8,
@@ -95,7 +94,7 @@ fn copies_agree<T: FixedSize>(items: &[T], case: Case) {
         let (size, end) = (size_of::<T>(), T::LAYOUT.end(0));
         let mut at = 0;
         for item in items {
-            // Where the one before ended, in its aligned position.
+            // At the end of the previous one, in its aligned position.
             let phase = end % 8;
             let stride = T::LAYOUT.end(phase);
             assert_eq!(stride, size);
@@ -154,7 +153,7 @@ fn orders_agree<T: FixedSize>(items: &[T], case: Case, order: ByteOrder) {
     assert_eq!(back, octets_of_each(items), "{name} {case:?} {order:?}");
 }
 
-/// What elements are, whatever their padding.
+/// The octets of elements without padding.
 fn octets_of_each<T: FixedSize>(items: &[T]) -> Vec<u8> {
     let size = T::LAYOUT.end(0);
     let mut octets = vec![0; items.len() * size];
@@ -170,7 +169,7 @@ fn check<T: FixedSize>(case: Case) {
     let octets = octets_of(&words);
     let loaded: Vec<T>;
     let items = if T::LAYOUT.is_block() {
-        // With garbage for padding.
+        // With arbitrary padding.
         let all = cast::<T>(&octets[..(case.skipped + case.count) * size]);
         let items = &all.unwrap()[case.skipped..];
         copies_agree(items, case);
@@ -205,7 +204,7 @@ fn second<A: FixedSize>() -> Vec<Check> {
     all.concat()
 }
 
-/// Of all sizes and gaps that matter, and some that are no blocks.
+/// All relevant sizes and gaps, and some layouts that are not blocks.
 fn all() -> Vec<Check> {
     let nested: [Check; 6] = [
         check::<Three<Three<u8, i32, Char>, u16, Three<i32, Char, i32>>>,

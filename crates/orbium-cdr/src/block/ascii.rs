@@ -4,17 +4,17 @@
 const LOWEST: u64 = u64::from_ne_bytes([1; 8]);
 const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// What was found in octets.
+/// The result of a scan of octets.
 #[derive(Clone, Copy)]
 pub(crate) struct Scanned<'a> {
-    /// Whether there is a NUL.
+    /// Whether the octets contain a NUL.
     pub(crate) has_nul: bool,
     /// The text, if all octets are ASCII.
     pub(crate) ascii: Option<&'a str>,
 }
 
-/// Looks for NULs and for octets beyond ASCII, word by word: most texts have two words, through
-/// which the standard library goes octet by octet.
+/// Searches for NULs and for octets beyond ASCII word by word: most texts have two words, which the
+/// standard library scans octet by octet.
 #[inline]
 pub(crate) fn scan(octets: &[u8]) -> Scanned<'_> {
     let mut nuls = 0;
@@ -30,7 +30,7 @@ pub(crate) fn scan(octets: &[u8]) -> Scanned<'_> {
         // The last eight octets, some of them once more.
         (_, Some(last)) => add(u64::from_ne_bytes(*last)),
         (few, None) => {
-            // What is not there is neither NUL nor beyond ASCII.
+            // Missing octets count as neither NUL nor beyond ASCII.
             let mut word = [1; 8];
             few.iter()
                 .zip(&mut word)
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_nul_is_found_wherever_it_is() {
         for length in 0..40 {
-            // Octets that a borrow between those of a word could take for NUL.
+            // Octets that a borrow within a word could mistake for NUL.
             for other in [1, 0x7f, 0x80, 0x81, 0xff] {
                 let mut octets = vec![other; length];
                 assert!(!scan(&octets).has_nul, "{octets:?}");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Copies that leave padding out in one pass: 32 octets are loaded, what is
-//! padding of them is masked, and the rest is stored.
+//! Copies that omit padding in one pass: 32 octets are loaded, their padding is masked, and the
+//! rest is stored.
 //!
-//! Padding may be uninitialised, and no value in Rust may be so in part. Hence
-//! loading and masking is one instruction of the processor here.
+//! Padding may be uninitialised, and no Rust value may be partly uninitialised. Hence loading and
+//! masking is a single instruction here.
 
 use core::arch::asm;
 use core::arch::x86_64::{
@@ -15,8 +15,8 @@ use crate::FixedSize;
 /// Octets of a vector.
 const WIDTH: usize = 32;
 
-/// Most vectors before padding is at the same places again: there are registers
-/// for as many masks, and as many sums of chars.
+/// Maximum number of vectors until the places of padding repeat: there are registers for as many
+/// masks, and as many sums of chars.
 const MAX_VECTORS: usize = 7;
 
 /// Octets of that many vectors.
@@ -25,12 +25,11 @@ type Vectors = [u8; MAX_VECTORS * WIDTH];
 /// Which octets of a run of elements are padding.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// Vectors before padding is at the same places again; none if these would
-    /// be too many.
+    /// Vectors until the places of padding repeat; 0 if there are too many.
     vectors: usize,
     /// Elements in these.
     items: usize,
-    /// All bits of what is not padding.
+    /// All bits except padding.
     keep: Vectors,
 }
 
@@ -143,8 +142,7 @@ unsafe fn copy_periods<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     }
 }
 
-/// The bits of the chars of all elements: those of the elements of one period
-/// that have all bits that any have.
+/// The bits of the chars of all elements: those of the elements of one period, combined.
 ///
 /// # Safety
 /// The processor has AVX2.

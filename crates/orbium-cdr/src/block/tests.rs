@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Block copies out, held against copying octet by octet.
+//! Block copies out, compared with copying octet by octet.
 
 use super::{cast, copy_out, octets_of};
 use crate::{Char, FixedSize};
@@ -16,8 +16,8 @@ macro_rules! block {
     };
 }
 
-// By their sizes, padding is at the same places again after one to five and seven
-// vectors of 32 octets; for the last it takes nine, which are too many.
+// By their sizes, the places of padding repeat after one to five and seven vectors of 32 octets;
+// for the last after nine, which are too many.
 block!(Short { s: i16, c: Char });
 block!(Pair { o: u8, l: i32 });
 block!(Six {
@@ -64,17 +64,17 @@ block!(Long {
     c: Char
 });
 
-/// Octets of garbage before and behind the room.
+/// Guard octets before and after the room.
 const MARGIN: usize = 40;
 
-/// Memory full of garbage, of which every octet is something.
+/// Memory of arbitrary initialised octets.
 fn garbage(octets: usize) -> Vec<u64> {
     let word = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 0x0101_0101_0101_0101;
     (1..=octets.div_ceil(8) as u64).map(word).collect()
 }
 
-/// What is to be in the room: each element ends where its padding begins, and
-/// what is padding in front of it is zero.
+/// The expected contents of the room: each element ends where its padding begins, and padding
+/// before it is zero.
 fn model<T: FixedSize>(octets: &[u8]) -> Vec<u8> {
     let size = size_of::<T>();
     let mut room = vec![0; size - T::LAYOUT.end(0)];

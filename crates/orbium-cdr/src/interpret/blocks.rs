@@ -4,10 +4,10 @@
 use crate::layout::gap;
 use crate::{CdrError, CdrErrorKind, CdrReader, TCKind, TypeRef};
 
-/// Parts of an element type that are looked at; a type of more is walked member by member.
+/// Maximum parts of an element type that are examined; a type of more is walked member by member.
 const MAX_PARTS: usize = 64;
 
-/// Fewest elements for which the layout is worked out.
+/// Minimum number of elements for which the layout is computed.
 pub(super) const MIN_ELEMENTS: u32 = 4;
 
 /// Elements of a sequence or array, side by side as in CDR, in native byte order.
@@ -33,10 +33,10 @@ impl<'v> Block<'v> {
     }
 }
 
-/// Where the parts of an element lie behind another element.
+/// Positions of the parts of an element that follows another element.
 ///
-/// After its most aligned member, the layout of an element no longer depends on where it
-/// starts; so all elements but the first start at one phase and have one size.
+/// After its most aligned member, the layout of an element no longer depends on its start; so all
+/// elements but the first start at one phase and have one size.
 pub(super) struct ElementLayout {
     /// Octets from one element to the next.
     stride: usize,
@@ -153,7 +153,7 @@ fn check_enums(octets: &mut [u8], enumerators: u32, swap: bool) -> Result<(), Cd
     Ok(())
 }
 
-/// Appends the primitives of a type; none if its size is not fixed, or there are too many.
+/// Appends the primitives of a type; `None` if its size is not fixed, or there are too many.
 fn flatten(code: TypeRef<'_>, budget: &mut usize, out: &mut Vec<Unplaced>) -> Option<()> {
     *budget = budget.checked_sub(1)?;
     let primitive = |content, (size, align)| Unplaced {

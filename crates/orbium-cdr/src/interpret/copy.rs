@@ -10,19 +10,19 @@ use crate::{
     CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, Owner, TCKind, TypeRef,
 };
 
-/// The form in which an any keeps a value. Nothing but this interpreter and typed decoding
-/// reads it, so that it has all of Unicode in strings, and every octet as a `char`.
+/// The format in which an any stores its value. Only this interpreter and typed decoding read it,
+/// so it supports all of Unicode in strings, and every octet as a `char`.
 pub(crate) const CANONICAL: Format = Format {
     char_set: CharSet::Utf8AndLatin1Char,
     ..Format::native()
 };
 
-/// Copies one value of type `code` from `reader` to `writer`, whatever byte
-/// order, alignment, code sets and GIOP version each has.
+/// Copies one value of type `code` from `reader` to `writer`, each with any byte order, alignment,
+/// code sets and GIOP version.
 ///
 /// # Errors
-/// As [`walk_value`](super::walk_value), and what cannot be written in the format
-/// of the writer; the writer then holds an unspecified part of the value.
+/// As [`walk_value`](super::walk_value), and for data that the format of the writer cannot
+/// represent; the writer then contains an unspecified part of the value.
 pub fn copy_value(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
@@ -31,8 +31,7 @@ pub fn copy_value(
     copy(code, reader, writer, false)
 }
 
-/// Copies a value from one that is put together in the form of an [`Any`](crate::Any)'s
-/// octets into another in that form.
+/// Copies a value between two encodings in the form of an [`Any`](crate::Any)'s octets.
 ///
 /// # Errors
 /// As [`copy_value`].
@@ -45,7 +44,7 @@ pub fn copy_kept(
     copy(code, reader, writer, true)
 }
 
-/// Reads a value into the form in which an any keeps it.
+/// Reads a value into the format in which an any stores it.
 pub(crate) fn canonical_copy(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
@@ -93,12 +92,12 @@ fn copy(
 
 struct Copier<'w, 'a> {
     writer: &'w mut CdrWriter<'a>,
-    /// Whether any octet may be a `char`.
+    /// Whether any octet is valid as a `char`.
     canonical: bool,
 }
 
 impl Copier<'_, '_> {
-    /// Has room for so many octets, and for counts and gaps around them.
+    /// Reserves room for that many octets, and for counts and gaps around them.
     fn reserve(&mut self, octets: usize) -> Result<(), CdrError> {
         if self.writer.reserve(octets) {
             Ok(())

@@ -3,10 +3,10 @@
 
 use crate::{CharSet, Format, TCKind, TypeRef};
 
-/// Parts of a type that are looked at before it is taken to have everything.
+/// Maximum parts of a type that are examined; a type of more counts as opaque.
 const MAX_PARTS: u32 = 64;
 
-/// What in values of a type depends on the format they are written in.
+/// The format dependences of values of a type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     /// Greatest alignment.

@@ -6,12 +6,12 @@ use core::fmt;
 
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Owner, TypeRef};
 
-/// Copies values of valuetypes, of which this crate knows nothing but their TypeCodes.
+/// Copies values of valuetypes, for which this crate has only their TypeCodes.
 pub trait ValueCopier: Any + Send + Sync {
-    /// Copies a value, or what stands where an abstract interface is expected.
+    /// Copies a value, or the value of an abstract interface.
     ///
     /// # Errors
-    /// What is wrong with the value, or that its type is not known.
+    /// The error in the value, or that its type is unknown.
     fn copy(
         &self,
         code: TypeRef<'_>,
@@ -20,16 +20,16 @@ pub trait ValueCopier: Any + Send + Sync {
     ) -> Result<(), CdrError>;
 }
 
-/// An owner that knows types of values: with it values within anys are read.
+/// An owner with the types of values, by which values within anys are read.
 pub struct OwnerWithValues {
     /// The owner of references.
     pub owner: Box<dyn Any + Send + Sync>,
-    /// What knows the types of values; `None` if the program was built without them.
+    /// The copier of values; `None` if the program was built without value types.
     pub values: Option<Box<dyn ValueCopier>>,
 }
 
 impl OwnerWithValues {
-    /// The owner of references behind an owner that is one of these.
+    /// The owner of references within an owner of this kind.
     #[must_use]
     pub fn owner_of<T: Any>(owner: &Owner) -> Option<&T> {
         let owner = &*owner.downcast_ref::<Self>()?.owner;
@@ -47,12 +47,12 @@ impl fmt::Debug for OwnerWithValues {
     }
 }
 
-/// Copies a value of a valuetype: by the type itself where that is of this program, else by
-/// the owner of the reader.
+/// Copies a value of a valuetype: by the type itself if it is one of this program, otherwise by the
+/// owner of the reader.
 ///
 /// # Errors
-/// [`CdrErrorKind::ValuesLeftOut`] if the owner knows no types of values;
-/// [`CdrErrorKind::NotSupported`] without either; else as [`ValueCopier::copy`].
+/// [`CdrErrorKind::ValuesLeftOut`] if the owner has no value types; [`CdrErrorKind::NotSupported`]
+/// without either; otherwise as [`ValueCopier::copy`].
 pub fn copy_graph(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The interpreter: walks a type and CDR data together.
 //!
-//! Whatever has to be done with values of types that no code was generated for
-//! is a [`Visitor`] over this one walk.
+//! Operations on values of types without generated code are [`Visitor`]s of this one walk.
 
 mod blocks;
 mod copy;
@@ -34,17 +33,16 @@ use crate::{
 /// so can the types between a value and its primitives.
 pub(crate) const FREE_STEPS: u64 = 1 << 12;
 
-/// Steps a walk may take for each octet that it has walked past. Octets still
-/// ahead earn nothing, or each of many values could spend the same ones.
+/// Steps that a walk may take for each octet that it has walked past. Octets still ahead do not
+/// count, or each of many values could spend the same ones.
 const STEPS_PER_OCTET: u64 = 32;
 
-/// Walks one value of type `code`, telling `visitor` what it meets.
+/// Walks one value of type `code` and passes its parts to `visitor`.
 ///
 /// # Errors
-/// A [`CdrError`] for whatever is wrong with the data or cannot be walked
+/// A [`CdrError`] for invalid data and for values that cannot be walked
 /// ([`CdrErrorKind::NotSupported`] for value types and abstract interfaces, unless the visitor
-/// takes them),
-/// or what the visitor says.
+/// takes them), or the error of the visitor.
 pub fn walk_value<V: Visitor>(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
@@ -76,7 +74,7 @@ fn walk(
     Ok(())
 }
 
-/// Walks past one value of type `code`.
+/// Skips one value of type `code`.
 ///
 /// # Errors
 /// As [`walk_value`].
@@ -126,7 +124,7 @@ struct Walk<'v> {
     visitor: &'v mut dyn Visitor<Error = CdrError>,
     /// Position it started at.
     start: usize,
-    /// Steps that it may take without an octet.
+    /// Steps that the walk may take without an octet.
     free_steps: u64,
     steps: u64,
 }
@@ -141,7 +139,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Looks through aliases, each of which is a step.
+    /// Resolves aliases, each of which is a step.
     fn unaliased<'t>(
         &mut self,
         mut code: TypeRef<'t>,
@@ -171,7 +169,7 @@ impl Walk<'_> {
                 self.visitor.leaf(Leaf::TypeCode(&value))
             }
             TCKind::ObjRef | TCKind::Component | TCKind::Home => self.reference(reader),
-            // The depth of values is bounded by what reads them.
+            // The depth of values is bounded by their reader.
             TCKind::Value | TCKind::ValueBox | TCKind::Event | TCKind::AbstractInterface => {
                 self.visitor.value(code, reader)
             }
@@ -200,8 +198,7 @@ impl Walk<'_> {
         match code.kind() {
             TCKind::Struct => self.members(Group::Struct(code), code, reader),
             TCKind::Except => {
-                // The id stands before the members, as in a reply: so the Java
-                // ORBs and TAO have it.
+                // The id precedes the members, as in a reply; the Java ORBs and TAO do the same.
                 reader.read_name()?;
                 self.members(Group::Exception(code), code, reader)
             }
@@ -301,8 +298,8 @@ impl Walk<'_> {
         self.visitor.end(group)
     }
 
-    /// Walks elements of fixed size as a block behind the first one. Returns how many
-    /// were walked: all or none.
+    /// Walks fixed-size elements as a block after the first one. Returns how many were walked: all
+    /// or none.
     fn block(
         &mut self,
         element: TypeRef<'_>,
@@ -340,7 +337,7 @@ impl Walk<'_> {
     }
 }
 
-/// Reads a value of a kind that has no parts and borrows nothing but names.
+/// Reads a value of a kind that has no parts and borrows only names.
 fn read_leaf<'t>(code: TypeRef<'t>, reader: &mut CdrReader<'_>) -> Result<Leaf<'t>, CdrError> {
     Ok(match code.kind() {
         TCKind::Null | TCKind::Void => Leaf::Nothing,
@@ -368,7 +365,7 @@ fn read_leaf<'t>(code: TypeRef<'t>, reader: &mut CdrReader<'_>) -> Result<Leaf<'
     })
 }
 
-/// Takes primitives and turns them to native byte order where they lie.
+/// Takes primitives and converts them to native byte order in place.
 fn native_run<'a>(
     kind: TCKind,
     (size, align): (usize, usize),
@@ -406,8 +403,7 @@ fn label_of(leaf: Leaf<'_>) -> Option<i64> {
     })
 }
 
-/// Characters are counted only where the octets, of which there are no fewer,
-/// exceed the bound.
+/// Characters are counted only if the number of octets, which is not less, exceeds the bound.
 fn check_bound(
     code: TypeRef<'_>,
     text: &str,

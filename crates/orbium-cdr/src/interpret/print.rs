@@ -13,8 +13,8 @@ use crate::{CdrError, CdrReader, CdrWriter, Format, TypeRef};
 /// Elements of a run of primitives that are shown.
 const MAX_SHOWN_ELEMENTS: usize = 64;
 
-/// Octets of text that are shown of a value. A peer that chooses the names of members, which are shown
-/// for each element of a sequence, makes far more text than it sends octets.
+/// Maximum octets of text shown for a value. A peer chooses the names of members, which are shown
+/// for each element of a sequence, so that the text may far exceed the octets sent.
 const MAX_SHOWN_OCTETS: usize = 1 << 20;
 
 /// A formatter that takes so much text and no more.
@@ -51,7 +51,7 @@ pub(crate) struct Printed<'f, 'g> {
     named: bool,
 }
 
-/// Why showing a value ended early.
+/// The reason why showing a value ended early.
 pub(crate) enum Stop {
     Value(CdrError),
     Output(fmt::Error),
@@ -72,7 +72,7 @@ impl From<fmt::Error> for Stop {
 }
 
 impl<'f, 'g> Printed<'f, 'g> {
-    /// Shows one value; what is wrong with it is shown in its place.
+    /// Shows one value; errors are shown in place.
     pub(crate) fn show(
         code: TypeRef<'_>,
         reader: &mut CdrReader<'_>,

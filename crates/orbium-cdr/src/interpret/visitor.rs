@@ -41,9 +41,9 @@ pub enum Leaf<'v> {
     Fixed {
         /// The digits as one integer.
         unscaled: i128,
-        /// Digits there are.
+        /// The total number of digits.
         digits: u16,
-        /// Of them, behind the point.
+        /// The number of digits after the point.
         scale: i16,
     },
     /// `string`.
@@ -65,7 +65,7 @@ pub enum Leaf<'v> {
     Principal(&'v [u8]),
 }
 
-/// An object reference as it stands on the wire; nil has no profiles.
+/// An object reference in its encoded form; nil has no profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference<'v> {
     /// The repository id; may be empty.
@@ -77,9 +77,9 @@ pub struct Reference<'v> {
 /// A tagged profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile<'v> {
-    /// What protocol it is of.
+    /// The tag of the protocol.
     pub tag: u32,
-    /// Its body, not looked into.
+    /// The undecoded body.
     pub data: &'v [u8],
 }
 
@@ -100,17 +100,17 @@ pub enum Group<'v> {
     Any(TypeRef<'v>),
 }
 
-/// Follows the interpreter through a value.
+/// Receives the parts of a value from the interpreter.
 ///
-/// Types come with aliases looked through. An error ends the walk.
+/// Types are passed with aliases resolved. An error ends the walk.
 pub trait Visitor {
-    /// What ends a walk early.
+    /// The error that ends a walk.
     type Error: From<CdrError>;
 
     /// A value without parts.
     ///
     /// # Errors
-    /// Whatever should end the walk, here and below.
+    /// Any error ends the walk, here and below.
     fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), Self::Error>;
 
     /// The parts of a value follow.
@@ -139,8 +139,8 @@ pub trait Visitor {
         false
     }
 
-    /// All elements of a sequence or array of a fixed-size type but the first, which was
-    /// walked: as they lie in CDR behind it.
+    /// All elements of a sequence or array of a fixed-size type but the first, which was walked, in
+    /// their encoded form after it.
     ///
     /// # Errors
     /// [`CdrErrorKind::NotSupported`] by default: only called if
@@ -150,8 +150,8 @@ pub trait Visitor {
         Err(CdrError::new(CdrErrorKind::NotSupported, 0).into())
     }
 
-    /// A value of a valuetype, or what stands where an abstract interface is expected: to be
-    /// read from `reader`, by [`copy_graph`](crate::copy_graph) say.
+    /// A value of a valuetype or of an abstract interface, to be read from `reader`, for example by
+    /// [`copy_graph`](crate::copy_graph).
     ///
     /// # Errors
     /// [`CdrErrorKind::NotSupported`] by default.
@@ -161,8 +161,8 @@ pub trait Visitor {
     }
 }
 
-/// A visitor that keeps its own error here while a [`CdrError`] stands for it, so that
-/// all walks are of one type.
+/// A visitor that stores its own error here and returns a [`CdrError`] in its place, so that all
+/// walks have one type.
 pub(super) struct Keeping<'v, V: Visitor> {
     pub(super) visitor: &'v mut V,
     pub(super) said: Option<V::Error>,
@@ -223,7 +223,7 @@ impl<V: Visitor> Visitor for Keeping<'_, V> {
 /// Primitives side by side, in native byte order.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'v> {
-    /// Of what kind they are: one of a primitive of one size.
+    /// The kind of the elements: a primitive of fixed size.
     pub(super) kind: TCKind,
     /// Size of one.
     pub(super) size: usize,
@@ -238,7 +238,7 @@ impl<'v> Run<'v> {
         self.kind
     }
 
-    /// The elements as they would lie in memory.
+    /// The elements in their layout in memory.
     #[must_use]
     pub fn octets(self) -> &'v [u8] {
         self.octets

@@ -6,11 +6,10 @@ use crate::{Char, Field, Layout, LongDouble};
 
 /// A type with an encoding of the same size for every value (at a given phase).
 ///
-/// Implemented for the primitives, for arrays, and by
-/// [`fixed_struct!`](crate::fixed_struct) for structs. Another implementation
-/// may be wrong, which ends in wrong values or panics, but not in undefined
-/// behaviour: block copies trust [`FixedSize::LAYOUT`], and without unsafe code
-/// none can be made that declares a type to be a block:
+/// Implemented for the primitives, for arrays, and by [`fixed_struct!`](crate::fixed_struct) for
+/// structs. Another implementation may be wrong, which leads to wrong values or panics, but not to
+/// undefined behaviour: block copies rely on [`FixedSize::LAYOUT`], and without unsafe code no
+/// layout can be created that declares a type to be a block:
 ///
 /// ```compile_fail,E0133
 /// # use orbium_cdr::{Field, Layout};
@@ -41,10 +40,10 @@ use crate::{Char, Field, Layout, LongDouble};
 /// orbium_cdr::fixed_struct!(Sample { level: u32 });
 /// ```
 pub trait FixedSize: Copy + Send + Sync + 'static {
-    /// Where the members lie.
+    /// The layout of the members.
     #[doc(hidden)]
     const LAYOUT: Layout<Self>;
-    /// Whether there are `char` members, which not every code set can carry.
+    /// Whether there are `char` members, which some code sets cannot carry.
     #[doc(hidden)]
     const HAS_CHARS: bool = false;
     /// The bits that any of the `char` members has.
@@ -56,14 +55,13 @@ pub trait FixedSize: Copy + Send + Sync + 'static {
     /// Writes the value; the room was checked by the caller.
     #[doc(hidden)]
     fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>);
-    /// Reads a value; what is no value is flagged in `source`.
+    /// Reads a value; an invalid bit pattern is flagged in `source`.
     #[doc(hidden)]
     fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self;
 }
 
 impl Field {
-    /// The member of `S` that `member` gives, at that offset. It is asked for
-    /// no more than its type.
+    /// The member of `S` that `member` returns, at that offset. Only its type is used.
     #[doc(hidden)]
     #[must_use]
     pub const fn at<S, T: FixedSize>(offset: usize, _member: fn(&S) -> &T) -> Self {
@@ -107,7 +105,7 @@ impl<'a, const SWAP: bool> FixedOut<'a, SWAP> {
     }
 }
 
-/// Where primitives come from that do not lie together.
+/// Source of primitives that are not contiguous.
 pub(crate) trait Primitives: core::fmt::Debug {
     /// Fills `out` with the next primitive in native order. A failure
     /// is recorded, since it cannot be returned.
@@ -138,7 +136,7 @@ impl<'a, const SWAP: bool> FixedIn<'a, SWAP> {
         }
     }
 
-    /// The primitives of a value that does not lie in one piece.
+    /// The primitives of a value that is not contiguous.
     #[inline(always)]
     pub(crate) fn across(source: &'a dyn Primitives) -> Self {
         Self {
@@ -164,7 +162,7 @@ impl<'a, const SWAP: bool> FixedIn<'a, SWAP> {
         bytes
     }
 
-    /// Notes that an octet pattern is no value of its type.
+    /// Flags an octet pattern that is not a value of its type.
     #[inline(always)]
     pub fn flag_invalid(&mut self) {
         self.invalid = true;

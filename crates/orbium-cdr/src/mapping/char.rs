@@ -73,7 +73,7 @@ impl TryFrom<char> for WChar {
 
 impl TryFrom<WChar> for char {
     type Error = WChar;
-    /// Fails for a lone surrogate, which is no character.
+    /// Fails for a lone surrogate, which is not a character.
     fn try_from(value: WChar) -> Result<Self, WChar> {
         Self::from_u32(u32::from(value.0)).ok_or(value)
     }

@@ -13,7 +13,7 @@ use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, FixedS
 pub trait Codec {
     /// The Rust type that owns a value.
     type Value: Borrow<Self::Borrowed>;
-    /// What is written.
+    /// The type that is written.
     type Borrowed: ?Sized;
     /// An argument as a skeleton holds it: borrowed from the request where it can be.
     type Held<'r>: Borrow<Self::Borrowed>;
@@ -28,7 +28,7 @@ pub trait Codec {
     /// Reads a value.
     ///
     /// # Errors
-    /// A [`CdrError`] for whatever is wrong with the bytes, a bound exceeded among it.
+    /// A [`CdrError`] for invalid bytes, including an exceeded bound.
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self::Value, CdrError>;
 
     /// Reads an argument.
@@ -78,7 +78,7 @@ impl<const N: usize> Codec for BoundedString<N> {
     }
 }
 
-/// `wstring<N>`; without a bound where `N` is 0.
+/// `wstring<N>`; unbounded if `N` is 0.
 #[derive(Debug)]
 pub struct WideString<const N: usize = 0>;
 
@@ -118,7 +118,7 @@ impl<const N: usize> Codec for WideString<N> {
     }
 }
 
-/// `sequence<T, N>` of elements without a codec of their own.
+/// `sequence<T, N>` of elements without their own codec.
 #[derive(Debug)]
 pub struct BoundedSequence<T, const N: usize>([T; 0]);
 
@@ -183,7 +183,7 @@ where
     }
 }
 
-/// `sequence<C, N>` of elements with a codec of their own; without a bound where `N` is 0.
+/// `sequence<C, N>` of elements with their own codec; unbounded if `N` is 0.
 #[derive(Debug)]
 pub struct SequenceOf<C, const N: usize = 0>([C; 0]);
 
@@ -232,7 +232,7 @@ impl<C: Codec + 'static, const N: usize> Codec for SequenceOf<C, N> {
     }
 }
 
-/// One dimension of an array of elements with a codec of their own.
+/// One dimension of an array of elements with their own codec.
 #[derive(Debug)]
 pub struct ArrayOf<C, const N: usize>([C; 0]);
 

@@ -110,8 +110,8 @@ impl<'a> CdrWriter<'a> {
             }
             self.write_u16(0);
         } else {
-            // A text that begins like a byte-order mark needs one of its own
-            // before it: readers take the first one away.
+            // A text that begins like a byte-order mark needs a byte-order mark before it: readers
+            // remove the first one.
             let marked = value.starts_with(['\u{feff}', '\u{fffe}']);
             self.write_count((units + usize::from(marked)) * 2);
             if marked {
@@ -157,8 +157,8 @@ fn from_many_units(units: &[u16]) -> Result<String, CdrErrorKind> {
 }
 
 impl<'a> CdrReader<'a> {
-    /// Octets of a string without its terminator. A count of 0, seen from old
-    /// ORBs, is the empty string.
+    /// Octets of a string without the terminator. A count of 0, as sent by old ORBs, is the empty
+    /// string.
     #[inline]
     fn read_text(&mut self) -> Result<&'a [u8], CdrError> {
         let octets = self.read_octets()?;
@@ -262,7 +262,7 @@ impl<'a> CdrReader<'a> {
         Ok(())
     }
 
-    /// Reads a `wchar`, with a byte-order mark too (seen from other ORBs).
+    /// Reads a `wchar`, also with a byte-order mark (sent by other ORBs).
     ///
     /// # Errors
     /// [`CdrErrorKind::WideInGiop10`], [`CdrErrorKind::WideNotNegotiated`],
@@ -281,7 +281,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Reads a `wstring`; without a byte-order mark, big-endian is meant.
+    /// Reads a `wstring`; big-endian if there is no byte-order mark.
     ///
     /// # Errors
     /// As [`CdrReader::read_wchar`]; [`CdrErrorKind::BadString`] for a missing

@@ -9,11 +9,10 @@ use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Type, 
 /// Most digits a decimal has.
 const MAX_DIGITS: u16 = 31;
 
-/// What the halves of a factor are counted in, so that products of halves fit.
+/// The base of the halves of a factor, for which products of halves fit.
 const HALF: u128 = 10u128.pow(16);
 
-/// An IDL `fixed<D, S>`: an exact decimal of `D` digits (at most 31), `S` of
-/// them behind the point.
+/// An IDL `fixed<D, S>`: an exact decimal of `D` digits (at most 31), `S` of them after the point.
 ///
 /// ```
 /// use orbium_cdr::Fixed;
@@ -31,11 +30,11 @@ pub struct Fixed<const D: u16, const S: u16> {
 /// Error of converting text or a number into a decimal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FixedError {
-    /// The text is no decimal number.
+    /// The text is not a decimal number.
     Syntax,
     /// There are more digits before the point than the type has.
     Overflow,
-    /// There are more digits behind the point than the type has.
+    /// There are more digits after the point than the type has.
     Inexact,
 }
 
@@ -120,8 +119,8 @@ impl<const D: u16, const S: u16> Fixed<D, S> {
         Self::from_unscaled(self.unscaled - other.unscaled)
     }
 
-    /// The product, digits behind the scale of the result cut off, if it has
-    /// no more digits than the result type.
+    /// The product, truncated to the scale of the result; `None` if it has more digits than the
+    /// result type.
     #[must_use]
     pub fn checked_mul<const D2: u16, const S2: u16, const D3: u16, const S3: u16>(
         self,
@@ -137,8 +136,8 @@ impl<const D: u16, const S: u16> Fixed<D, S> {
         signed(magnitude, (self.unscaled < 0) != (other.unscaled < 0))
     }
 
-    /// The quotient, digits behind the scale of the result cut off; none if
-    /// the divisor is zero or the result type has too few digits.
+    /// The quotient, truncated to the scale of the result; `None` if the divisor is zero or the
+    /// result type has too few digits.
     #[must_use]
     pub fn checked_div<const D2: u16, const S2: u16, const D3: u16, const S3: u16>(
         self,
@@ -148,8 +147,8 @@ impl<const D: u16, const S: u16> Fixed<D, S> {
         if divisor == 0 {
             return None;
         }
-        // With a scale of S - S2 as it comes, S3 - (S - S2) digits are missing;
-        // if that is negative, as many are cut off at the end.
+        // The quotient has the scale S - S2, so S3 - (S - S2) digits are missing; if that is
+        // negative, as many are truncated.
         let missing = i32::from(S3) - i32::from(S) + i32::from(S2);
         let dividend = self.unscaled.unsigned_abs().to_string();
         let digits = dividend.bytes().map(|digit| digit - b'0');
@@ -191,7 +190,7 @@ fn signed<const D: u16, const S: u16>(magnitude: u128, negative: bool) -> Option
     Fixed::from_unscaled(if negative { -magnitude } else { magnitude })
 }
 
-/// The number with these digits, if it is one of at most 31.
+/// The number with these digits, if there are at most 31.
 fn collect(digits: impl Iterator<Item = u8>) -> Option<u128> {
     let limit = 10u128.pow(u32::from(MAX_DIGITS));
     let mut number = 0u128;
@@ -204,7 +203,7 @@ fn collect(digits: impl Iterator<Item = u8>) -> Option<u128> {
     Some(number)
 }
 
-/// All 64 digits of a product of two numbers below 10³².
+/// All 64 digits of the product of two numbers below 10³².
 fn product_digits(a: u128, b: u128) -> [u8; 64] {
     let (a1, a0, b1, b0) = (a / HALF, a % HALF, b / HALF, b % HALF);
     let low = a0 * b0;
@@ -252,8 +251,8 @@ impl<const D: u16, const S: u16> core::ops::Neg for Fixed<D, S> {
 impl<const D: u16, const S: u16> FromStr for Fixed<D, S> {
     type Err = FixedError;
 
-    /// Reads `-12.5`, and the IDL literal `12.5d` too. Zeros at the end that do
-    /// not fit are no loss and no error.
+    /// Parses `-12.5`, and also the IDL literal `12.5d`. Trailing zeros that do not fit are
+    /// ignored.
     fn from_str(text: &str) -> Result<Self, FixedError> {
         let text = text.strip_suffix(['d', 'D']).unwrap_or(text);
         let (negative, text) = match text.as_bytes().first() {
@@ -293,7 +292,7 @@ impl<const D: u16, const S: u16> fmt::Debug for Fixed<D, S> {
 
 /// Writes digits with a point before the last `scale` of them.
 pub(crate) fn write_decimal(magnitude: u128, scale: i16, f: &mut impl fmt::Write) -> fmt::Result {
-    // A scale from a peer may be anything; no decimal has more places than this.
+    // A scale from a peer may be arbitrary; no decimal has more places than this.
     let places = u32::from(scale.unsigned_abs().min(MAX_DIGITS));
     let power = 10u128.pow(places);
     match scale {
@@ -312,8 +311,8 @@ pub(crate) fn read_packed(reader: &mut CdrReader<'_>, digits: u16) -> Result<i12
     if digits > MAX_DIGITS {
         return Err(bad(reader));
     }
-    // The sign nibble ends the value: JacORB writes no leading zeros, so that
-    // there may be fewer octets than the type has room for.
+    // The sign nibble ends the value: JacORB writes no leading zeros, so there may be fewer octets
+    // than the type allows.
     let mut magnitude = 0i128;
     for _ in 0..=digits / 2 {
         let octet = reader.read_u8()?;
@@ -332,7 +331,7 @@ pub(crate) fn read_packed(reader: &mut CdrReader<'_>, digits: u16) -> Result<i12
             0xD => true,
             _ => return Err(bad(reader)),
         };
-        // With an even number of digits one nibble more is there, which is 0.
+        // An even number of digits is preceded by a nibble of 0.
         if magnitude >= 10i128.pow(u32::from(digits)) {
             return Err(bad(reader));
         }
@@ -341,8 +340,8 @@ pub(crate) fn read_packed(reader: &mut CdrReader<'_>, digits: u16) -> Result<i12
     Err(bad(reader))
 }
 
-/// Writes a `fixed` with a number of digits that is known at run time: the value times ten to the power of
-/// its scale. [`CdrErrorKind::BadFixed`] is noted for more digits than the type has.
+/// Writes a `fixed` with a number of digits that is known only at run time: the value times ten to
+/// the power of its scale. Records [`CdrErrorKind::BadFixed`] for more digits than the type has.
 pub fn write_packed_decimal(writer: &mut CdrWriter<'_>, unscaled: i128, digits: u16) {
     if digits > MAX_DIGITS || unscaled.unsigned_abs() >= 10u128.pow(u32::from(digits)) {
         return writer.fail(CdrErrorKind::BadFixed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Macros of mapped enums and of types with a fixed TypeCode, for generated code.
 
-/// Implements what every mapped enum has: its value in CDR, and the way back from a
+/// Implements the common traits of mapped enums: the value in CDR, and the conversion from a
 /// number. Every variant is named with its number, in declaration order.
 ///
 /// ```
@@ -19,7 +19,7 @@ macro_rules! enumeration {
     ($name:ident { $first:ident: $zero:literal $(, $variant:ident: $value:literal)* $(,)? }) => {
         impl ::core::convert::TryFrom<u32> for $name {
             type Error = u32;
-            /// The enumerator of that value, or the value if there is none.
+            /// The enumerator of that value; the value as the error if there is none.
             #[inline]
             fn try_from(value: u32) -> ::core::result::Result<Self, u32> {
                 match value {

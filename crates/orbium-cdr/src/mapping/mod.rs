@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Macros of shape: what generated code says of an IDL type is one declaration, and a
-//! macro makes the Rust type, its marshalling and its TypeCode of it.
+//! Declarative macros: generated code declares an IDL type once, and a macro expands to the Rust
+//! type, its marshalling and its TypeCode.
 //!
-//! Types and names in a declaration are tokens of the generated code, so that the compiler
-//! points there, or at the program that uses them, and not in here.
+//! Types and names in a declaration are tokens of the generated code, so that errors of the
+//! compiler point there, or at the program that uses them, and not into this crate.
 
 pub(crate) mod char;
 pub(crate) mod codec;
@@ -17,7 +17,7 @@ mod unions;
 pub(crate) mod value;
 mod views;
 
-/// Declares a mapped enum: the enum, its marshalling and the static that describes it.
+/// Declares a mapped enum: the enum, its marshalling and its static type description.
 ///
 /// ```
 /// use orbium_cdr::{Typed, idl_enum};
@@ -65,7 +65,7 @@ macro_rules! idl_enum {
     };
 }
 
-/// Declares a typedef: the alias, and the static that describes it.
+/// Declares a typedef: the alias, and its static type description.
 ///
 /// ```
 /// use orbium_cdr::{Type, TypeCode, idl_typedef};
@@ -171,7 +171,7 @@ macro_rules! idl_decode {
     };
 }
 
-/// Reads what may contain itself: its depth is bounded.
+/// Reads a recursive type with a bounded depth.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_nested {

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values with a form that stands for none: object references.
+//! Values that can be nil: object references.
 
 use crate::{CdrError, CdrReader, CdrWriter, Decode, Encode};
 
-/// A value that can be written as nil. Implementing it makes `Option<Self>` and
-/// `Option<&Self>` [`Encode`].
+/// A value that can be written as nil. Implementing it implements [`Encode`] for `Option<Self>` and
+/// `Option<&Self>`.
 pub trait EncodeNillable {
     /// Writes the value, or nil.
     fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>);
 }
 
-/// A value that can be read as nil. Implementing it makes `Option<Self>`
-/// [`Decode`].
+/// A value that can be read as nil. Implementing it implements [`Decode`] for `Option<Self>`.
 pub trait DecodeNillable: Sized {
     /// Fewest octets a value takes.
     const MIN_SIZE: usize;
 
-    /// Reads a value, or nil.
+    /// Reads a value or nil.
     ///
     /// # Errors
-    /// A [`CdrError`] for whatever is wrong with the bytes.
+    /// A [`CdrError`] for invalid bytes.
     fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError>;
 }
 

@@ -9,10 +9,9 @@ use crate::{CdrError, CdrReader, Char, Decode, DecodeNillable, Fixed, LongDouble
 /// The type of an `in` parameter: a primitive or an enum by value, everything else by
 /// reference.
 pub trait Parameter<'h>: Sized {
-    /// What a skeleton holds while the servant runs: borrowed from the request where it
-    /// can be.
+    /// The value in a skeleton during the upcall: borrowed from the request if possible.
     type Held<'r>;
-    /// A copy that owns what it holds.
+    /// An owned copy.
     type Owned;
 
     /// As [`Decode::IS_PLAIN`].
@@ -22,16 +21,16 @@ pub trait Parameter<'h>: Sized {
     /// Reads an argument.
     ///
     /// # Errors
-    /// A [`CdrError`] for whatever is wrong with the bytes.
+    /// A [`CdrError`] for invalid bytes.
     fn hold<'r>(reader: &mut CdrReader<'r>) -> Result<Self::Held<'r>, CdrError>;
 
-    /// What the servant gets.
+    /// The parameter for the servant.
     fn lend<'r>(held: &'h Self::Held<'r>) -> Self;
 
     /// Copies the argument.
     fn keep(self) -> Self::Owned;
 
-    /// What a servant gets of such a copy.
+    /// The parameter for a servant, from an owned copy.
     fn lend_kept(kept: &'h Self::Owned) -> Self;
 }
 

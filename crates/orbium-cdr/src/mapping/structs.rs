@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Structs, and the members of exceptions.
 
-/// Declares a mapped struct: the struct, its marshalling member by member, and the static
-/// that describes it.
+/// Declares a mapped struct: the struct, its marshalling member by member, and its static type
+/// description.
 ///
-/// `as` names the codec of a member with a bound or wide text, `=` the type of a
-/// member that is known by another name; a name in parentheses is the one in IDL.
+/// `as` names the codec of a member with a bound or wide text, `=` the described type of a member
+/// if it has another name; a name in parentheses is the IDL name.
 ///
 /// ```
 /// use orbium_cdr::{BoundedString, CdrReader, CdrWriter, Decode, Encode, Format, Typed, idl_struct};
@@ -47,8 +47,8 @@ macro_rules! idl_struct {
     };
 }
 
-/// Declares a struct of members of fixed size, which is marshalled with one bounds check,
-/// and in blocks where its layout in memory is that of CDR.
+/// Declares a struct of fixed-size members, which is marshalled with one bounds check, and in
+/// blocks if its layout in memory is that of CDR.
 ///
 /// ```
 /// use orbium_cdr::{FixedSize, idl_fixed_struct};

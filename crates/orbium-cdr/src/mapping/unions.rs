@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Unions: enums with data.
 //!
-//! A case with one label is a variant with its value. A case with several labels or
-//! `default` carries the discriminator too. Discriminators that no case covers are a
-//! variant of their own, behind `else`.
+//! A case with one label is a variant with its value. A case with several labels or `default` also
+//! contains the discriminator. Discriminators without a case are a separate variant, after `else`.
 
-/// Declares a mapped union: the enum, its marshalling by label, and the static that
-/// describes it.
+/// Declares a mapped union: the enum, its marshalling by label, and its static type description.
 ///
 /// ```
 /// use orbium_cdr::{CdrReader, CdrWriter, Decode, Encode, Format, Typed, idl_union};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two traits every mapped IDL type has, and their implementations for the
-//! types that come from Rust.
+//! The two traits of all mapped IDL types, and their implementations for Rust's own types.
 
 use std::borrow::Cow;
 
@@ -35,21 +34,21 @@ pub trait Encode {
 
 /// A value that can be read from CDR.
 pub trait Decode: Sized {
-    /// Fewest octets a value takes: what a count is checked against.
+    /// Minimum octets of a value, for the validation of counts.
     const MIN_SIZE: usize;
 
-    /// Whether every value can be written, whatever the code sets, and shares nothing with
-    /// its copies: a call within an ORB need not check it.
+    /// Whether every value can be written with any code sets, and shares nothing with its copies,
+    /// so that a call within an ORB need not check it.
     #[doc(hidden)]
     const IS_PLAIN: bool = false;
 
     /// Reads a value.
     ///
     /// # Errors
-    /// A [`CdrError`] for whatever is wrong with the bytes.
+    /// A [`CdrError`] for invalid bytes.
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError>;
 
-    /// Reads a value into one that is there already, reusing what it holds.
+    /// Reads a value into an existing one, reusing its memory.
     ///
     /// # Errors
     /// As [`Decode::decode`]; the value is then unspecified but valid.
@@ -59,8 +58,7 @@ pub trait Decode: Sized {
         Ok(())
     }
 
-    /// Reads a sequence of such values, in place where its layout on the wire is the one
-    /// in memory.
+    /// Reads a sequence of such values, in place if its layout on the wire is that in memory.
     ///
     /// # Errors
     /// As [`Decode::decode`].
@@ -84,8 +82,8 @@ pub trait Decode: Sized {
         if count == 0 {
             return Ok(());
         }
-        // In memory an element may be larger than on the wire: reserve no more
-        // memory than there are octets to justify it.
+        // An element may be larger in memory than on the wire: reserve no more memory than the
+        // remaining octets justify.
         let octets = reader.remaining();
         if !allocation::reserve(out, count.min(octets / size_of::<Self>().max(1) + 1)) {
             return Err(reader.error(CdrErrorKind::NoMemory));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Views of structs.
 
-/// Declares the view of a mapped struct: its members are read in place, and it can be sent
-/// instead of the struct.
+/// Declares the view of a mapped struct: its members are read in place, and it can be sent in place
+/// of the struct.
 ///
 /// ```
 /// use orbium_cdr::{Arena, CdrReader, CdrWriter, Encode, Format, View, idl_struct, idl_view};
@@ -42,7 +42,7 @@ macro_rules! idl_view {
         }
         #[allow(clippy::all, clippy::pedantic, dead_code)]
         impl $name<'_> {
-            /// A copy that owns what it holds.
+            /// An owned copy.
             #[must_use]
             pub fn into_owned(self) -> $owned {
                 $owned {

@@ -8,7 +8,7 @@ use crate::layout::fixed_size::Primitives;
 use crate::layout::gap;
 use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedSize};
 
-/// The boundaries, if there are any; the other parts of the reader stay free.
+/// The boundaries, if there are any; the other parts of the reader remain borrowable.
 pub(super) fn divided<'m, 'a>(
     more: &'m mut Option<Box<More<'a>>>,
 ) -> Option<&'m mut FragmentBoundaries<'a>> {
@@ -16,13 +16,12 @@ pub(super) fn divided<'m, 'a>(
 }
 
 impl<'a> CdrReader<'a> {
-    /// Sets where the message was reassembled from fragments that are aligned
-    /// separately, as in GIOP 1.1.
+    /// Sets the boundaries of a message that was reassembled from separately aligned fragments, as
+    /// in GIOP 1.1.
     ///
-    /// `boundaries` are the offsets at which a fragment's data begin, in bytes from the
-    /// start of the message, ascending; the position of the reader must count from
-    /// there, too. Positions after a boundary are larger by up to seven, which restores
-    /// the alignment.
+    /// `boundaries` are the offsets at which a fragment's data begin, in bytes from the start of
+    /// the message, ascending; the position of the reader must also be relative to that start.
+    /// Positions after a boundary are larger by up to seven, which restores the alignment.
     #[inline(always)]
     pub fn set_fragment_boundaries(&mut self, boundaries: &'a [u32]) {
         if !boundaries.is_empty() {
@@ -77,8 +76,8 @@ impl<'a> CdrReader<'a> {
         self.ahead_across()
     }
 
-    /// The boundaries ahead, in bytes from the next one on: of what is taken whole, to be read later
-    /// [with them](Self::with_boundaries_ahead).
+    /// The boundaries ahead, in bytes from the next byte on, for data that are taken whole and read
+    /// later [with them](Self::with_boundaries_ahead).
     #[doc(hidden)]
     #[must_use]
     pub fn boundaries_ahead(&self) -> Vec<u32> {
@@ -201,8 +200,8 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Takes `count` primitives of that size and alignment as they are, in one
-    /// piece without padding.
+    /// Takes `count` primitives of that size and alignment unconverted, in one piece without
+    /// padding.
     ///
     /// # Errors
     /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`].
@@ -223,7 +222,7 @@ impl<'a> CdrReader<'a> {
         self.take(extent)
     }
 
-    /// The run is closed up where it lies: padding at the boundaries goes.
+    /// Closes the run up in place by removing padding at the boundaries.
     #[cold]
     fn run_across(
         &mut self,
@@ -293,8 +292,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// How many elements, of `count` that follow, lie before the next boundary, and
-    /// the octets they take.
+    /// The number of elements, of `count` that follow, before the next boundary, and their octets.
     pub(crate) fn elements_here<T: FixedSize>(&self, count: usize) -> (usize, usize) {
         let layout = const { T::LAYOUT };
         let here = self.boundaries().map_or(0, FragmentBoundaries::here);
@@ -310,11 +308,11 @@ impl<'a> CdrReader<'a> {
     }
 }
 
-/// The source of a fixed-size value that lies across a boundary.
+/// The source of a fixed-size value that crosses a boundary.
 #[derive(Debug)]
 struct Across<'m, 'a> {
     reader: RefCell<&'m mut CdrReader<'a>>,
-    /// The first one: values are loaded without looking back.
+    /// The first error: values are loaded without checks.
     error: Cell<Option<CdrError>>,
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The chunks of values (CORBA 3.3 Part 2, 9.3.4.6), and the state of a message with values.
 //!
-//! A reader in a chunked value has boundaries, as one of a fragmented message of GIOP 1.1
-//! has: the ends of the chunks. Between two values there is no chunk; the header of a value
-//! lies outside of chunks, too.
+//! A reader in a chunked value has boundaries, like one of a fragmented message of GIOP 1.1: the
+//! ends of the chunks. Between two values there is no chunk; the header of a value is also outside
+//! of chunks.
 
 use core::any::{Any, TypeId};
 
@@ -16,14 +16,14 @@ use crate::{CdrError, CdrErrorKind, CdrReader};
 /// The least tag of a value. Smaller positive numbers are sizes of chunks.
 const VALUE_TAGS: u32 = 0x7fff_ff00;
 
-/// Steps that all walks with few free steps may take together for each octet of the message so
-/// far: values of types without members, of which IDL has some, take two steps and four octets.
+/// Steps that all walks with limited free steps may take together for each octet of the message so
+/// far: values of types without members, which IDL permits, take two steps and four octets.
 const FREE_STEPS_PER_OCTET: u64 = 4;
 
 /// No value has ended before its end tag.
 const NONE_CLOSED: u32 = u32::MAX;
 
-/// What stands between two chunks.
+/// The tag between two chunks.
 enum Mark {
     Chunk(usize),
     Value,
@@ -33,7 +33,7 @@ enum Mark {
 }
 
 impl FragmentBoundaries<'_> {
-    /// What the long at the next multiple of four says, and the octets up to it.
+    /// The tag in the long at the next multiple of four, and the octets up to it.
     fn mark(&self, position: usize) -> (usize, Mark) {
         let skip = gap(position, 4);
         let octets = self.bytes.get(skip..).and_then(<[u8]>::first_chunk::<4>);
@@ -60,8 +60,8 @@ impl FragmentBoundaries<'_> {
         self.bytes = bytes.split_at_mut(at).1;
     }
 
-    /// Skips what is left of the present chunk, and empty chunks, which some ORBs write.
-    /// Returns the new position.
+    /// Skips the rest of the current chunk, and empty chunks, which some ORBs write. Returns the
+    /// new position.
     fn skip_chunk(&mut self, position: usize) -> usize {
         let left = self.here();
         self.advance(left);
@@ -76,8 +76,8 @@ impl FragmentBoundaries<'_> {
         position
     }
 
-    /// Goes on to the next chunk of this value. Returns the new position, or `None` where
-    /// there is no further one.
+    /// Advances to the next chunk of this value. Returns the new position, or `None` if there is no
+    /// further chunk.
     pub(crate) fn next_chunk(&mut self, position: usize) -> Option<usize> {
         let position = self.skip_chunk(position);
         let (skip, Mark::Chunk(size)) = self.mark(position) else {
@@ -93,8 +93,8 @@ impl FragmentBoundaries<'_> {
 }
 
 impl<'a> CdrReader<'a> {
-    /// The state of type `T` that belongs to this message or encapsulation: made by its
-    /// default where there is none. Messages that never ask have none and pay for none.
+    /// The state of type `T` of this message or encapsulation: created by `Default` on first use.
+    /// Messages that do not use it have no overhead.
     #[inline]
     pub fn message_state<T: Any + Default + Send>(&mut self) -> &mut T {
         let more = self.more.get_or_insert_default();
@@ -107,12 +107,12 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Reads with walks by TypeCodes that may take so many steps each besides those that their
-    /// octets allow, and together not many more than one walk: data that a peer may send many
-    /// times for a few octets, such as the state of a value, is allowed less than a whole message.
+    /// Calls `read` with walks by TypeCodes limited to that many steps each in addition to those
+    /// for their octets, and together to few more than one walk: data that a peer may send many
+    /// times in few octets, such as the state of a value, are allowed less than a whole message.
     ///
     /// # Errors
-    /// What `read` says.
+    /// Those of `read`.
     #[doc(hidden)]
     pub fn with_free_steps<T>(
         &mut self,
@@ -126,7 +126,7 @@ impl<'a> CdrReader<'a> {
         done
     }
 
-    /// The steps that a walk may take without an octet, if not as many as usual.
+    /// The steps that a walk may take without an octet, if not the default.
     #[inline]
     pub(crate) fn free_steps(&self) -> Option<u64> {
         let more = self.more.as_ref()?;
@@ -135,7 +135,7 @@ impl<'a> CdrReader<'a> {
         Some(each.min(all.saturating_sub(more.spent_steps)))
     }
 
-    /// Counts the steps that such a walk took without an octet.
+    /// Counts the steps that such a walk has taken without an octet.
     #[inline]
     pub(crate) fn spend_steps(&mut self, steps: u64) {
         if let Some(more) = &mut self.more
@@ -159,7 +159,7 @@ impl<'a> CdrReader<'a> {
             .map_or(0, |chunk| chunk.depth)
     }
 
-    /// Takes octets that lie in one chunk.
+    /// Takes octets within one chunk.
     #[cold]
     pub(super) fn take_of_chunk(&mut self, size: usize) -> Result<&'a mut [u8], CdrError> {
         if let Some(boundaries) = divided(&mut self.more) {
@@ -183,7 +183,7 @@ impl<'a> CdrReader<'a> {
         Err(self.error(CdrErrorKind::Truncated))
     }
 
-    /// Takes an array of primitives, which lies in one chunk.
+    /// Takes an array of primitives within one chunk.
     #[cold]
     pub(super) fn run_of_chunk(
         &mut self,
@@ -203,8 +203,8 @@ impl<'a> CdrReader<'a> {
         self.take_of_chunk(extent)
     }
 
-    /// Reads the tag of a value. Between the chunks of a value around it, it may be that of
-    /// a nested value, behind which there is no chunk until [`CdrReader::enter_chunks`].
+    /// Reads the tag of a value. Between the chunks of an enclosing value it may be that of a
+    /// nested value, after which there is no chunk until [`CdrReader::enter_chunks`].
     ///
     /// # Errors
     /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::BadValue`] for a value within a chunk.
@@ -228,7 +228,7 @@ impl<'a> CdrReader<'a> {
         self.read_u32()
     }
 
-    /// What follows is the header of a nested value, which is in no chunk.
+    /// Leaves the chunks for the header of a nested value.
     fn leave_for_header(&mut self) {
         if let Some(boundaries) = divided(&mut self.more)
             && let Some(chunk) = &mut boundaries.chunk
@@ -237,7 +237,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Begins to read the state of a chunked value behind its header.
+    /// Begins to read the state of a chunked value after its header.
     ///
     /// # Errors
     /// [`CdrErrorKind::NotSupported`] in fragments that are aligned separately (GIOP 1.1).
@@ -266,12 +266,12 @@ impl<'a> CdrReader<'a> {
         Ok(())
     }
 
-    /// Ends a chunked value: skips what is left of its state up to its end tag, which may
-    /// also end values around it. `skip_value` skips a value that is nested in the rest.
+    /// Ends a chunked value: skips the rest of its state up to its end tag, which may also end
+    /// enclosing values. `skip_value` skips a value nested in the rest.
     ///
     /// # Errors
-    /// [`CdrErrorKind::Truncated`] without an end tag, [`CdrErrorKind::BadValue`] for one of
-    /// a value that did not begin; what `skip_value` says.
+    /// [`CdrErrorKind::Truncated`] without an end tag, [`CdrErrorKind::BadValue`] for one of a
+    /// value that did not begin; the errors of `skip_value`.
     pub fn leave_chunks(
         &mut self,
         skip_value: &mut dyn FnMut(&mut Self) -> Result<(), CdrError>,

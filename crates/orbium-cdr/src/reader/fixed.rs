@@ -34,7 +34,7 @@ impl<'a> CdrReader<'a> {
         Ok(value)
     }
 
-    /// Octets that `count` elements take from here.
+    /// The octets of `count` elements at this position.
     #[inline]
     fn extent<T: FixedSize>(&self, count: usize) -> Result<usize, CdrError> {
         let layout = const { T::LAYOUT };
@@ -51,8 +51,7 @@ impl<'a> CdrReader<'a> {
         Ok(octets)
     }
 
-    /// Appends `count` fixed-size elements to `out`, in one copy where the
-    /// layouts allow.
+    /// Appends `count` fixed-size elements to `out`, in one copy if the layouts permit.
     ///
     /// # Errors
     /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::BadEnumerator`],
@@ -70,8 +69,8 @@ impl<'a> CdrReader<'a> {
         self.read_elements(extent, count, out)
     }
 
-    /// As [`CdrReader::read_fixed_vec`], for the elements of a sequence, which may lie as
-    /// in memory: see [`Format::NATURAL`](crate::Format::NATURAL).
+    /// As [`CdrReader::read_fixed_vec`], for the elements of a sequence, which may have their
+    /// layout in memory: see [`Format::NATURAL`](crate::Format::NATURAL).
     ///
     /// # Errors
     /// As [`CdrReader::read_fixed_vec`].
@@ -97,7 +96,7 @@ impl<'a> CdrReader<'a> {
         natural_into(octets, count, out).map_err(|kind| self.error(kind))
     }
 
-    /// Takes elements that lie as in memory: see [`Format::NATURAL`](crate::Format::NATURAL).
+    /// Takes elements with their layout in memory: see [`Format::NATURAL`](crate::Format::NATURAL).
     #[inline]
     fn take_natural<T: FixedSize>(&mut self, count: usize) -> Result<&'a mut [u8], CdrError> {
         if count == 0 {
@@ -127,7 +126,7 @@ impl<'a> CdrReader<'a> {
         loaded.map_err(|kind| self.error(kind))
     }
 
-    /// All elements before a boundary at once, then the one that crosses it.
+    /// Reads all elements before a boundary at once, then the one that crosses it.
     #[cold]
     fn read_fixed_vec_across<T: FixedSize>(
         &mut self,
@@ -154,9 +153,8 @@ impl<'a> CdrReader<'a> {
         Ok(())
     }
 
-    /// Reads a sequence of fixed-size elements without copying where that can
-    /// be: the elements are borrowed from the message, turned to native byte
-    /// order in place if need be.
+    /// Reads a sequence of fixed-size elements without copying if possible: the elements are
+    /// borrowed from the message, and converted to native byte order in place if necessary.
     ///
     /// # Errors
     /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`],
@@ -167,8 +165,8 @@ impl<'a> CdrReader<'a> {
             return self.read_fixed_slice_across();
         }
         self.align(4)?;
-        // The octets of the count are taken together with the elements: the
-        // first element may need them to lie aligned (see `settle`).
+        // The octets of the count are taken together with the elements: the first element may need
+        // them for alignment (see `settle`).
         let Some(count) = self.rest.first_chunk::<4>() else {
             return Err(self.error(CdrErrorKind::Truncated));
         };
@@ -215,7 +213,7 @@ impl<'a> CdrReader<'a> {
     }
 }
 
-/// Appends elements that lie as in memory.
+/// Appends elements with their layout in memory.
 #[inline]
 fn natural_into<T: FixedSize>(
     octets: &[u8],
@@ -271,12 +269,11 @@ fn load_elements<T: FixedSize, const SWAP: bool>(
     Ok(())
 }
 
-/// Settles block elements where they lie.
+/// Aligns block elements in place.
 ///
-/// `octets` starts with the four octets of the count, the elements follow from
-/// position `start`. All elements but the first lie aligned; the first lies
-/// aligned too, or is squeezed or stretched against the second, and is then
-/// moved up to it: into the octets of the count, if it needs more room.
+/// `octets` starts with the four octets of the count, the elements follow from position `start`.
+/// All elements but the first are aligned; the first is aligned, too, or has smaller or larger gaps
+/// than the second, and is then moved: into the octets of the count, if it needs more room.
 fn settle<T: FixedSize>(
     octets: &mut [u8],
     start: usize,

@@ -9,9 +9,9 @@ use super::kind::TCKind;
 use super::known::Known;
 use super::{Repr, TypeCode, TypeRef};
 
-/// Takes parts of other graphs into one that keeps the promises made in them.
+/// Copies parts of other graphs into one that resolves their placeholders.
 struct Gathering<'i> {
-    /// Repository id of the type that is now known.
+    /// Repository id of the type that is now defined.
     id: &'i str,
     graph: Graph,
     /// Which parts were taken already, and where they are now.
@@ -50,7 +50,7 @@ impl Gathering<'_> {
         Edge::Local(place as u32)
     }
 
-    /// Makes the part at `place` a copy of `node` with all its edges.
+    /// Fills the part at `place` with a copy of `node` and all its edges.
     fn fill(&mut self, place: usize, from: Option<&Arc<Graph>>, node: &Node) {
         let content = node.content.as_ref().map(|edge| self.edge(from, edge));
         let members = node.members.iter().map(|member| NodeMember {
@@ -72,7 +72,7 @@ impl Gathering<'_> {
 }
 
 impl Node {
-    /// Whether the type is named but not yet given.
+    /// Whether the type is named but not yet defined.
     fn is_promise(&self) -> bool {
         self.kind == TCKind::Alias && self.content.is_none()
     }
@@ -117,9 +117,8 @@ impl TypeCode {
         Self::shared(graph.into(), 0)
     }
 
-    /// The promise of a struct, union or exception with that repository id,
-    /// which is kept when that type is built with the promise inside it. Until
-    /// then it is an alias of nothing, which cannot be marshalled.
+    /// A placeholder for a struct, union or exception with that repository id, which is resolved
+    /// when that type is built with the placeholder inside it. Until then it cannot be marshalled.
     ///
     /// ```
     /// use orbium_cdr::{Type, TypeCode};
@@ -135,7 +134,7 @@ impl TypeCode {
         Self::build(Node::named(TCKind::Alias, id, ""))
     }
 
-    /// `string<bound>`, built at run time; 0 is no bound.
+    /// `string<bound>`, built at run time; 0 means unbounded.
     #[must_use]
     #[inline]
     pub fn string(bound: u32) -> Self {
@@ -145,7 +144,7 @@ impl TypeCode {
         })
     }
 
-    /// `wstring<bound>`; 0 is no bound.
+    /// `wstring<bound>`; 0 means unbounded.
     #[must_use]
     #[inline]
     pub fn wstring(bound: u32) -> Self {
@@ -166,7 +165,7 @@ impl TypeCode {
         })
     }
 
-    /// `sequence<element, bound>`; 0 is no bound.
+    /// `sequence<element, bound>`; 0 means unbounded.
     #[must_use]
     pub fn sequence(element: Self, bound: u32) -> Self {
         Self::build(Node {
@@ -319,7 +318,7 @@ impl TypeCode {
     /// `union`; `None` is the label of the default member. See
     /// [`Member::case`](super::Member::case) for labels.
     ///
-    /// Returns nothing if the discriminator is of no type that can be one.
+    /// Returns `None` if the discriminator has an invalid type.
     #[must_use]
     pub fn union<'m>(
         id: &str,

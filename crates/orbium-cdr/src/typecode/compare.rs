@@ -5,8 +5,8 @@ use super::TypeRef;
 use super::kind::TCKind;
 use super::known::Known;
 
-/// Steps of a comparison before two types are taken to differ: no type that people wrote comes near,
-/// and a peer's cannot keep us busy.
+/// Maximum steps of a comparison, after which two types count as different: hand-written types need
+/// far fewer, and those of a peer cannot exhaust the processor.
 const MAX_STEPS: usize = 1 << 20;
 
 /// Octets of ids and names that are compared in one step.
@@ -34,9 +34,9 @@ impl TypeRef<'_> {
     }
 }
 
-/// Pairs under comparison are taken to be the same: if they are not, the
-/// difference is found where they differ. So recursion ends, every pair is
-/// looked at once, and no depth of nesting can exhaust the stack.
+/// Pairs under comparison are assumed to be the same: if they are not, the difference is found in
+/// their parts. Thus recursion ends, every pair is compared once, and no depth of nesting can
+/// exhaust the stack.
 fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     if let Some(same) = decide(a, b, rule) {
         return same;
@@ -65,8 +65,8 @@ struct Comparison<'a, 'b> {
 }
 
 impl<'a, 'b> Comparison<'a, 'b> {
-    /// Compares two types, without aliases where those do not count; their parts are to be
-    /// compared later.
+    /// Compares two types, without aliases if those are not significant; their parts are compared
+    /// later.
     fn pair(&mut self, a: TypeRef<'a>, b: TypeRef<'b>) -> bool {
         if !self.spend(a) || !agree(a, b, self.rule) {
             return false;
@@ -85,7 +85,7 @@ impl<'a, 'b> Comparison<'a, 'b> {
                 })
     }
 
-    /// Whether two parts may be the same. A pair is looked at once, however often it occurs.
+    /// Whether two parts may be the same. A pair is compared once, however often it occurs.
     fn add(&mut self, a: TypeRef<'a>, b: TypeRef<'b>) -> bool {
         let (a, b) = (self.rule.look(a), self.rule.look(b));
         if !a.kind().is_simple() && !self.spend_octets(a.id().len()) {
@@ -125,7 +125,7 @@ impl Rule {
     }
 }
 
-/// The comparison where it needs no walk.
+/// The result of a comparison that needs no walk.
 fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
     let (a, b) = (rule.look(a), rule.look(b));
     if a.identity() == b.identity() {
@@ -143,7 +143,7 @@ fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
     None
 }
 
-/// Whether two types of one kind agree as far as their parts are not asked.
+/// Whether two types of one kind agree in everything but their parts.
 fn agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     if rule == Rule::Equal && (a.id() != b.id() || a.name() != b.name()) {
         return false;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Types known when a program is compiled, as data in statics.
+//! Types known at compile time, as data in statics.
 
 use super::kind::TCKind;
 use crate::{CdrError, CdrReader, CdrWriter};
 
-/// What `number` holds for a union without a default member.
+/// The value of `number` for a union without a default member.
 pub(super) const NO_DEFAULT: u32 = u32::MAX;
 
 /// A type described in a `static`, without allocation or initialisation.
 ///
-/// Statics may refer to one another and to themselves, so a recursive type is
-/// written as it is thought of:
+/// Statics may refer to one another and to themselves, so a recursive type is written directly:
 ///
 /// ```
 /// use orbium_cdr::{Member, Type, TypeCode};
@@ -23,8 +22,8 @@ pub(super) const NO_DEFAULT: u32 = u32::MAX;
 /// assert_eq!(code.to_string(), "struct Node { long value; sequence<Node> children; }");
 /// ```
 ///
-/// [`TypeCode`](crate::TypeCode) is how programs meet types of both kinds, such
-/// statics and those received.
+/// Programs use [`TypeCode`](crate::TypeCode) for types of both kinds, such statics and received
+/// ones.
 #[derive(Debug)]
 pub struct Type {
     pub(super) kind: TCKind,
@@ -126,7 +125,7 @@ impl Member {
 
 macro_rules! simple {
     ($($(#[$doc:meta])* $constant:ident = $kind:ident;)*) => {
-        /// The types that need no more than a kind.
+        /// The types described by their kind alone.
         impl Type {
             $($(#[$doc])* pub const $constant: &'static Self = &Self::of(TCKind::$kind);)*
 
@@ -177,9 +176,9 @@ simple! {
     LONGDOUBLE = LongDouble;
     /// `wchar`.
     WCHAR = WChar;
-    /// `string` without a bound.
+    /// Unbounded `string`.
     STRING = String;
-    /// `wstring` without a bound.
+    /// Unbounded `wstring`.
     WSTRING = WString;
 }
 
@@ -208,7 +207,7 @@ impl Type {
         }
     }
 
-    /// `string<bound>`; 0 is no bound.
+    /// `string<bound>`; 0 means unbounded.
     #[must_use]
     pub const fn string(bound: u32) -> Self {
         Self {
@@ -217,7 +216,7 @@ impl Type {
         }
     }
 
-    /// `wstring<bound>`; 0 is no bound.
+    /// `wstring<bound>`; 0 means unbounded.
     #[must_use]
     pub const fn wstring(bound: u32) -> Self {
         Self {
@@ -236,7 +235,7 @@ impl Type {
         }
     }
 
-    /// `sequence<element, bound>`; 0 is no bound.
+    /// `sequence<element, bound>`; 0 means unbounded.
     #[must_use]
     pub const fn sequence(element: &'static Self, bound: u32) -> Self {
         Self {
@@ -398,7 +397,7 @@ impl Type {
         }
     }
 
-    /// The same type, of which values within anys are copied so.
+    /// The same type with a function that copies its values within anys.
     #[doc(hidden)]
     #[must_use]
     pub const fn copied_by(self, copy: CopyValue) -> Self {

@@ -6,7 +6,7 @@ use core::fmt;
 use super::kind::TCKind;
 use super::{MemberRef, TypeCode, TypeRef};
 
-/// Depth to which types without names are spelled out.
+/// Depth to which types without names are expanded.
 const MAX_DEPTH: u32 = 16;
 
 /// Characters of the name of a type that are shown where another one refers to it: a peer may have
@@ -204,7 +204,7 @@ fn write_shortened(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// The name; if it was left out, what the repository id ends with.
+/// The name; if it was omitted, the last part of the repository id.
 fn shown_name<'t>(code: TypeRef<'t>) -> &'t str {
     if !code.name().is_empty() {
         return code.name();

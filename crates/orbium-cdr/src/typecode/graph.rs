@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Types met at run time: received, or built by a program.
+//! Types at run time: received, or built by a program.
 //!
-//! All parts of one type live in one allocation and refer to one another by
-//! index, so that a recursive type is a cycle of numbers and not of owners.
+//! All parts of one type are in one allocation and refer to one another by index, so that a
+//! recursive type is a cycle of numbers, not of owners.
 
 use super::kind::TCKind;
 use super::{TypeCode, TypeRef};
@@ -11,8 +11,8 @@ use super::{TypeCode, TypeRef};
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    /// Whether it came from a peer, so that its size in CDR may be far smaller
-    /// than the tree it unfolds to.
+    /// Whether it was received from a peer, so that its size in CDR may be far smaller than the
+    /// tree to which it expands.
     pub(super) received: bool,
     /// Whether it has [`TypeCode::recursive`] parts that are still promises.
     pub(super) pending: bool,
@@ -74,7 +74,7 @@ impl Node {
         }
     }
 
-    /// Sorts the labels of a union; of two equal ones the first counts.
+    /// Sorts the labels of a union; of two equal ones the first takes precedence.
     pub(super) fn index_labels(&mut self) {
         let mut labels: Vec<_> = (0u32..)
             .zip(&self.members)
@@ -87,8 +87,8 @@ impl Node {
 }
 
 impl Graph {
-    /// Works out the least size of node `index` from its parts; parts not
-    /// finished yet are those it recurs through, and count for nothing.
+    /// Computes the least size of node `index` from its parts; parts not yet finished are recursive
+    /// and count as 0.
     pub(super) fn settle(&mut self, index: usize) {
         let least = least_size(&self.nodes[index], |edge| match edge {
             Edge::Local(part) => self.nodes[*part as usize].least,

@@ -11,7 +11,7 @@ macro_rules! kinds {
         }
 
         impl TCKind {
-            /// The kind with that number, if there is one.
+            /// The kind with that number, or `None`.
             #[must_use]
             pub const fn from_value(value: u32) -> Option<Self> {
                 match value {
@@ -137,7 +137,7 @@ impl TCKind {
         )
     }
 
-    /// Whether nothing but the kind is needed to know the type.
+    /// Whether the kind alone describes the type.
     #[must_use]
     pub const fn is_simple(self) -> bool {
         !self.has_id()

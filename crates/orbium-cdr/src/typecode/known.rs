@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::view::Identity;
 
-/// Numbers by pairs of parts; what is known of one part alone goes by the pair
-/// of it with itself.
+/// Numbers by pairs of parts; the number of a single part is stored under the pair of it with
+/// itself.
 #[derive(Default)]
 pub(super) struct Known(HashMap<(Identity, Identity), usize>);
 
@@ -26,7 +26,7 @@ impl Known {
         self.0.remove(&(part, part));
     }
 
-    /// Notes a pair; whether it was not known.
+    /// Stores a pair; returns whether it is new.
     #[inline]
     pub(super) fn note_pair(&mut self, a: Identity, b: Identity) -> bool {
         self.0.insert((a, b), 0).is_none()

@@ -23,7 +23,7 @@ pub use kind::TCKind;
 pub use typed::Typed;
 pub use view::{MemberRef, TypeRef};
 
-/// What in CDR stands in place of a kind when a type refers back.
+/// The value in place of a kind in CDR if a type refers back.
 const INDIRECTION: u32 = 0xFFFF_FFFF;
 
 /// A type: a [`Type`] of this program, or one received or built.
@@ -44,7 +44,7 @@ impl TypeCode {
         Self(Repr::Shared(graph, index))
     }
 
-    /// The type, borrowed: all there is to ask of it.
+    /// The type, borrowed: it has all accessors.
     #[must_use]
     #[inline]
     pub fn as_ref(&self) -> TypeRef<'_> {
@@ -74,7 +74,7 @@ impl TypeCode {
         self.as_ref().name()
     }
 
-    /// Bound of a string or sequence (0 if there is none), length of an array.
+    /// Bound of a string or sequence (0 if unbounded), length of an array.
     #[must_use]
     #[inline]
     pub fn length(&self) -> u32 {
@@ -87,7 +87,7 @@ impl TypeCode {
         self.as_ref().digits()
     }
 
-    /// Of the digits of a `fixed`, how many stand behind the point.
+    /// The number of digits of a `fixed` after the point.
     #[must_use]
     pub fn scale(&self) -> i16 {
         self.as_ref().scale()
@@ -134,7 +134,7 @@ impl TypeCode {
         self.as_ref().default_index()
     }
 
-    /// The type that stands behind all aliases.
+    /// The type after resolving all aliases.
     #[must_use]
     #[inline]
     pub fn unaliased(&self) -> Self {
@@ -148,9 +148,8 @@ impl TypeCode {
         self.as_ref().equal(other.as_ref())
     }
 
-    /// Whether a value of one type is a value of the other: aliases are looked
-    /// through, repository ids decide where both have one, and structure
-    /// decides elsewhere.
+    /// Whether a value of one type is a value of the other: aliases are resolved, repository ids
+    /// decide if both have one, and structure decides otherwise.
     #[must_use]
     #[inline]
     pub fn equivalent(&self, other: &Self) -> bool {

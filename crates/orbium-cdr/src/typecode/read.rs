@@ -15,10 +15,9 @@ impl Decode for TypeCode {
     const MIN_SIZE: usize = 4;
 
     /// # Errors
-    /// [`CdrErrorKind::BadTypeCode`] for what is no type: an unknown kind, an
-    /// indirection to anything but an earlier part of the same type, a type
-    /// that is nothing but an alias, array or sequence of itself, a union
-    /// with an impossible discriminator. [`CdrErrorKind::TooDeep`].
+    /// [`CdrErrorKind::BadTypeCode`] for invalid data: an unknown kind, an indirection to anything
+    /// but an earlier part of the same type, a type that consists only of an alias, array or
+    /// sequence of itself, a union with an invalid discriminator. [`CdrErrorKind::TooDeep`].
     #[inline]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         parse(reader)
@@ -43,8 +42,8 @@ fn parse(reader: &mut CdrReader<'_>) -> Result<TypeCode, CdrError> {
 /// One top-level TypeCode being read.
 struct Parser {
     graph: Graph,
-    /// Where each kind stood, in octets from the alignment origin of the
-    /// outermost stream, ascending; and the part that began there.
+    /// The position of each kind, in octets from the alignment origin of the outermost stream,
+    /// ascending; and the part that began there.
     places: Vec<(usize, Edge)>,
     /// Parts not finished, outermost first.
     open: Vec<u32>,
@@ -65,8 +64,7 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// Reads a type; `base` is where the origin of `reader` lies in the
-    /// outermost stream.
+    /// Reads a type; `base` is the position of the origin of `reader` in the outermost stream.
     fn read(&mut self, reader: &mut CdrReader<'_>, base: usize) -> Result<Edge, CdrError> {
         reader.align(4)?;
         let at = base + reader.position();
@@ -142,7 +140,7 @@ impl Parser {
                 kind.may_recur()
             })
         {
-            // Nothing but aliases, arrays and sequences all the way round.
+            // The cycle consists of aliases, arrays and sequences only.
             return Err(bad());
         }
         Ok(edge.clone())
@@ -273,7 +271,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The kind behind aliases; none while an alias is not finished.
+    /// The kind after resolving aliases; `None` while an alias is not finished.
     fn resolved_kind(&self, edge: &Edge) -> Option<TCKind> {
         let mut edge = edge;
         loop {
@@ -291,7 +289,7 @@ impl Parser {
     }
 }
 
-/// An id or a name. It is written again where no NUL may be, as the id of a value.
+/// An id or a name. It may be written again where NUL is not permitted, as the id of a value.
 fn name_of(reader: &mut CdrReader<'_>) -> Result<String, CdrError> {
     let name = reader.read_owned_name()?;
     if name.as_bytes().contains(&0) {
@@ -301,13 +299,13 @@ fn name_of(reader: &mut CdrReader<'_>) -> Result<String, CdrError> {
     }
 }
 
-/// What members have in addition to name and type.
+/// Data of members in addition to name and type.
 #[derive(Clone, Copy)]
 enum Extra {
     None,
-    /// Those of a union, before the name: a label of that kind.
+    /// Of a union, before the name: a label of that kind.
     Label(Option<TCKind>),
-    /// Those of a value, after the type.
+    /// Of a value, after the type.
     Visibility,
 }
 

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use super::{Type, TypeCode};
 use crate::{Char, LongDouble, WChar};
 
-/// A type that stands for one IDL type.
+/// A Rust type that maps one IDL type.
 ///
-/// A type nested in itself must describe itself in a `static` that names no
-/// `TYPE` on the way round: see [`Type`].
+/// A recursive type must describe itself in a `static` that does not name `TYPE` in the cycle: see
+/// [`Type`].
 pub trait Typed {
     /// The IDL type.
     const TYPE: &'static Type;
@@ -63,7 +63,7 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
     const TYPE: &'static Type = &Type::array(T::TYPE, N as u32);
 }
 
-/// What may be nil has the type of what it is when it is not.
+/// An optional value has the type of the value.
 impl<T: Typed> Typed for Option<T> {
     const TYPE: &'static Type = T::TYPE;
 }

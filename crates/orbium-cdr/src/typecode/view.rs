@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One way to look at a type, wherever its description is kept.
+//! Uniform access to a type, independent of the storage of its description.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use super::graph::{Graph, Node, NodeMember, own_size};
 use super::kind::TCKind;
 use super::{Repr, TypeCode};
 
-/// Depth to which the least size of a static type is worked out; what lies
-/// deeper counts for nothing, which is safe and ends recursion.
+/// Depth to which the least size of a static type is computed; deeper parts count as 0, which is
+/// safe and ends recursion.
 const MAX_MIN_SIZE_DEPTH: u32 = 6;
 
-/// A borrowed [`TypeCode`]: what its parts are handed out as.
+/// A borrowed [`TypeCode`], the form in which its parts are returned.
 ///
 /// Copying one costs nothing, not even a reference count.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ impl<'t> TypeRef<'t> {
         Self(View::Static(description))
     }
 
-    /// How its values are copied, if it is a valuetype of this program.
+    /// The function that copies its values, if it is a valuetype of this program.
     pub(crate) fn copy_of_values(self) -> Option<CopyValue> {
         match self.0 {
             View::Static(description) => description.copy,
@@ -54,7 +54,7 @@ impl<'t> TypeRef<'t> {
         Self(View::Shared(graph, index, &graph.nodes[index as usize]))
     }
 
-    /// A handle that may be kept.
+    /// An owned handle.
     #[must_use]
     pub fn to_type_code(self) -> TypeCode {
         TypeCode(match self.0 {
@@ -63,8 +63,8 @@ impl<'t> TypeRef<'t> {
         })
     }
 
-    /// The same for the same part of one description as long as a handle on it lives. Equal
-    /// types may differ in it.
+    /// Identifies a part of one description as long as a handle on it exists. Equal types may have
+    /// different identities.
     #[doc(hidden)]
     #[must_use]
     pub fn identity(self) -> (usize, u32) {
@@ -132,7 +132,7 @@ impl<'t> TypeRef<'t> {
         }
     }
 
-    /// Bound of a string or sequence (0 if there is none), length of an array.
+    /// Bound of a string or sequence (0 if unbounded), length of an array.
     #[must_use]
     #[inline]
     pub fn length(self) -> u32 {
@@ -151,7 +151,7 @@ impl<'t> TypeRef<'t> {
         }
     }
 
-    /// Of the digits of a `fixed`, how many stand behind the point.
+    /// The number of digits of a `fixed` after the point.
     #[must_use]
     pub fn scale(self) -> i16 {
         match self.kind() {
@@ -260,7 +260,7 @@ impl<'t> TypeRef<'t> {
         self.member(index.or_else(|| self.default_index())?)
     }
 
-    /// The type that stands behind all aliases.
+    /// The type after resolving all aliases.
     #[must_use]
     pub fn unaliased(mut self) -> TypeRef<'t> {
         while self.kind() == TCKind::Alias {
@@ -272,8 +272,7 @@ impl<'t> TypeRef<'t> {
         self
     }
 
-    /// Fewest octets a value takes; never too large, so counts can be checked
-    /// against it.
+    /// Minimum octets of a value; never too large, so counts can be checked against it.
     #[inline]
     pub(crate) fn least_size(self) -> u32 {
         match self.0 {
@@ -341,7 +340,7 @@ impl<'t> MemberRef<'t> {
         }
     }
 
-    /// What the wire holds for a label, be it the default member's.
+    /// The encoded value of a label, including that of the default member.
     pub(super) fn raw_label(self) -> i64 {
         match self.0 {
             MemberView::Static(_, member) => member.label,

@@ -32,9 +32,9 @@ struct Emitter {
     /// Offsets of the kinds of types that an indirection can name, from the start of the
     /// buffer: of all unfinished types, and of the finished ones among received types.
     ///
-    /// A peer can describe a type of 2¹⁰⁰ parts in few octets by referring back;
-    /// so what came in with indirections goes out with them. Types of this
-    /// program refer back for recursion only, which every ORB understands.
+    /// A peer can describe a type of 2¹⁰⁰ parts in few octets by indirections, so types received
+    /// with indirections are written with them. Types of this program use indirections for
+    /// recursion only, which every ORB understands.
     places: Known,
     depth: u16,
 }

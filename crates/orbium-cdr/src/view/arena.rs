@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory for what views cannot borrow from the message.
+//! Memory for the parts of views that cannot be borrowed from the message.
 
 use std::cell::{Cell, RefCell};
 use std::mem;
@@ -24,10 +24,10 @@ thread_local! {
     static IDLE: RefCell<Vec<Bump>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Memory for the views of one request: the slices of a sequence's elements, and text that
-/// had to be converted.
+/// Memory for the views of one request: the slices of a sequence's elements, and text that had to
+/// be converted.
 ///
-/// A thread retains the memory, so that requests of the same size take nothing from the heap.
+/// A thread retains the memory, so that requests of the same size do not allocate.
 #[derive(Debug)]
 pub struct Arena {
     bump: Bump,
@@ -36,8 +36,8 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An arena for what `reader` has not read yet: it gives out eight times as many bytes
-    /// at most, however often the counts in there promise more.
+    /// An arena for the unread data of `reader`: it returns at most eight times as many bytes,
+    /// regardless of the counts in the data.
     #[must_use]
     pub fn new(reader: &CdrReader<'_>) -> Self {
         let idle = IDLE.try_with(|idle| idle.try_borrow_mut().ok()?.pop());
@@ -47,7 +47,7 @@ impl Arena {
         }
     }
 
-    /// Takes bytes from what the request can justify.
+    /// Subtracts bytes from the budget that the request justifies.
     fn spend(&self, bytes: Option<usize>, reader: &CdrReader<'_>) -> Result<(), CdrError> {
         let left = bytes.and_then(|bytes| self.left.get().checked_sub(bytes));
         let Some(left) = left else {
@@ -98,7 +98,7 @@ impl Drop for Arena {
         }
         let mut bump = mem::take(&mut self.bump);
         bump.reset();
-        // A thread that ends retains nothing.
+        // A thread that is ending retains nothing.
         let _ = IDLE.try_with(|idle| {
             if let Ok(mut idle) = idle.try_borrow_mut()
                 && idle.len() < MAX_IDLE

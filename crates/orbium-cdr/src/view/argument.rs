@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Stub arguments for parameters of which servants get a view: the owned value or a view.
+//! Stub arguments for parameters of which servants receive a view: the owned value or a view.
 
 use std::array;
 
@@ -69,7 +69,7 @@ impl<T: Clone, P: AsArgument<T>> AsArgument<[T]> for Vec<P> {
     }
 }
 
-/// As a sequence: with a count, which an array has none of.
+/// Written as a sequence, with a count, which an array does not have.
 impl<T: Clone, P: AsArgument<T>, const N: usize> AsArgument<[T]> for [P; N] {
     fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         self.as_slice().encode(writer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Views of values with more to marshal than their Rust type says: bounds, and wide text.
+//! Views of values of which the Rust type lacks marshalling information: bounds, and wide text.
 
 use super::{Arena, View};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     SequenceOf, WideString,
 };
 
-/// A codec of which a value can be a view of type `V`.
+/// A codec of which values can be views of type `V`.
 pub trait ViewCodec<'v, V>: Codec {
     /// Reads a value.
     ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Views: values that are read in place. Their strings and slices of numbers lie in the
-//! message; nothing that they hold is owned.
+//! Views: values that are read in place. Their strings and slices of numbers are borrowed from the
+//! message; a view owns nothing.
 //!
-//! A view is read whole and checked whole, like an owned value: a servant that has one meets
-//! no error in it. The elements of a sequence of views lie in an [`Arena`], so that it is a
-//! slice.
+//! A view is read and validated as a whole, like an owned value: a servant that receives one
+//! encounters no errors in it. The elements of a sequence of views are in an [`Arena`], so that it
+//! is a slice.
 
 mod arena;
 mod argument;
@@ -18,9 +18,9 @@ pub use codec::ViewCodec;
 
 use crate::{CdrError, CdrErrorKind, CdrReader, Decode, Encode, Fixed, FixedSize, WChar};
 
-/// A value that borrows from the message it is read from, or from an [`Arena`] where it
-/// cannot: generated for structs (`EntryRef` for `Entry`), and there for text, slices, and
-/// what is copied in any case.
+/// A value that borrows from the message it is read from, or from an [`Arena`] if that is not
+/// possible: generated for structs (`EntryRef` for `Entry`), and implemented for text, slices, and
+/// values that are always copied.
 ///
 /// ```
 /// use orbium_cdr::{Arena, CdrReader, CdrWriter, Encode, Format, View};
@@ -38,13 +38,13 @@ pub trait View<'v>: Copy + Encode + 'v {
     /// The type that owns such a value.
     type Owned;
 
-    /// Fewest octets a value takes: what a count is checked against.
+    /// Minimum octets of a value, for the validation of counts.
     const MIN_SIZE: usize;
 
     /// Reads a value.
     ///
     /// # Errors
-    /// A [`CdrError`] for whatever is wrong with the bytes.
+    /// A [`CdrError`] for invalid bytes.
     fn view<'r: 'v>(reader: &mut CdrReader<'r>, arena: &'v Arena) -> Result<Self, CdrError>;
 
     /// Reads a sequence of such values.
@@ -60,7 +60,7 @@ pub trait View<'v>: Copy + Encode + 'v {
         arena.read(reader, count, |reader| Self::view(reader, arena))
     }
 
-    /// A copy that owns what it holds.
+    /// An owned copy.
     fn into_owned(self) -> Self::Owned;
 }
 
@@ -122,7 +122,7 @@ macro_rules! view_fixed {
 }
 
 impl Arena {
-    /// Reads a sequence of fixed-size elements: in place where they lie as in memory.
+    /// Reads a sequence of fixed-size elements, in place if they have their layout in memory.
     ///
     /// # Errors
     /// As [`View::view`].

@@ -9,16 +9,16 @@ use crate::boxed_state::BoxedState;
 use crate::{Format, Owner};
 
 impl CdrWriter<'_> {
-    /// Whether references or values of value types were written: their receiver must not get
-    /// those that the sender has. Known to a writer that copies everything.
+    /// Whether references or values of value types were written, of which the receiver must not get
+    /// the sender's own. Determined by a writer that copies everything.
     #[doc(hidden)]
     #[must_use]
     pub fn refers(&self) -> bool {
         self.remembers.refers()
     }
 
-    /// A writer that finds out whether values can be lent to a servant of that owner rather than
-    /// copied; it copies what is written. References that [`lends`](Self::lends) lends need not
+    /// A writer that determines whether values can be passed to a servant of that owner without
+    /// copying; it copies its input. References for which [`lends`](Self::lends) is true need not
     /// be written.
     #[doc(hidden)]
     #[must_use]
@@ -28,8 +28,8 @@ impl CdrWriter<'_> {
         writer
     }
 
-    /// Whether a reference of that owner, without policies, can be lent: then it need not be
-    /// written.
+    /// Whether a reference of that owner, without policies, can be passed without copying: then it
+    /// need not be written.
     #[doc(hidden)]
     #[must_use]
     #[inline]
@@ -37,11 +37,10 @@ impl CdrWriter<'_> {
         self.remembers.lends(owner)
     }
 
-    /// The state of type `T` that belongs to this message, or to the present
-    /// [encapsulation](CdrWriter::encapsulation): made by its default where there is none.
+    /// The state of type `T` of this message, or of the current
+    /// [encapsulation](CdrWriter::encapsulation): created by `Default` on first use.
     ///
-    /// From here on nothing is gathered. Messages that never ask have no state and pay for
-    /// none.
+    /// From here on nothing is gathered. Messages that do not use it have no state and no overhead.
     #[inline]
     pub fn message_state<T: WrittenState + Default>(&mut self) -> &mut T {
         let has_one = matches!(
@@ -68,8 +67,8 @@ impl CdrWriter<'_> {
             Remembers::State(BoxedState::new(Box::new(MessageState { of, state, owner })));
     }
 
-    /// Writes what need not outlive the writer: `body` gets a writer that copies everything
-    /// and goes on where this one is.
+    /// Writes data that need not outlive the writer: `body` receives a writer that copies
+    /// everything and continues at the position of this one.
     pub fn copying<'b, R>(&mut self, body: impl FnOnce(&mut CdrWriter<'b>) -> R) -> R {
         let kept = match core::mem::replace(&mut self.remembers, Remembers::Slices) {
             Remembers::State(kept) => Some(kept),
@@ -102,11 +101,11 @@ impl CdrWriter<'_> {
         result
     }
 
-    /// Takes back what was written after the first `at` octets of [`written`](Self::written),
-    /// which must lie behind any gathered slice. Errors stay.
+    /// Discards the octets after the first `at` octets of [`written`](Self::written), which must
+    /// follow any gathered slice. Errors are kept.
     ///
     /// # Panics
-    /// If fewer octets were written: a fault of the caller.
+    /// If fewer octets were written, an error of the caller.
     pub fn take_back(&mut self, at: usize) {
         assert!(at <= self.at, "only what was written can be taken back");
         self.at = at;

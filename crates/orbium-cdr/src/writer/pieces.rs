@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pieces of a message of which slices were gathered.
+//! The pieces of a message with gathered slices.
 
 use super::CdrWriter;
 
@@ -7,7 +7,7 @@ use super::CdrWriter;
 pub type Piece<'p> = &'p [u8];
 
 impl<'a> CdrWriter<'a> {
-    /// The pieces of the message in order, empty ones left out.
+    /// The pieces of the message in order, without empty ones.
     #[inline]
     pub fn pieces(&self) -> Pieces<'_, 'a> {
         Pieces {

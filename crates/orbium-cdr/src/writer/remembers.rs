@@ -8,7 +8,7 @@ use core::fmt;
 use crate::Owner;
 use crate::boxed_state::BoxedState;
 
-/// What a writer remembers.
+/// The state of a writer in addition to its output.
 #[derive(Debug)]
 pub(super) enum Remembers<'a> {
     /// Large slices.
@@ -31,7 +31,7 @@ pub trait WrittenState: Any + Send {
     }
 }
 
-/// What a writer keeps of a message with values.
+/// The state of a message with values.
 pub(super) struct MessageState {
     pub(super) state: Box<dyn WrittenState>,
     /// The type of the state.
@@ -45,13 +45,13 @@ impl fmt::Debug for MessageState {
     }
 }
 
-/// Where an owner is.
+/// The address of an owner.
 fn address(owner: &Owner) -> usize {
     Owner::as_ptr(owner).addr()
 }
 
 impl<'a> Remembers<'a> {
-    /// Of a writer that finds out what can be lent within an owner.
+    /// The state of a writer that determines what can be passed without copying within an owner.
     pub(super) fn lending(within: &Owner) -> Self {
         Self::Lent {
             within: address(within),
@@ -99,7 +99,7 @@ impl<'a> Remembers<'a> {
         }
     }
 
-    /// What is remembered within an encapsulation, in which nothing is gathered.
+    /// The state within an encapsulation, in which nothing is gathered.
     #[inline]
     pub(super) fn in_encapsulation(&self) -> Self {
         match self {
@@ -112,7 +112,7 @@ impl<'a> Remembers<'a> {
         }
     }
 
-    /// Ends an encapsulation: what was remembered outside counts again.
+    /// Ends an encapsulation: restores the state outside.
     #[inline]
     pub(super) fn leave_encapsulation(&mut self, mut outside: Self) {
         match (&mut outside, &*self) {
