@@ -21,7 +21,7 @@ use crate::{
     PriorityTransform, RtError, RtPolicies,
 };
 
-/// Chooses what Real-time CORBA is to be for an ORB; see [`RtOrb::builder`].
+/// Configures Real-time CORBA for an ORB; see [`RtOrb::builder`].
 #[must_use]
 pub struct RtOrbBuilder {
     mapping: Arc<dyn PriorityMapping>,
@@ -66,7 +66,7 @@ impl Default for RtOrbBuilder {
 }
 
 impl RtOrb {
-    /// Chooses what Real-time CORBA is to be; see [`RtOrbBuilder`].
+    /// Configures Real-time CORBA; see [`RtOrbBuilder`].
     pub fn builder() -> RtOrbBuilder {
         RtOrbBuilder::default()
     }
@@ -86,8 +86,8 @@ impl RtOrbBuilder {
         self
     }
 
-    /// Sets the network marks of requests. Default: as the protocol properties have it,
-    /// whatever the priority.
+    /// Sets the network marks of requests. Default: those of the protocol properties, for every
+    /// priority.
     pub fn network_priorities(mut self, mapping: impl NetworkPriorityMapping) -> Self {
         self.network = Some(Arc::new(mapping));
         self
@@ -112,7 +112,7 @@ impl RtOrbBuilder {
         self
     }
 
-    /// Policies of adapters that have none of their own.
+    /// Policies of adapters that do not set them.
     pub fn policies(mut self, policies: RtPolicies) -> Self {
         self.policies = policies;
         self
@@ -125,13 +125,13 @@ impl RtOrbBuilder {
         self
     }
 
-    /// Each reference has connections of its own.
+    /// Gives each reference separate connections.
     pub fn private_connections(mut self) -> Self {
         self.private = true;
         self
     }
 
-    /// Locks memory, so that nothing of it has to be fetched in a request.
+    /// Locks memory, so that requests cause no major page faults.
     pub fn lock_memory(mut self, which: LockedMemory) -> Self {
         self.memory = Some(which);
         self
@@ -143,13 +143,12 @@ impl RtOrbBuilder {
         self
     }
 
-    /// Gives it to an ORB. References that were called before keep what they
-    /// found out then.
+    /// Installs it in an ORB. References that were called before keep their resolved settings.
     ///
     /// # Errors
-    /// [`RtError`]: BAD_PARAM for a range that the platform has not, and for
-    /// bands that are none; INITIALIZE 1 for a range of one priority; what the
-    /// host forbids; an ORB that has it already.
+    /// [`RtError`]: BAD_PARAM for a range that the platform does not support, and for invalid
+    /// bands; INITIALIZE 1 for a range of one priority; a refusal by the host; an ORB in which it
+    /// is installed already.
     pub fn install(self, orb: &Orb) -> Result<RtOrb, RtError> {
         let class = (!self.soft).then_some(self.class);
         let mapping = match &self.range {
@@ -201,7 +200,7 @@ fn check_range(
     if range.is_empty() || !legal.contains(range.start()) || !legal.contains(range.end()) {
         return Err(bad_param());
     }
-    // One native priority would make all CORBA priorities the same.
+    // A single native priority would make all CORBA priorities equal.
     if range.start() == range.end() {
         return Err(SystemException::omg(
             ExceptionKind::Initialize,

@@ -12,11 +12,11 @@ use orbium_sys::RealTimeError;
 pub enum RtError {
     /// The ORB has one already.
     AlreadyInstalled,
-    /// The host forbids the native priorities, or locked memory: what to change
-    /// there, or make the ORB soft.
+    /// The host does not permit the native priorities, or locked memory: change its configuration,
+    /// or make the ORB soft.
     Host(RealTimeError),
-    /// A standard exception: INITIALIZE 1 for a range of native priorities that
-    /// is too narrow, BAD_PARAM for one that the platform has not.
+    /// A system exception: INITIALIZE 1 for a range of native priorities that is too narrow,
+    /// BAD_PARAM for one that the platform does not support.
     System(SystemException),
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for PolicyType {
 pub struct InvalidPolicy {
     /// The policy at fault.
     pub policy: PolicyType,
-    /// What is wrong with it.
+    /// The reason.
     pub why: Why,
 }
 
@@ -110,7 +110,7 @@ pub struct InvalidPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
-    /// There is no thread pool of that id.
+    /// There is no thread pool with that id.
     NoSuchThreadpool,
     /// Lanes, or bands, take a PriorityModelPolicy.
     NoPriorityModel,
@@ -118,7 +118,7 @@ pub enum Why {
     NoPriority,
     /// The server's priority is none of the lanes'.
     NotALane,
-    /// There are no bands at all.
+    /// The list of bands is empty.
     NoBands,
     /// The low end of a band is above the high end.
     UpsideDown,
@@ -172,9 +172,9 @@ impl std::error::Error for InvalidPolicy {}
 /// Error of a real-time adapter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RtPoaError {
-    /// The policies make no sense.
+    /// The policies are inconsistent.
     InvalidPolicy(InvalidPolicy),
-    /// What any adapter refuses.
+    /// An error of any adapter.
     Poa(PoaError),
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn not_mapped() -> SystemException {
     SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No)
 }
 
-/// What the host refuses, as the standard has it.
+/// The system exception for a refusal by the host, per the specification.
 pub(crate) fn refused(error: &RealTimeError) -> SystemException {
     tracing::warn!(target: "orbium::lane", %error, "the host refuses");
     match error {

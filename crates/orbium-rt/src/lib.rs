@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Real-time CORBA 1.2 on top of the ORB: the module RTCORBA as Rust has it.
 //!
-//! * [`RtOrb`]: one for an ORB; maps CORBA priorities to native ones, makes
-//!   thread pools, adapters and mutexes.
+//! * [`RtOrb`]: one for each ORB; maps CORBA priorities to native ones, and creates thread pools,
+//!   adapters and mutexes.
 //! * [`RtCurrent`]: the priority of the calling thread.
-//! * [`PriorityMapping`], [`PriorityTransform`], [`NetworkPriorityMapping`]:
-//!   what priorities mean to the system, to servants and to the network.
-//! * [`RtPolicies`], [`RtPoa`]: policies of adapters, checked when an adapter is
-//!   made; objects with priorities of their own.
+//! * [`PriorityMapping`], [`PriorityTransform`], [`NetworkPriorityMapping`]: the meaning of
+//!   priorities for the system, for servants and for the network.
+//! * [`RtPolicies`], [`RtPoa`]: policies of adapters, validated when an adapter is created;
+//!   objects with individual priorities.
 //! * [`RtObject`]: bands, private connections and protocols of references.
 //! * [`dispatch`]: chains of dispatch hooks, a thread for each request or servant.
 //! * [`binding`]: threads for connections, and bindings that are negotiated.
 //!
-//! Where the host does not permit native priorities an ORB can be *soft*: it
-//! keeps all the logic (which priority a request has, which thread pool serves
-//! it, what is refused) and leaves scheduling as it is.
+//! If the host does not permit native priorities, an ORB can be *soft*: it applies all rules (the
+//! priority of a request, the thread pool that serves it, refusals) and leaves scheduling
+//! unchanged.
 //!
 //! ```
 //! use orbium_core::Orb;

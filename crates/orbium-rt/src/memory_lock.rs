@@ -11,10 +11,10 @@ use rustix::{
 /// Memory of the process that is locked against paging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockedMemory {
-    /// What is there now.
+    /// The currently mapped memory.
     Present,
-    /// What is there now, and what will be: each later mapping, stacks of new
-    /// threads too, is filled at once. Large mappings take their time.
+    /// The current and all future memory: each later mapping, including stacks of new threads, is
+    /// populated at once. Large mappings take their time.
     All,
 }
 

@@ -20,7 +20,7 @@ pub struct RtMutex {
     mutex: Arc<PriorityMutex>,
 }
 
-/// There is no mutex of that name.
+/// There is no mutex with that name.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MutexNotFound(pub String);
 
@@ -79,11 +79,11 @@ impl RtMutex {
         }
     }
 
-    /// Locks it, however long that takes.
+    /// Locks the mutex; waits without limit.
     ///
     /// # Errors
-    /// BAD_INV_ORDER if this thread holds it already; INTERNAL if the thread
-    /// that held it has ended.
+    /// BAD_INV_ORDER if this thread holds it already; INTERNAL if the thread that held it has
+    /// ended.
     pub fn lock(&self) -> Result<(), SystemException> {
         self.mutex.lock().map_err(exception)
     }
@@ -96,8 +96,8 @@ impl RtMutex {
         self.mutex.unlock().map_err(exception)
     }
 
-    /// Locks it if that takes no longer than `max_wait`, in units of 100 ns as
-    /// `TimeBase::TimeT` has them; 0 does not wait. Whether it did.
+    /// Locks the mutex within `max_wait`, in units of 100 ns as `TimeBase::TimeT`; 0 does not wait.
+    /// Returns whether it was locked.
     ///
     /// # Errors
     /// As [`lock`](Self::lock).

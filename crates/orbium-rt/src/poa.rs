@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `RTPortableServer::POA`: objects with priorities of their own (RT-CORBA 1.2,
-//! clause 5.7.3).
+//! `RTPortableServer::POA`: objects with individual priorities (RT-CORBA 1.2, clause 5.7.3).
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,9 +10,8 @@ use crate::error::{bad_param, priority_is_settled};
 use crate::policy::adapter::Adapter;
 use crate::priority::band::holds;
 
-/// An adapter as Real-time CORBA sees it; everything else is the [`Poa`]'s. Any
-/// adapter can be seen so: one without a priority model refuses priorities with
-/// [`PoaError::WrongPolicy`].
+/// The real-time interface of an adapter, in addition to that of [`Poa`]. It is available for any
+/// adapter: one without a priority model refuses priorities with [`PoaError::WrongPolicy`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct RtPoa(Poa);
 
@@ -59,8 +57,7 @@ impl RtPoa {
         Ok(I::from_object(object))
     }
 
-    /// A reference to the object with that id and priority, which need not be
-    /// active (yet).
+    /// Creates a reference to the object with that id and priority, which need not be active.
     ///
     /// # Errors
     /// As [`create_reference_with_priority`](Self::create_reference_with_priority)
@@ -80,8 +77,8 @@ impl RtPoa {
         Ok(I::from_object(object))
     }
 
-    /// Makes a servant an object of that priority, with an id of the adapter's
-    /// choice.
+    /// Activates an object of that priority, incarnated by the servant, with an id assigned by the
+    /// adapter.
     ///
     /// # Errors
     /// As [`create_reference_with_priority`](Self::create_reference_with_priority)
@@ -96,7 +93,7 @@ impl RtPoa {
         Ok(I::from_object(object))
     }
 
-    /// The same for a servant that is wrapped already.
+    /// The same for a wrapped servant.
     ///
     /// # Errors
     /// As [`activate_object_with_priority`](Self::activate_object_with_priority);
@@ -111,7 +108,7 @@ impl RtPoa {
         self.0.activate_servant_at(None, servant, priority)
     }
 
-    /// Makes a servant the object with that id, of that priority.
+    /// Activates the object with that id and priority, incarnated by the servant.
     ///
     /// # Errors
     /// As [`activate_object_with_priority`](Self::activate_object_with_priority)
@@ -128,7 +125,7 @@ impl RtPoa {
         Ok(I::from_object(object))
     }
 
-    /// The same for a servant that is wrapped already.
+    /// The same for a wrapped servant.
     ///
     /// # Errors
     /// As that; [`PoaError::ServantAlreadyActive`].
@@ -147,7 +144,7 @@ impl RtPoa {
         self.0.activate_servant_at(Some(id), servant, priority)
     }
 
-    /// What was added to the adapter, if its objects have priorities.
+    /// The extension of the adapter, if its objects have priorities.
     fn declared(&self) -> Result<Extension, PoaError> {
         let extension = self.0.policies().extension.ok_or(PoaError::WrongPolicy)?;
         match of(&extension) {

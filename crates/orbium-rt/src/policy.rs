@@ -8,19 +8,18 @@ use orbium_giop::real_time::{PriorityBand, PriorityModel, PriorityModelValue};
 
 use crate::{ProtocolList, ThreadpoolId};
 
-/// PriorityModelPolicy: which side chooses the priority at which a request is served.
+/// PriorityModelPolicy: which side determines the priority at which a request is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriorityModelPolicy {
     /// The client or the server.
     pub priority_model: PriorityModel,
-    /// The priority of objects that have none of their own, and of requests
-    /// that come without one: 0 to 32767.
+    /// The priority of objects without an individual one, and of requests that carry none: 0 to
+    /// 32767.
     pub server_priority: i16,
 }
 
 impl PriorityModelPolicy {
-    /// CLIENT_PROPAGATED; requests of clients without priorities are served at
-    /// `server_priority`.
+    /// CLIENT_PROPAGATED; requests of clients without priorities are served at `server_priority`.
     #[must_use]
     pub const fn client_propagated(server_priority: i16) -> Self {
         Self {
@@ -47,8 +46,8 @@ impl PriorityModelPolicy {
     }
 }
 
-/// The policies of an adapter. What is `None` is the ORB's (see
-/// [`RtOrbBuilder::policies`](crate::RtOrbBuilder::policies)), or not there.
+/// The policies of an adapter. A policy that is `None` is that of the ORB (see
+/// [`RtOrbBuilder::policies`](crate::RtOrbBuilder::policies)), or not in effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RtPolicies {
     /// PriorityModelPolicy.
@@ -57,14 +56,14 @@ pub struct RtPolicies {
     pub threadpool: Option<ThreadpoolId>,
     /// PriorityBandedConnectionPolicy.
     pub bands: Option<Vec<PriorityBand>>,
-    /// ServerProtocolPolicy: which protocols references offer, in which order.
+    /// ServerProtocolPolicy: the protocols in references, in order of preference.
     pub server_protocols: Option<ProtocolList>,
     /// ClientProtocolPolicy: which protocols clients are to use.
     pub client_protocols: Option<ProtocolList>,
 }
 
 impl RtPolicies {
-    /// These, and where they say nothing those of the ORB.
+    /// These policies, supplemented by those of the ORB.
     pub(crate) fn or(&self, of_orb: &Self) -> Self {
         Self {
             priority_model: self.priority_model.or(of_orb.priority_model),

@@ -22,7 +22,7 @@ use crate::priority::host::Host;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThreadpoolId(pub u32);
 
-/// There is no thread pool of that id.
+/// There is no thread pool with that id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InvalidThreadpool(pub ThreadpoolId);
 
@@ -54,17 +54,17 @@ pub struct ThreadpoolLane {
     pub dynamic_threads: u32,
     /// Processors that the threads run on; none for all.
     pub processors: Vec<usize>,
-    /// Where requests of this priority come in, read at this priority; none for
-    /// the ORB's own endpoints. Of a pool all lanes have some, or none has.
+    /// The endpoints for requests of this priority, read at this priority; empty for the ORB's own
+    /// endpoints. Either all lanes of a pool have endpoints, or none.
     pub endpoints: Vec<Endpoint>,
     /// Processor time of its threads together in each period, beyond which they are demoted until it is
     /// replenished; none for no bound. With a native priority alone.
     pub budget: Option<Budget>,
-    /// Time of a processor that the host reserves for its thread that serves (SCHED_DEADLINE), which then runs
-    /// before all native priorities; a thread that only reads has the native priority. For 1 static thread, no
-    /// dynamic ones, on all processors and without a budget. An ORB that is
-    /// [soft](crate::RtOrbBuilder::soft) goes on without where the host refuses it:
-    /// [`Lane::reservation`](orbium_core::Lane::reservation) says what is in force.
+    /// Processor time that the host reserves for its serving thread (SCHED_DEADLINE), which then
+    /// takes precedence over all native priorities; a thread that only reads has the native
+    /// priority. Requires 1 static thread, no dynamic ones, all processors and no budget. An ORB
+    /// that is [soft](crate::RtOrbBuilder::soft) continues without it if the host refuses it:
+    /// [`Lane::reservation`](orbium_core::Lane::reservation) returns the effective one.
     pub reservation: Option<Reservation>,
 }
 
@@ -83,7 +83,7 @@ impl ThreadpoolLane {
         }
     }
 
-    /// Whether it may have the reservation that it asks for, as far as it is known here.
+    /// Whether the requested reservation is permitted, as far as can be checked here.
     fn may_reserve(&self) -> bool {
         let is_one = (self.static_threads, self.dynamic_threads) == (1, 0);
         self.reservation.is_none() || is_one && self.processors.is_empty() && self.budget.is_none()
@@ -100,8 +100,7 @@ pub struct ThreadpoolConfig {
     /// Whether a lane without a free thread borrows one of a lower lane, which runs at
     /// the priority of the borrower for that request.
     pub allow_borrowing: bool,
-    /// Whether requests wait when no thread is free. Those that may not raise
-    /// TRANSIENT 1.
+    /// Whether requests are queued when no thread is free. Otherwise they raise TRANSIENT 1.
     pub allow_request_buffering: bool,
     /// Requests of the whole pool that wait at most; 0 leaves it to the ORB,
     /// which bounds it all the same.
@@ -111,7 +110,7 @@ pub struct ThreadpoolConfig {
     pub max_request_buffer_size: usize,
 }
 
-/// Limit of waiting requests in a pool without a configured limit.
+/// Limit of queued requests in a pool without a configured limit.
 const MAX_BUFFERED: usize = 1 << 16;
 
 /// A thread pool; ends when it is destroyed, or with the ORB.
@@ -119,7 +118,7 @@ pub(crate) struct Threadpool {
     pub(crate) id: ThreadpoolId,
     /// Lowest priority first.
     lanes: Box<[(Priority, Lane)]>,
-    /// Whether it was made with lanes.
+    /// Whether it was created with lanes.
     pub(crate) has_lanes: bool,
     /// Whether its lanes have endpoints.
     listens: bool,
@@ -138,13 +137,13 @@ impl fmt::Debug for Threadpool {
 }
 
 impl Threadpool {
-    /// Checks the lanes and starts their static threads.
+    /// Validates the lanes and starts their static threads.
     ///
     /// # Errors
-    /// BAD_PARAM for priorities out of range or twice, no lanes, a lane
-    /// without static threads, or a budget or a reservation that cannot be kept; DATA_CONVERSION 2 for priorities
-    /// without a native one; NO_RESOURCES if the system refuses threads, with `NOT_RESERVED` if it refuses their
-    /// reservation; NO_PERMISSION if it refuses their priority.
+    /// BAD_PARAM for priorities that are out of range or duplicate, no lanes, a lane without static
+    /// threads, or an invalid budget or reservation; DATA_CONVERSION 2 for priorities without a
+    /// native one; NO_RESOURCES if the system refuses threads, with `NOT_RESERVED` if it refuses
+    /// their reservation; NO_PERMISSION if it refuses their priority.
     pub(crate) fn start(
         id: ThreadpoolId,
         host: &Host,
@@ -215,13 +214,13 @@ impl Threadpool {
         self.lanes.iter().map(|(priority, _)| *priority)
     }
 
-    /// The priority of a pool without lanes.
+    /// The default priority of a pool without lanes.
     pub(crate) fn default_priority(&self) -> Option<Priority> {
         self.priorities().next()
     }
 
-    /// The lane that serves a priority: the very one, or else the most urgent
-    /// below it. With a band it is one of that, the lowest if all are above.
+    /// The lane that serves a priority: that of the same priority, otherwise the most urgent one
+    /// below it. With a band it is one within the band, the lowest if all are above.
     pub(crate) fn lane_for(
         &self,
         priority: Priority,
@@ -235,7 +234,7 @@ impl Threadpool {
         below.or_else(|| band.and_then(|_| suitable().next()))
     }
 
-    /// The lane of a pool without lanes.
+    /// The single lane of a pool without lanes.
     pub(crate) fn only_lane(&self) -> Option<&Lane> {
         self.lanes.first().map(|(_, lane)| lane)
     }
@@ -249,12 +248,12 @@ impl Threadpool {
         }
     }
 
-    /// Whether the calling thread is one of the pool's.
+    /// Whether the calling thread belongs to the pool.
     pub(crate) fn is_of_this_thread(&self) -> bool {
         self.lanes.iter().any(|(_, lane)| lane.is_of_this_thread())
     }
 
-    /// Takes nothing more, refuses what waits, and waits for the threads.
+    /// Ends the pool: accepts no more requests, refuses the queued ones, and joins the threads.
     pub(crate) fn end(&self) {
         stop(&self.lanes);
     }
@@ -290,7 +289,7 @@ impl Drop for Attached {
 }
 
 impl ThreadpoolConfig {
-    /// What may wait in all lanes together; `None` if nothing may.
+    /// The bounds on the queues of all lanes together; `None` if requests are not queued.
     fn queue_bounds(&self, orb: &Orb) -> Option<QueueBounds> {
         let limit = |asked: usize, most: usize| if asked == 0 { most } else { asked };
         self.allow_request_buffering.then(|| {
@@ -312,7 +311,7 @@ impl ThreadpoolLane {
         let workers = number(self.static_threads);
         let most = orb.config().limits.serving_threads;
         let queue = if pool.allow_request_buffering {
-            // The pool's bounds suffice: the lane needs none of its own.
+            // The pool's bounds suffice: the lane has no limit.
             usize::MAX
         } else {
             0
@@ -335,14 +334,14 @@ impl ThreadpoolLane {
 
 fn stop(lanes: &[(Priority, Lane)]) {
     for (_, lane) in lanes {
-        // Refused on a thread of its own: it ends with the ORB then.
+        // Refused on one of its own threads: it then ends with the ORB.
         if let Err(exception) = lane.stop() {
             tracing::debug!(target: "orbium::lane", %exception, "a lane still serves");
         }
     }
 }
 
-/// Why there is no lane.
+/// The exception for a lane that could not be started.
 fn no_lane(orb: &Orb, error: &OrbError) -> SystemException {
     if !orb.is_running() {
         return SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No);

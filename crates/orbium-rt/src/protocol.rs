@@ -12,9 +12,9 @@ use orbium_giop::real_time::{
 /// TCPProtocolProperties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpProtocolProperties {
-    /// Octets of the send buffer; 0 for what the system has.
+    /// Octets of the send buffer; 0 for the system's default.
     pub send_buffer_size: i32,
-    /// Octets of the receive buffer; 0 for what the system has.
+    /// Octets of the receive buffer; 0 for the system's default.
     pub recv_buffer_size: i32,
     /// Probe silent peers.
     pub keep_alive: bool,
@@ -39,16 +39,16 @@ impl Default for TcpProtocolProperties {
 /// UnixDomainProtocolProperties, as TAO has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnixDomainProtocolProperties {
-    /// Octets of the send buffer; 0 for what the system has.
+    /// Octets of the send buffer; 0 for the system's default.
     pub send_buffer_size: i32,
-    /// Octets of the receive buffer; 0 for what the system has.
+    /// Octets of the receive buffer; 0 for the system's default.
     pub recv_buffer_size: i32,
 }
 
 /// UserDatagramProtocolProperties, as TAO has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UserDatagramProtocolProperties {
-    /// Whether the priority of a request is one of the network too.
+    /// Whether the priority of a request is also applied to the network.
     pub enable_network_priority: bool,
 }
 
@@ -63,12 +63,12 @@ pub enum TransportProperties {
     Datagram(UserDatagramProtocolProperties),
 }
 
-/// A protocol, and what is asked of its transport.
+/// A protocol and the properties of its transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protocol {
     /// The tag of its profiles: 0 for IIOP, 0x54414F00 for Unix sockets.
     pub protocol_type: u32,
-    /// `None` asks for the defaults.
+    /// `None` means the defaults.
     pub transport: Option<TransportProperties>,
 }
 
@@ -158,7 +158,7 @@ impl ProtocolList {
         ClientProtocolsValue(self.0.iter().map(Protocol::exposed).collect())
     }
 
-    /// The first transport properties, over those of the ORB.
+    /// The first transport properties, which override those of the ORB.
     pub(crate) fn properties(&self, of_orb: &ProtocolProperties) -> Option<ProtocolProperties> {
         let size = |it: i32| usize::try_from(it).ok().filter(|it| *it > 0);
         let mut asked = self.0.iter().filter_map(|it| it.transport);

@@ -25,7 +25,7 @@ use crate::{
     RtPoa, RtPoaError, RtPolicies, ThreadpoolConfig, ThreadpoolId, ThreadpoolLane, Why,
 };
 
-/// What the ORB knows of it.
+/// The extension of the ORB.
 struct Installed(Arc<Shared>);
 
 /// Real-time CORBA of an ORB. Cheap to clone.
@@ -112,12 +112,11 @@ impl RtOrb {
         RtCurrent::new(Arc::clone(&self.shared.host))
     }
 
-    /// Sets how the calls of this thread share connections from now on, where neither a
-    /// reference nor the ORB says so: bands of priorities, and whether each reference has
-    /// connections of its own.
+    /// Sets how the calls of this thread share connections, unless the reference or the ORB sets
+    /// it: bands of priorities, and whether each reference has private connections.
     ///
     /// # Errors
-    /// BAD_PARAM for bands that are none.
+    /// BAD_PARAM for invalid bands.
     pub fn set_thread_connections(
         &self,
         bands: Option<&[PriorityBand]>,
@@ -133,11 +132,11 @@ impl RtOrb {
         Ok(())
     }
 
-    /// Has the ORB serve bindings from now on: it answers markers, and negotiates;
-    /// see the module [`binding`](crate::binding). It listens, if it did not yet.
+    /// Enables bindings: the ORB answers markers and negotiates; see the module
+    /// [`binding`](crate::binding). It begins to listen if it does not yet.
     ///
     /// # Errors
-    /// [`ServeError`]: it does already, or cannot listen.
+    /// [`ServeError`]: bindings are enabled already, or the ORB cannot listen.
     pub fn serve_bindings(&self, admission: impl Admission) -> Result<Bindings, ServeError> {
         binding::serve(&self.orb, &self.shared.host, admission)
     }
@@ -148,13 +147,13 @@ impl RtOrb {
         RtMutex::new()
     }
 
-    /// Destroys a mutex. Its holder and its waiters are not disturbed; a named one can
-    /// no longer be found.
+    /// Destroys a mutex. Its holder and its waiters are not affected; a named one can no longer be
+    /// found.
     pub fn destroy_mutex(&self, mutex: &RtMutex) {
         self.shared.mutexes().retain(|_, known| known != mutex);
     }
 
-    /// The mutex of that name, made if there was none, and whether it was.
+    /// The mutex of that name, created if there was none, and whether it was created.
     #[must_use]
     pub fn create_named_mutex(&self, name: &str) -> (RtMutex, bool) {
         let mut mutexes = self.shared.mutexes();
@@ -176,15 +175,14 @@ impl RtOrb {
         found.ok_or_else(|| MutexNotFound(name.to_owned()))
     }
 
-    /// A thread pool without lanes: `threads.lane_priority` is the priority of requests
-    /// to adapters without a priority model.
+    /// Creates a thread pool without lanes: `threads.lane_priority` is the priority of requests to
+    /// adapters without a priority model.
     ///
     /// # Errors
-    /// BAD_PARAM for a priority out of range and for no static threads;
-    /// DATA_CONVERSION 2 for a priority without a native one; NO_RESOURCES if
-    /// the system refuses threads, with the minor code NOT_RESERVED if it refuses their reservation; NO_PERMISSION
-    /// if it refuses their priority;
-    /// BAD_INV_ORDER 4 if the ORB has ended.
+    /// BAD_PARAM for a priority out of range and for no static threads; DATA_CONVERSION 2 for a
+    /// priority without a native one; NO_RESOURCES if the system refuses threads, with the minor
+    /// code NOT_RESERVED if it refuses their reservation; NO_PERMISSION if it refuses their
+    /// priority; BAD_INV_ORDER 4 if the ORB has ended.
     pub fn create_threadpool(
         &self,
         threads: ThreadpoolLane,
@@ -193,11 +191,11 @@ impl RtOrb {
         self.start_pool(&[threads], false, config)
     }
 
-    /// A thread pool with a lane for each of some priorities.
+    /// Creates a thread pool with one lane for each of several priorities.
     ///
     /// # Errors
-    /// As [`create_threadpool`](Self::create_threadpool); BAD_PARAM for no lanes
-    /// and for two of one priority.
+    /// As [`create_threadpool`](Self::create_threadpool); BAD_PARAM for no lanes and for several of
+    /// the same priority.
     pub fn create_threadpool_with_lanes(
         &self,
         lanes: &[ThreadpoolLane],
@@ -233,12 +231,11 @@ impl RtOrb {
         Ok(id)
     }
 
-    /// Ends a thread pool: requests being served are completed, those that wait
-    /// raise TRANSIENT 1.
+    /// Destroys a thread pool: requests in progress are completed, queued ones raise TRANSIENT 1.
     ///
     /// # Errors
-    /// [`InvalidThreadpool`]; BAD_INV_ORDER, and nothing is done, while there is
-    /// an adapter that it serves, and from a thread of its own.
+    /// [`InvalidThreadpool`]; BAD_INV_ORDER, without any effect, while it serves an adapter, and on
+    /// one of its own threads.
     pub fn destroy_threadpool(
         &self,
         id: ThreadpoolId,
@@ -258,7 +255,7 @@ impl RtOrb {
         Ok(Ok(()))
     }
 
-    /// Makes an adapter with real-time policies below another one.
+    /// Creates an adapter with real-time policies as a child of another one.
     ///
     /// # Errors
     /// [`RtPoaError::InvalidPolicy`] with the policy at fault;
@@ -275,7 +272,7 @@ impl RtOrb {
         let pool = match asked.threadpool {
             None => None,
             Some(id) => {
-                // Under the lock under which `destroy_threadpool` finds it unused.
+                // Under the lock under which `destroy_threadpool` checks for users.
                 let found = self.shared.pools().all.get(&id).map(Attached::to);
                 let unknown = InvalidPolicy {
                     policy: PolicyType::Threadpool,

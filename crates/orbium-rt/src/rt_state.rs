@@ -52,7 +52,7 @@ impl Shared {
         })
     }
 
-    /// The priority that a call of this thread goes out at.
+    /// The priority of a call made by this thread.
     pub(crate) fn outgoing(&self, object: &[u8]) -> Result<Priority, SystemException> {
         let priority = match priority::current() {
             Some(priority) => priority,

@@ -19,25 +19,26 @@ use super::bucket::Bucket;
 use super::wire::Answer;
 use super::{Asked, Excess, KEY, Offer, Rate, Reason, ReasonCode, Reservation, Terms};
 
-/// Questions and offers of a client about its binding, which are no requests of it.
+/// Rate limit of a client's queries and offers about its binding, which are not requests of the
+/// binding.
 const CONTROL: Rate = Rate {
     requests: 10,
     period: Duration::from_secs(1),
     burst: 10,
 };
 
-/// A binding that there is.
+/// An established binding.
 #[derive(Clone, Debug)]
 pub struct BindingInfo {
     /// Its number: no two of a server have the same.
     pub id: u64,
     /// The client that owns the binding.
     pub peer: String,
-    /// What was agreed on, with the rate that is kept at present.
+    /// The agreed terms, with the current rate.
     pub terms: Terms,
     /// Requests that were begun, or wait.
     pub taken: u64,
-    /// Requests refused because of what was agreed on.
+    /// Requests refused because of the agreed terms.
     pub refused: u64,
 }
 
@@ -100,7 +101,7 @@ impl Book {
     }
 }
 
-/// What a binding is of.
+/// The protocol, object, lane and peer of a binding.
 #[derive(Debug)]
 pub(super) struct Site {
     pub(super) protocol: String,
@@ -128,21 +129,22 @@ impl Site {
     }
 }
 
-/// What keeps to the terms of one binding.
+/// Enforces the terms of one binding.
 pub(super) struct Binding {
     pub(super) id: u64,
     pub(super) site: Site,
     began: Instant,
     agreement: Mutex<Agreement>,
     has_other_thread: AtomicBool,
-    /// Whether the first thread has got what the terms reserve; else why not, and what it has.
+    /// Whether the first thread has the agreed reservation; otherwise the reason, and its actual
+    /// scheduling.
     reserved: OnceLock<Result<(), Reason>>,
     taken: AtomicU64,
     refused: AtomicU64,
     book: Arc<Book>,
 }
 
-/// What was agreed on last, and how it is kept.
+/// The current agreement and its enforcement.
 pub(super) struct Agreement {
     pub(super) offer: Offer,
     terms: Terms,
@@ -150,16 +152,16 @@ pub(super) struct Agreement {
     /// The requests in a period that the bucket is for.
     requests: u32,
     control: Bucket,
-    /// None when the binding has ended.
+    /// `None` after the end of the binding.
     pub(super) held: Option<Reservation>,
-    /// What the server would like to have.
+    /// The terms proposed by the server.
     pub(super) proposed: Option<Terms>,
-    /// What the thread is to have from now on.
+    /// The pending changes of the thread.
     thread: Option<DedicatedThread>,
 }
 
 impl Agreement {
-    /// What was agreed on, with the rate that is kept at present.
+    /// The agreed terms, with the current rate.
     pub(super) fn present_terms(&self) -> Terms {
         let mut terms = self.terms.clone();
         if let Some(rate) = self.held.as_ref().and_then(Reservation::rate) {
@@ -217,7 +219,7 @@ impl fmt::Debug for Binding {
     }
 }
 
-/// Why the calling thread has no reservation, and what it has in its place.
+/// The reason why the calling thread has no reservation, and its actual scheduling.
 fn not_reserved(error: &RealTimeError) -> Reason {
     let text = match Scheduling::of_this_thread() {
         Ok(has) => format!("{error}; the thread has {has}"),
@@ -235,7 +237,7 @@ fn refuse(code: u32) -> Pass {
 }
 
 impl Binding {
-    /// While it is locked no request is admitted, and nothing else is agreed on.
+    /// While it is locked, no request is admitted and no other terms are agreed on.
     pub(super) fn agreement(&self) -> MutexGuard<'_, Agreement> {
         self.agreement.lock()
     }
@@ -250,13 +252,13 @@ impl Binding {
         }
     }
 
-    /// What was agreed on, with the rate that is kept at present.
+    /// The agreed terms, with the current rate.
     pub(super) fn present_terms(&self) -> Terms {
         self.agreement().present_terms()
     }
 
-    /// Requests that have not been admitted are held to these terms: those that wait keep their places.
-    /// Returns what was held before.
+    /// Changes the terms, also for requests that are not yet admitted: queued ones keep their
+    /// places. Returns the previous reservation.
     pub(super) fn agree(
         &self,
         agreement: &mut Agreement,
@@ -275,7 +277,7 @@ impl Binding {
         agreement.held.replace(held)
     }
 
-    /// Whether the thread has what was to be reserved for it.
+    /// Whether the thread has the agreed reservation.
     pub(super) fn reserved(&self) -> Answer {
         match self.reserved.get() {
             Some(Err(reason)) => Answer::Refused(reason.clone()),
@@ -287,14 +289,14 @@ impl Binding {
         }
     }
 
-    /// Gives back what was set aside; nothing the second time.
+    /// Releases the reservation; a second call has no effect.
     pub(super) fn end(&self) {
         let held = self.agreement().held.take();
         drop(held);
         self.book.lock().remove(&self.id);
     }
 
-    /// What becomes of a request to the object that bindings are negotiated with.
+    /// The decision on a request to the object that negotiates bindings.
     fn control(&self, operation: &[u8]) -> Option<Pass> {
         match operation {
             // The end of a binding is always welcome.
@@ -336,7 +338,7 @@ impl Gate for Binding {
 
     fn begun(&self, refused: Option<&RealTimeError>) {
         if self.agreement().offer.reservation.is_some() {
-            // A further thread, which reads while the first waits in a call, changes nothing.
+            // A further thread, which reads while the first waits in a call, has no effect.
             self.reserved.get_or_init(|| match refused {
                 None => Ok(()),
                 Some(error) => Err(not_reserved(error)),

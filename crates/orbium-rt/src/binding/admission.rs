@@ -14,29 +14,27 @@ use super::{Offer, Reason, Terms};
 /// Decides which bindings a server takes on. Called by threads that serve, so it
 /// must not block or call out.
 pub trait Admission: Send + Sync + 'static {
-    /// What is said to an offer, which makes sense and is for an object that is
-    /// here. Nothing is held between a counter-offer and what the client says to
-    /// it.
+    /// Decides on an offer, which is valid and for an active object. Nothing is reserved between a
+    /// counter-offer and the client's reply to it.
     fn consider(&self, asked: &Asked<'_>) -> Verdict;
 
-    /// Whether a connection that asks for nothing but a thread of its own gets
-    /// one, within [`Limits::dedicated_threads`](orbium_core::Limits). Default:
-    /// yes.
+    /// Whether a connection that requests only a dedicated thread gets one, within
+    /// [`Limits::dedicated_threads`](orbium_core::Limits). Default: yes.
     ///
     /// # Errors
-    /// Why not; it is served as ever then.
+    /// The reason for the refusal; the connection is then served by the ordinary threads.
     fn thread(&self, asked: &ThreadAsked<'_>) -> Result<(), Undedicated> {
         let _ = asked;
         Ok(())
     }
 }
 
-/// A client asks for a binding.
+/// A client's request for a binding.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// What it asks for.
+    /// The offer.
     pub offer: &'a Offer,
-    /// The protocol of the connection, as the client says.
+    /// The protocol of the connection, as given by the client.
     pub protocol: &'a str,
     /// Id of the object that it means to call.
     pub object_id: &'a [u8],
@@ -46,20 +44,20 @@ pub struct Asked<'a> {
     pub lane: &'a str,
     /// The client.
     pub peer: &'a Peer,
-    /// What the binding holds, where one that lives is changed: it is given back when the new reservation
-    /// takes its place, so the decision need not leave room for both.
+    /// The reservation of an established binding that is to be changed: it is released when the new
+    /// reservation replaces it, so the decision need not leave room for both.
     pub held: Option<&'a Reservation>,
 }
 
 /// Verdict on an offer.
 #[derive(Debug)]
 pub enum Verdict {
-    /// It is accepted: these terms are within it, and the reservation is held
-    /// until the binding ends.
+    /// It is accepted: these terms are within the offer, and the reservation is kept until the
+    /// binding ends.
     Accept(Terms, Reservation),
     /// Not so, but these would do, for that reason.
     Counter(Terms, Reason),
-    /// Nothing would do.
+    /// No terms are acceptable.
     Refuse(Reason),
 }
 
@@ -70,7 +68,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Holds that as long as the binding lives.
+    /// Keeps that value until the binding ends.
     #[must_use]
     pub fn new(held: impl Any + Send + Sync) -> Self {
         Self {
@@ -79,7 +77,7 @@ impl Reservation {
         }
     }
 
-    /// As [`new`](Self::new), for a binding with a rate that the admission goes on to decide.
+    /// As [`new`](Self::new), for a binding with a rate that the admission continues to adjust.
     #[must_use]
     pub fn adjustable(held: impl Any + Send + Sync, rate: AdjustableRate) -> Self {
         Self {
@@ -88,8 +86,8 @@ impl Reservation {
         }
     }
 
-    /// What is held, if it is of that type: what an admission recognises its own by when a binding is
-    /// [changed](Asked::held).
+    /// The kept value, if it has that type: by this an admission recognizes its own reservation
+    /// when a binding is [changed](Asked::held).
     #[must_use]
     pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
         self.held.downcast_ref()
@@ -106,8 +104,8 @@ impl fmt::Debug for Reservation {
     }
 }
 
-/// The requests in a period of a binding that lives. An admission changes them within what the client
-/// has offered, which is agreed to beforehand: requests from then on are held to the new rate.
+/// The number of requests per period of an established binding. An admission changes it within the
+/// client's offer, which implies agreement: the new rate applies to subsequent requests.
 ///
 /// ```
 /// use orbium_rt::binding::AdjustableRate;

@@ -8,28 +8,27 @@ use orbium_giop::minor;
 
 use super::{Reason, Terms};
 
-/// Error of a binding that was not made.
+/// Error of establishing or changing a binding.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BindError {
-    /// The offer makes no sense.
+    /// The offer is invalid.
     Malformed,
     /// The peer does not negotiate bindings.
     NotSpoken,
-    /// The object is within this very process: there is no connection.
+    /// The object is collocated: there is no connection.
     Collocated,
     /// The reference offers none of the protocols.
     NoProtocol,
     /// The server refuses, for that reason.
     Refused(Reason),
-    /// The server would take these terms, which were not wanted.
+    /// The server would accept these terms, which are outside the offer.
     Countered(Box<Terms>, Reason),
-    /// There was no agreement within the rounds there were; what the server
-    /// proposed last.
+    /// No agreement was reached within the maximum number of rounds; the server's last proposal.
     NoAgreement(Box<Terms>, Reason),
-    /// The server has not kept to the rules: it has accepted what was not offered.
+    /// The server violated the protocol: it has accepted terms outside the offer.
     Broken,
-    /// Something else went wrong; TIMEOUT when time is over.
+    /// Any other error; TIMEOUT after the time limit.
     System(SystemException),
 }
 

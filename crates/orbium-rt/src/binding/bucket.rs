@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A rate kept: the generic cell rate algorithm, which is a token bucket without
-//! anything that has to be filled. Time is an argument.
+//! Enforcement of a rate: the generic cell rate algorithm, which is a token bucket that does not
+//! need to be filled. Time is an argument.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ const FRACTIONS: u128 = 1 << 32;
 pub(super) struct Bucket {
     /// From one request to the next.
     interval: u128,
-    /// How much too early one may be.
+    /// How much earlier than expected a request may arrive.
     tolerance: u128,
-    /// When the next is expected.
+    /// The expected time of the next request.
     expected: u128,
 }
 
@@ -29,13 +29,13 @@ impl Bucket {
         }
     }
 
-    /// Keeps another rate from now on. What was taken by the old one counts as it did.
+    /// Changes the rate. Requests taken at the old one count as before.
     pub(super) fn set(&mut self, rate: Rate) {
         (self.interval, self.tolerance) = interval_and_tolerance(rate);
     }
 
-    /// Keeps another rate from now on, one that was agreed on anew: the requests that were taken and have
-    /// not passed yet are as many, and pass at the new rate.
+    /// Changes the rate by a new agreement: the number of requests taken ahead of the rate is kept,
+    /// and they pass at the new rate.
     pub(super) fn agree(&mut self, now: Duration, rate: Rate) {
         let now = now.as_nanos() * FRACTIONS;
         let ahead = self.expected.saturating_sub(now);
@@ -45,8 +45,8 @@ impl Bucket {
         self.expected = now.saturating_add(ahead);
     }
 
-    /// Takes one request, at a time since some beginning; or says how long it has
-    /// to wait.
+    /// Takes one request at a time relative to a fixed origin; otherwise returns how long it has to
+    /// wait.
     pub(super) fn take(&mut self, now: Duration) -> Result<(), Duration> {
         let now = now.as_nanos() * FRACTIONS;
         let earliest = self.expected.saturating_sub(self.tolerance);
@@ -63,7 +63,7 @@ impl Bucket {
 
 fn interval_and_tolerance(rate: Rate) -> (u128, u128) {
     let interval = rate.period.as_nanos() * FRACTIONS / u128::from(rate.requests.max(1));
-    // An admission may have made the terms, of any period.
+    // An admission may have created the terms, with any period.
     let tolerance = interval.saturating_mul(u128::from(rate.burst.max(1) - 1));
     (interval, tolerance)
 }
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(bucket.take(start + 4 * MS), Err(6 * MS));
         assert_eq!(bucket.take(start + 10 * MS), Ok(()));
         assert_eq!(bucket.take(start + 10 * MS), Err(10 * MS));
-        // After a pause there is a burst again, and not two.
+        // After a pause there is one burst again, not two.
         let later = start + 1000 * MS;
         let passed = (0..10).filter(|_| bucket.take(later).is_ok()).count();
         assert_eq!(passed, 3);
@@ -135,7 +135,7 @@ mod tests {
             ..Rate::per_second(1000)
         };
         bucket.agree(MS, fast);
-        // Neither a burst for nothing, nor the wait of a day.
+        // Neither an extra burst, nor a wait of a day.
         assert_eq!(bucket.take(MS), Err(MS));
         assert_eq!(bucket.take(2 * MS), Ok(()));
         bucket.agree(10 * MS, Rate::per_second(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An admission that counts what it promises.
+//! An admission that counts its reservations.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -14,15 +14,14 @@ use super::admission::{Admission, Asked, Reservation, Verdict};
 use super::qos::owned;
 use super::{Buffer, Offer, Rate, Reason, ReasonCode, Terms};
 
-/// A whole processor, in what utilisation is counted by.
+/// A whole processor in units of utilisation.
 const WHOLE: u64 = 1_000_000_000;
 
-/// Promises no more than there is: of the time of a processor for each lane, which
-/// a binding takes its rate times the cost of a request of, and of bindings,
-/// priorities, buffers and protocols. An offer that asks for more is answered with
-/// what is left.
+/// Limits the reservations: of processor time for each lane, of which a binding takes its rate
+/// times the cost of a request, and of bindings, priorities, buffers and protocols. An offer that
+/// exceeds them is answered with what remains.
 ///
-/// What requests cost is for the server to declare, as measured in the worst case.
+/// The server declares the costs of requests, as measured in the worst case.
 #[derive(Clone, Debug)]
 pub struct Budget {
     bindings: usize,
@@ -34,7 +33,7 @@ pub struct Budget {
     burst: u32,
     buffer: Buffer,
     protocols: Vec<String>,
-    /// What a binding may reserve.
+    /// The share that a binding may reserve.
     reservation: u64,
     used: Arc<Mutex<Used>>,
 }
@@ -46,7 +45,7 @@ struct Used {
     shares: HashMap<String, u64>,
 }
 
-/// What one binding has.
+/// The reservation of one binding.
 #[derive(Debug)]
 struct Held {
     used: Arc<Mutex<Used>>,
@@ -92,9 +91,9 @@ impl Default for Budget {
     }
 }
 
-/// Parts of a processor: from nothing to sixty-four.
+/// A share of processors, from 0 to 64, in units of utilisation.
 fn parts(share: f64) -> u64 {
-    // Within what both types hold.
+    // Within the range of both types.
     (share.clamp(0.0, 64.0) * WHOLE as f64) as u64
 }
 
@@ -106,7 +105,7 @@ impl Used {
 }
 
 impl Budget {
-    /// The buffer that there is for an offer, and why if it is less than the least.
+    /// The available buffer for an offer, and the reason if it is less than the minimum.
     fn buffer_for(&self, offer: &Offer) -> (Buffer, Option<Reason>) {
         let buffer = Buffer {
             requests: offer.buffer.requests.min(self.buffer.requests),
@@ -129,15 +128,15 @@ impl Budget {
         Self::default()
     }
 
-    /// Bindings there may be at once.
+    /// The maximum number of bindings.
     #[must_use]
     pub fn bindings(mut self, most: usize) -> Self {
         self.bindings = most;
         self
     }
 
-    /// Of each lane, what part of a processor may be promised; more than 1.0 if
-    /// there are several to serve it.
+    /// The share of a processor that may be reserved in each lane; more than 1.0 if several serve
+    /// it.
     #[must_use]
     pub fn share(mut self, share: f64) -> Self {
         self.share = parts(share);
@@ -151,7 +150,7 @@ impl Budget {
         self
     }
 
-    /// What a request takes of a processor at the most, at least 1 ns.
+    /// The maximum processor time of a request, at least 1 ns.
     #[must_use]
     pub fn cost(mut self, cost: Duration) -> Self {
         self.cost = cost;
@@ -165,7 +164,7 @@ impl Budget {
         self
     }
 
-    /// Priorities that may be had, by bindings and by markers.
+    /// The permitted priorities of bindings and of dedicated threads.
     #[must_use]
     pub fn priorities(mut self, numbers: RangeInclusive<i16>) -> Self {
         self.priorities = numbers;
@@ -186,21 +185,21 @@ impl Budget {
         self
     }
 
-    /// What part of a processor each binding may have the host reserve for its thread; nothing by default. Whether the
-    /// host has as much left, it decides itself.
+    /// The share of a processor that the host may reserve for each binding's thread; 0 by default.
+    /// The host decides itself whether that is available.
     #[must_use]
     pub fn reservations(mut self, share: f64) -> Self {
         self.reservation = parts(share);
         self
     }
 
-    /// Bindings there are.
+    /// The number of bindings.
     #[must_use]
     pub fn active(&self) -> usize {
         lock(&self.used).bindings
     }
 
-    /// What part of a processor is promised of a lane.
+    /// The reserved share of a processor of a lane.
     #[must_use]
     pub fn promised(&self, lane: &str) -> f64 {
         let share = lock(&self.used).shares.get(lane).copied();
@@ -212,7 +211,7 @@ impl Budget {
         cost.max(Duration::from_nanos(1))
     }
 
-    /// The protocol that will do for both, and whether it is the connection's.
+    /// A protocol that both permit, and whether it is the connection's.
     fn protocol(&self, asked: &Asked<'_>) -> Option<(String, bool)> {
         let permitted = |name: &str| {
             let known = self.protocols.iter().any(|it| it == name);
@@ -226,7 +225,7 @@ impl Budget {
     }
 }
 
-/// What a rate takes of a processor at a cost of each request.
+/// The share of a processor of a rate with that cost of a request.
 pub(super) fn share_for(requests: u32, period: Duration, cost: Duration) -> u64 {
     let time = u128::from(requests) * cost.as_nanos() * u128::from(WHOLE);
     u64::try_from(time.div_ceil(period.as_nanos().max(1))).unwrap_or(u64::MAX)
@@ -239,13 +238,13 @@ pub(super) fn requests_for(share: u64, period: Duration, cost: Duration) -> u32 
     u32::try_from(requests).unwrap_or(u32::MAX)
 }
 
-/// What an offer comes to, except for the rate that is left.
+/// The result for an offer, except for the available rate.
 pub(super) struct Prepared {
-    /// With the rate that is wanted.
+    /// With the desired rate.
     pub(super) terms: Terms,
-    /// Why these terms are not within the offer.
+    /// The reasons why these terms are not within the offer.
     pub(super) reasons: Vec<Reason>,
-    /// What a request takes of a processor.
+    /// The processor time of a request.
     pub(super) cost: Duration,
 }
 
@@ -253,7 +252,7 @@ impl Budget {
     /// The terms for an offer, except for its rate.
     ///
     /// # Errors
-    /// Nothing would do.
+    /// No terms are acceptable.
     pub(super) fn prepare(&self, asked: &Asked<'_>) -> Result<Prepared, Reason> {
         let offer = asked.offer;
         let mut reasons = Vec::new();
@@ -309,10 +308,10 @@ impl Budget {
         })
     }
 
-    /// Whether there may be one more binding than so many.
+    /// Whether one more binding is permitted in addition to that many.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason for a refusal.
     pub(super) fn has_room_for_another(&self, bindings: usize) -> Result<(), Reason> {
         if bindings < self.bindings {
             return Ok(());
@@ -322,7 +321,7 @@ impl Budget {
         Err(Reason::new(ReasonCode::Bindings, text))
     }
 
-    /// What may be promised of a lane.
+    /// The share that may be reserved in a lane.
     pub(super) fn share_of_lane(&self, lane: &str) -> u64 {
         self.shares.get(lane).copied().unwrap_or(self.share)
     }

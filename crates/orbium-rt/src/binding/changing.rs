@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bindings that live and are changed, by their servers.
+//! Changes of established bindings by their servers.
 
 use std::fmt;
 
 use super::{Reason, Terms};
 
-/// Outcome of terms that a server wants for a binding.
+/// Outcome of a server's change of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// They are within the offer of the client, and hold from the next request on.
@@ -19,9 +19,9 @@ pub enum Change {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeError {
-    /// There is no such binding, or it has ended.
+    /// The binding does not exist, or has ended.
     NotBound,
-    /// The terms make no sense, or are for another protocol than that of the connection.
+    /// The terms are invalid, or for another protocol than that of the connection.
     Malformed,
     /// The admission refuses them, for that reason.
     Refused(Reason),

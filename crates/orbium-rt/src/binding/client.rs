@@ -26,9 +26,9 @@ static PROPOSAL: Operation = Operation::new("proposal");
 /// Bounds of a negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Negotiation {
-    /// Offers that are made at the most. Default: 8.
+    /// The maximum number of offers. Default: 8.
     pub rounds: u32,
-    /// Time for all of it, connecting too. Default: 5 s.
+    /// Time limit, including connecting. Default: 5 s.
     pub time: Duration,
 }
 
@@ -44,21 +44,21 @@ impl Default for Negotiation {
 /// Response of a client to a counter-offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// These terms will do.
+    /// The terms are acceptable.
     Accept,
     /// They will not, but perhaps this.
     Offer(Offer),
-    /// Nothing else will do.
+    /// No other terms are acceptable.
     GiveUp,
 }
 
-/// A binding: an object that is called over one connection, under the terms that
-/// were agreed on. Calls go through what it derefs to.
+/// A binding: an object that is called over one connection, under the agreed terms. Calls use the
+/// object to which it dereferences.
 ///
-/// It ends with [`unbind`](Self::unbind), or when this and all references made
-/// from it are dropped, or with the connection. Calls then raise REBIND with
-/// orbium's minor code `BINDING_LOST`. What exceeds the terms raises NO_RESOURCES
-/// with `BINDING_RATE` or `BINDING_BUFFER`.
+/// It ends with [`unbind`](Self::unbind), or when this and all references derived from it are
+/// dropped, or with the connection. Calls then raise REBIND with orbium's minor code
+/// `BINDING_LOST`. Calls that exceed the terms raise NO_RESOURCES with `BINDING_RATE` or
+/// `BINDING_BUFFER`.
 #[derive(Clone, Debug)]
 pub struct Bound<I> {
     object: I,
@@ -67,7 +67,7 @@ pub struct Bound<I> {
     pub(super) negotiator: ObjectRef,
     pub(super) id: u64,
     pub(super) terms: Terms,
-    /// Why a soft offer has no reservation.
+    /// The reason why a soft offer has no reservation.
     pub(super) refused: Option<Reason>,
 }
 
@@ -92,30 +92,32 @@ impl<I> Bound<I> {
         &self.terms
     }
 
-    /// The reason for which the binding has no reservation, though a [soft](Offer::soft) offer asked for one.
+    /// The reason why the binding has no reservation, though a [soft](Offer::soft) offer requested
+    /// one.
     #[must_use]
     pub fn refused(&self) -> Option<&Reason> {
         self.refused.as_ref()
     }
 
-    /// Asks the server for the terms of the moment: those of [`terms`](Self::terms), but for the rate,
-    /// which an admission such as [`FairShare`](crate::FairShare) changes within the offer.
-    /// Asking is a request of the binding, and counts as one.
+    /// Requests the current terms from the server: those of [`terms`](Self::terms), except for the
+    /// rate, which an admission such as [`FairShare`](crate::FairShare) changes within the offer.
+    /// The call is a request of the binding, and counts as one.
     ///
     /// # Errors
-    /// What the call raises; NO_RESOURCES if there is none left at the rate; REBIND if the binding has ended, BAD_OPERATION by servers that do not
-    /// change rates.
+    /// The exceptions of the call; NO_RESOURCES if the rate is exceeded; REBIND if the binding has
+    /// ended, BAD_OPERATION by servers that do not change rates.
     pub fn present_terms(&self) -> Result<Terms, SystemException> {
         let mut terms = self.ask(&PRESENT_TERMS, Terms::read)?;
         terms.reservation = self.terms.reservation;
         Ok(terms)
     }
 
-    /// The terms that the server would like to have, if it has [proposed](super::Bindings::change) any that
-    /// are not within the offer: [`Offer::exactly`] of them agrees.
+    /// The terms proposed by the server, if it has [proposed](super::Bindings::change) any outside
+    /// the offer: [`Offer::exactly`] of them agrees.
     ///
     /// # Errors
-    /// What the call raises; REBIND if the binding has ended, BAD_OPERATION by servers that do not propose.
+    /// The exceptions of the call; REBIND if the binding has ended, BAD_OPERATION by servers that
+    /// do not propose.
     pub fn proposal(&self) -> Result<Option<Terms>, SystemException> {
         let proposed = self.ask(&PROPOSAL, read_proposal)?;
         Ok(proposed.map(|terms| Terms {
@@ -135,7 +137,7 @@ impl<I> Bound<I> {
             self.negotiator
                 .call(operation, |writer| writer.write_u64(id), read);
         match said {
-            // The server no longer knows the binding.
+            // The server no longer has the binding.
             Err(it) if it.kind == ExceptionKind::BadParam => Err(lost()),
             other => other,
         }
@@ -147,11 +149,11 @@ impl<I> Bound<I> {
         self.id
     }
 
-    /// Gives the binding up. What was set aside for it is free when this returns;
-    /// requests that wait because of the rate are served first.
+    /// Ends the binding. Its reservation is released when this returns; requests delayed by the
+    /// rate are served first.
     ///
     /// # Errors
-    /// What the call raises; REBIND if the binding has ended already.
+    /// The exceptions of the call; REBIND if the binding has ended already.
     pub fn unbind(&self) -> Result<(), SystemException> {
         self.ask(&UNBIND, |_| Ok(()))
     }
@@ -177,10 +179,10 @@ fn is_not_spoken(exception: &SystemException) -> bool {
 }
 
 impl<I: Interface> Bound<I> {
-    /// Changes the binding, while calls go on: the server accepts the offer as a whole and keeps to the new terms
-    /// from the next request on, or the binding stays as it is. Requests that wait at the server keep their
-    /// places. The deadline counts for calls through this binding; references made from it before keep
-    /// theirs. The protocol is that of the connection.
+    /// Changes the binding while calls continue: the server accepts the whole offer and applies the
+    /// new terms from the next request on, or the binding is unchanged. Requests queued at the
+    /// server keep their places. The deadline applies to calls through this binding; references
+    /// derived from it before keep theirs. The protocol is that of the connection.
     ///
     /// ```
     /// # use orbium_core::SystemException;
@@ -197,7 +199,8 @@ impl<I: Interface> Bound<I> {
     /// ```
     ///
     /// # Errors
-    /// [`BindError::Refused`], and [`BindError::Countered`] with what the server would take;
+    /// [`BindError::Refused`], and [`BindError::Countered`] with terms that the server would
+    /// accept;
     /// [`BindError::NoProtocol`] for an offer without the protocol of the connection;
     /// [`BindError::NotSpoken`] by servers that do not renegotiate; [`BindError::System`] with REBIND if
     /// the binding has ended.
@@ -236,7 +239,7 @@ fn lost() -> SystemException {
     SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No)
 }
 
-/// Binds, and accepts what is within the offer.
+/// Establishes a binding, and accepts terms within the offer.
 pub(crate) fn bind<I: Interface>(object: &I, offer: &Offer) -> Result<Bound<I>, BindError> {
     let limits = Negotiation::default();
     bind_with(object, offer, limits, |terms, _| {
@@ -248,7 +251,7 @@ pub(crate) fn bind<I: Interface>(object: &I, offer: &Offer) -> Result<Bound<I>, 
     })
 }
 
-/// Binds, and asks what to say to counter-offers.
+/// Establishes a binding, and calls a function to respond to counter-offers.
 pub(crate) fn bind_with<I: Interface>(
     object: &I,
     offer: &Offer,
@@ -292,7 +295,7 @@ fn negotiated<I: Interface>(
             protocols: names,
             ..offer.clone()
         };
-        // More than any clock can count is no bound at all.
+        // A time limit beyond the range of the clock means no limit.
         let left = end.remaining().map_err(|_| BindError::late())?;
         let left = left.unwrap_or(Duration::MAX);
         let answer = with.negotiate(object.as_object(), &named, left)?;
@@ -315,7 +318,7 @@ fn negotiated<I: Interface>(
     Err(BindError::NoAgreement(Box::new(terms), reason))
 }
 
-/// The protocols of an offer that the reference offers too, best first.
+/// The protocols of an offer that the reference supports, in order of preference.
 fn usable(object: &ObjectRef, offer: &Offer) -> Result<Vec<String>, BindError> {
     let offered = object.protocols().into_iter();
     let offered = offered.filter(|it| it.refusal.is_none());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An admission that divides equally what there is.
+//! An admission that divides the capacity equally.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use super::admission::{AdjustableRate, Admission, Asked, Reservation, Verdict};
 use super::budget::{Budget, Prepared, requests_for, share_for};
 use super::{Offer, Reason, ReasonCode};
 
-/// Accepts a binding if there is time for its least rate, and divides the time of a lane equally
-/// (max-min fairness): a binding that wants less than its part has all of what it wants, and the others
-/// divide the rest. A further binding lowers the rates of those that are there, within what each of
-/// them has offered; one that ends raises them. Clients see their rate by
+/// Accepts a binding if its least rate is available, and divides the time of a lane equally
+/// (max-min fairness): a binding that requests less than its share gets its full rate, and the
+/// others divide the rest. A further binding lowers the rates of existing ones, within their
+/// offers; one that ends raises them. Clients obtain their rate by
 /// [`Bound::present_terms`](super::Bound::present_terms).
 ///
-/// All else is as its [`Budget`] has it: the shares of lanes, costs, priorities, buffers, protocols and the
-/// number of bindings.
+/// All else is determined by its [`Budget`]: the shares of lanes, costs, priorities, buffers,
+/// protocols and the number of bindings.
 ///
 /// ```
 /// use orbium_rt::{Budget, FairShare};
@@ -50,7 +50,7 @@ struct Member {
     rate: AdjustableRate,
 }
 
-/// What a binding wants, and the least that will do.
+/// The desired rate of a binding, and the least acceptable one.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
     requests: u32,
@@ -59,7 +59,7 @@ struct Wanted {
     cost: Duration,
 }
 
-/// What a binding holds.
+/// The membership of a binding in a lane.
 #[derive(Debug)]
 struct Held {
     lanes: Arc<Mutex<Lanes>>,
@@ -101,7 +101,7 @@ impl Wanted {
         share_for(requests, self.period, self.cost)
     }
 
-    /// What of a processor it has if no binding is to have more than `level`.
+    /// Its share of a processor if the share of each binding is limited to `level`.
     fn part(&self, level: u64) -> u64 {
         let least = self.share(self.least);
         level.clamp(least, self.share(self.requests).max(least))
@@ -114,7 +114,8 @@ impl Wanted {
     }
 }
 
-/// The highest level at which all parts together do not exceed the capacity; none if the least parts do.
+/// The highest level at which all shares together do not exceed the capacity; `None` if the least
+/// shares do.
 fn level(wanted: &[Wanted], capacity: u64) -> Option<u64> {
     let fits = |level: u64| {
         let parts = wanted.iter().map(|it| it.part(level));
@@ -135,8 +136,8 @@ fn level(wanted: &[Wanted], capacity: u64) -> Option<u64> {
     Some(fitting)
 }
 
-/// Gives each member its part. Nothing changes if the least parts exceed the capacity, which was
-/// asked before the last of them became one.
+/// Assigns each member its share. Has no effect if the least shares exceed the capacity, which was
+/// checked before the last of them became a member.
 fn divide(members: &[Member], capacity: u64) {
     let wanted: Vec<Wanted> = members.iter().map(|it| it.wanted).collect();
     if let Some(level) = level(&wanted, capacity) {
@@ -148,7 +149,7 @@ fn divide(members: &[Member], capacity: u64) {
 }
 
 impl FairShare {
-    /// Divides what that budget promises.
+    /// Divides the shares of that budget.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Self {
@@ -157,7 +158,7 @@ impl FairShare {
         }
     }
 
-    /// Bindings there are.
+    /// The number of bindings.
     #[must_use]
     pub fn active(&self) -> usize {
         lock(&self.lanes).members.values().map(Vec::len).sum()
@@ -213,10 +214,10 @@ impl FairShare {
         Ok(Verdict::Accept(terms, Reservation::adjustable(held, rate)))
     }
 
-    /// The requests in a period that are left if all others have no more than their least.
+    /// The number of requests per period that remain if all others have only their least rate.
     ///
     /// # Errors
-    /// None are.
+    /// None remain.
     fn counter(&self, mine: Wanted, others: &[Wanted], capacity: u64) -> Result<u32, Reason> {
         let least = others.iter().map(|it| it.part(0));
         let left = capacity.saturating_sub(least.fold(0, u64::saturating_add));

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Explicit bindings, after GOPI (Coulson and Baichoo, section 5): what a client
-//! and a server agree on before calls are made.
+//! Explicit bindings, after GOPI (Coulson and Baichoo, section 5): terms on which a client and a
+//! server agree before calls are made.
 //!
 //! Two styles in addition to the ordinary one:
 //!
-//! * **A thread for a connection** (capsule-to-iref): the first request of a
-//!   connection has a marker, and a server that knows it serves the connection by
-//!   a thread of its own, at the priority asked for:
-//!   [`RtObject::with_dedicated_thread`](crate::RtObject::with_dedicated_thread).
-//!   Nothing is promised. A server that does not know markers, or has no thread to
-//!   spare, serves as ever.
-//! * **A negotiated binding** (iref-to-iref): priority, rate, buffer, deadline and
-//!   protocol are agreed on first, and then kept:
-//!   [`RtObject::bind`](crate::RtObject::bind). The server's [`Admission`]
-//!   accepts an [`Offer`], makes another, or refuses with a reason.
+//! * **A thread for a connection** (capsule-to-iref): the first request of a connection has a
+//!   marker, and a server that supports it serves the connection by a dedicated thread, at the
+//!   requested priority:
+//!   [`RtObject::with_dedicated_thread`](crate::RtObject::with_dedicated_thread). There is no
+//!   guarantee: a server that does not support markers, or has no spare thread, serves the
+//!   connection by its ordinary threads.
+//! * **A negotiated binding** (iref-to-iref): priority, rate, buffer, deadline and protocol are
+//!   agreed on first, and then enforced: [`RtObject::bind`](crate::RtObject::bind). The server's
+//!   [`Admission`] accepts an [`Offer`], makes a counter-offer, or refuses with a reason.
 //!
-//! Both are served where [`RtOrb::serve_bindings`](crate::RtOrb::serve_bindings)
-//! was called. Both sides can change a binding while it lives: the client by
-//! [`Bound::renegotiate`], the server by [`Bindings::change`]. A binding is one connection: what the server has set aside for it
-//! is free again when it is given up or the connection ends, whatever ends it.
+//! Both are served by an ORB after [`RtOrb::serve_bindings`](crate::RtOrb::serve_bindings). Both
+//! sides can change an established binding: the client by [`Bound::renegotiate`], the server by
+//! [`Bindings::change`]. A binding is one connection: the server releases its reservation when the
+//! binding or the connection ends, for any reason.
 //!
 //! ```
 //! use std::time::Duration;
@@ -65,9 +64,9 @@
 //!
 //! # On the wire
 //!
-//! The marker is a service context, see `orbium_channel::dedication`. Negotiation is
-//! ordinary requests to an object with the key `OrbiumBindings`, over the very
-//! connection that is to be bound:
+//! The marker is a service context, see `orbium_channel::dedication`. Negotiation consists of
+//! ordinary requests to an object with the key `OrbiumBindings`, over the connection that is to be
+//! bound:
 //!
 //! ```idl
 //! interface Bindings {                      // IDL:orbium.org/Bindings:1.0
@@ -99,16 +98,16 @@
 //! };
 //! ```
 //!
-//! `renegotiate`, `proposal` and `reserved` overtake the requests that wait because of the rate, and are no requests of the
-//! binding: 10 in a second are answered, more are NO_RESOURCES.
+//! `renegotiate`, `proposal` and `reserved` overtake requests delayed by the rate, and are not
+//! requests of the binding: at most 10 per second are accepted, more raise NO_RESOURCES.
 //!
-//! An offer with a reservation has it behind the protocols, and is negotiated in version 2. Answers have no place for it:
-//! a reservation is accepted as it is, or refused. Whether the thread has got it says `reserved`, ACCEPTED or REFUSED
-//! with the reason of the server's host; all other requests but `unbind` are NO_RESOURCES with the minor code NOT_RESERVED
-//! if it has not.
+//! An offer with a reservation has it after the protocols, and is negotiated in version 2. Replies
+//! do not contain it: a reservation is accepted unchanged, or refused. `reserved` returns whether
+//! the thread has it: ACCEPTED, or REFUSED with the reason of the server's host, in which case all
+//! other requests but `unbind` raise NO_RESOURCES with the minor code NOT_RESERVED.
 //!
-//! Strings are never converted. An ORB that does not know the key answers
-//! OBJECT_NOT_EXIST, which is [`BindError::NotSpoken`] to the client.
+//! Strings are never converted. An ORB that does not support the key replies OBJECT_NOT_EXIST,
+//! which the client returns as [`BindError::NotSpoken`].
 
 mod active_binding;
 mod admission;

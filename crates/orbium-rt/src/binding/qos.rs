@@ -19,7 +19,7 @@ const MAX_RATE_PERIOD: Duration = Duration::from_secs(24 * 3600);
 /// The longest period of a reservation: a thread waits that long for its bandwidth.
 const MAX_RESERVATION_PERIOD: Duration = Duration::from_secs(1);
 
-/// Whether a span of time comes over the wire as what it is.
+/// Whether the wire format represents a span of time exactly.
 fn is_microseconds(span: Duration) -> bool {
     let whole = span.subsec_nanos().is_multiple_of(1000);
     whole && !span.is_zero() && u64::try_from(span.as_micros()).is_ok()
@@ -30,7 +30,7 @@ pub(super) fn owned(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<S
     names.into_iter().map(Into::into).collect()
 }
 
-/// Whether a reservation makes sense; the host may have further rules.
+/// Whether a reservation is valid; the host may have further rules.
 fn is_reservation(it: Reservation) -> bool {
     [it.runtime, it.deadline, it.period]
         .into_iter()
@@ -44,11 +44,11 @@ fn is_reservation(it: Reservation) -> bool {
 /// Request rate: a number of requests in a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
-    /// Requests, oneways too, in each period.
+    /// Requests, including oneways, in each period.
     pub requests: u32,
     /// From 1 µs to a day, in microseconds.
     pub period: Duration,
-    /// Requests that may come at once after a pause.
+    /// Maximum number of requests at once after a pause.
     pub burst: u32,
 }
 
@@ -74,8 +74,7 @@ impl Rate {
 /// Bounds of the requests that may wait at the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {
-    /// Requests that wait because they come too soon; none with
-    /// [`Excess::Refuse`].
+    /// Maximum number of requests delayed by the rate; 0 with [`Excess::Refuse`].
     pub requests: u32,
     /// Octets of any one request, and of all that wait.
     pub octets: u32,
@@ -91,22 +90,21 @@ pub enum Excess {
     Delay,
 }
 
-/// Offer of a client: what it wants, and the least that will do. Anything in between is
-/// agreed to beforehand.
+/// Offer of a client: the desired terms, and the least acceptable ones. All terms in between are
+/// acceptable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The priorities that will do, the higher the better.
+    /// The acceptable priorities, the higher the better.
     pub priority: PriorityBand,
-    /// The rate that is wanted. Period and burst are as they are; a server may
-    /// make the burst smaller.
+    /// The desired rate. Period and burst are fixed, but a server may reduce the burst.
     pub rate: Rate,
-    /// The fewest requests in a period that will do.
+    /// The least acceptable number of requests per period.
     pub least_requests: u32,
-    /// What becomes of what comes beyond.
+    /// The treatment of requests beyond the rate.
     pub excess: Excess,
-    /// The buffer that is wanted.
+    /// The desired buffer.
     pub buffer: Buffer,
-    /// The least that will do.
+    /// The least acceptable buffer.
     pub least_buffer: Buffer,
     /// The time that each call may take, as
     /// [`with_timeout`](orbium_core::Interface::with_timeout); in whole
@@ -115,11 +113,11 @@ pub struct Offer {
     /// Time of a processor for the binding's thread (SCHED_DEADLINE), in whole microseconds and with a
     /// period of at most 1 s. It is granted as it is, or the offer is refused.
     pub reservation: Option<Reservation>,
-    /// Whether a binding without the reservation will do where it is refused, by the admission or by the server's
-    /// host: [`Bound::refused`](super::Bound::refused) has the reason then. The client keeps that to itself.
+    /// Whether a binding without the reservation is acceptable if the admission or the server's
+    /// host refuses it: [`Bound::refused`](super::Bound::refused) then has the reason. Not sent to
+    /// the server.
     pub soft: bool,
-    /// The protocols that will do, best first; none for all that the reference
-    /// offers.
+    /// The acceptable protocols, in order of preference; empty for all those of the reference.
     pub protocols: Vec<String>,
 }
 
@@ -169,29 +167,28 @@ impl Offer {
         }
     }
 
-    /// Priorities from `lowest` on will do, too.
+    /// Also accepts lower priorities down to `lowest`.
     #[must_use]
     pub fn down_to(mut self, lowest: Priority) -> Self {
         self.priority.low = lowest.number().min(self.priority.high);
         self
     }
 
-    /// So many requests in a period will do, too.
+    /// Also accepts lower rates down to that many requests per period.
     #[must_use]
     pub fn at_least(mut self, requests: u32) -> Self {
         self.least_requests = requests;
         self
     }
 
-    /// So many requests may come at once.
+    /// Sets the maximum number of requests at once.
     #[must_use]
     pub fn burst(mut self, requests: u32) -> Self {
         self.rate.burst = requests;
         self
     }
 
-    /// What comes beyond the rate waits: so many requests, of so many octets
-    /// together.
+    /// Delays requests beyond the rate: that many requests, of that many octets together.
     #[must_use]
     pub fn delay(mut self, buffer: Buffer) -> Self {
         self.excess = Excess::Delay;
@@ -206,29 +203,30 @@ impl Offer {
         self
     }
 
-    /// The host of the server reserves that for the binding's thread. One that [reclaims](Reservation::reclaims) is not
-    /// for a client to ask for, and makes the offer unsound.
+    /// Requests that the server's host reserves processor time for the binding's thread. A
+    /// reservation that [reclaims](Reservation::reclaims) cannot be requested by a client, and
+    /// makes the offer invalid.
     #[must_use]
     pub fn reserve(mut self, reservation: Reservation) -> Self {
         self.reservation = Some(reservation);
         self
     }
 
-    /// Without the reservation, rather than not at all, where it is refused.
+    /// Accepts a binding without the reservation if that is refused.
     #[must_use]
     pub fn soft(mut self) -> Self {
         self.soft = true;
         self
     }
 
-    /// These protocols will do, best first.
+    /// Sets the acceptable protocols, in order of preference.
     #[must_use]
     pub fn protocols(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.protocols = owned(names);
         self
     }
 
-    /// Whether it makes sense.
+    /// Whether the offer is valid.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let PriorityBand { low, high } = self.priority;
@@ -246,7 +244,7 @@ impl Offer {
             && self.protocols.iter().all(named)
     }
 
-    /// Whether these terms are within what is offered.
+    /// Whether these terms are within the offer.
     #[must_use]
     pub fn admits(&self, terms: &Terms) -> bool {
         let band = self.priority.low..=self.priority.high;
@@ -273,9 +271,9 @@ pub struct Terms {
     pub priority: Priority,
     /// The rate.
     pub rate: Rate,
-    /// What becomes of requests beyond it.
+    /// The treatment of requests beyond the rate.
     pub excess: Excess,
-    /// What may wait.
+    /// The bounds on delayed requests.
     pub buffer: Buffer,
     /// The time that each call may take.
     pub deadline: Option<Duration>,
@@ -286,14 +284,14 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Whether they make sense.
+    /// Whether the terms are valid.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         Offer::exactly(self).is_sound()
     }
 }
 
-/// Reason for which an offer is not simply accepted.
+/// Reason for which an offer is not accepted unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// For programs.
@@ -325,19 +323,19 @@ impl fmt::Display for Reason {
 #[repr(u32)]
 #[non_exhaustive]
 pub enum ReasonCode {
-    /// The offer makes no sense.
+    /// The offer is invalid.
     Malformed = 1,
     /// The priority.
     Priority = 2,
-    /// The rate: there is not so much left to promise.
+    /// The rate exceeds the remaining capacity.
     Rate = 3,
     /// The buffer.
     Buffer = 4,
     /// The protocol.
     Protocol = 5,
-    /// There are as many bindings as there may be.
+    /// The maximum number of bindings is reached.
     Bindings = 6,
-    /// There is no thread.
+    /// No thread is available.
     Thread = 7,
     /// The object is not here.
     Object = 8,
@@ -345,14 +343,14 @@ pub enum ReasonCode {
     Bound = 9,
     /// The deadline: a request takes longer.
     Deadline = 10,
-    /// The server's policy, or a reason that is not known here.
+    /// The server's policy, or an unknown reason.
     Policy = 11,
     /// The reservation: the admission or the host refuses it, or it cannot change.
     Reservation = 12,
 }
 
 impl ReasonCode {
-    /// The reason with that number; one that is not known is the policy's.
+    /// The reason with that number; [`Policy`](Self::Policy) for an unknown one.
     #[must_use]
     pub const fn from_number(number: u32) -> Self {
         match number {
@@ -376,8 +374,8 @@ impl ReasonCode {
 mod tests {
     use super::*;
 
-    /// Once such an offer came to the server as another, and the client said of
-    /// the answer that the server had not kept to the rules.
+    /// Regression: the server decoded such an offer as a different one, and the client reported the
+    /// reply as a violation of the protocol.
     #[test]
     fn terms_that_the_wire_cannot_carry_are_no_offer() {
         let offer = |deadline| Offer::new(Priority::MIN, 1).deadline(deadline);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bindings that reserve time of a processor, at the client: what is said of the reservation, and whether
-//! the binding's thread has got it.
+//! Bindings that reserve processor time, at the client: negotiation of the reservation, and whether
+//! the binding's thread has it.
 
 use orbium_core::{Operation, Reservation, SystemException};
 use orbium_sys::Deadline;
@@ -13,7 +13,7 @@ use super::{Offer, RESERVING_VERSION, Reason, ReasonCode, VERSION};
 static RESERVED: Operation = Operation::new("reserved");
 
 impl Offer {
-    /// The same without its reservation, if that is what was refused and the offer is soft.
+    /// The offer without its reservation, if that was refused and the offer is soft.
     pub(super) fn softened(&self, refused: &Reason) -> Option<Self> {
         let is_refused = self.reservation.is_some() && refused.code == ReasonCode::Reservation;
         (self.soft && is_refused).then(|| Self {
@@ -32,7 +32,7 @@ impl Offer {
 }
 
 impl Answer {
-    /// With the reservation that was asked for, which is granted as it is.
+    /// Adds the requested reservation, which is granted unchanged.
     pub(super) fn with_reservation(mut self, reservation: Option<Reservation>) -> Self {
         if let Self::Accepted(_, terms) | Self::Countered(terms, _) = &mut self {
             terms.reservation = reservation;
@@ -42,7 +42,7 @@ impl Answer {
 }
 
 impl<I> Bound<I> {
-    /// Asks the binding's thread whether the host has reserved what was agreed on, if that was.
+    /// Asks the binding's thread whether the host has made the agreed reservation, if there is one.
     pub(super) fn confirmed(self, end: Deadline) -> Result<Self, BindError> {
         if self.terms.reservation.is_none() {
             return Ok(self);

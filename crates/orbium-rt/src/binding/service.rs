@@ -27,7 +27,7 @@ use crate::priority::host::Host;
 pub struct Bindings(Arc<Decider>);
 
 impl Bindings {
-    /// Bindings there are.
+    /// The number of bindings.
     #[must_use]
     pub fn active(&self) -> usize {
         self.0.book.active()
@@ -39,10 +39,10 @@ impl Bindings {
         self.0.book.list()
     }
 
-    /// Changes the binding of that number: rate, burst, buffer and priority within what its client has
-    /// offered hold from the next request on, if the admission accepts them. Anything else is proposed to
-    /// the client, in place of what was proposed before. No request is lost: those that wait keep their
-    /// places, and what is being served is not touched.
+    /// Changes the binding of that number: rate, burst, buffer and priority within its client's
+    /// offer apply from the next request on, if the admission accepts them. Other terms are
+    /// proposed to the client, and replace a previous proposal. No request is lost: queued ones
+    /// keep their places, and those in progress are not affected.
     ///
     /// # Errors
     /// [`ChangeError`].
@@ -84,7 +84,7 @@ impl fmt::Debug for Bindings {
 pub enum ServeError {
     /// It does already.
     AlreadyServed,
-    /// Its adapter could not be made: it cannot listen, or was shut down.
+    /// Its adapter could not be created: the ORB cannot listen, or was shut down.
     Poa(PoaError),
 }
 
@@ -125,7 +125,7 @@ struct Decider {
     book: Arc<Book>,
 }
 
-/// Handle on the decider, one of the ORB and one of the adapter.
+/// A handle on the decider: one each for the ORB and for the adapter.
 #[derive(Clone)]
 struct Service(Arc<Decider>);
 
@@ -255,10 +255,10 @@ impl Decider {
         }
     }
 
-    /// Answers an offer for an established binding. An accepted one holds from now on.
+    /// Answers an offer for an established binding. An accepted one takes effect at once.
     ///
     /// # Errors
-    /// Why it is refused: the binding stays as it is.
+    /// The reason for the refusal: the binding is unchanged.
     fn change(
         &self,
         binding: &Binding,

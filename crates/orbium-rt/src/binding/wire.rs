@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Offers and answers as octets. What is read may be anything: it is bounded, and
-//! whether it makes sense is asked before it is used.
+//! Encoding of offers and answers. Input is untrusted: it is bounded, and validated before use.
 
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use super::qos::{MAX_NAME_LENGTH, MAX_PROTOCOLS, MAX_TEXT_LENGTH};
 use super::reservation_wire::{microseconds, read_reservation, write_reservation};
 use super::{Buffer, Excess, Offer, RESERVING_VERSION, Rate, Reason, ReasonCode, Terms};
 
-/// What a server says to an offer.
+/// The server's answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Accepted(u64, Terms),
@@ -100,7 +99,7 @@ impl Offer {
         }
     }
 
-    /// Reads one that makes sense; `is_reserving` says whether a reservation is behind it.
+    /// Reads a valid offer; `is_reserving` states whether a reservation follows it.
     pub(super) fn read(
         reader: &mut CdrReader<'_>,
         is_reserving: impl FnOnce(&CdrReader<'_>) -> bool,
@@ -149,7 +148,7 @@ impl Terms {
         writer.write_name(&self.protocol);
     }
 
-    /// Reads terms that make sense.
+    /// Reads valid terms.
     pub(super) fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let number = read_priority(reader)?;
         let bad = reader.error(CdrErrorKind::BadDiscriminator);

@@ -8,16 +8,17 @@ use orbium_core::{
     SystemException,
 };
 
-/// Dispatch hooks in a row, as one: on the way in the first is asked first, on the way out the
+/// Dispatch hooks in sequence, as one hook: on arrival the first is called first, on completion the
 /// last (Chain of Responsibility).
 ///
-/// * [`Dispatch::Here`] leaves the request to the next.
+/// * [`Dispatch::Here`] passes the request to the next hook.
 /// * [`Dispatch::At`] and [`Dispatch::InAt`] change the priority and, the latter, the lane; the
-///   next are asked too, and what they say comes in place of it. [`Dispatch::In`] likewise.
-/// * [`Dispatch::Timed`] chooses the lane likewise, and its times hold unless another hook says a priority.
+///   next hooks are called, too, and their decisions replace it. [`Dispatch::In`] likewise.
+/// * [`Dispatch::Timed`] selects the lane likewise, and its times apply unless another hook sets a
+///   priority.
 /// * [`Dispatch::Refuse`] and [`Dispatch::Forward`] end the chain.
-/// * [`DispatchHook::begins`] goes through all of them until one refuses.
-/// * [`DispatchHook::leaves`] goes back through all of them.
+/// * [`DispatchHook::begins`] is called on all of them until one refuses.
+/// * [`DispatchHook::leaves`] is called on all of them in reverse order.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,7 +50,7 @@ pub struct HookChain {
     hooks: Vec<Hook>,
 }
 
-/// What the hooks so far have said.
+/// The combined decision of the hooks so far.
 #[derive(Default)]
 struct Said {
     lane: Option<Lane>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Strategies made of dispatch hooks: chains of them, a thread for each request, a thread for
+//! Strategies based on dispatch hooks: chains of hooks, a thread for each request, a thread for
 //! each servant (TAO's papers, 003, 5.2.3).
 
 mod chain;

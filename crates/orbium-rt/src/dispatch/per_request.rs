@@ -5,12 +5,11 @@ use orbium_core::{
     Dispatch, DispatchHook, Lane, LaneConfig, Orb, OrbError, RequestInfo, ServerStrategy,
 };
 
-/// Serves each request by a thread of its own, out of a cache, as many at once as are allowed;
-/// a further one is answered with TRANSIENT. Install it as
-/// [`Policies::dispatch`](orbium_core::Policies), or as the last of a
-/// [`HookChain`](super::HookChain).
+/// Serves each request by a thread of its own, from a cache, up to a maximum number at once;
+/// further requests raise TRANSIENT. Install it as [`Policies::dispatch`](orbium_core::Policies),
+/// or as the last of a [`HookChain`](super::HookChain).
 ///
-/// A request that brings a priority, or was given one by a hook before, is served at it.
+/// A request with a priority, its own or one set by a previous hook, is served at that priority.
 #[derive(Clone, Debug)]
 pub struct ThreadPerRequest {
     lane: Lane,

@@ -11,14 +11,13 @@ use orbium_core::{
 
 use super::per_request::in_lane;
 
-/// Serves the requests to each object of an adapter by one thread, which no other object
-/// shares: one at a time, in the order of their arrival or by priority. All threads are there
-/// from the beginning; an object gets one with its first request, and keeps it until
-/// [`release`](Self::release). A request to an object beyond them is answered with
-/// NO_RESOURCES.
+/// Serves the requests to each object of an adapter by one thread, which it does not share with
+/// other objects: one at a time, in the order of arrival or by priority. All threads are started in
+/// advance; an object is assigned one with its first request, and keeps it until
+/// [`release`](Self::release). Requests to objects beyond their number raise NO_RESOURCES.
 ///
-/// Install it as [`Policies::dispatch`](orbium_core::Policies) of one adapter, or as the last
-/// of a [`HookChain`](super::HookChain): an object is known by its id.
+/// Install it as [`Policies::dispatch`](orbium_core::Policies) of one adapter, or as the last of a
+/// [`HookChain`](super::HookChain): objects are identified by their ids.
 #[derive(Debug)]
 pub struct ThreadPerServant {
     threads: Mutex<Threads>,
@@ -31,11 +30,11 @@ struct Threads {
 }
 
 impl ThreadPerServant {
-    /// So many threads of that name, for each of which `queue` requests wait at most; beyond
-    /// them TRANSIENT.
+    /// Starts that many threads of that name, each with a queue of at most `queue` requests; beyond
+    /// that they raise TRANSIENT.
     ///
     /// # Errors
-    /// [`OrbError`]: the system has no threads; nothing is left of them then.
+    /// [`OrbError`]: the system refuses threads; those already started are ended.
     pub fn start(orb: &Orb, name: &str, servants: usize, queue: usize) -> Result<Self, OrbError> {
         let mut free: Vec<Lane> = Vec::with_capacity(servants);
         for number in (0..servants).rev() {

@@ -7,13 +7,12 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MutexError {
-    /// The calling thread holds it already: it would wait for itself, or for
-    /// one that waits for it.
+    /// The calling thread holds it already: waiting would deadlock, directly or through other
+    /// threads.
     HeldHere,
     /// The calling thread does not hold it.
     NotHeld,
-    /// The thread that held it has ended without unlocking it: no thread can lock
-    /// it any more.
+    /// The thread that held it has ended without unlocking it: it can no longer be locked.
     Abandoned,
     /// The system has no mutexes of this kind, or no memory for one: its error
     /// number.

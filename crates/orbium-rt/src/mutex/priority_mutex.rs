@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use crate::mutex::mutex_error::MutexError;
 use crate::mutex::pi_futex;
 
-/// A mutex with priority inheritance: while a thread waits for it, the thread
-/// that holds it runs at no lower priority (the kernel sees to that). Locked and
-/// unlocked by calls, as a CORBA mutex is, on one thread. Not recursive.
+/// A mutex with priority inheritance: while a thread waits for it, the thread that holds it runs at
+/// no lower priority (implemented by the kernel). Locked and unlocked by calls on one thread, like
+/// a CORBA mutex. Not recursive.
 ///
-/// Locking and unlocking cost one atomic operation each, and no system call,
-/// without contention. What is waited for with a deadline is timed by the
-/// monotonic clock. A process that forks must not use its mutexes in the child.
+/// Without contention, locking and unlocking cost one atomic operation each, and no system call.
+/// Deadlines are measured by the monotonic clock. A process that forks must not use its mutexes in
+/// the child.
 ///
 /// ```
 /// use orbium_rt::{MutexError, PriorityMutex};
@@ -74,7 +74,7 @@ impl PriorityMutex {
         if wait.is_zero() {
             return Ok(false);
         }
-        // A time beyond what the clock can count never comes.
+        // A time beyond the range of the clock means no deadline.
         pi_futex::lock(&self.word, Instant::now().checked_add(wait))
     }
 

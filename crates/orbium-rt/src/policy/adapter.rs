@@ -23,7 +23,7 @@ use crate::priority::band::holds;
 use crate::rt_state::Shared;
 use crate::upcall::while_in_upcall;
 
-/// The policies of an adapter, checked, and what follows from them.
+/// The validated policies of an adapter, and derived data.
 pub(crate) struct Adapter {
     pub(crate) shared: Arc<Shared>,
     pub(crate) model: Option<PriorityModelPolicy>,
@@ -47,7 +47,7 @@ impl fmt::Debug for Adapter {
     }
 }
 
-/// The client asks for what the server does not offer.
+/// The client requests a policy that the server does not offer.
 fn not_offered() -> SystemException {
     SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No)
 }
@@ -62,8 +62,8 @@ impl Adapter {
             .is_some_and(|it| it.priority_model == PriorityModel::ServerDeclared)
     }
 
-    /// Where and at which priority a request is served; `Here` for an adapter
-    /// that says nothing of priorities.
+    /// The lane and the priority that serve a request; `Here` for an adapter without a priority
+    /// model.
     fn target(&self, request: &RequestInfo<'_>) -> Result<Dispatch, SystemException> {
         let Some(priority) = self.priority(request)? else {
             return Ok(Dispatch::Here);
@@ -101,7 +101,7 @@ impl Adapter {
             ));
         }
         let priority = match request.peer() {
-            // Within the process the caller's priority needs no context.
+            // Within the process the caller's priority needs no service context.
             None => self.shared.outgoing(request.object_id())?,
             Some(_) => match asked(request)? {
                 Some(priority) => priority,

@@ -11,7 +11,7 @@ use crate::binding::{
 use crate::error::bad_param;
 use crate::policy::validation::check_bands_alone;
 
-/// Real-time operations of references, typed ones too.
+/// Real-time operations of references, including typed ones.
 pub trait RtObject: Interface {
     /// The same object with a connection for each band of priorities
     /// (PriorityBandedConnectionPolicy). A call with a priority in no band raises
@@ -24,7 +24,7 @@ pub trait RtObject: Interface {
         Ok(Self::from_object(self.as_object().with_bands(bands)))
     }
 
-    /// The same object with connections of its own (PrivateConnectionPolicy).
+    /// The same object with private connections (PrivateConnectionPolicy).
     #[must_use]
     fn with_private_connection(&self) -> Self {
         Self::from_object(self.as_object().with_private_connections())
@@ -43,28 +43,26 @@ pub trait RtObject: Interface {
         })
     }
 
-    /// The same object with connections of its own, each of which asks the server
-    /// for a thread of its own at that priority; `None` leaves the priority to the
-    /// server. Servers that do not know such markers, or grant none, serve as ever:
-    /// see [`dedication`](Self::dedication) and the module [`binding`](crate::binding).
+    /// The same object with private connections, each of which requests a dedicated server thread
+    /// at that priority; `None` leaves the priority to the server. Servers that do not support such
+    /// markers, or refuse, serve them by their ordinary threads: see
+    /// [`dedication`](Self::dedication) and the module [`binding`](crate::binding).
     #[must_use]
     fn with_dedicated_thread(&self, priority: Option<Priority>) -> Self {
         Self::from_object(self.as_object().with_dedicated_thread(priority))
     }
 
-    /// What the server has said to the connection made last: `None` before its
-    /// first answer, and for ever if it does not know markers.
+    /// The server's reply to the dedication request of the latest connection: `None` before its
+    /// first reply, and permanently if it does not support markers.
     #[must_use]
     fn dedication(&self) -> Option<DedicationReply> {
         self.as_object().dedication()
     }
 
-    /// Negotiates a binding: accepts whatever is within the offer, within 5 s and 8
-    /// rounds.
+    /// Negotiates a binding: accepts any terms within the offer, within 5 s and 8 rounds.
     ///
     /// # Errors
-    /// [`BindError`]; with [`BindError::Countered`] the server says what it would
-    /// take.
+    /// [`BindError`]; [`BindError::Countered`] has terms that the server would accept.
     fn bind(&self, offer: &Offer) -> Result<Bound<Self>, BindError> {
         binding::bind(self, offer)
     }

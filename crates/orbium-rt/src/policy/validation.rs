@@ -13,8 +13,8 @@ const fn invalid(policy: PolicyType, why: Why) -> InvalidPolicy {
     InvalidPolicy { policy, why }
 }
 
-/// Checks the policies of an adapter that is to be; the server's priority of
-/// the priority model, 0 without one.
+/// Validates the policies of a new adapter; returns the server's priority of the priority model, 0
+/// without one.
 pub(crate) fn check(
     policies: &RtPolicies,
     pool: Option<&Threadpool>,
@@ -58,7 +58,7 @@ fn check_model(
     Ok(priority)
 }
 
-/// Bands that make sense by themselves.
+/// Validates bands, independently of other policies.
 pub(crate) fn check_bands_alone(bands: &[PriorityBand]) -> Result<(), Why> {
     if bands.is_empty() {
         return Err(Why::NoBands);

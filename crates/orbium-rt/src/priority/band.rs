@@ -4,7 +4,7 @@
 use orbium_core::Priority;
 use orbium_giop::real_time::PriorityBand;
 
-/// Whether a priority lies within a band.
+/// Whether a priority is within a band.
 pub(crate) fn holds(band: &PriorityBand, priority: Priority) -> bool {
     (band.low..=band.high).contains(&priority.number())
 }

@@ -10,7 +10,7 @@ use orbium_core::{Completion, ExceptionKind, Priority, SystemException, priority
 use crate::error::bad_param;
 use crate::priority::host::Host;
 
-/// The priority of whichever thread asks.
+/// The priority of the calling thread.
 #[derive(Clone)]
 pub struct RtCurrent {
     host: Arc<Host>,
@@ -29,23 +29,22 @@ impl RtCurrent {
         Self { host }
     }
 
-    /// The CORBA priority of this thread: what it was given last or, within a
-    /// request, that of the request.
+    /// The CORBA priority of this thread: the last one set or, within a request, that of the
+    /// request.
     ///
     /// # Errors
-    /// INITIALIZE if it was given none.
+    /// INITIALIZE if none was set.
     pub fn the_priority(&self) -> Result<Priority, SystemException> {
         let none = || SystemException::new(ExceptionKind::Initialize, 0, Completion::No);
         priority::current().ok_or_else(none)
     }
 
-    /// Gives this thread a CORBA priority, and the native one that it means.
-    /// Within a request that holds until the request ends.
+    /// Sets the CORBA priority of this thread and the corresponding native one. Within a request it
+    /// applies until the request ends.
     ///
     /// # Errors
-    /// BAD_PARAM below 0; DATA_CONVERSION 2 without a native priority;
-    /// NO_PERMISSION if the host does not allow it any more. The thread then
-    /// keeps what it had.
+    /// BAD_PARAM below 0; DATA_CONVERSION 2 without a native priority; NO_PERMISSION if the host no
+    /// longer permits it. The priority of the thread is then unchanged.
     pub fn set_the_priority(&self, priority: i16) -> Result<(), SystemException> {
         let priority = Priority::new(priority).ok_or_else(bad_param)?;
         self.host.give(priority)

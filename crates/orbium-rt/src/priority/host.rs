@@ -9,7 +9,7 @@ use orbium_sys::{Scheduling, SchedulingClass};
 use crate::error::{not_mapped, refused};
 use crate::{NativePriority, PriorityMapping};
 
-/// How threads get their priorities.
+/// The setting of native priorities.
 pub(crate) struct Host {
     pub(crate) mapping: Arc<dyn PriorityMapping>,
     /// The class of native priorities; `None` leaves scheduling as it is.
@@ -21,8 +21,7 @@ impl Host {
         self.mapping.to_native(corba).ok_or_else(not_mapped)
     }
 
-    /// The scheduling of threads at a priority; `None` where scheduling is left
-    /// alone.
+    /// The scheduling of threads at a priority; `None` if scheduling is not changed.
     pub(crate) fn scheduling(
         &self,
         corba: Priority,
@@ -34,7 +33,7 @@ impl Host {
         }))
     }
 
-    /// Gives the calling thread a priority, until it is given another.
+    /// Sets the priority of the calling thread.
     pub(crate) fn give(&self, corba: Priority) -> Result<(), SystemException> {
         if let Some(scheduling) = self.scheduling(corba)? {
             give_scheduling(scheduling).map_err(|error| refused(&error))?;
@@ -43,7 +42,7 @@ impl Host {
         Ok(())
     }
 
-    /// The CORBA priority that the native one of the calling thread means.
+    /// The CORBA priority that corresponds to the native one of the calling thread.
     pub(crate) fn derived(&self) -> Result<Priority, SystemException> {
         let native = match self.class {
             None => 0,

@@ -9,9 +9,8 @@ use orbium_sys::SchedulingClass;
 /// A priority of the operating system: 1 to 99 for real-time threads on Linux.
 pub type NativePriority = i16;
 
-/// Mapping of CORBA priorities to native ones. Asked from any thread, often; should be
-/// monotonic. `None` means that there is no mapping, which a caller sees as
-/// DATA_CONVERSION 2.
+/// Mapping of CORBA priorities to native ones. Called from any thread, frequently; should be
+/// monotonic. `None` means that there is no mapping, for which callers get DATA_CONVERSION 2.
 pub trait PriorityMapping: Send + Sync + 'static {
     /// The native priority of a CORBA priority.
     fn to_native(&self, corba: Priority) -> Option<NativePriority>;
@@ -23,7 +22,7 @@ pub trait PriorityMapping: Send + Sync + 'static {
 /// The native priorities of a scheduling class.
 fn native_range(class: SchedulingClass) -> RangeInclusive<NativePriority> {
     let range = class.range();
-    // Systems count to 99, 127 or 255.
+    // The ranges of systems end at 99, 127 or 255.
     let narrow = |it: i32| NativePriority::try_from(it).unwrap_or(NativePriority::MAX);
     narrow(*range.start())..=narrow(*range.end())
 }
@@ -80,7 +79,7 @@ impl PriorityMapping for DirectMapping {
     }
 }
 
-/// How many CORBA priorities there are.
+/// The number of CORBA priorities.
 const CORBA_LEVELS: i32 = 1 << 15;
 
 impl LinearMapping {
@@ -100,7 +99,7 @@ impl PriorityMapping for LinearMapping {
         NativePriority::try_from(native).ok()
     }
 
-    /// The least urgent of those that mean the native priority.
+    /// The lowest of those that map to the native priority.
     fn to_corba(&self, native: NativePriority) -> Option<Priority> {
         if !self.0.contains(&native) {
             return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Priorities: bands, native priorities, mappings, and those of the network.
+//! Priorities: bands, native priorities, mappings, and network priorities.
 
 pub(crate) mod band;
 pub(crate) mod current;

@@ -9,9 +9,9 @@ pub trait NetworkPriorityMapping: Send + Sync + 'static {
     fn to_network(&self, corba: Priority) -> Option<NetworkMark>;
 }
 
-/// Eight classes of CORBA priorities, evenly: the class selectors CS0 to CS7 as
-/// code points, but CS5 becomes EF, expedited forwarding; and queues 0 to 6 of
-/// this host, which need no privilege.
+/// Divides the CORBA priorities evenly into eight classes: the class selectors CS0 to CS7 as code
+/// points, but EF, expedited forwarding, for CS5; and queues 0 to 6 of this host, which need no
+/// privilege.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DscpMapping;
 

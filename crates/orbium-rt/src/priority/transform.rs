@@ -9,12 +9,12 @@ pub trait PriorityTransform: Send + Sync + 'static {
     /// `priority`.
     fn inbound(&self, priority: Priority, object_id: &[u8]) -> Option<Priority>;
 
-    /// The priority that a call made from within a servant goes out at, under
-    /// CLIENT_PROPAGATED; `object_key` is that of the object called.
+    /// The priority of a call made from within a servant under CLIENT_PROPAGATED; `object_key` is
+    /// that of the called object.
     fn outbound(&self, priority: Priority, object_key: &[u8]) -> Option<Priority>;
 }
 
-/// Changes nothing: the default.
+/// The identity, which is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdentityTransform;
 

@@ -36,7 +36,7 @@ fn promised_time_comes_back() {
     let whole = offer(100);
     let held = budget.consider(&asked(&whole, "a"));
     assert!(matches!(held, Verdict::Accept(..)));
-    // Nothing is left there, and all of it elsewhere.
+    // That lane is exhausted, all others are unused.
     let more = offer(1);
     let refused = budget.consider(&asked(&more, "a"));
     assert!(matches!(refused, Verdict::Refuse(it) if it.code == ReasonCode::Rate));
@@ -47,7 +47,7 @@ fn promised_time_comes_back() {
     assert_eq!(budget.promised("a").to_bits(), 0);
 }
 
-/// Once the first number of an empty range was granted.
+/// Regression: the first number of an empty range was granted.
 #[test]
 fn where_there_are_no_priorities_there_are_no_bindings() {
     #[expect(clippy::reversed_empty_ranges, reason = "no priority at all")]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::mutex::mutex_error::MutexError;
 
-/// How often a waiter polls.
+/// Interval at which a waiter polls.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
 thread_local! {
@@ -25,12 +25,12 @@ pub(crate) fn thread_id() -> u32 {
     THREAD_ID.get()
 }
 
-/// The owner in a word; 0 if there is none.
+/// The owner in a futex word; 0 if there is none.
 pub(crate) fn owner(word: u32) -> u32 {
     word
 }
 
-/// Waits for the word to be ours; `false` if the time comes first.
+/// Waits until the calling thread owns the word; `false` at the time limit.
 pub(crate) fn lock(word: &AtomicU32, until: Option<Instant>) -> Result<bool, MutexError> {
     let own = thread_id();
     if word.load(Ordering::Relaxed) == own {

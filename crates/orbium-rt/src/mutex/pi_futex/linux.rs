@@ -37,13 +37,13 @@ fn ask_thread_id() -> u32 {
     id
 }
 
-/// The owner in a word; 0 if there is none.
+/// The owner in a futex word; 0 if there is none.
 #[inline]
 pub(crate) fn owner(word: u32) -> u32 {
     word & !(WAITERS | OWNER_DIED)
 }
 
-/// Waits for the word to be ours; `false` if the time comes first.
+/// Waits until the calling thread owns the word; `false` at the time limit.
 #[cold]
 pub(crate) fn lock(word: &AtomicU32, until: Option<Instant>) -> Result<bool, MutexError> {
     loop {
