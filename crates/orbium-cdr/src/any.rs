@@ -20,7 +20,6 @@ const SMALL: usize = 128;
 /// The value is stored as CDR in native byte order, GIOP 1.2, UTF-8 and UTF-16, aligned from 0.
 /// Thus a value of a type that is unknown to this program is preserved and passed on to any peer in
 /// the format of that peer.
-/// kept whole and passed on to any peer in the form that peer reads.
 ///
 /// ```
 /// use orbium_cdr::{Any, AnyError};

@@ -3,7 +3,7 @@
 
 use crate::{CertificateFault, TlsFailure};
 
-/// What an alert other than close_notify means to its receiver.
+/// The failure that an alert other than close_notify represents for its receiver.
 pub(crate) fn meaning(description: u8) -> TlsFailure {
     use CertificateFault as Fault;
     let own = TlsFailure::OwnCertificate;

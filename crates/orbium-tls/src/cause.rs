@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The failures that errors of rustls stand for.
+//! Conversion of errors of rustls to failures.
 
 use rustls::{CertificateError, Error, InvalidMessage, PeerIncompatible};
 
@@ -7,7 +7,7 @@ use crate::alert;
 use crate::failure::{CertificateFault, TlsFailure};
 
 impl TlsFailure {
-    /// What an error of rustls means to a client or a server.
+    /// The failure that an error of rustls represents for a client or a server.
     pub(crate) fn from_rustls(error: Error, is_client: bool) -> Self {
         let of_peer = if is_client {
             Self::ServerCertificate

@@ -16,9 +16,9 @@ pub enum TlsError {
     NoTrustAnchors,
     /// The oldest version allowed is newer than the newest.
     NoVersion,
-    /// A name that servers may bear is neither a host name nor an address.
+    /// An accepted server name is neither a host name nor an address.
     BadName(String),
-    /// No name is given that servers may bear.
+    /// The list of accepted server names is empty.
     NoNames,
     /// A file cannot be read.
     Unreadable {
@@ -29,11 +29,11 @@ pub enum TlsError {
     },
     /// A file is larger than any of its kind.
     TooLarge(PathBuf),
-    /// What stands in a file is not PEM.
+    /// The contents of a file are not PEM.
     NotPem {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// No certificate is in a file.
@@ -55,21 +55,21 @@ pub enum TlsError {
     BadRevocationList {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A certificate cannot be used.
     BadCertificate {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A private key cannot be used.
     BadKey {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The key is not that of the certificate.

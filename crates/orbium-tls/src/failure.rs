@@ -6,7 +6,7 @@ use std::io;
 
 /// Failure of a handshake, or of the connection later.
 ///
-/// It stands inside the [`io::Error`]; see [`TlsFailure::of`].
+/// It is contained in the [`io::Error`]; see [`TlsFailure::of`].
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TlsFailure {
@@ -21,7 +21,7 @@ pub enum TlsFailure {
     NoCommonVersion,
     /// No cipher suite, key exchange or signature that both allow.
     NothingInCommon(String),
-    /// What came is not TLS.
+    /// The received data are not TLS.
     NotTls,
     /// We have no trust anchors: no server could be trusted.
     NoTrustAnchors,
@@ -30,15 +30,15 @@ pub enum TlsFailure {
     /// The peer ended the connection during the handshake. So does a server
     /// that expects no TLS.
     ClosedEarly,
-    /// The handshake took too long.
+    /// The handshake exceeded its time limit.
     TooSlow,
     /// The peer ended the connection for the reason given (RFC 8446, 6.2).
     Refused(&'static str),
-    /// What came does not come from the peer, or was damaged on its way.
+    /// The received data do not come from the peer, or were corrupted in transit.
     Damaged,
     /// The peer breaks the protocol.
     Protocol(String),
-    /// As much was sent under the keys as is safe; TLS 1.2 cannot change them.
+    /// The limit of data under one key is reached; TLS 1.2 cannot change keys.
     KeysExhausted,
 }
 
@@ -50,13 +50,13 @@ pub enum CertificateFault {
     Missing,
     /// Its time, or that of one between it and the authority, is over.
     Expired,
-    /// Its time, or that of one between it and the authority, has not come.
+    /// The certificate, or one between it and the authority, is not yet valid.
     NotYetValid,
-    /// It does not bear the name expected.
+    /// The certificate does not have the expected name.
     WrongName {
         /// The name expected; empty if any of several would have done.
         expected: String,
-        /// The names that it bears.
+        /// Its names.
         presented: Vec<String>,
     },
     /// It does not lead to an authority that is trusted.
@@ -67,7 +67,7 @@ pub enum CertificateFault {
     NoRevocationList,
     /// The revocation list of an authority of its chain is out of date.
     OutdatedRevocationList,
-    /// It is meant for something else: that of a client for a server.
+    /// The certificate is for another purpose: for example a client certificate of a server.
     WrongPurpose,
     /// It cannot be used for another reason.
     Invalid(String),
@@ -145,7 +145,7 @@ impl fmt::Debug for TlsFailure {
 impl std::error::Error for TlsFailure {}
 
 impl TlsFailure {
-    /// The failure inside an error, if it is one of TLS.
+    /// The failure in an error, if it is one of TLS.
     #[must_use]
     pub fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a connected socket to a connection with a known peer: drives rustls.
+//! From a connected socket to a connection with an authenticated peer: drives rustls.
 //!
-//! Pure but for rustls' clock and randomness: octets in, octets out.
+//! Pure except for rustls' clock and randomness: octets in, octets out.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use crate::{TlsFailure, TlsVersion};
 /// Octets of a handshake taken at most: rustls takes no message above 64 KiB.
 const MAX_HANDSHAKE_BYTES: usize = 128 * 1024;
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Receive more, once everything in `outgoing` was sent.
     Receive,
-    /// Nothing, once everything in `outgoing` was sent: see [`Handshake::finish`].
+    /// None, once everything in `outgoing` is sent: see [`Handshake::finish`].
     Finish,
 }
 
@@ -42,13 +42,13 @@ pub(crate) struct Handshake {
     sent: usize,
 }
 
-/// What a handshake comes to.
+/// The result of a handshake.
 pub(crate) struct Finished {
     pub(crate) connection: Connection,
     pub(crate) sending: Sending,
     pub(crate) receiving: Receiving,
     pub(crate) session: Session,
-    /// As the peer showed them, its own first.
+    /// As presented by the peer, its own first.
     pub(crate) certificates: Vec<CertificateDer<'static>>,
     /// Whether these are still trusted, if the session is an earlier one.
     pub(crate) trust: Result<(), TlsFailure>,
@@ -86,7 +86,7 @@ impl Handshake {
         }
     }
 
-    /// What is to be sent.
+    /// The octets to be sent.
     pub(crate) fn outgoing(&self) -> &[u8] {
         &self.outgoing[self.sent..]
     }
@@ -100,7 +100,7 @@ impl Handshake {
         }
     }
 
-    /// Where to receive to.
+    /// The room to receive into.
     pub(crate) fn room(&mut self) -> Result<&mut [u8], TlsFailure> {
         if self.received >= MAX_HANDSHAKE_BYTES {
             return Err(TlsFailure::Protocol("an endless handshake".to_owned()));
@@ -114,8 +114,8 @@ impl Handshake {
         self.receiving.add(count);
     }
 
-    /// Goes as far as what was received allows. A failure may leave something
-    /// in `outgoing`: an alert for the peer.
+    /// Advances as far as the received data permit. After a failure, `outgoing` may contain an
+    /// alert for the peer.
     pub(crate) fn advance(&mut self) -> Result<Step, TlsFailure> {
         self.receiving.feed(&mut self.connection);
         while self.connection.wants_write() {
@@ -124,7 +124,7 @@ impl Handshake {
                 .map_err(|error| TlsFailure::Protocol(error.to_string()))?;
         }
         if !self.connection.is_handshaking() {
-            // A failure behind the handshake is the stream's to report.
+            // A failure after the handshake is reported by the stream.
             return Ok(Step::Finish);
         }
         match self.receiving.failure() {

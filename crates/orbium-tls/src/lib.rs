@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TLS under GIOP: the transport `ssliop`.
 //!
-//! A [`Tls`] is registered with an ORB as any transport is. Its endpoints are
-//! `ssliop://host:port`, with `publish=host:port` for the address that clients
-//! are to use if it differs. TLS 1.2 and 1.3, by rustls; certificates, keys and
-//! trust anchors come from PEM files, which are read again when they change.
+//! A [`Tls`] is registered with an ORB like any transport. Its endpoints are `ssliop://host:port`,
+//! with `publish=host:port` for the address for clients if it differs. TLS 1.2 and 1.3, by rustls;
+//! certificates, keys and trust anchors come from PEM files, which are read again when they change.
 //!
-//! What is not here: a way to trust everybody, passwords for keys, the
-//! certificate store of the system, and anything that knows of a request.
+//! Not included: a mode that trusts any peer, passwords for keys, the certificate store of the
+//! system, and any knowledge of requests.
 //!
-//! The handshake, the certificates, the keys and the records are rustls' concern.
-//! What is here is what a stream of an ORB needs around it: one thread receives
-//! while another sends, rustls locked only while a message is encrypted or
-//! decrypted; each message is one system call.
+//! The handshake, the certificates, the keys and the records are implemented by rustls. This crate
+//! adds the requirements of an ORB's stream: one thread receives while another sends, rustls is
+//! locked only while a message is encrypted or decrypted, and each message is one system call.
 #![forbid(unsafe_code)]
 
 mod alert;

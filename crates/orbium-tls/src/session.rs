@@ -7,7 +7,7 @@ use crate::TlsVersion;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Session {
-    /// The version spoken.
+    /// The protocol version.
     pub version: TlsVersion,
     /// The cipher suite, as the specification names it.
     pub suite: String,

@@ -15,9 +15,8 @@ use crate::certificate::reload::{Reload, Shared};
 use crate::handshake::Handshake;
 use crate::{TlsConfig, TlsError, TlsFailure, TlsStream};
 
-/// TLS over TCP: endpoints `ssliop://host:port`, with `publish=host:port` for
-/// the address that clients are to use if it differs, and the properties that
-/// TCP endpoints have.
+/// TLS over TCP: endpoints `ssliop://host:port`, with `publish=host:port` for the address for
+/// clients if it differs, and the properties of TCP endpoints.
 ///
 /// # Example
 /// ```
@@ -35,11 +34,10 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Reads the files. With a certificate it can listen, with trust anchors it
-    /// can connect.
+    /// Reads the files. With a certificate it can listen, with trust anchors it can connect.
     ///
     /// # Errors
-    /// What is missing, or wrong with a file.
+    /// The missing setting, or the error in a file.
     pub fn new(config: TlsConfig) -> Result<Self, TlsError> {
         let shared = Shared::new(config)?;
         Ok(Self { shared })
@@ -123,7 +121,7 @@ impl StreamTransport for Tls {
     }
 }
 
-/// A listening socket for connections that are to speak TLS.
+/// A listening socket for TLS connections.
 #[derive(Debug)]
 pub struct TlsAcceptor {
     tcp: TcpAcceptor,
@@ -131,7 +129,7 @@ pub struct TlsAcceptor {
 }
 
 impl TlsAcceptor {
-    /// Takes a connection that is waiting. Its handshake has until
+    /// Accepts a pending connection. Its handshake has a time limit of
     /// [`TlsConfig::handshake_time`] from now.
     ///
     /// # Errors
@@ -161,7 +159,7 @@ impl Acceptor for TlsAcceptor {
     }
 }
 
-/// Makes TLS connections to one host and port.
+/// Opens TLS connections to one host and port.
 #[derive(Debug)]
 pub struct TlsConnector {
     host: String,
@@ -173,9 +171,9 @@ impl TlsConnector {
     /// Connects and authenticates the peer before the deadline.
     ///
     /// # Errors
-    /// As [`Connector::connect`]; a [`TlsFailure`] if the server is not trusted
-    /// or refuses us. Whether it accepts our certificate, a server of TLS 1.3
-    /// says only later: then the first send or receive fails for that.
+    /// As [`Connector::connect`]; a [`TlsFailure`] if the server is not trusted or refuses this
+    /// client. A TLS 1.3 server verifies the client's certificate only later: then the first send
+    /// or receive fails.
     pub fn connect_tls(&self, deadline: Deadline) -> io::Result<TlsStream> {
         let material = self.shared.current();
         let Some(role) = material.client.clone() else {

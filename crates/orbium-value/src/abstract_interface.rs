@@ -7,8 +7,7 @@ use crate::base::VALUE_BASE;
 use crate::wire::in_any::copy_abstract;
 use crate::{ValueBase, ValueType, read_value, write_value};
 
-/// An object or a value: what stands where an `abstract interface` of IDL is expected, of
-/// which `R` is the reference.
+/// An object or a value: the type of an `abstract interface` of IDL, of which `R` is the reference.
 ///
 /// ```
 /// use orbium_value::{Abstract, ValueBase};
@@ -42,7 +41,7 @@ impl<R> Abstract<R> {
         }
     }
 
-    /// The value, if it is one of type `V`.
+    /// The value, if it is of type `V`.
     pub fn value<V: ValueType>(&self) -> Option<V> {
         match self {
             Self::Object(_) => None,

@@ -39,21 +39,21 @@ pub(crate) static VALUE_BASE: Class = Class {
     read_new: never_new,
 };
 
-/// What an abstract type makes: nothing that any type would take.
+/// `make` of an abstract type: a value that fits no type.
 #[doc(hidden)]
 #[must_use]
 pub fn stateless() -> ValueBase {
     ValueBase::with_state(&VALUE_BASE, NoState)
 }
 
-/// What an abstract type reads: nothing.
+/// `read` of an abstract type: an error.
 #[doc(hidden)]
 #[allow(clippy::missing_errors_doc)]
 pub fn unreadable(_: &ValueBase, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     Err(reader.error(CdrErrorKind::BadValue))
 }
 
-/// What a type makes of which the ORB makes no values with their states: nothing.
+/// `read_new` of a type that the ORB cannot create with its state: an error.
 #[doc(hidden)]
 #[allow(clippy::missing_errors_doc)]
 pub fn never_new(_: usize, reader: &mut CdrReader<'_>) -> Result<ValueBase, CdrError> {

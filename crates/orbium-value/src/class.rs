@@ -6,13 +6,13 @@
 pub enum Kind {
     /// State that the ORB marshals.
     Plain,
-    /// As plain; receivers may cut it down to its concrete base.
+    /// As plain; receivers may truncate it to its concrete base.
     Truncatable,
     /// A type that is not a valuetype, as a value.
     Boxed,
     /// As plain; the program marshals the state: [`CustomMarshal`](crate::CustomMarshal).
     Custom,
-    /// No state: there are values of derived types only.
+    /// No state: only derived types have values.
     Abstract,
 }
 

@@ -12,20 +12,20 @@ use crate::handle::Custom;
 
 /// Marshalling of the state of a `custom valuetype`, for a program to implement.
 ///
-/// The operations of a custom valuetype implement it besides the trait of the operations;
-/// where there are none, it is all that they implement.
+/// The operations of a custom valuetype implement it in addition to the trait of the operations;
+/// without operations, it is all that they implement.
 pub trait CustomMarshal<V>: Send + Sync + 'static {
-    /// Writes the state of a value, that of its bases included.
+    /// Writes the state of a value, including that of its bases.
     ///
     /// # Errors
-    /// Why it cannot be written, which is what the call ends with: MARSHAL in most cases.
+    /// The reason why it cannot be written, with which the call ends: MARSHAL in most cases.
     fn marshal(&self, this: &V, output: &mut DataOutput<'_, '_>) -> Result<(), CdrError>;
 
-    /// Reads the state of a value that has that of a new one. What is left unread is skipped
-    /// if the sender has written chunks, as it has to.
+    /// Reads the state of a value, which initially has that of a new one. Unread data are skipped
+    /// if the sender has written chunks, as it must.
     ///
     /// # Errors
-    /// What is wrong with what was read, [`DataInput::error`] for what the program finds.
+    /// The error in the data, [`DataInput::error`] for errors that the program detects.
     fn unmarshal(&self, this: &V, input: &mut DataInput<'_, '_>) -> Result<(), CdrError>;
 }
 
@@ -44,13 +44,13 @@ pub struct DataInput<'r, 'm> {
 }
 
 impl DataOutput<'_, '_> {
-    /// Writes a value of any type of IDL: of a struct, an enum, a sequence with its count, a
-    /// reference or a value as `Option`.
+    /// Writes a value of any IDL type: a struct, an enum, a sequence with its count, a reference or
+    /// a value as `Option`.
     pub fn write<T: Encode + ?Sized>(&mut self, value: &T) {
         self.writer.copying(|writer| value.encode(writer));
     }
 
-    /// Writes the elements of an array: no count.
+    /// Writes the elements of an array, without a count.
     pub fn write_array<T: Encode>(&mut self, items: &[T]) {
         self.writer.copying(|writer| T::encode_slice(items, writer));
     }
@@ -71,7 +71,7 @@ impl DataOutput<'_, '_> {
         crate::write_value(value, &VALUE_BASE, self.writer);
     }
 
-    /// An error, for what cannot be written.
+    /// An error, for data that cannot be written.
     #[must_use]
     pub fn error(&self, kind: CdrErrorKind) -> CdrError {
         CdrError::new(kind, self.writer.position())
@@ -79,16 +79,16 @@ impl DataOutput<'_, '_> {
 }
 
 impl DataInput<'_, '_> {
-    /// Reads a value of any type of IDL.
+    /// Reads a value of any IDL type.
     ///
     /// # Errors
-    /// What is wrong with it; [`CdrErrorKind::Truncated`] behind the end of the state, which the
+    /// The error in the data; [`CdrErrorKind::Truncated`] after the end of the state, which the
     /// reader of the value gets as [`CdrErrorKind::BeyondState`].
     pub fn read<T: Decode>(&mut self) -> Result<T, CdrError> {
         T::decode(self.reader)
     }
 
-    /// Reads the elements of an array: no count.
+    /// Reads the elements of an array, without a count.
     ///
     /// # Errors
     /// As [`DataInput::read`].
@@ -117,7 +117,7 @@ impl DataInput<'_, '_> {
         <WideString as Codec>::decode(self.reader)
     }
 
-    /// Reads a value, or null, of type `V` or derived from it.
+    /// Reads a value of type `V` or derived from it, or null.
     ///
     /// # Errors
     /// As [`read_value`](crate::read_value).
@@ -126,7 +126,7 @@ impl DataInput<'_, '_> {
         Ok(value.map(V::wrap))
     }
 
-    /// An error, for what was read and cannot be.
+    /// An error, for invalid data.
     #[must_use]
     pub fn error(&self, kind: CdrErrorKind) -> CdrError {
         self.reader.error(kind)
@@ -197,7 +197,7 @@ impl Custom {
     }
 }
 
-/// The error of a program that has read more than there is.
+/// The error of a program that reads past the end of the state.
 fn beyond_state(error: CdrError) -> CdrError {
     CdrError {
         kind: match error.kind {

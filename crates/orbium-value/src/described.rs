@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values of types of which no more than the TypeCode is known.
+//! Values of types for which only the TypeCode is available.
 
 pub(crate) mod described_types;
 pub(crate) mod description;
@@ -37,11 +37,11 @@ static DESCRIBED: Class = Class {
     read_new: never_new,
 };
 
-/// Steps that reading a state by its TypeCode may take besides those that its octets allow.
+/// Steps that reading a state by its TypeCode may take in addition to those for its octets.
 ///
-/// A message has a value for every few octets, and anys repeat values for fewer: what each may
-/// take for nothing is taken that often. Empty structs, which IDL has none of, and arrays of them
-/// are what takes steps and no octets.
+/// A message may have a value for every few octets, and anys repeat values for fewer, so the free
+/// steps of each are multiplied. Steps without octets are taken by empty structs, which IDL does
+/// not permit, and arrays of them.
 const FREE_STEPS: u32 = 128;
 
 /// The state of such a value; none before it is set, and after it was reset.
@@ -71,7 +71,7 @@ impl State for Described {
     }
 }
 
-/// Values of types of which no more than the TypeCode is known.
+/// Values of types for which only the TypeCode is available.
 impl ValueBase {
     /// A value of the type that a TypeCode describes. It has no state yet and cannot be
     /// written before [`set_state`](Self::set_state).
@@ -94,16 +94,16 @@ impl ValueBase {
         }
     }
 
-    /// The type of the state of a value that a TypeCode describes: a struct of the members of
-    /// all concrete bases, the outermost first, and of its own; for a boxed value, of the one
-    /// member `value`. Nothing for a value of a type that was compiled.
+    /// The type of the state of a value that a TypeCode describes: a struct of the members of all
+    /// concrete bases, the outermost first, and of its own; for a boxed value, of the single member
+    /// `value`. `None` for a value of a compiled type.
     #[must_use]
     pub fn state_type(&self) -> Option<TypeCode> {
         Some(self.description()?.state().clone())
     }
 
-    /// The state of a value that a TypeCode describes, of [that type](Self::state_type).
-    /// Nothing before it is set, nor for a value of a type that was compiled.
+    /// The state of a value that a TypeCode describes, of [that type](Self::state_type). `None`
+    /// before it is set, and for a value of a compiled type.
     #[must_use]
     pub fn state(&self) -> Option<Linked> {
         self.description()?;
@@ -131,8 +131,8 @@ impl ValueBase {
         }
     }
 
-    /// Whether the value may stand where type `formal` is expected. A TypeCode does not name
-    /// abstract bases: every value may stand where one of them is expected.
+    /// Whether the value is assignable to type `formal`. A TypeCode does not name abstract bases:
+    /// every value is assignable to them.
     #[must_use]
     pub fn fits(&self, formal: TypeRef<'_>) -> bool {
         is_abstract(formal)
@@ -144,9 +144,9 @@ impl ValueBase {
 }
 
 impl Factories {
-    /// Makes a type known by its TypeCode: values of it arrive where a base of it is expected,
-    /// within anys for example, though the program has no code for them. A type that is
-    /// registered otherwise stays as it is; returns whether it was.
+    /// Registers a type by its TypeCode: values of it are then read where a base of it is expected,
+    /// for example within anys, though the program has no code for them. A type that is registered
+    /// otherwise is not changed; returns whether it was.
     ///
     /// # Errors
     /// As [`ValueBase::described`].
@@ -162,12 +162,12 @@ impl Factories {
 
 /// Reads a value, or null, where a type that a TypeCode describes is expected.
 ///
-/// Its type is one that is registered with the owner of the reader, or `code` itself.
+/// Its type is one registered with the owner of the reader, or `code` itself.
 ///
 /// # Errors
-/// As [`read_value`](crate::read_value); [`CdrErrorKind::UnknownValue`] also for a custom type
-/// that is not registered, as its state cannot be interpreted. [`CdrErrorKind::CountTooLarge`]
-/// also for a state with many parts that have no octets.
+/// As [`read_value`](crate::read_value); [`CdrErrorKind::UnknownValue`] also for a custom type that
+/// is not registered, as its state cannot be interpreted. [`CdrErrorKind::CountTooLarge`] also for
+/// a state with many parts without octets.
 pub fn read_described(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
@@ -183,7 +183,7 @@ pub fn read_described(
     };
     let found = choose(&header, code, reader).map_err(|kind| reader.error(kind))?;
     let value = begin(&header, &found, reader)?;
-    // What is within the value, or is cut off from it, is no part of the data around it.
+    // Values within this value, or truncated from it, are not part of the data around it.
     let outer = met(reader).collected.take();
     let read = read_state(&value, &header, reader);
     met(reader).collected = outer;
@@ -202,7 +202,7 @@ fn fitting(
     }
 }
 
-/// The type to read a value as: the first of its ids that is known, or the expected one.
+/// The type as which to read a value: the first of its ids with a known type, or the expected type.
 fn choose(
     header: &Header,
     formal: TypeRef<'_>,
@@ -245,7 +245,7 @@ fn known(
     }
 }
 
-/// The type that a TypeCode describes, as it was found before in the message.
+/// The type that a TypeCode describes, cached in the state of the message.
 fn described(code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<Found, CdrErrorKind> {
     let code = code.unaliased();
     if let Some(found) = met(reader).described.of_code(code) {

@@ -2,8 +2,8 @@
 //! `Components::EventBase`, which all event types inherit.
 
 crate::idl_abstract_value! {
-    /// A handle on an event of any type: every `eventtype` inherits it without naming it
-    /// (CORBA 3.3 Part 3, 6.7.5: `Components::EventBase`).
+    /// A handle on an event of any type: every `eventtype` inherits it implicitly (CORBA 3.3 Part
+    /// 3, 6.7.5: `Components::EventBase`).
     ///
     /// ```
     /// use orbium_value::{EventBase, ValueType, idl_value};
@@ -21,7 +21,7 @@ crate::idl_abstract_value! {
     pub struct EventBase: EVENT_BASE_TYPE = "IDL:omg.org/Components/EventBase:1.0", [] [];
 }
 
-/// What describes a value type, or an event type.
+/// The constructor of the description of a value type or an event type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_event_type {

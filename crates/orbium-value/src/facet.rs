@@ -5,8 +5,8 @@ use core::any::Any;
 use core::fmt;
 use std::sync::Arc;
 
-/// The operations that a value has from one of its types: an `Arc` of the trait that the
-/// compiler made for the type.
+/// The operations of a value from one of its types: an `Arc` of the trait that the compiler
+/// generated for the type.
 pub struct Facet(Box<dyn Any + Send + Sync>);
 
 impl Facet {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Factories: how values that arrive are made.
+//! Factories: creation of received values.
 
 use core::any::Any;
 use core::fmt;
@@ -16,21 +16,21 @@ use crate::{Class, Kind, ValueBase, ValueType};
 /// Bases of a type that are read for it at most.
 const MAX_BASES: usize = 64;
 
-/// Finds the bases of a value type that is not registered, by its repository id: those that its
-/// values may be cut off to, the nearest first.
+/// Returns the bases of an unregistered value type, given its repository id: those to which its
+/// values may be truncated, the nearest first.
 type FindBases = dyn Fn(&str) -> Vec<String> + Send + Sync;
 
 type Make = dyn Fn() -> ValueBase + Send + Sync;
 
-/// The factories of one ORB: by repository id, how a value is made when one arrives.
+/// The factories of one ORB: by repository id, how received values are created.
 ///
-/// A type needs no factory where itself or a base of the same IDL file is expected. With one
-/// its values have operations on arrival, and arrive where `ValueBase`, or a base of another
-/// file, is expected.
+/// A type needs no factory where the expected type is itself or a base of the same IDL file. With
+/// one its values have operations on arrival, and are accepted where `ValueBase`, or a base of
+/// another file, is expected.
 #[derive(Default)]
 pub struct Factories {
     factories: RwLock<ById>,
-    /// Set where types that are not known may be asked for elsewhere.
+    /// Set if the bases of unknown types can be queried elsewhere.
     bases: OnceLock<Box<FindBases>>,
 }
 
@@ -43,8 +43,8 @@ struct ById {
 }
 
 impl ById {
-    /// The factory of an id. A longer one than any that was registered is not looked at: a peer
-    /// chooses it, and a message may ask for it very often.
+    /// The factory of an id. An id longer than any registered one is not looked up: a peer chooses
+    /// it, and a message may contain it very often.
     fn get(&self, id: &str) -> Option<&Factory> {
         if id.len() > self.longest {
             return None;
@@ -62,9 +62,9 @@ impl ById {
 #[derive(Clone)]
 struct Factory {
     class: &'static Class,
-    /// The type, where no more than its TypeCode is known.
+    /// The type, if only its TypeCode is available.
     described: Option<TypeCode>,
-    /// None where values have the default state and no operations.
+    /// `None` if values have the default state and no operations.
     make: Option<Arc<Make>>,
 }
 
@@ -84,17 +84,17 @@ impl Factory {
 }
 
 impl Factories {
-    /// Registers how values of type `T` are made: with their operations and the default state.
-    /// A factory of the same type is replaced; returns whether there was one.
+    /// Registers how values of type `T` are created: with their operations and the default state. A
+    /// factory of the same type is replaced; returns whether there was one.
     ///
-    /// A factory that makes a value of another type, one derived from `T` say, makes the
-    /// message unreadable.
+    /// If a factory creates a value of another type, for example one derived from `T`, the message
+    /// cannot be read.
     pub fn register<T: ValueType>(&self, make: impl Fn() -> T + Send + Sync + 'static) -> bool {
         let make = Arc::new(move || make().as_value().clone());
         self.insert(T::class().id.into(), Factory::new(T::class(), Some(make)))
     }
 
-    /// Makes type `T` known: its values have the default state and no operations.
+    /// Registers type `T`: its values have the default state and no operations.
     pub fn register_type<T: ValueType>(&self) -> bool {
         self.insert(T::class().id.into(), Factory::new(T::class(), None))
     }
@@ -103,7 +103,7 @@ impl Factories {
         self.factories.write().insert(id, factory)
     }
 
-    /// Makes the type of a value known; new ones have its operations.
+    /// Registers the type of a value; new ones have its operations.
     pub(crate) fn register_like(&self, value: &ValueBase) {
         let class = value.class();
         let mut factory = Factory::new(class, Some(make_like(class, value.facets())));
@@ -117,10 +117,10 @@ impl Factories {
         self.insert(id, factory);
     }
 
-    /// Has `find` say which bases a value of a type that is not known may be cut off to, and for which
-    /// its message names none: their repository ids, the nearest first, none that is not reached
-    /// by `truncatable`. It runs while the message is read, so it must not wait for long. Returns
-    /// whether that was the first.
+    /// Sets the function that returns the bases to which a value of an unknown type may be
+    /// truncated if its message names none: their repository ids, the nearest first, only those
+    /// reached by `truncatable`. It is called while the message is read, so it must not block for
+    /// long. Returns whether it is the first.
     pub fn find_bases_by(
         &self,
         find: impl Fn(&str) -> Vec<String> + Send + Sync + 'static,
@@ -128,15 +128,15 @@ impl Factories {
         self.bases.set(Box::new(find)).is_ok()
     }
 
-    /// The bases of a type that is not known.
+    /// The bases of an unknown type.
     pub(crate) fn bases_of(&self, id: &str) -> Vec<String> {
         let mut found = self.bases.get().map_or_else(Vec::new, |find| find(id));
         found.truncate(MAX_BASES);
         found
     }
 
-    /// A value as the factory of that type makes it: with its operations and the default state.
-    /// `None` if the type is not registered, or its factory makes values of another one.
+    /// A value created by the factory of that type: with its operations and the default state.
+    /// `None` if the type is not registered, or its factory creates values of another type.
     pub fn make(&self, repository_id: &str) -> Option<ValueBase> {
         self.compiled(repository_id)?.make()
     }
@@ -178,7 +178,7 @@ impl fmt::Debug for Factories {
     }
 }
 
-/// Owners with factories: what an ORB gives to its readers.
+/// Owners with factories, which an ORB sets in its readers.
 #[derive(Debug)]
 pub struct ValueOwner(());
 
@@ -201,7 +201,7 @@ impl ValueOwner {
     }
 }
 
-/// A type that was found for an id, and its factory if it has one.
+/// The type of an id, and its factory if it has one.
 #[derive(Clone)]
 pub(crate) struct Found {
     pub(crate) class: &'static Class,
@@ -214,7 +214,7 @@ impl fmt::Debug for Found {
     }
 }
 
-/// Makes values with the operations of another one.
+/// Creates values with the operations of another value.
 fn make_like(class: &'static Class, facets: Facets) -> Arc<Make> {
     Arc::new(move || ValueBase::with_shared(class, &facets))
 }
@@ -247,14 +247,14 @@ impl Found {
         Some(Self { class, make: None })
     }
 
-    /// The type, if the ORB itself makes its values and reads their states.
+    /// The type, if the ORB itself creates its values and reads their states.
     #[inline]
     pub(crate) fn without_factory(&self) -> Option<&'static Class> {
         let is_plain = self.make.is_none() && self.class.custom.is_none();
         is_plain.then_some(self.class)
     }
 
-    /// A value to read into; none if the factory makes values of another type.
+    /// A value to read into; `None` if the factory creates values of another type.
     pub(crate) fn make(&self) -> Option<ValueBase> {
         let value = match &self.make {
             Some(make) => make(),

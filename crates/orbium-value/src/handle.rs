@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Handles on values, and what is known of their types at run time.
+//! Handles on values, and their types at run time.
 
 use core::any::TypeId;
 use core::cell::{Cell, RefCell};
@@ -24,12 +24,12 @@ pub struct ValueBase(
 /// A value.
 struct Object<S: ?Sized> {
     class: &'static Class,
-    /// Its operations; none for values of types without.
+    /// Its operations; `None` for values of types without operations.
     facets: Facets,
     state: RwLock<S>,
 }
 
-/// The operations of a value; shared by those that are made like it.
+/// The operations of a value; shared by those created in the same way.
 pub(crate) type Facets = Option<Arc<Vec<Facet>>>;
 
 /// A handle on values of one type and of those derived from it. Generated.
@@ -51,7 +51,7 @@ pub trait HasState: ValueType {
     type State: State + Default + Decode;
 }
 
-/// Makes a value with the default state.
+/// Creates a value with the default state.
 #[doc(hidden)]
 #[must_use]
 pub fn made<V: HasState>() -> ValueBase {
@@ -113,7 +113,7 @@ impl ValueBase {
         self.object().facets.clone()
     }
 
-    /// The type of the value itself, not that of the handle it came by.
+    /// The type of the value itself, not that of the handle.
     #[must_use]
     pub fn class(&self) -> &'static Class {
         self.object().class
@@ -163,14 +163,14 @@ impl ValueBase {
         Arc::strong_count(self.object())
     }
 
-    /// A number that no other value has as long as this one lives.
+    /// A number that is unique during the lifetime of the value.
     #[must_use]
     pub fn identity(&self) -> usize {
         Arc::as_ptr(self.object()).cast::<()>().addr()
     }
 
-    /// Runs a function with a read lock on the state. Readers overtake waiting writers, so that two threads
-    /// that marshal overlapping graphs never wait for one another.
+    /// Calls a function with a read lock on the state. Readers overtake waiting writers, so that
+    /// two threads that marshal overlapping graphs cannot deadlock.
     pub(crate) fn with_whole<R>(&self, work: impl FnOnce(&dyn State) -> R) -> R {
         work(&*self.object().state.read_recursive())
     }
@@ -206,7 +206,7 @@ impl ValueBase {
     }
 }
 
-/// The last handle frees the value, and those that it alone holds.
+/// The last handle frees the value, and those to which it has the only handles.
 impl Drop for ValueBase {
     #[inline]
     fn drop(&mut self) {
@@ -249,24 +249,25 @@ pub struct Custom {
 pub struct Class {
     /// The repository id.
     pub id: &'static str,
-    /// What it is.
+    /// The kind of the type.
     pub kind: Kind,
     /// The value types it inherits, the concrete one first.
     pub bases: &'static [ClassOf],
-    /// The value types that are known to inherit it directly.
+    /// The known value types that inherit it directly.
     pub derived: &'static [ClassOf],
-    /// How a custom type is marshalled.
+    /// The marshalling of a custom type.
     #[doc(hidden)]
     pub custom: Option<Custom>,
     /// The IDL type.
     pub described: &'static Type,
-    /// Makes a value with the default state.
+    /// Creates a value with the default state.
     #[doc(hidden)]
     pub make: fn() -> ValueBase,
     /// Reads the state of a value of this class.
     #[doc(hidden)]
     pub read: fn(&ValueBase, &mut CdrReader<'_>) -> Result<(), CdrError>,
-    /// Reads the state of a value that the message has entered by a number, and makes the value.
+    /// Reads the state of a value that is entered in the message under a number, and creates the
+    /// value.
     #[doc(hidden)]
     pub read_new: fn(usize, &mut CdrReader<'_>) -> Result<ValueBase, CdrError>,
 }
@@ -286,7 +287,7 @@ impl Class {
         self.id == id || self.bases.iter().any(|base| base().inherits(id))
     }
 
-    /// The class of that id among this one and what is known to inherit it.
+    /// The class of that id among this one and the known ones that inherit it.
     #[must_use]
     pub fn find(&'static self, id: &str) -> Option<&'static Self> {
         if self.id == id {
@@ -295,7 +296,7 @@ impl Class {
         self.derived.iter().find_map(|derived| derived().find(id))
     }
 
-    /// The class that a value of this one may be truncated to.
+    /// The class to which a value of this one may be truncated.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static Self> {
         match self.kind {
@@ -305,7 +306,7 @@ impl Class {
     }
 }
 
-/// What is likely to be the last handle on a value.
+/// A handle on a value that is probably the last.
 type Last = Arc<Object<dyn State>>;
 
 /// Values within values that are freed on the stack; those below them are freed after these.
@@ -334,8 +335,9 @@ impl Drop for Level {
     }
 }
 
-/// Drops what is likely to be the last handle on a value. A message describes a chain of any length
-/// without nesting its values: each refers back to the one before. Its end takes no stack for each of them.
+/// Drops a handle that is probably the last one. A message can contain a chain of any length
+/// without nesting its values: each refers back to the previous one. Freeing it uses no stack for
+/// each of them.
 fn free(object: Last) {
     let level = NESTED.get();
     if level >= MAX_NESTED {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values: what a `valuetype` of IDL describes (CORBA 3.3 Part 1, clause 9; Part 2, 9.3.4).
 //!
-//! This crate does not know requests, references, adapters or the compiler. It keeps the
-//! state of values, and writes and reads graphs of them over `orbium-cdr`.
+//! This crate has no notion of requests, references, adapters or the compiler. It stores the state
+//! of values, and writes and reads graphs of them over `orbium-cdr`.
 //!
 //! * A [`ValueBase`] is a handle on any value: cheap to clone, shared, never null. Null is
 //!   `None` of an `Option`. Generated handles, one for each value type, deref to it.
 //! * [`idl_value!`] declares a value type: its handle and the struct of its state.
-//! * A [`Class`] is what is known of a value type at run time: ids, bases, what is derived.
+//! * A [`Class`] describes a value type at run time: ids, bases, derived types.
 //! * Values of types that were not compiled are read by their TypeCodes ([`read_described`]),
 //!   with the same handles; their state is [`Linked`] data.
 //!
@@ -113,8 +113,8 @@ pub const MAX_DEPTH: u32 = 256;
 /// Anys of values within values of anys that are read; deeper ones are refused.
 pub const MAX_ANY_DEPTH: u32 = 4;
 
-/// Octets of the longest repository id that is read: ids are compared and looked up for each value,
-/// and an indirection makes a value of few octets have a long one.
+/// Maximum octets of a repository id in a message: ids are compared and looked up for each value,
+/// and by an indirection a value of few octets can have a long one.
 pub(crate) const MAX_ID_LENGTH: usize = 1024;
 
 /// Values of one message that are read; larger graphs are refused.

@@ -4,11 +4,11 @@
 mod boxes;
 mod handles;
 
-/// Declares a value type: the handle, the struct of its state, their marshalling, and the
-/// static that describes it.
+/// Declares a value type: the handle, the struct of its state, their marshalling, and its static
+/// type description.
 ///
-/// Behind the repository id stand the [`Kind`](crate::Kind), the concrete base with its state
-/// and the name of the field for it, and the value types that are known to be derived.
+/// The repository id is followed by the [`Kind`](crate::Kind), the concrete base with its state and
+/// the name of the field for it, and the known derived value types.
 ///
 /// ```
 /// use orbium_value::idl_value;
@@ -190,7 +190,7 @@ macro_rules! idl_initial_state {
     };
 }
 
-/// How values of a type are marshalled by the program.
+/// The custom marshalling of a type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_value_custom {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The state of a value, whatever its type.
+//! The state of a value of any type.
 
 use core::any::{Any, TypeId};
 use core::fmt::Debug;
@@ -19,6 +19,6 @@ pub trait State: Debug + Send + Sync + 'static {
     /// Writes the state, that of the base first.
     fn write(&self, writer: &mut CdrWriter<'_>);
 
-    /// Makes the state that of a new value.
+    /// Resets the state to that of a new value.
     fn reset(&mut self);
 }

@@ -7,11 +7,11 @@ use crate::ValueBase;
 use crate::wire::write::{Written, write_value};
 
 impl ValueBase {
-    /// Empties every value that can be reached from this one, itself too: their states are
-    /// those of new values then, and values that only they hold are freed.
+    /// Resets every value that can be reached from this one, including itself: their states are
+    /// then those of new values, and values to which only they have handles are freed.
     ///
-    /// Values are counted references: those of a cycle hold one another, and are freed only
-    /// once the cycle is broken, by this or by a change of their state.
+    /// Values are reference-counted: those of a cycle refer to one another, and are freed only once
+    /// the cycle is broken, by this or by a change of their state.
     ///
     /// ```
     /// # use orbium_value::idl_value;
@@ -29,13 +29,13 @@ impl ValueBase {
     pub fn unlink(&self) {
         let mut pending = vec![self.clone()];
         while let Some(value) = pending.pop() {
-            // Writing it finds all it holds.
+            // Writing it visits all values that it refers to.
             let mut writer = CdrWriter::new(Format::native());
             write_value(Some(&value), value.class(), &mut writer);
             let written: &mut Written = writer.message_state();
             let mut written = core::mem::take(written);
             pending.append(&mut written.unwritten);
-            // All are held until the last is empty: none is dropped within another's lock.
+            // All are kept until the last is reset: none is dropped within another's lock.
             let values: Vec<_> = written.into_values().collect();
             for value in &values {
                 value.reset();

@@ -18,10 +18,10 @@ pub struct Parts<'c> {
 }
 
 /// State that continues from one message of a connection to the next: fragments in assembly,
-/// The messages in assembly.
+/// and the code sets. A thread that continues the connection needs it.
 #[derive(Debug)]
 pub struct Continuation {
-    /// What is in assembly.
+    /// The messages in assembly.
     pub(super) assembly: Assembly,
     /// The code sets of text.
     pub code_sets: CodeSets,

@@ -12,7 +12,7 @@ use rustls::{Error, InconsistentKeys, SignatureScheme};
 use crate::certificate::pem;
 use crate::{TlsConfig, TlsError};
 
-/// Shows one certificate to everybody, be we client or server.
+/// Presents one certificate to all peers, as a client and as a server.
 #[derive(Debug)]
 pub(crate) struct Identity(Arc<CertifiedKey>);
 
@@ -74,8 +74,8 @@ impl ResolvesServerCert for Identity {
 }
 
 impl ResolvesClientCert for Identity {
-    /// Shown whatever authorities the server names: it may well know ours by
-    /// one that it did not name, and says so if not.
+    /// Presents the certificate for any authorities that the server names: it may trust ours
+    /// through another one, and reports an error if not.
     fn resolve(
         &self,
         _authorities: &[&[u8]],

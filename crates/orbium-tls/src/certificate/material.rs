@@ -31,16 +31,16 @@ pub(crate) struct Material {
     pub(crate) client: Option<ClientRole>,
 }
 
-/// What handshakes of a server begin with.
+/// The configuration of server handshakes.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerRole {
     pub(crate) config: Arc<ServerConfig>,
-    /// `None` if no certificate is asked for.
+    /// `None` if no certificate is requested.
     pub(crate) verifier: Option<Arc<dyn ClientCertVerifier>>,
     pub(crate) sessions: Arc<Sessions>,
 }
 
-/// What handshakes of a client begin with.
+/// The configuration of client handshakes.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientRole {
     pub(crate) config: Arc<ClientConfig>,
@@ -87,8 +87,8 @@ impl Material {
         Ok(Self { server, client })
     }
 
-    /// A copy without cached sessions. In a forked child the caches of the parent may be
-    /// locked for ever: the thread that held the lock does not exist there.
+    /// A copy without cached sessions. In a forked child the caches of the parent may be locked
+    /// forever: the thread that held the lock does not exist there.
     pub(crate) fn without_sessions(&self) -> Self {
         let server = self.server.as_ref().map(|role| {
             let mut config = (*role.config).clone();

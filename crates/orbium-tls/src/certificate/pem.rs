@@ -13,7 +13,7 @@ use crate::TlsError;
 /// Octets of the largest file read: a wrong name must not fill the memory.
 const MAX_FILE_LENGTH: u64 = 4 << 20;
 
-/// As above, of a file of revocation lists.
+/// The same limit for a file of revocation lists.
 pub(crate) const MAX_LISTS_LENGTH: u64 = 256 << 20;
 
 /// Reads a file whole.
@@ -86,8 +86,8 @@ pub(crate) fn certificates(
 
 /// The first private key in a file.
 pub(crate) fn key(path: &Path, octets: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> {
-    // PKCS #8 says it in the label (RFC 7468, 11), the older forms in a header
-    // (RFC 1421, 4.6.1.1), behind which no key can be read as such.
+    // PKCS #8 has it in the label (RFC 7468, 11), the older forms in a header (RFC 1421, 4.6.1.1),
+    // after which no key can be parsed.
     let encrypted: [&[u8]; 2] = [b"BEGIN ENCRYPTED PRIVATE KEY", b"Proc-Type: 4,ENCRYPTED"];
     let is_encrypted = encrypted
         .iter()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sessions that are taken up again: whether the peer is still trusted.
+//! Resumed sessions: whether the peer is still trusted.
 //!
-//! rustls brings back the certificates that the peer showed at first and does
-//! not look at them again; and each session makes the next, so one might go on
-//! for ever behind a certificate that has long expired.
+//! rustls restores the certificates that the peer presented originally without validating them
+//! again; and each session creates the next, so resumption could continue indefinitely after a
+//! certificate has expired.
 
 use std::sync::Arc;
 
@@ -16,8 +16,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{ServerSessionMemoryCache, StoresServerSessions};
 
-/// What checked the certificates of the peer at first, and the sessions that
-/// came of it.
+/// The verifier of the peer's original certificates, and the resulting sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Recheck {
     /// Those of a server of that name.
@@ -26,7 +25,7 @@ pub(crate) enum Recheck {
         ServerName<'static>,
         Arc<ClientSessionMemoryCache>,
     ),
-    /// Those of a client, if any are asked for.
+    /// Those of a client, if certificates are requested.
     Client(Option<Arc<dyn ClientCertVerifier>>, Arc<Sessions>),
 }
 
@@ -65,8 +64,8 @@ impl Recheck {
                 sessions.remove_tls12_session(name);
                 while sessions.take_tls13_ticket(name).is_some() {}
             }
-            // Which are those of this client is not known. A client cannot do
-            // this twice: an untrusted one gets no new session.
+            // The sessions of this client are not known individually. A client cannot cause this
+            // repeatedly: an untrusted one gets no new session.
             Self::Client(_, sessions) => sessions.clear(),
         }
     }

@@ -14,18 +14,18 @@ use orbium_trace::log::EventLimit;
 use crate::certificate::material::Material;
 use crate::{TlsConfig, TlsError};
 
-/// How long a connection waits for a look at the files: a file system that hangs
-/// delays no connection longer.
+/// Maximum time for which a connection waits for a check of the files, for example on a hanging
+/// file system.
 const MAX_RELOAD_WAIT: Duration = Duration::from_millis(500);
 
-/// By what a file is known to be another than before.
+/// Metadata by which a changed file is detected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
-    /// Another file of the same name may bear the same time.
+    /// Another file of the same name may have the same time.
     file: u64,
-    /// A file may be refused for it.
+    /// The reason for a refusal may be the mode.
     mode: u32,
 }
 
@@ -34,11 +34,11 @@ struct Stamp {
 struct Looks {
     begun: u64,
     ended: u64,
-    /// When the one that is under way began.
+    /// The beginning of the check in progress.
     since: Option<Instant>,
 }
 
-/// What a process knows of the files.
+/// The state of a process's checks of the files.
 #[derive(Debug, Default)]
 struct Watching {
     /// Of the files that were read last, be they good or not. Locked while
@@ -48,16 +48,16 @@ struct Watching {
     looked: Condvar,
 }
 
-/// The configuration, and what its files came to when they were last read.
+/// The configuration, and the material of the last reading of the files.
 pub(crate) struct Shared {
     config: TlsConfig,
-    /// A forked child has its own: the parent's lock, or that of a session cache within, may
-    /// have been held by a thread that does not exist in the child.
+    /// A forked child has its own: the parent's lock, or that of a session cache within, may have
+    /// been held by a thread that does not exist in the child.
     current: PerProcess<RwLock<Arc<Material>>>,
-    /// What the files held when the transport was made.
+    /// The material when the transport was created.
     initial: Arc<Material>,
-    /// A forked child looks at the files itself: the threads of the parent that held
-    /// these locks, or were looking, are not there.
+    /// A forked child checks the files itself: the threads of the parent that held these locks, or
+    /// were checking, do not exist there.
     watching: PerProcess<Watching>,
     /// Of the warnings that clients can cause at will.
     failed_handshakes: EventLimit,
@@ -96,8 +96,8 @@ impl Shared {
         self.watching.get_or_init(Watching::default)
     }
 
-    /// What is in use. A forked child loads the files itself and falls back to the initial
-    /// material: what the parent loaded later is behind the parent's lock.
+    /// The material in use. A forked child loads the files itself and falls back to the initial
+    /// material: that loaded later by the parent is protected by the parent's lock.
     fn material(&self) -> &RwLock<Arc<Material>> {
         self.current.get_or_init(|| {
             let own = Material::load(&self.config).unwrap_or_else(|error| {
@@ -117,8 +117,8 @@ impl Shared {
         &self.config
     }
 
-    /// What a new connection uses: what the files hold now. They are looked at by a
-    /// thread of its own, which is not waited for beyond all measure.
+    /// The material of a new connection, from the current files. They are checked by a separate
+    /// thread, for which the wait is bounded.
     pub(crate) fn current(self: &Arc<Self>) -> Arc<Material> {
         if self.config.watch_files {
             self.look_again();
@@ -126,11 +126,11 @@ impl Shared {
         Arc::clone(&self.material().read())
     }
 
-    /// Has the files looked at from now on, not before, and waits for that.
+    /// Has the files checked from now on, not earlier, and waits for the result.
     fn look_again(self: &Arc<Self>) {
         let limit = Instant::now() + MAX_RELOAD_WAIT;
         let mut looks = self.watching().looks.lock();
-        // One that is under way may have looked before the change.
+        // A check in progress may have read them before the change.
         let wanted = looks.begun + 1;
         while looks.ended < wanted {
             match looks.since {
@@ -149,7 +149,7 @@ impl Shared {
                         return;
                     }
                 }
-                // It hangs: others do not wait for it too.
+                // It hangs: other callers do not wait for it, too.
                 Some(since) if since.elapsed() >= MAX_RELOAD_WAIT => return,
                 Some(_) => {
                     let left = limit.saturating_duration_since(Instant::now());
@@ -184,7 +184,7 @@ impl Shared {
                 tracing::warn!(target: "orbium::tls", %error, "the changed TLS files cannot be used: the old ones stay");
             }
         }
-        // What changed while it was read is read again next time.
+        // Changes during the reading are detected by the next check.
         *known = found;
     }
 
@@ -223,12 +223,11 @@ fn stamp(path: &PathBuf) -> Option<Stamp> {
 pub struct Reload(pub(crate) Arc<Shared>);
 
 impl Reload {
-    /// Reads the files now, whether they have changed or not. Connections made
-    /// from now on use what they hold, and no session from before is taken up
-    /// again; those that are there stay as they are.
+    /// Reads the files now, whether they have changed or not. New connections use the new contents,
+    /// and no earlier session is resumed; existing connections are not affected.
     ///
     /// # Errors
-    /// What is wrong with the files; then everything stays as it was.
+    /// The error in the files; the material is then unchanged.
     pub fn now(&self) -> Result<(), TlsError> {
         let mut known = self.0.watching().stamps.lock();
         let found = stamps(&self.0.config);

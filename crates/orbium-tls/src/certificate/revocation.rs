@@ -11,10 +11,10 @@ use crate::OutdatedLists;
 use crate::certificate::pem;
 use crate::{TlsConfig, TlsError};
 
-/// What says which certificates were revoked.
+/// The revocation lists and their policies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Revocation {
-    /// None: no certificate is looked up.
+    /// Empty if no revocation is checked.
     lists: Vec<CertificateRevocationListDer<'static>>,
     outdated: OutdatedLists,
 }
@@ -35,7 +35,7 @@ impl Revocation {
         self.lists.clone()
     }
 
-    /// Whether a list counts for nothing after its time.
+    /// Whether a list is invalid after its `nextUpdate` time.
     pub(crate) fn refuses_outdated(&self) -> bool {
         self.outdated == OutdatedLists::Refuse
     }
@@ -51,7 +51,7 @@ fn read(path: &Path) -> Result<Vec<CertificateRevocationListDer<'static>>, TlsEr
         return Err(TlsError::NoRevocationList(path.to_owned()));
     }
     for list in &found {
-        // Here the file is known; the verifier would only say that one of all is bad.
+        // The file is known here; the verifier could only report that some list is invalid.
         BorrowedCertRevocationList::from_der(list).map_err(|error| {
             TlsError::BadRevocationList {
                 path: path.to_owned(),

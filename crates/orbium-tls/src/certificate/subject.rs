@@ -5,8 +5,8 @@ use webpki::EndEntityCert;
 
 use rustls::pki_types::CertificateDer;
 
-/// The common name of the subject, else the first alternative name that is a
-/// host name, else the first that is a URI.
+/// The common name of the subject, otherwise the first alternative name that is a host name,
+/// otherwise the first that is a URI.
 pub(crate) fn name(certificate: &CertificateDer<'_>) -> Option<String> {
     let certificate = EndEntityCert::try_from(certificate).ok()?;
     common_name(certificate.subject())
@@ -21,8 +21,7 @@ const OBJECT_IDENTIFIER: u8 = 0x06;
 /// id-at-commonName, 2.5.4.3 (RFC 5280, appendix A).
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 
-/// The last common name, which is the most specific, of an RDNSequence without
-/// its tag and length.
+/// The last common name, which is the most specific, of an RDNSequence without its tag and length.
 fn common_name(mut subject: &[u8]) -> Option<String> {
     let mut found = None;
     while let Some((SET, relative, rest)) = element(subject) {
@@ -59,7 +58,7 @@ fn text(tag: u8, value: &[u8]) -> Option<String> {
     }
 }
 
-/// The first element of some DER: tag, contents, and what follows.
+/// The first element of DER data: tag, contents, and the rest.
 fn element(octets: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = octets.split_first()?;
     let (&short, rest) = rest.split_first()?;

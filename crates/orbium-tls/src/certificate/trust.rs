@@ -13,7 +13,7 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, Sign
 use crate::certificate::revocation::Revocation;
 use crate::{NameCheck, TlsError};
 
-/// What checks the certificate of a server.
+/// The verifier of server certificates.
 pub(crate) fn server_verifier(
     roots: Arc<RootCertStore>,
     names: &NameCheck,
@@ -79,8 +79,8 @@ impl ServerCertVerifier for ChainVerifier {
             now,
         );
         match chain {
-            // The name is looked at last, when the chain and the revocation lists have
-            // nothing against the certificate.
+            // The name is checked last, after the chain and the revocation lists have accepted the
+            // certificate.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             ))

@@ -27,20 +27,17 @@ use crate::stream::sending::Sending;
 
 /// A TCP connection under TLS.
 ///
-/// The handshake of an accepted connection takes place in the first receive or
-/// send, and it must be over by a deadline of its own. Until then
-/// [`peer`](ByteStream::peer) knows the address alone. If it fails, this and
-/// every later call returns why; see [`TlsFailure`].
+/// The handshake of an accepted connection takes place in the first receive or send, and has its
+/// own deadline. Until it is complete, [`peer`](ByteStream::peer) returns only the address. If it
+/// fails, this and every later call returns the reason; see [`TlsFailure`].
 ///
-/// *The end.* [`shutdown`](ByteStream::shutdown) of the sending direction says
-/// so to the peer (close_notify), and so does dropping the stream. Peers that
-/// just close the connection are common, and GIOP has lengths and a
-/// CloseConnection of its own, so an end between two records is an end; an end
-/// within a record is `UnexpectedEof`.
+/// *The end.* [`shutdown`](ByteStream::shutdown) of the sending direction sends close_notify to the
+/// peer, and so does dropping the stream. Peers that just close the connection are common, and GIOP
+/// has lengths and its own CloseConnection, so an end between two records is the end of the stream;
+/// an end within a record is `UnexpectedEof`.
 ///
-/// *Timeouts.* A blocking receive may come back early with `WouldBlock` when
-/// something arrived that is not yet a whole record: as after any `WouldBlock`,
-/// a caller that still has time tries again.
+/// *Timeouts.* A blocking receive may return early with `WouldBlock` when part of a record has
+/// arrived: as after any `WouldBlock`, the caller retries until its time is over.
 pub struct TlsStream {
     socket: TcpByteStream,
     address: Option<SocketAddr>,
@@ -58,10 +55,10 @@ pub struct TlsStream {
     has_news: AtomicBool,
 }
 
-/// What there is once the handshake is over.
+/// The state after a completed handshake.
 struct Opened {
-    /// Of both directions: locked while a message is encrypted or decrypted, never
-    /// while a thread waits for the socket.
+    /// Of both directions: locked while a message is encrypted or decrypted, never while a thread
+    /// waits for the socket.
     connection: Mutex<Connection>,
     /// Held for as long as a send takes.
     sending: Mutex<Sending>,
@@ -89,8 +86,7 @@ impl TlsStream {
         deadline: Deadline,
         shared: &Arc<Shared>,
     ) -> io::Result<Self> {
-        // Until the handshake is over, waiting is done by poll, which can be
-        // given what is left until the deadline.
+        // Until the handshake is complete, waits use poll, which takes the time until the deadline.
         socket.set_nonblocking(true)?;
         let address = match socket.peer() {
             Peer::Internet(address) => Some(address),
@@ -140,7 +136,7 @@ impl TlsStream {
     }
 }
 
-/// Whether the connection is lost, in whatever way the system says so.
+/// Whether the error means that the connection is lost.
 fn is_gone(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -168,7 +164,7 @@ impl TlsStream {
         let mut receiving = opened.receiving.lock();
         loop {
             let delivered = receiving.deliver(room, &mut opened.connection.lock());
-            // Written only when it changes: others may look at it.
+            // Written only on a change: other threads may read it.
             let has_news = receiving.has_news();
             if has_news != self.has_news.load(Ordering::Relaxed) {
                 self.has_news.store(has_news, Ordering::Release);
@@ -191,8 +187,8 @@ impl TlsStream {
             let is_bounded = self.receive_timeout.load(Ordering::Relaxed) > 0
                 || self.nonblocking.load(Ordering::Relaxed);
             if is_bounded && !receiving.has_news() {
-                // The bound holds for one system call; the caller knows how much time is left,
-                // or has others to receive from while a peer sends records of nothing.
+                // The timeout applies to one system call; the caller checks its deadline, or has
+                // others to receive from while a peer sends empty records.
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }
@@ -201,13 +197,13 @@ impl TlsStream {
     #[cold]
     fn fail(&self, opened: &Opened, failure: TlsFailure) -> io::Error {
         opened.end(&self.socket, false);
-        // Nothing may be sent any more, by whichever thread holds the send lock.
+        // Nothing more may be sent, by any thread that takes the send lock.
         self.socket.shutdown(Shutdown::Write);
         failure.into_error()
     }
 
-    /// A send failed. If the peer has said why, that is the better error: a
-    /// server of TLS 1.3 refuses a client when this has begun to send already.
+    /// Selects the error of a failed send. If the peer has sent an alert, that is the better error:
+    /// a TLS 1.3 server refuses a client after the client has begun to send.
     #[cold]
     fn explain(&self, opened: &Opened, error: io::Error) -> io::Error {
         if !is_gone(&error) {
@@ -313,7 +309,7 @@ impl ByteStream for TlsStream {
     }
 
     fn is_midway(&self) -> bool {
-        // A handshake has a deadline of its own.
+        // A handshake has its own deadline.
         let Some(Ok(opened)) = self.outcome.get() else {
             return false;
         };
@@ -331,8 +327,8 @@ impl Drop for TlsStream {
     fn drop(&mut self) {
         if let Some(Ok(opened)) = self.outcome.get() {
             opened.end(&self.socket, true);
-            // Unread tickets must not turn the end into a reset,
-            // which might overtake what was sent last.
+            // Unread tickets must not turn the end into a reset, which might overtake the last data
+            // sent.
             self.socket.shutdown(Shutdown::Write);
             self.drain();
         }

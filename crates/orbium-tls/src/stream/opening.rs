@@ -15,9 +15,9 @@ use crate::TlsFailure;
 use crate::certificate::subject;
 use crate::handshake::{Finished, Handshake, Step};
 
-/// How long a stream that must not block waits at most until the kernel has
-/// room for a part of the handshake. It always has, unless the send buffer was
-/// configured smaller than a chain of certificates.
+/// Maximum time for which a non-blocking stream waits until the kernel has room for a part of the
+/// handshake. It always has, unless the send buffer was configured smaller than a chain of
+/// certificates.
 const MAX_NONBLOCKING_WAIT: Duration = Duration::from_millis(100);
 
 impl TlsStream {
@@ -56,8 +56,8 @@ impl TlsStream {
         loop {
             let step = handshake.advance().map_err(TlsFailure::into_error)?;
             match self.flush(handshake) {
-                // A client that closes at once needs no tickets: what it sent
-                // before can still be read.
+                // A client that closes at once needs no tickets: the data it sent before can still
+                // be read.
                 Err(error) if step == Step::Finish && is_gone(&error) => return Ok(()),
                 Err(error) if is_gone(&error) => return Err(TlsFailure::ClosedEarly.into_error()),
                 flushed => flushed?,
@@ -169,7 +169,7 @@ impl TlsStream {
         })
     }
 
-    /// The handshake failed: sends the peer an alert, if it speaks TLS.
+    /// Handles a failed handshake: sends the peer an alert, if it uses TLS.
     fn give_up(&self, failure: &TlsFailure, handshake: Option<Handshake>) {
         let peer = self.anonymous();
         if self.is_client {
@@ -186,8 +186,8 @@ impl TlsStream {
         self.drain();
     }
 
-    /// Throws away what has come already: closing with something unread would
-    /// make the kernel throw away what we said last.
+    /// Discards the received data: closing with unread data would make the kernel discard the last
+    /// data sent.
     pub(super) fn drain(&self) {
         const MAX_STEPS: usize = 16;
         let mut room = [0; 4096];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receiving direction: ciphertext off the socket, handed to rustls, and what
-//! rustls makes of it.
+//! The receiving direction: passes ciphertext from the socket to rustls, and returns the decrypted
+//! data.
 
 use std::io::Read;
 
@@ -8,29 +8,28 @@ use rustls::Connection;
 
 use crate::TlsFailure;
 
-/// Bytes of ciphertext asked for at first: many small messages at once.
+/// Initial size of a receive in bytes of ciphertext: many small messages at once.
 const SMALL: usize = 8 * 1024;
 
-/// Bytes asked for once as many arrive at a time.
+/// Size of a receive once that many bytes arrive at a time.
 const LARGE: usize = 64 * 1024;
 
 /// Small receives in a row after which a large buffer is given back.
 const SMALL_IN_A_ROW: u32 = 16;
 
-/// Whether more can come.
+/// Whether more data can arrive.
 #[derive(Debug)]
 enum State {
     Open,
-    /// The peer said that it sends nothing more.
+    /// The peer sent close_notify.
     Ended,
     Failed(TlsFailure),
 }
 
-/// What was received and not yet taken.
+/// Received data that are not yet consumed.
 ///
-/// rustls takes 4 KiB at a time. The buffer before it is why a large message takes
-/// few system calls, and why no lock on rustls is held while a thread waits for the
-/// socket.
+/// rustls takes 4 KiB at a time. With the buffer before it, a large message takes few system calls,
+/// and no lock on rustls is held while a thread waits for the socket.
 #[derive(Debug)]
 pub(crate) struct Receiving {
     /// Initialised bytes; those from `start` to `end` are ciphertext that rustls
@@ -38,9 +37,9 @@ pub(crate) struct Receiving {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// How many receives in a row would have done with a small buffer.
+    /// Number of consecutive receives for which a small buffer would have sufficed.
     small_receives: u32,
-    /// Where the ciphertext ends that rustls has taken.
+    /// The end of the ciphertext that rustls has taken.
     position: RecordPosition,
     /// Bytes that rustls has decrypted and holds, at most.
     plain: usize,
@@ -60,18 +59,17 @@ impl Receiving {
         }
     }
 
-    /// Whether there is something to report without receiving: data, the end or a
-    /// failure.
+    /// Whether there is something to return without receiving: data, the end or a failure.
     pub(crate) fn has_news(&self) -> bool {
         self.plain > 0 || !matches!(self.state, State::Open)
     }
 
-    /// Whether the peer said that it sends nothing more.
+    /// Whether the peer sent close_notify.
     pub(crate) fn has_ended(&self) -> bool {
         matches!(self.state, State::Ended)
     }
 
-    /// Why nothing more can be received.
+    /// The reason why nothing more can be received.
     pub(crate) fn failure(&self) -> Option<&TlsFailure> {
         match &self.state {
             State::Failed(failure) => Some(failure),
@@ -84,13 +82,12 @@ impl Receiving {
         self.start != self.end || self.position.is_within()
     }
 
-    /// Whether part of a record was received, and nothing can be reported before
-    /// its rest is there.
+    /// Whether part of a record was received, and nothing can be returned before the rest arrives.
     pub(crate) fn is_midway(&self) -> bool {
         !self.has_news() && self.is_partial()
     }
 
-    /// Where more ciphertext goes. rustls must have taken what was there.
+    /// The room for more ciphertext. rustls must have taken the previous one.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         let (received, held) = (self.end, self.buffer.len());
         (self.start, self.end) = (0, 0);
@@ -110,18 +107,18 @@ impl Receiving {
         &mut self.buffer
     }
 
-    /// So many bytes of ciphertext were put there.
+    /// Adds that many bytes of ciphertext, which were written to the room.
     pub(crate) fn add(&mut self, count: usize) {
         self.end += count;
     }
 
-    /// Gives rustls ciphertext until it has data, or all of it.
+    /// Passes ciphertext to rustls until it has data, or all is passed.
     pub(crate) fn feed(&mut self, connection: &mut Connection) {
         while self.plain == 0 && self.start < self.end && matches!(self.state, State::Open) {
             if let Err(error) = self.feed_once(connection) {
                 let is_client = matches!(connection, Connection::Client(_));
                 self.state = State::Failed(TlsFailure::from_rustls(error, is_client));
-                // There may be some from the records before.
+                // Data of previous records may exist.
                 self.plain = usize::MAX;
             }
         }
@@ -129,7 +126,7 @@ impl Receiving {
 
     fn feed_once(&mut self, connection: &mut Connection) -> Result<(), rustls::Error> {
         let ciphertext = &self.buffer[self.start..self.end];
-        // From memory: fails only when rustls would have to hold too much.
+        // From memory: fails only if rustls would have to store too much.
         let taken = connection
             .read_tls(&mut &*ciphertext)
             .map_err(|error| rustls::Error::General(error.to_string()))?;
@@ -143,11 +140,10 @@ impl Receiving {
         Ok(())
     }
 
-    /// Copies data into `room`, and decrypts one record ahead so that `has_news` is
-    /// right.
+    /// Copies data into `room`, and decrypts one record ahead to keep `has_news` up to date.
     ///
     /// # Errors
-    /// Why nothing more can be received, once all data before was delivered.
+    /// The reason why nothing more can be received, once all previous data are delivered.
     #[inline]
     pub(crate) fn deliver(
         &mut self,
@@ -162,7 +158,7 @@ impl Receiving {
                         delivered += count;
                         self.plain -= count;
                     }
-                    // It has none left, whatever the state is.
+                    // No data remain, in any state.
                     _ => self.plain = 0,
                 }
             } else if self.plain > 0 {
@@ -181,14 +177,14 @@ impl Receiving {
     }
 }
 
-/// Where in a record a position of the stream is, which rustls does not say: half
-/// a record must not be waited for as silence is.
+/// The position within a record, which rustls does not provide: waiting for the rest of a record is
+/// not the same as waiting on an idle connection.
 #[derive(Debug, Default)]
 struct RecordPosition {
     header: [u8; Self::HEADER],
     /// Bytes of the header that are there.
     known: usize,
-    /// Bytes of the record behind the header that are missing.
+    /// Missing bytes of the record after the header.
     missing: usize,
 }
 

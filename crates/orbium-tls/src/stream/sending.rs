@@ -15,28 +15,28 @@ use crate::TlsFailure;
 /// Most bytes of data in a record (RFC 8446, 5.1).
 const MAX_PLAIN_LENGTH: usize = 1 << 14;
 
-/// Bytes of data encrypted for one system call: what a send that blocks must finish
-/// before it can say how far it came.
+/// Bytes of data encrypted for one system call: a blocking send must finish them before it can
+/// return its progress.
 pub(crate) const MAX_WRITE: usize = 8 * MAX_PLAIN_LENGTH;
 
-/// Bytes of ciphertext for which memory is kept from one message to the next.
+/// Maximum bytes of ciphertext for which memory is retained between messages.
 const RETAINED: usize = 72 * 1024;
 
-/// Records of TLS 1.2 that are left to rustls itself, which ends a connection in
-/// silence when its key is used up: alerts, and what it counts otherwise than here.
+/// Records of TLS 1.2 that are reserved for rustls itself, which ends a connection silently when
+/// its key is used up: alerts, and differences of its count.
 const SPARE_RECORDS: u64 = 1 << 10;
 
-/// What is to be sent, and what of it was.
+/// Data to be sent, and its progress.
 #[derive(Debug)]
 pub(crate) struct Sending {
-    /// Ciphertext, of which the kernel has taken `sent` bytes.
+    /// Ciphertext, of which the kernel has accepted `sent` bytes.
     out: Vec<u8>,
     sent: usize,
-    /// Bytes of data in `out` of which the caller does not know yet: after
-    /// `WouldBlock` it comes again with the same.
+    /// Bytes of data in `out` that were not yet reported to the caller: after `WouldBlock` it
+    /// passes the same data again.
     covered: usize,
     closed: bool,
-    /// How many more may be encrypted: with TLS 1.2 a connection has one key.
+    /// Number of records that may still be encrypted: in TLS 1.2 a connection has one key.
     records_left: u64,
 }
 
@@ -76,7 +76,7 @@ impl Sending {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         if self.covered == 0 {
-            // Whatever else there was to say goes first.
+            // Other pending records are sent first.
             self.flush(socket)?;
             self.count_records(offered.min(MAX_WRITE))?;
             let mut connection = connection.lock();
@@ -87,8 +87,8 @@ impl Sending {
         Ok(std::mem::take(&mut self.covered))
     }
 
-    /// Refuses what the key of TLS 1.2 is not good for any more, before anything of
-    /// it is sent: a caller may make the call again over another connection.
+    /// Refuses data beyond the limit of the TLS 1.2 key before any of them are sent: a caller may
+    /// repeat the call over another connection.
     fn count_records(&mut self, octets: usize) -> io::Result<()> {
         let records = octets.div_ceil(MAX_PLAIN_LENGTH) as u64;
         match self.records_left.checked_sub(records) {
@@ -109,7 +109,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Gives the kernel what is encrypted.
+    /// Sends the encrypted data.
     #[inline]
     fn flush(&mut self, socket: &TcpByteStream) -> io::Result<()> {
         while self.sent < self.out.len() {
@@ -126,8 +126,8 @@ impl Sending {
         Ok(())
     }
 
-    /// Sends the last records if that is possible at once: the alert that rustls has
-    /// for the peer, and close_notify if it is wanted.
+    /// Sends the last records if that is possible at once: the alert that rustls has for the peer,
+    /// and close_notify if requested.
     #[cold]
     pub(crate) fn end(
         &mut self,

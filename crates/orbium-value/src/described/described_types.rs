@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The types of a message of which no more than the TypeCode is known.
+//! The types of a message for which only the TypeCode is available.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use orbium_cdr::{CdrErrorKind, TypeRef};
 use crate::described::description::Description;
 use crate::factories::Found;
 
-/// The types of one message that were found by their TypeCodes.
+/// The types of one message that were created from their TypeCodes.
 #[derive(Debug, Default)]
 pub(crate) struct DescribedTypes {
     /// By the identities of the TypeCodes, which the descriptions keep from being given anew.

@@ -16,7 +16,7 @@ const CUSTOM: i16 = 1;
 const ABSTRACT: i16 = 2;
 const TRUNCATABLE: i16 = 3;
 
-/// A value type of which no more than its TypeCode is known.
+/// A value type for which only the TypeCode is available.
 #[derive(Clone, Debug)]
 pub(crate) struct Description {
     code: TypeCode,
@@ -90,20 +90,20 @@ fn base(code: TypeRef<'_>) -> Option<TypeRef<'_>> {
     (base.kind() != TCKind::Null).then_some(base)
 }
 
-/// Whether there are no values of the type itself.
+/// Whether only derived types have values.
 pub(crate) fn is_abstract(code: TypeRef<'_>) -> bool {
     code.kind() == TCKind::AbstractInterface
         || code.id() == VALUE_BASE_ID
         || code.value_modifier() == ABSTRACT
 }
 
-/// Whether a value of type `code` may stand where `formal` is expected. A TypeCode does not
-/// name the abstract bases: any value may stand where one of them is expected.
+/// Whether a value of type `code` is assignable to `formal`. A TypeCode does not name the abstract
+/// bases: any value is assignable to them.
 pub(crate) fn fits(code: TypeRef<'_>, formal: TypeRef<'_>) -> bool {
     is_abstract(formal) || lineage(code).any(|it| it.id() == formal.id())
 }
 
-/// The type that values of a type may be truncated to.
+/// The type to which values of a type may be truncated.
 pub(crate) fn truncated(code: TypeRef<'_>) -> Option<TypeRef<'_>> {
     match code.value_modifier() {
         TRUNCATABLE => base(code),

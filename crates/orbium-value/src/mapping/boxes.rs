@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The macro that declares boxed values.
 
-/// Declares a boxed value: the handle, and the struct of what is in the box.
+/// Declares a boxed value: the handle, and the struct of its content.
 ///
 /// ```
 /// use orbium_value::idl_value_box;

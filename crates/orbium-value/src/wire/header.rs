@@ -16,9 +16,9 @@ const MAX_IDS: usize = 64;
 /// The flags that a tag may have.
 const FLAGS: u32 = CODEBASE | LIST_OF_IDS | CHUNKED;
 
-/// What stands before the state of a value.
+/// The header before the state of a value.
 pub(crate) struct Header {
-    /// Where its tag is.
+    /// The position of its tag.
     pub(crate) at: usize,
     pub(crate) ids: Ids,
     pub(crate) is_chunked: bool,
@@ -26,19 +26,19 @@ pub(crate) struct Header {
 
 pub(crate) enum Ids {
     None,
-    /// The id at that position, or nothing at all.
+    /// The position of the id, which may be empty.
     One(usize),
     List(Arc<[Id]>),
 }
 
-/// What a tag leads to.
+/// The meaning of a tag.
 pub(crate) enum Lead {
     Null,
     Known(ValueBase),
     New(Header),
 }
 
-/// Reads a tag and what belongs to it.
+/// Reads a tag and the data that belong to it.
 pub(crate) fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
     let tag = reader.read_value_tag()?;
     let at = reader.position() - 4;
@@ -52,7 +52,7 @@ pub(crate) fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
             met.note_lent();
             match met.value_at(target) {
                 Some(Some(value)) => Ok(Lead::Known(value)),
-                // It was skipped, as its type is not known.
+                // It was skipped, as its type is unknown.
                 Some(None) => Err(reader.error(CdrErrorKind::UnknownValue)),
                 None => Err(reader.error(CdrErrorKind::BadValue)),
             }
@@ -81,11 +81,11 @@ pub(crate) fn lead(reader: &mut CdrReader<'_>) -> Result<Lead, CdrError> {
     }
 }
 
-/// The type of the first id that `known` has a type for.
+/// The type of the first id for which `known` returns one.
 ///
 /// # Errors
-/// [`CdrErrorKind::UnknownValue`] if there is none; [`CdrErrorKind::BadValue`] if the rest of the
-/// value would have to be cut off, and has no end.
+/// [`CdrErrorKind::UnknownValue`] if there is none; [`CdrErrorKind::BadValue`] if the value would
+/// have to be truncated, and has no end tag.
 pub(crate) fn first_known(
     header: &Header,
     reader: &mut CdrReader<'_>,
@@ -133,7 +133,7 @@ fn target(reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
     Ok(at - distance)
 }
 
-/// Reads a string of that length. Returns where its length is, too.
+/// Reads a string of that length. Also returns the position of its length.
 fn text(length: u32, reader: &mut CdrReader<'_>) -> Result<(usize, Id), CdrError> {
     let at = reader.position() - 4;
     let octets = reader.take(length as usize)?;

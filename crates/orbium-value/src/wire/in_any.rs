@@ -14,12 +14,12 @@ use crate::wire::met::{enter_any, leave_any, met};
 use crate::wire::write::{Written, write_as};
 use crate::{Class, MAX_VALUES, ValueBase, read_described, read_value};
 
-/// Reads a value and writes it: from a message into an any, or the other way.
+/// Reads a value and writes it: from a message into an any, or in the opposite direction.
 ///
 /// # Errors
-/// As [`read_value`]; [`CdrErrorKind::TooDeep`] for anys of values within values within more
-/// than [`MAX_ANY_DEPTH`](crate::MAX_ANY_DEPTH) such anys, [`CdrErrorKind::CountTooLarge`] if
-/// a message that refers to the same value again and again would become too large.
+/// As [`read_value`]; [`CdrErrorKind::TooDeep`] for anys of values nested in more than
+/// [`MAX_ANY_DEPTH`](crate::MAX_ANY_DEPTH) such anys, [`CdrErrorKind::CountTooLarge`] if a message
+/// that refers to the same values repeatedly would become too large.
 #[doc(hidden)]
 pub fn copy_value(
     formal: &'static Class,
@@ -35,7 +35,7 @@ pub fn copy_value(
     })
 }
 
-/// As [`copy_value`], where a TypeCode says what is expected.
+/// As [`copy_value`], where a TypeCode gives the expected type.
 fn copy_described(
     formal: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
@@ -81,7 +81,7 @@ fn copy_read(
     enter_any(reader)?;
     let before = writer.position();
     let formats = (reader.format(), writer.format());
-    // What an any holds is as in CDR, so that it can be read with no more than its TypeCode.
+    // The contents of an any are in CDR format, so that its TypeCode suffices to read them.
     reader.set_format(formats.0.with_natural_elements(false));
     writer.set_minor(formats.1.with_natural_elements(false).minor);
     let read = read(reader);
@@ -95,7 +95,7 @@ fn copy_read(
     writer.error().map_or(Ok(()), Err)
 }
 
-/// Copies what stands where an abstract interface is expected: an object or a value.
+/// Copies an object or a value of an abstract interface.
 #[doc(hidden)]
 pub fn copy_abstract(
     reader: &mut CdrReader<'_>,
@@ -128,8 +128,8 @@ impl ValueCopier for Factories {
 }
 
 impl WrittenState for Written {
-    /// The types of the values, with their operations: an any of values that were made here
-    /// needs no factories to be read.
+    /// The types of the values, with their operations: an any of values that were created here can
+    /// be read without factories.
     fn owner(&self, noted: Option<Owner>) -> Option<Owner> {
         let mut values = self.values().peekable();
         if values.peek().is_none() {

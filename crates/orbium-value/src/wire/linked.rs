@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Data in which numbers stand for the values of valuetypes.
+//! Data in which numbers represent the values of valuetypes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::wire::met::met;
 /// Values by number.
 pub(crate) type Numbered = Arc<[Option<ValueBase>]>;
 
-/// Data of any type in which numbers stand for the values of valuetypes: indices into
+/// Data of any type in which numbers represent the values of valuetypes: indices into
 /// [`values`](Self::values).
 ///
 /// The values are of types that [`TypeCode`]s describe: their [state](ValueBase::state) has the
@@ -65,12 +65,12 @@ impl Linked {
         read
     }
 
-    /// The CDR of a type in native byte order, in which each value is its number among
+    /// The CDR encoding of a type in native byte order, in which each value is its number among
     /// `values`.
     ///
     /// # Errors
-    /// As [`walk_value`](orbium_cdr::walk_value); [`CdrErrorKind::BadValue`] for a number that
-    /// no value has, or that of a value of another type than the one expected.
+    /// As [`walk_value`](orbium_cdr::walk_value); [`CdrErrorKind::BadValue`] for an undefined
+    /// number, or that of a value of another type than expected.
     pub fn of_parts(
         code: TypeCode,
         octets: &mut [u8],
@@ -117,8 +117,8 @@ impl Linked {
         self.data.value_octets()
     }
 
-    /// Appends the data to what is put together for [`of_parts`](Self::of_parts), and its
-    /// values to `values`.
+    /// Appends the data to those assembled for [`of_parts`](Self::of_parts), and its values to
+    /// `values`.
     ///
     /// # Errors
     /// As [`walk_value`](orbium_cdr::walk_value); [`CdrErrorKind::CountTooLarge`] for more
@@ -142,17 +142,17 @@ impl Linked {
         self.data.type_code()
     }
 
-    /// The values in the order in which they stand in the data; null is `None`.
+    /// The values in the order of the data; null is `None`.
     #[must_use]
     pub fn values(&self) -> &[Option<ValueBase>] {
         &self.values
     }
 
-    /// Reads the data: where a value is expected, [`read_described`](crate::read_described)
-    /// finds that of [`values`](Self::values).
+    /// Reads the data: where a value is expected, [`read_described`](crate::read_described) returns
+    /// that of [`values`](Self::values).
     ///
     /// # Errors
-    /// What `read` says.
+    /// Those of `read`.
     pub fn read_with<T, E>(
         &self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, E>,
@@ -201,7 +201,7 @@ impl Linked {
         reached
     }
 
-    /// Writes the data, and each value where it stands in it.
+    /// Writes the data, with each value in its place.
     pub(crate) fn write(&self, writer: &mut CdrWriter<'_>) {
         writer.copying(|writer| {
             if let Some(owner) = self.data.owner() {
@@ -226,8 +226,8 @@ fn with_values(owner: Option<Owner>) -> Owner {
     }
 }
 
-/// The owner of an any's data without its values: an any that is made of another's data again
-/// and again has one owner around it all the same.
+/// The owner of an any's data without its values: an any derived repeatedly from another's data
+/// still has a single owner around it.
 fn without_values(owner: &Owner) -> Option<Owner> {
     let inner = owner
         .downcast_ref::<OwnerWithValues>()

@@ -12,14 +12,14 @@ use crate::{Class, MAX_ANY_DEPTH, MAX_DEPTH, MAX_VALUES, State, ValueBase};
 
 pub(crate) type Id = Arc<str>;
 
-/// What stands at a tag.
+/// The value at a tag.
 #[derive(Debug)]
 enum Entry {
-    /// A value that was skipped, as its type is not known.
+    /// A value that was skipped, as its type is unknown.
     Skipped,
     Made(ValueBase),
-    /// A value of that type, of which the state is being read. It is made with its state, unless
-    /// the state leads back to it.
+    /// A value of that type, of which the state is being read. It is created with its state, unless
+    /// the state refers to it.
     Pending(&'static Class),
 }
 
@@ -46,34 +46,34 @@ impl Drop for Entries {
         let mut entries = core::mem::take(&mut self.0);
         entries.clear();
         if entries.capacity() <= MAX_SPARE {
-            // At the end of a thread there is nothing to keep it for.
+            // A thread that is ending does not retain it.
             let _ = SPARE.try_with(|spare| spare.set(entries));
         }
     }
 }
 
-/// What was read of a message's values, all in order of position.
+/// The values read in a message, all in order of position.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
-    /// Where tags are, and what stands there.
+    /// The values by the positions of their tags.
     values: Entries,
     pub(crate) ids: Vec<(usize, Id)>,
     pub(crate) lists: Vec<(usize, Arc<[Id]>)>,
     pub(crate) codebases: Vec<usize>,
-    /// The latest type that was found: for most values it is that of the one before.
+    /// The latest type: most values have that of the previous one.
     pub(crate) latest: Option<Latest>,
-    /// Some of the types that were expected, by which values in parts that are cut off are found.
+    /// Some of the expected types, by which values in truncated parts are looked up.
     pub(crate) formals: Vec<&'static Class>,
-    /// The types that were found by their TypeCodes.
+    /// The types created from their TypeCodes.
     pub(crate) described: DescribedTypes,
     /// Whether compiled types are read by their TypeCodes, too.
     pub(crate) describes: bool,
-    /// Where numbers are to stand for values, the values of the present data.
+    /// For data in which numbers represent values, the values collected so far.
     pub(crate) collected: Option<Vec<Option<ValueBase>>>,
-    /// In data where numbers stand for values, the values.
+    /// In data in which numbers represent values, the values.
     pub(crate) numbered: Option<Arc<[Option<ValueBase>]>>,
     depth: u32,
-    /// The number of the latest value within no other: the one that is being read, where there is one.
+    /// The number of the latest value that is not nested in another: the one being read, if any.
     outermost: usize,
     /// Anys of values around the next octet.
     anys: u32,
@@ -81,12 +81,12 @@ pub(crate) struct Met {
     copied: usize,
     /// Whether a value was returned that is not for an any.
     is_lent: bool,
-    /// Whether a value was met again, so that there may be cycles.
+    /// Whether a value was referred to again, so that there may be cycles.
     pub(crate) recurs: bool,
 }
 
-/// Values that were for anys alone end with the message, and so do those of a value that could not
-/// be read to its end, which are returned to no program: cycles of them are broken.
+/// Values that only anys use end with the message, and so do those of a value that could not be
+/// read completely, as no program has them: their cycles are broken.
 impl Drop for Met {
     fn drop(&mut self) {
         if !self.recurs {
@@ -105,17 +105,17 @@ impl Drop for Met {
     }
 }
 
-/// A type that was found by one id.
+/// A type and the id for which it was found.
 #[derive(Debug)]
 pub(crate) struct Latest {
-    /// Where the id is.
+    /// The position of the id.
     pub(crate) id_at: usize,
     pub(crate) formal: &'static Class,
     pub(crate) found: Found,
 }
 
 impl Met {
-    /// Enters a value where indirections find it, before its state is read.
+    /// Enters a value for indirections before its state is read.
     #[inline]
     fn enter(&mut self, at: usize, entry: Entry) -> Result<(), CdrErrorKind> {
         if self.depth == MAX_DEPTH {
@@ -138,7 +138,7 @@ impl Met {
         self.enter(at, Entry::Skipped)
     }
 
-    /// Enters a value that is made after its state is read. Returns its number.
+    /// Enters a value that is created after its state is read. Returns its number.
     #[inline]
     pub(crate) fn begin_state(
         &mut self,
@@ -149,8 +149,8 @@ impl Met {
         Ok(self.values.0.len() - 1)
     }
 
-    /// Leaves the value of that number: makes it with its state, or gives its state to it if
-    /// the state led back to it.
+    /// Leaves the value of that number: creates it with its state, or sets its state if the state
+    /// referred to it.
     #[inline]
     pub(crate) fn end_state<S: State>(
         &mut self,
@@ -201,7 +201,7 @@ impl Met {
         self.is_lent = false;
     }
 
-    /// Enters the value that a factory made, if it made one of the right type.
+    /// Enters the value that a factory created, if it is of the right type.
     pub(crate) fn begin(
         &mut self,
         at: usize,
@@ -213,8 +213,7 @@ impl Met {
     }
 
     /// Leaves the value that was entered last. At the end of a message, where no indirection can
-    /// follow, all values are let go of: those that nothing else refers to are written with less
-    /// effort then.
+    /// follow, all handles are released: values without other handles are then cheaper to write.
     pub(crate) fn leave(&mut self, is_at_end: bool) {
         self.depth -= 1;
         let is_kept = self.recurs && !self.is_lent;
@@ -224,8 +223,8 @@ impl Met {
     }
 }
 
-/// Octets of values that are copied into anys for each octet of the message, and a few
-/// besides: indirections make much of little.
+/// Limit of octets of values that are copied into anys for each octet of the message, in addition
+/// to a fixed number: indirections multiply the data.
 const COPIES: usize = 16;
 const FREE_COPIES: usize = 1 << 16;
 
@@ -234,8 +233,8 @@ pub(crate) fn met<'r>(reader: &'r mut CdrReader<'_>) -> &'r mut Met {
     reader.message_state()
 }
 
-/// Goes into a value within an any. What is read there is written and may be read again, so
-/// that each level doubles the work.
+/// Enters a value within an any. Its data are written and may be read again, so that each level
+/// doubles the work.
 pub(crate) fn enter_any(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     let met = met(reader);
     if met.anys == MAX_ANY_DEPTH {
@@ -258,7 +257,7 @@ pub(crate) fn leave_any(octets: usize, reader: &mut CdrReader<'_>) -> Result<(),
     }
 }
 
-/// What was met at a position.
+/// The entry of a position.
 pub(crate) fn found<T: Clone>(met: &[(usize, T)], at: usize) -> Option<T> {
     let index = met.binary_search_by_key(&at, |(at, _)| *at).ok()?;
     met.get(index).map(|(_, found)| found.clone())

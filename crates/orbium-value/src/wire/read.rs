@@ -12,16 +12,17 @@ use crate::wire::met::{Latest, found, met};
 use crate::wire::write::{INDIRECTION, ONE_ID, VALUE_TAG};
 use crate::{Class, HasState, Kind, ValueBase};
 
-/// Types of one message that values in parts cut off are looked up by.
+/// Types of one message by which values in truncated parts are looked up.
 const MAX_FORMALS: usize = 8;
 
-/// Reads a value, or null, where type `formal` is expected.
+/// Reads a value of type `formal`, or null.
 ///
 /// # Errors
-/// [`CdrErrorKind::BadValue`] for a header, chunk or indirection that cannot be, and for a
-/// value of another type. [`CdrErrorKind::UnknownValue`] if neither its type is known nor one
-/// that it may be truncated to. [`CdrErrorKind::TooDeep`] beyond [`MAX_DEPTH`](crate::MAX_DEPTH),
-/// [`CdrErrorKind::CountTooLarge`] beyond [`MAX_VALUES`](crate::MAX_VALUES). Else what is wrong with its state.
+/// [`CdrErrorKind::BadValue`] for an invalid header, chunk or indirection, and for a value of
+/// another type. [`CdrErrorKind::UnknownValue`] if neither its type nor one to which it may be
+/// truncated is known. [`CdrErrorKind::TooDeep`] beyond [`MAX_DEPTH`](crate::MAX_DEPTH),
+/// [`CdrErrorKind::CountTooLarge`] beyond [`MAX_VALUES`](crate::MAX_VALUES). Otherwise the error in
+/// its state.
 pub fn read_value(
     formal: &'static Class,
     reader: &mut CdrReader<'_>,
@@ -51,8 +52,8 @@ pub fn read_value(
     Ok(Some(value))
 }
 
-/// Reads a value of the type before in the same place, if it comes with nothing but an
-/// indirection to the same id: most values do.
+/// Reads a value of the same type as the previous one in the same place, if its header is only an
+/// indirection to the same id, the common case.
 #[inline]
 fn read_like_latest(
     formal: &'static Class,
@@ -81,7 +82,7 @@ fn read_like_latest(
     (class.read_new)(number, reader).map(Some)
 }
 
-/// Reads the state of a value that was entered by its number, and makes the value.
+/// Reads the state of a value that was entered under its number, and creates the value.
 #[doc(hidden)]
 #[allow(clippy::missing_errors_doc)]
 pub fn read_new<V: HasState>(
@@ -140,8 +141,8 @@ pub(crate) fn read_state(
     leave(header, reader)
 }
 
-/// Passes a value in the part of another one that is cut off. If its type is known it is
-/// read, as an indirection may lead to it.
+/// Skips a value in a truncated part of another one. If its type is known it is read, as an
+/// indirection may refer to it.
 fn pass_value(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     let Lead::New(header) = lead(reader)? else {
         return Ok(());
@@ -156,8 +157,8 @@ fn pass_value(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     leave(&header, reader)
 }
 
-/// The type of a value where none is expected: one that is registered, or is known to one of
-/// the types that were expected before.
+/// The type of a value where none is expected: a registered one, or one known to a previously
+/// expected type.
 fn find_unexpected(header: &Header, reader: &mut CdrReader<'_>) -> Option<Found> {
     if matches!(header.ids, Ids::None) {
         return None;
@@ -169,7 +170,7 @@ fn find_unexpected(header: &Header, reader: &mut CdrReader<'_>) -> Option<Found>
     found.or_else(|| find_described(header, reader))
 }
 
-/// The type of a value among those that were found by their TypeCodes.
+/// The type of a value among those created from their TypeCodes.
 fn find_described(header: &Header, reader: &mut CdrReader<'_>) -> Option<Found> {
     let met = met(reader);
     let id = match &header.ids {
@@ -189,7 +190,7 @@ fn leave(header: &Header, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// The type to read a value as: the first of its ids that is known, or the expected one.
+/// The type as which to read a value: the first of its ids with a known type, or the expected type.
 fn choose(
     header: &Header,
     formal: &'static Class,
@@ -215,8 +216,8 @@ fn choose(
     Ok(found)
 }
 
-/// The type to cut a value off to of which the message names no type that is known: one of the
-/// bases that somebody else knows it by.
+/// The type to which a value is truncated if its message names no known type: one of the bases that
+/// the registered function returns.
 #[cold]
 fn choose_base(
     header: &Header,

@@ -40,7 +40,7 @@ impl Drop for WrittenValues {
         let mut values = core::mem::take(&mut self.0);
         values.clear();
         if values.capacity() <= MAX_SPARE {
-            // At the end of a thread there is nothing to keep it for.
+            // A thread that is ending does not retain it.
             let _ = SPARE.try_with(|spare| spare.set(values));
         }
     }
@@ -55,12 +55,12 @@ struct LatestPlain {
     id_at: usize,
 }
 
-/// What was written of a message's values.
+/// The values written in a message.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// All values, and where their tags are. A handle keeps the identity from being given anew.
+    /// All values, with the positions of their tags. The handles prevent reuse of their identities.
     values: WrittenValues,
-    /// By identity: where the tag is, of all values that may be met again.
+    /// By identity: the positions of the tags of all values that may occur again.
     places: ByAddress<usize>,
     /// By the address of the text: where the id is.
     ids: ByAddress<usize>,
@@ -68,21 +68,21 @@ pub(crate) struct Written {
     latest_id: Option<(usize, usize)>,
     /// The latest type that was written with one id and without chunks.
     latest_plain: Option<LatestPlain>,
-    /// By the address of the class or of the id: where the count of its list is.
+    /// By the address of the class or of the id: the position of the count of its list.
     lists: ByAddress<usize>,
-    /// The position behind the last tag.
+    /// The position after the last tag.
     latest: usize,
     depth: u32,
     /// Whether the next value is a member of a state, which is written once.
     in_state: bool,
-    /// Whether a program marshals a value: it may come by any value there is.
+    /// Whether a program marshals a value: it may then write any value.
     has_custom: bool,
     /// Chunked values around the next octet.
     chunked: u32,
     chunk: Option<Chunk>,
     /// Octets in the buffer up to the last end tag.
     ended: usize,
-    /// Values that were too deep.
+    /// Values that were nested too deep.
     pub(crate) unwritten: Vec<ValueBase>,
 }
 
@@ -91,28 +91,28 @@ pub(crate) struct Written {
 struct Chunk {
     /// Octets in the buffer before it.
     before: usize,
-    /// Where the buffer has its size.
+    /// The position of its size in the buffer.
     size_at: usize,
     /// The position of its first octet.
     start: usize,
 }
 
 impl Written {
-    /// All values that were written.
+    /// All written values.
     pub(crate) fn values(&self) -> impl Iterator<Item = &ValueBase> {
         self.values.0.iter().map(|(_, value)| value)
     }
 
-    /// All values that were written.
+    /// All written values.
     pub(crate) fn into_values(mut self) -> impl Iterator<Item = ValueBase> {
         core::mem::take(&mut self.values.0)
             .into_iter()
             .map(|(_, value)| value)
     }
 
-    /// Whether the value may be met again in this message. One that a state has the only
-    /// handle on is not, as the state is written once. (A thread that copies the handle
-    /// while the graph is written may find the value written twice.)
+    /// Whether the value may occur again in this message. One to which a state has the only handle
+    /// cannot, as the state is written once. (If a thread copies the handle while the graph is
+    /// written, the value may be written twice.)
     fn may_recur(&self, value: &ValueBase) -> bool {
         !self.in_state || self.has_custom || value.handles() > 1
     }
@@ -126,8 +126,8 @@ impl Written {
         }
     }
 
-    /// Where the id is of a value that is written as the one before: of the same type, where the
-    /// same was expected.
+    /// The position of the id of a value that is written like the previous one: of the same type,
+    /// with the same expected type.
     #[inline]
     fn like_latest(&self, class: &'static Class, formal_id: &str) -> Option<usize> {
         let latest = self.latest_plain.as_ref()?;
@@ -137,7 +137,7 @@ impl Written {
         is_like.then_some(latest.id_at)
     }
 
-    /// Makes all values be found that were written before a custom one.
+    /// Enters all values that were written before a custom one.
     fn note_custom(&mut self) {
         if !self.has_custom {
             self.has_custom = true;
@@ -147,7 +147,7 @@ impl Written {
         }
     }
 
-    /// Where an id was written.
+    /// The position of an id.
     fn place_of(&mut self, id: &str) -> Option<usize> {
         let key = id.as_ptr().addr();
         match self.latest_id {
@@ -163,10 +163,9 @@ impl Written {
 
 /// Writes a value, or null, where type `formal` is expected.
 ///
-/// The id of its type is always written: some ORBs leave it out where it is the expected one,
-/// but others cannot read that in an any. A truncatable value of another type than the
-/// expected one is written with the list of its ids, and in chunks; so is one of a custom
-/// type, with its id alone.
+/// The id of its type is always written: some ORBs omit it if it is the expected one, but others
+/// cannot read that in an any. A truncatable value of another type than the expected one is written
+/// with the list of its ids, and in chunks; so is one of a custom type, with its id alone.
 pub fn write_value(value: Option<&ValueBase>, formal: &Class, writer: &mut CdrWriter<'_>) {
     write_as(value, formal.id, writer);
 }
@@ -179,7 +178,7 @@ pub(crate) fn write_as(value: Option<&ValueBase>, formal_id: &str, writer: &mut 
     let at = writer.position();
     let written = graph(writer);
     if at < written.latest {
-        // What was written before was taken back.
+        // The previous output was discarded.
         *written = Written::default();
     }
     let may_recur = written.may_recur(value);
@@ -282,14 +281,14 @@ fn indirection(target: usize, writer: &mut CdrWriter<'_>) {
     writer.write_fixed(&[INDIRECTION, offset(target, at + 4)]);
 }
 
-/// What stands before a state.
+/// The header before a state.
 struct Header<'v> {
     written_type: WrittenType<'v>,
     is_list: bool,
     is_chunked: bool,
     /// The position of the tag.
     at: usize,
-    /// Where the id of the type was written before.
+    /// The position of an earlier occurrence of the type's id.
     id_at: Option<usize>,
 }
 
@@ -315,8 +314,7 @@ impl Header<'_> {
     }
 }
 
-/// The type of a value that is written. The addresses in it are its own as long as the value
-/// lives.
+/// The type of a value being written. Its addresses are unique during the lifetime of the value.
 #[derive(Clone, Copy)]
 enum WrittenType<'v> {
     Compiled(&'static Class),
@@ -340,7 +338,7 @@ impl<'v> WrittenType<'v> {
         }
     }
 
-    /// What its values may be truncated to.
+    /// The type to which its values may be truncated.
     #[inline]
     fn truncated(self) -> Option<Self> {
         match self {
@@ -349,7 +347,7 @@ impl<'v> WrittenType<'v> {
         }
     }
 
-    /// The address by which its list of ids is found.
+    /// The address under which its list of ids is stored.
     fn address(self) -> usize {
         match self {
             Self::Compiled(class) => core::ptr::from_ref(class).addr(),
@@ -358,7 +356,7 @@ impl<'v> WrittenType<'v> {
     }
 }
 
-/// The ids of a type and of those its values may be truncated to.
+/// The ids of a type and of those to which its values may be truncated.
 fn write_ids(written_type: WrittenType<'_>, writer: &mut CdrWriter<'_>) {
     let key = written_type.address();
     if let Some(target) = graph(writer).lists.get(&key).copied() {
@@ -384,7 +382,7 @@ fn write_id(id: &str, writer: &mut CdrWriter<'_>) {
     writer.write_name(id);
 }
 
-/// Begins a chunk. If nothing comes to lie in it, it is taken back.
+/// Begins a chunk. If it remains empty, it is discarded.
 fn begin_chunk(writer: &mut CdrWriter<'_>) {
     let before = writer.written().len();
     writer.write_u32(0);
@@ -396,7 +394,7 @@ fn begin_chunk(writer: &mut CdrWriter<'_>) {
     graph(writer).chunk = Some(chunk);
 }
 
-/// Ends the present chunk, if there is one.
+/// Ends the current chunk, if there is one.
 fn end_chunk(writer: &mut CdrWriter<'_>) {
     let Some(chunk) = graph(writer).chunk.take() else {
         return;
@@ -408,10 +406,10 @@ fn end_chunk(writer: &mut CdrWriter<'_>) {
     }
 }
 
-/// Writes the end tag of a chunked value. The value around it goes on in a new chunk.
+/// Writes the end tag of a chunked value. The enclosing value continues in a new chunk.
 ///
-/// Values that end together have one tag: omniORB 4.2.5 ends the process when the tag of a
-/// nested value is followed by that of the value around it.
+/// Values that end together have one tag: omniORB 4.2.5 ends the process when the tag of a nested
+/// value is followed by that of the enclosing value.
 fn end_value(writer: &mut CdrWriter<'_>) {
     end_chunk(writer);
     let at = writer.written().len();

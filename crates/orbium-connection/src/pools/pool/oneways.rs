@@ -52,7 +52,6 @@ impl Pool {
     /// # Errors
     /// TRANSIENT: there is no room, and the connection accepts no bytes before the deadline. The
     /// exceptions of sending, if the message is sent now.
-    /// sending raises, if the message is sent now.
     pub fn push_oneway(
         &self,
         begun: Begun<'_>,

@@ -18,7 +18,7 @@ use crate::certificate::material::{ClientRole, Material, ServerRole};
 use crate::handshake::{Finished, Handshake, Step};
 use crate::{CertificateFault, ClientAuthentication, TlsConfig, TlsFailure, TlsVersion};
 
-/// The first second of 2030, when what does not last has expired.
+/// The first second of 2030, when the short-lived certificates have expired.
 const EXPIRY: u64 = 1_893_456_000;
 
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Pair {
         }
     }
 
-    /// A handshake: what either side comes to, or the first failure.
+    /// Runs a handshake: returns the results of both sides, or the first failure.
     fn shake(&self) -> Result<(Finished, Finished), TlsFailure> {
         let name = ServerName::try_from("localhost").unwrap();
         let mut client = Handshake::client(self.client.clone(), name).unwrap();
@@ -143,13 +143,13 @@ fn each_version(body: fn(TlsVersion)) {
     body(TlsVersion::V1_3);
 }
 
-/// Two sessions before the expiry, the second of which takes up the first.
+/// Runs two sessions before the expiry, the second of which resumes the first.
 fn begin(pair: &Pair) {
     for resumed in [false, true] {
         let (client, server) = pair.shake().unwrap();
         assert_eq!((client.trust, server.trust), (Ok(()), Ok(())));
         assert_eq!(client.session.resumed, resumed);
-        // The peer is known as before.
+        // The peer is identified as before.
         assert_eq!(server.certificates.len(), 1);
     }
     pair.clock.0.store(EXPIRY + 60, Ordering::Relaxed);
