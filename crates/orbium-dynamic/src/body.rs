@@ -5,7 +5,7 @@ use orbium_cdr::{
     Any, CdrError, CdrReader, CdrWriter, Encode, Format, Owner, TypeCode, copy_value,
 };
 
-/// The rest of a message, with what is needed to read it later.
+/// The rest of a message, with the context for reading it later.
 #[derive(Clone)]
 pub(crate) struct Body {
     octets: Vec<u8>,
@@ -18,7 +18,7 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// Takes everything that is left.
+    /// Takes all remaining octets.
     pub(crate) fn take(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let position = reader.position();
         let boundaries = reader.boundaries_ahead();
@@ -42,7 +42,7 @@ impl Body {
         &self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, CdrError> {
-        // A reader turns foreign byte order where it lies.
+        // A reader converts foreign byte order in place.
         let mut octets = self.octets.clone();
         let reader = CdrReader::at(&mut octets, self.position, self.format);
         let reader = reader.with_boundaries_ahead(&self.boundaries);
@@ -56,7 +56,7 @@ impl Body {
     }
 }
 
-/// The members of an exception, without the repository id that an any has before them.
+/// The members of an exception, without the repository id that precedes them in an any.
 struct Members<'b> {
     code: &'b TypeCode,
     body: &'b Body,

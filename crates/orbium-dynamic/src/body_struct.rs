@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The values of a message body as the members of one struct, which has the same encoding.
 //!
-//! An any is a graph of its own: a value of a valuetype that stands in two anys is two values.
-//! In one struct it stays one, as it is in the message.
+//! An any is a separate graph: a value of a valuetype that occurs in two anys becomes two values.
+//! In one struct it remains one, as in the message.
 
 use orbium_cdr::{Any, CdrError, CdrReader, CdrWriter, Encode, TCKind, TypeCode, TypeRef};
 
@@ -14,7 +14,7 @@ pub(crate) type Members<'m> = Vec<(&'m str, TypeCode)>;
 /// The values of a body.
 pub(crate) struct BodyValues {
     pub(crate) each: Vec<Any>,
-    /// All of them as a struct, where they may share values.
+    /// All of them as a struct, if they may share values.
     pub(crate) shared: Option<Any>,
 }
 
@@ -42,7 +42,7 @@ impl BodyValues {
     }
 }
 
-/// Whether a value is of a struct that is equivalent to an unnamed one with members of these types.
+/// Whether a value is of a struct type equivalent to an unnamed one with members of these types.
 pub(crate) fn is_of<'t>(all: &Any, mut types: impl Iterator<Item = TypeRef<'t>>) -> bool {
     let mut members = member_types(all.type_code().as_ref());
     let is_struct = all.type_code().as_ref().unaliased().kind() == TCKind::Struct;
@@ -51,7 +51,7 @@ pub(crate) fn is_of<'t>(all: &Any, mut types: impl Iterator<Item = TypeRef<'t>>)
         && members.next().is_none()
 }
 
-/// The members of a struct, each as an any of its own.
+/// The members of a struct, each as a separate any.
 pub(crate) fn split(all: &Any) -> Result<Vec<Any>, CdrError> {
     all.read_with(|reader| {
         let members = member_types(all.type_code().as_ref());

@@ -17,8 +17,7 @@ use crate::signature::{Direction, Parameter, Signature};
 
 /// Definitions of IDL, as types of values and signatures of operations.
 ///
-/// TypeCodes are made when they are asked for, so a large file costs no more than its
-/// compilation.
+/// TypeCodes are created on demand, so a large file costs no more than its compilation.
 #[derive(Debug)]
 pub struct Definitions {
     model: Model,
@@ -29,9 +28,9 @@ pub struct Definitions {
 /// Error of a definition without a TypeCode.
 #[derive(Clone, PartialEq, Eq)]
 pub enum TypeError {
-    /// Nothing of that name is defined.
+    /// The name is not defined.
     Unknown(String),
-    /// The name is that of something else than a type.
+    /// The name is not that of a type.
     NoType(String),
     /// The attribute cannot be written.
     ReadOnly(String),
@@ -39,7 +38,7 @@ pub enum TypeError {
     Unsupported {
         /// The scoped name.
         name: String,
-        /// What it is in IDL.
+        /// The IDL construct.
         construct: &'static str,
     },
 }
@@ -65,16 +64,16 @@ impl fmt::Debug for TypeError {
 
 impl std::error::Error for TypeError {}
 
-/// Definitions of types that are being made, the outermost first.
+/// Definitions of types that are being created, the outermost first.
 type Open = Vec<DefId>;
 
-/// A TypeCode, and the outermost type being made that it refers to.
+/// A TypeCode, and the outermost type in progress to which it refers.
 type Made = (TypeCode, usize);
 
-/// A member as a TypeCode is made of it.
+/// A member from which a TypeCode is created.
 type NamedType<'m> = (&'m str, TypeCode);
 
-/// The types that need no more than their keyword. An `int8` of IDL 4 travels as an octet.
+/// The types that consist of a keyword only. An `int8` of IDL 4 is encoded as an octet.
 const SIMPLE: &[(Type, &Static)] = &[
     (Type::Void, Static::VOID),
     (Type::Boolean, Static::BOOLEAN),
@@ -97,7 +96,7 @@ const SIMPLE: &[(Type, &Static)] = &[
     (Type::ValueBase, ValueBase::TYPE),
 ];
 
-/// Refers to nothing that is being made.
+/// Refers to no type in progress.
 const COMPLETE: usize = usize::MAX;
 
 impl Definitions {
@@ -139,8 +138,8 @@ impl Definitions {
         self.model.definitions().filter(callable)
     }
 
-    /// The types of all values that have a state: what an ORB is to know of them to read values
-    /// of derived types ([`Factories::register_described`]).
+    /// The types of all values that have a state, which an ORB needs to read values of derived
+    /// types ([`Factories::register_described`]).
     ///
     /// [`Factories::register_described`]: orbium_value::Factories::register_described
     pub fn value_types(&self) -> impl Iterator<Item = TypeCode> {
@@ -185,13 +184,13 @@ impl Definitions {
         names.collect()
     }
 
-    /// The signature of an operation of an interface or a base of it. The name of an
-    /// attribute is that of reading it, or with `writes` of writing it; the names on the wire
-    /// (`_get_a`, `_set_a`) are understood too.
+    /// The signature of an operation of an interface or a base of it. The name of an attribute
+    /// denotes reading it, or with `writes` writing it; the names on the wire (`_get_a`, `_set_a`)
+    /// are accepted, too.
     ///
     /// # Errors
-    /// [`TypeError::Unknown`] if there is none of that name, [`TypeError::ReadOnly`], a type
-    /// that has no TypeCode.
+    /// [`TypeError::Unknown`] if the name is not defined, [`TypeError::ReadOnly`], a type that has
+    /// no TypeCode.
     pub fn signature(
         &self,
         interface: DefId,
@@ -320,7 +319,7 @@ impl Definitions {
         Ok((simple, COMPLETE))
     }
 
-    /// The type that a definition is. It is kept once it refers to nothing unfinished.
+    /// The type of a definition. It is cached once it refers to no unfinished type.
     fn named(&self, id: DefId, open: &mut Open) -> Result<Made, TypeError> {
         if let Some(made) = self.made.borrow().get(id) {
             return Ok((made.clone(), COMPLETE));
@@ -342,7 +341,7 @@ impl Definitions {
         Ok(self.keep(id, made?, place))
     }
 
-    /// Remembers a type unless it refers to one that was begun before `place`.
+    /// Caches a type unless it refers to one that was begun before `place`.
     fn keep(&self, id: DefId, (code, refers): Made, place: usize) -> Made {
         if refers < place {
             return (code, refers);

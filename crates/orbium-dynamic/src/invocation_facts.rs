@@ -23,8 +23,7 @@ pub(crate) fn parameters(arguments: &[Argument]) -> Vec<Parameter> {
     arguments.iter().map(parameter).collect()
 }
 
-/// What a reply has: `values` are the result, unless there is none, and what is returned of the
-/// arguments.
+/// The contents of a reply: `values` are the result, if there is one, and the returned arguments.
 pub(crate) fn returned(mut arguments: Vec<Parameter>, values: Vec<Any>) -> Returned {
     let is_returned = |it: &&mut Parameter| it.mode != ParameterMode::In;
     let has_result = values.len() > arguments.iter_mut().filter(is_returned).count();
@@ -43,7 +42,7 @@ pub(crate) fn context_strings(properties: &[(String, String)]) -> Vec<String> {
     pairs.flat_map(|(name, value)| [name, value]).collect()
 }
 
-/// Facts of a call: `context` is what it sends behind the arguments.
+/// Facts of a call: `context` is sent after the arguments.
 pub(crate) fn of_call(
     arguments: &[Argument],
     exceptions: &[TypeCode],
@@ -60,8 +59,8 @@ pub(crate) fn of_call(
     }
 }
 
-/// Facts of a request, of an operation with that signature if the servant has named it. With one,
-/// all that is behind the arguments was read too.
+/// Facts of a request, for an operation with that signature if the servant has specified it. With
+/// one, everything after the arguments was read, too.
 pub(crate) fn of_request(
     arguments: &[Argument],
     signature: Option<&Signature>,

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls of operations of types that are known at run time, and IDL values as JSON.
 //!
-//! * [`Request`]: the dynamic invocation interface (CORBA 3.3 Part 1, clause 8.12). Arguments
-//!   are [`Any`](orbium_cdr::Any)s, results come back as such.
-//! * [`dynamic_servant`]: the dynamic skeleton interface (clause 8.13), for servants that take
+//! * [`Request`]: the dynamic invocation interface (CORBA 3.3 Part 1, clause 8.12). Arguments and
+//!   results are [`Any`](orbium_cdr::Any)s.
+//! * [`dynamic_servant`]: the dynamic skeleton interface (clause 8.13), for servants that accept
 //!   any operation; [`DynamicServant`]: one with a table of operations that is built at run time.
 //! * [`to_json`] and [`from_json`]: one mapping between JSON and every IDL type, driven by a
 //!   [`TypeCode`](orbium_cdr::TypeCode).
-//! * [`DynAny`]: values of types that are known at run time, part by part (the chapter on dynamic management of anys).
-//! * [`TypeCodeFactory`]: TypeCodes of parts that are known at run time, checked (clause 8.11.3).
-//! * [`Definitions`]: TypeCodes and [`Signature`]s of operations out of compiled IDL.
+//! * [`DynAny`]: values of types that are determined at run time, part by part (the chapter on
+//!   dynamic management of anys).
+//! * [`TypeCodeFactory`]: validated creation of TypeCodes at run time (clause 8.11.3).
+//! * [`Definitions`]: TypeCodes and [`Signature`]s of operations from compiled IDL.
 //!
 //! ```
 //! use orbium_dynamic::{Definitions, JsonOptions, from_json, to_json};

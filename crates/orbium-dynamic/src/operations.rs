@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Operations of names that are known at run time.
+//! Operations with names determined at run time.
 //!
-//! Calls take an [`Operation`] that lives as long as the program, for those of stubs do. The
-//! ones made here are never freed, so there is a bound on them: a gateway that calls what its
-//! clients name must not be filled by them.
+//! Calls take an [`Operation`] of static lifetime, like those of stubs. The ones created here are
+//! never freed, so their number is bounded: the clients of a gateway, which choose the names, must
+//! not exhaust its memory.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -17,10 +17,10 @@ const MAX_OPERATIONS: usize = 16_384;
 /// Octets of the longest name of one.
 const MAX_NAME_LENGTH: usize = 1024;
 
-/// Names that live as long as the program.
+/// Names with static lifetime.
 static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
 
-/// The same text, for as long as the program lives.
+/// The same text with static lifetime.
 ///
 /// # Errors
 /// IMP_LIMIT: the text is too long, or there are too many different ones.
@@ -37,7 +37,7 @@ pub(crate) fn interned(text: &str) -> Result<&'static str, SystemException> {
     Ok(name)
 }
 
-/// The same text for as long as the program lives, if it was asked for before.
+/// The same text with static lifetime, if it was interned before.
 pub(crate) fn known(text: &str) -> Option<&'static str> {
     let names = NAMES.lock();
     names.get(text).copied()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values of valuetypes that nothing else has handles on.
+//! Values of valuetypes without other handles.
 
 use orbium_value::ValueBase;
 
-/// All values of graphs of which the holder has the only handles: cycles of them are broken at its
-/// end.
+/// All values of graphs to which the holder has the only handles: their cycles are broken when it
+/// is dropped.
 #[derive(Default)]
 pub(crate) struct OwnedValues(pub(crate) Vec<ValueBase>);
 

@@ -60,7 +60,7 @@ pub struct Signature {
     pub contexts: Vec<String>,
 }
 
-/// A signature in parts, for an interface that no IDL describes.
+/// Construction of a signature for an interface without IDL.
 ///
 /// ```
 /// use orbium_cdr::Type;
@@ -73,8 +73,8 @@ pub struct Signature {
 /// assert_eq!(find.parameters.len(), 2);
 /// ```
 impl Signature {
-    /// Of an operation without parameters, result and exceptions. The name is that on the wire:
-    /// `_get_a` and `_set_a` for the attribute `a`.
+    /// The signature of an operation without parameters, result and exceptions. The name is that on
+    /// the wire: `_get_a` and `_set_a` for the attribute `a`.
     #[must_use]
     pub fn new(wire_name: &str) -> Self {
         let attribute = wire_name
@@ -100,32 +100,32 @@ impl Signature {
         self
     }
 
-    /// With an `in` parameter more.
+    /// Adds an `in` parameter.
     #[must_use]
     pub fn with_in(self, name: &str, code: impl Into<TypeCode>) -> Self {
         self.with(name, Direction::In, code.into())
     }
 
-    /// With an `inout` parameter more.
+    /// Adds an `inout` parameter.
     #[must_use]
     pub fn with_inout(self, name: &str, code: impl Into<TypeCode>) -> Self {
         self.with(name, Direction::InOut, code.into())
     }
 
-    /// With an `out` parameter more.
+    /// Adds an `out` parameter.
     #[must_use]
     pub fn with_out(self, name: &str, code: impl Into<TypeCode>) -> Self {
         self.with(name, Direction::Out, code.into())
     }
 
-    /// With a result of that type.
+    /// Sets the type of the result.
     #[must_use]
     pub fn returning(mut self, code: impl Into<TypeCode>) -> Self {
         self.returns = code.into();
         self
     }
 
-    /// With a user exception more that it may raise.
+    /// Adds a user exception that it may raise.
     #[must_use]
     pub fn raising(mut self, code: impl Into<TypeCode>) -> Self {
         self.exceptions.push(code.into());
@@ -135,7 +135,7 @@ impl Signature {
 
 /// The bodies of a request and its reply as structs.
 ///
-/// An any is a graph of values of its own. The members of one struct may share values, as the
+/// An any is a separate graph of values. The members of one struct may share values, as the
 /// arguments of one request may: [`Request::with_arguments`](crate::Request::with_arguments),
 /// [`Request::results`](crate::Request::results),
 /// [`ServerRequest::set_results`](crate::ServerRequest::set_results).

@@ -14,20 +14,20 @@ type Created = Result<TypeCode, SystemException>;
 /// Creates TypeCodes (`CORBA::TypeCodeFactory`, and `create_…_tc` of `CORBA::ORB`; CORBA 3.3
 /// Part 1, clause 8.11.3).
 ///
-/// The constructors of [`TypeCode`] take whatever they are given. These operations refuse what
-/// is no IDL, so that a program which has names and types from elsewhere does not send a
-/// TypeCode that its peers refuse.
+/// The constructors of [`TypeCode`] do not check their arguments. These operations refuse invalid
+/// IDL, so that a program with names and types from elsewhere does not send a TypeCode that its
+/// peers refuse.
 ///
-/// Names may be empty, as in TypeCodes of peers that leave names out.
+/// Names may be empty, as in TypeCodes of peers that omit names.
 ///
 /// # Errors
 /// Of every operation that takes them:
 ///
 /// | argument | exception |
 /// |---|---|
-/// | name that is no IDL identifier | BAD_PARAM 15 |
+/// | name that is not an IDL identifier | BAD_PARAM 15 |
 /// | repository id without a format (`IDL:`) | BAD_PARAM 16 |
-/// | member name that is no IDL identifier, or stands twice | BAD_PARAM 17 |
+/// | member name that is not an IDL identifier, or is duplicate | BAD_PARAM 17 |
 /// | type that cannot be that of a member, element or base, such as `void` | BAD_TYPECODE 2 |
 ///
 /// ```
@@ -76,12 +76,12 @@ impl TypeCodeFactory {
     }
 
     /// A union of members with label, name and type. The octet 0 is the label of the default
-    /// member, but of a union with discriminators of type `octet`. A member with several labels
-    /// stands once for each, one behind the other.
+    /// member, except for a union with discriminators of type `octet`. A member with several labels
+    /// is given once for each, consecutively.
     ///
     /// # Errors
-    /// See [`TypeCodeFactory`]; BAD_PARAM 20 for a discriminator type that can be none, 19 for a
-    /// label of another type, 18 for a label that stands twice.
+    /// See [`TypeCodeFactory`]; BAD_PARAM 20 for an invalid discriminator type, 19 for a label of
+    /// another type, 18 for a duplicate label.
     pub fn create_union_tc(
         id: &str,
         name: &str,
@@ -182,10 +182,10 @@ impl TypeCodeFactory {
         }
     }
 
-    /// A valuetype: modifier and members as [`TypeCode::value`] takes them.
+    /// A valuetype: modifier and members as for [`TypeCode::value`].
     ///
     /// # Errors
-    /// See [`TypeCodeFactory`]; BAD_TYPECODE 2 for a base that is no valuetype.
+    /// See [`TypeCodeFactory`]; BAD_TYPECODE 2 for a base that is not a valuetype.
     pub fn create_value_tc(
         id: &str,
         name: &str,

@@ -11,7 +11,7 @@ pub(crate) fn holds_values(code: TypeRef<'_>) -> bool {
     any_part(code, is_value)
 }
 
-/// As [`holds_values`]; a type with an any in it counts too, as a value may be in the any.
+/// As [`holds_values`]; a type that contains an any also counts, as the any may contain a value.
 pub(crate) fn may_hold_values(code: TypeRef<'_>) -> bool {
     any_part(code, |kind| is_value(kind) || kind == TCKind::Any)
 }
@@ -25,7 +25,7 @@ fn is_value(kind: TCKind) -> bool {
 
 /// Whether a type or a part of it is of a kind that `is_wanted` accepts.
 fn any_part(code: TypeRef<'_>, is_wanted: impl Fn(TCKind) -> bool) -> bool {
-    // Parts of a received type may be described once and stand in many places.
+    // Parts of a received type may be described once and occur in many places.
     let mut seen = HashSet::new();
     let mut pending = vec![code];
     while let Some(part) = pending.pop() {

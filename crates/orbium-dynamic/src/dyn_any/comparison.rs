@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Comparison of data of equivalent types: TypeCodes in it may differ in names, and values of
-//! valuetypes in their place in memory.
+//! Comparison of data of equivalent types: their TypeCodes may differ in names, and values of
+//! valuetypes in their addresses.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub(super) fn equal(one: &Data, other: &Data) -> Result<bool, DynAnyError> {
 /// Two graphs that are compared.
 #[derive(Default)]
 struct Graphs {
-    /// The counterparts of values of the one, by identity, and those of the other.
+    /// The counterparts of the values of either side, by identity.
     counterparts: [HashMap<usize, usize>; 2],
     /// States of counterparts that are still to be compared.
     pending: Vec<(Data, Data)>,

@@ -15,10 +15,10 @@ use super::node::{Content, DynAny, Members, count, discriminator, selected};
 use crate::labels::label_of;
 
 impl DynAny {
-    /// The current component; nothing if none is.
+    /// The current component; `None` if there is none.
     ///
     /// # Errors
-    /// [`DynAnyError::TypeMismatch`] if values of the type have no components, as those of
+    /// [`DynAnyError::TypeMismatch`] if values of the type have no components, such as those of
     /// basic types and exceptions without members.
     pub fn current_component(&mut self) -> Result<Option<&mut Self>, DynAnyError> {
         if !self.may_have_components() {
@@ -29,12 +29,12 @@ impl DynAny {
         Ok(position.and_then(|position| parts.get_mut(position)))
     }
 
-    /// The components, after what follows from changes of the discriminator.
+    /// The components, after pending effects of changes of the discriminator.
     pub(super) fn parts(&mut self) -> Result<&mut [Self], DynAnyError> {
         Ok(self.parts_as_list()?.map_or(&mut [], Vec::as_mut_slice))
     }
 
-    /// The components as a list that may become longer or shorter; nothing for a basic type.
+    /// The components as a list of variable length; `None` for a basic type.
     pub(super) fn parts_as_list(&mut self) -> Result<Option<&mut Vec<Self>>, DynAnyError> {
         if let Content::Whole(data) = &self.content
             && let Some(opened) = opened(self.plain_type(), data)?
@@ -50,7 +50,7 @@ impl DynAny {
     }
 }
 
-/// The components of whole data; nothing where the type has none, and for null.
+/// The components of unexpanded data; `None` if the type has none, and for null.
 pub(super) fn opened(code: TypeRef<'_>, data: &Data) -> Result<Option<Content>, DynAnyError> {
     let count = match code.kind() {
         TCKind::Struct | TCKind::Except | TCKind::Union | TCKind::Sequence | TCKind::Array => {
@@ -112,7 +112,7 @@ fn part(
     Ok(())
 }
 
-/// Writes a value in the form in which an any keeps it, with numbers for values of valuetypes.
+/// Writes a value in the form in which an any stores it, with numbers for values of valuetypes.
 pub(super) fn write<'a>(
     dyn_any: &'a DynAny,
     writer: &mut CdrWriter<'a>,

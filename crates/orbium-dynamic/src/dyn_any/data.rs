@@ -15,8 +15,8 @@ use super::error::DynAnyError;
 use crate::owned_values::OwnedValues;
 use crate::value_content::may_hold_values;
 
-/// Values by number, where data of several parts is put together. The first is null, so that
-/// the tag of null is a number too.
+/// Values by number, for data assembled from several parts. The first is null, so that the tag of
+/// null is also a number.
 pub(super) type Numbered = Vec<Option<ValueBase>>;
 
 /// Data that is not expanded into components.
@@ -28,8 +28,8 @@ pub(super) enum Data {
     Linked(Held),
 }
 
-/// Data with the graph of the values in it. Nothing changes these values: a DynAny with a
-/// changed member makes a new value.
+/// Data with the graph of their values. These values are never changed: a DynAny with a changed
+/// member creates a new value.
 #[derive(Clone)]
 pub(super) struct Held {
     linked: Linked,
@@ -49,7 +49,7 @@ impl Data {
         }
     }
 
-    /// The data of an any that may be broken.
+    /// The data of an any that may be malformed.
     pub(super) fn checked(any: &Any) -> Result<Self, DynAnyError> {
         let data = Self::of(any).map_err(|error| match error.kind {
             CdrErrorKind::UnknownValue => DynAnyError::InconsistentTypeCode,
@@ -65,7 +65,7 @@ impl Data {
         }
     }
 
-    /// Data with values that nothing else has.
+    /// Data with exclusively owned values.
     pub(super) fn linked(linked: Linked) -> Self {
         let graph = Arc::new(OwnedValues(linked.reachable()));
         Self::Linked(Held {
@@ -75,7 +75,7 @@ impl Data {
         })
     }
 
-    /// Makes data of a type out of octets in which numbers stand for values.
+    /// Creates data of a type from octets in which numbers represent values.
     pub(super) fn any_of_parts(
         code: &TypeCode,
         octets: &mut [u8],
@@ -113,7 +113,7 @@ impl Data {
         }
     }
 
-    /// The values that stand in the data itself.
+    /// The values referred to directly by the data.
     pub(super) fn values(&self) -> &[Option<ValueBase>] {
         match self {
             Self::Plain(_) => &[],
@@ -171,7 +171,7 @@ impl Data {
         }
     }
 
-    /// What is within data of type `any`.
+    /// The value within data of type `any`.
     pub(super) fn inner(&self) -> Result<Self, CdrError> {
         self.read(|reader| {
             let code = TypeCode::decode(reader)?;
@@ -179,7 +179,7 @@ impl Data {
         })
     }
 
-    /// Appends the data to what is put together.
+    /// Appends the data to those being assembled.
     pub(super) fn write<'a>(
         &'a self,
         writer: &mut CdrWriter<'a>,

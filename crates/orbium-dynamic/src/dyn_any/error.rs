@@ -10,8 +10,8 @@ use orbium_cdr::CdrError;
 pub enum DynAnyError {
     /// The operation is for another type than that of the value, or of its current component.
     TypeMismatch,
-    /// The type is right, but the value is not: out of range, of the wrong length, or there
-    /// is no current component.
+    /// The type is correct, but the value is not: out of range, of the wrong length, or there is no
+    /// current component.
     InvalidValue,
     /// There is no DynAny for values of the type.
     InconsistentTypeCode,

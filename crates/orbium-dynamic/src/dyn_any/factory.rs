@@ -14,9 +14,9 @@ impl DynAny {
     /// A DynAny with the type and a copy of the value of an any (`create_dyn_any`).
     ///
     /// # Errors
-    /// [`DynAnyError::InconsistentTypeCode`] for a type without DynAnys: `native`, `Principal`,
-    /// and interfaces that are local or abstract, and for values of custom types anywhere in the
-    /// any, as only a program interprets their state; [`DynAnyError::InvalidValue`] if the any holds no
+    /// [`DynAnyError::InconsistentTypeCode`] for a type without DynAnys: `native`, `Principal`, and
+    /// local or abstract interfaces, and for values of custom types anywhere in the any, as only a
+    /// program interprets their state; [`DynAnyError::InvalidValue`] if the any does not contain a
     /// value of its type.
     pub fn new(any: &Any) -> Result<Self, DynAnyError> {
         check(any.type_code())?;
@@ -24,12 +24,12 @@ impl DynAny {
         Ok(Self::with_content(any.type_code().clone(), content))
     }
 
-    /// A DynAny with the initial value of a type (`create_dyn_any_from_type_code`): `FALSE`,
-    /// zero, empty, nil, null, no type, the first enumerator; in a union the first member.
+    /// A DynAny with the initial value of a type (`create_dyn_any_from_type_code`): `FALSE`, zero,
+    /// empty, nil, null, no type, the first enumerator; in a union the first member.
     ///
     /// # Errors
-    /// [`DynAnyError::InconsistentTypeCode`] as from [`new`](Self::new), also for a type that
-    /// has such a part; [`DynAnyError::TooLarge`] if arrays in it have too many elements.
+    /// [`DynAnyError::InconsistentTypeCode`] as from [`new`](Self::new), also for a type with such
+    /// a part; [`DynAnyError::TooLarge`] if its arrays have too many elements.
     pub fn of_type(code: &TypeCode) -> Result<Self, DynAnyError> {
         check(code)?;
         let content = Content::Whole(initial_value(code)?);

@@ -34,8 +34,8 @@ pub(super) fn write_initial(
 
 struct Initial<'w, 'a> {
     writer: &'w mut CdrWriter<'a>,
-    /// Values that may still be written: the length of an array is in a TypeCode, which may
-    /// come from a peer.
+    /// Number of values that may still be written: the length of an array comes from a TypeCode,
+    /// which may be that of a peer.
     values: usize,
     depth: usize,
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values of types that are known at run time, part by part (CORBA 3.3 Part 1, "Dynamic Management of Any Values").
+//! Values of types that are determined at run time, part by part (CORBA 3.3 Part 1, "Dynamic
+//! Management of Any Values").
 
 mod basic;
 mod comparison;

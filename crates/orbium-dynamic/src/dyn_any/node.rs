@@ -8,7 +8,7 @@ use super::data::Data;
 use super::error::DynAnyError;
 use crate::labels::label_of;
 
-/// A value of a type that is known at run time, with a cursor over its components
+/// A value of a type that is determined at run time, with a cursor over its components
 /// (`DynamicAny::DynAny`).
 ///
 /// ```
@@ -29,8 +29,8 @@ use crate::labels::label_of;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A component belongs to its owner and is borrowed from it: what changes the component changes
-/// the owner, and the component cannot be used after the owner. So `destroy` is `drop`, and
+/// A component belongs to its owner and is borrowed from it: changes of the component change the
+/// owner, and the component cannot be used after the owner. So `destroy` is `drop`, and
 /// OBJECT_NOT_EXIST cannot happen:
 ///
 /// ```compile_fail
@@ -42,12 +42,11 @@ use crate::labels::label_of;
 /// component.insert_long(2).unwrap();
 /// ```
 ///
-/// `insert_…` and `get_…` are for the value itself where it is of a basic type, and for its
-/// current component otherwise. They return [`DynAnyError::TypeMismatch`] where that is of
-/// another type or has components itself, and [`DynAnyError::InvalidValue`] where no component
-/// is current.
+/// `insert_…` and `get_…` apply to the value itself if it is of a basic type, otherwise to its
+/// current component. They return [`DynAnyError::TypeMismatch`] if that is of another type or has
+/// components itself, and [`DynAnyError::InvalidValue`] if no component is current.
 ///
-/// A value stays whole, as CDR, until a component is asked for.
+/// A value remains encoded in CDR until a component is accessed.
 #[derive(Clone)]
 pub struct DynAny {
     pub(super) code: TypeCode,
@@ -56,7 +55,7 @@ pub struct DynAny {
     pub(super) position: Option<usize>,
 }
 
-/// The value of a DynAny. It stays whole until a component is asked for.
+/// The value of a DynAny. It remains encoded until a component is accessed.
 #[derive(Clone)]
 pub(super) enum Content {
     /// A value of the type, or of an equivalent one.
@@ -66,17 +65,17 @@ pub(super) enum Content {
     /// A discriminator, and the member that is active.
     Union {
         parts: Vec<DynAny>,
-        /// The place of the member among those of the type.
+        /// The index of the member among those of the type.
         active: Option<usize>,
     },
-    /// The members of a value of a valuetype, or what is in a box.
+    /// The members of a value of a valuetype, or the content of a box.
     Value(Members),
 }
 
 /// The members of a value of a valuetype.
 #[derive(Clone)]
 pub(super) struct Members {
-    /// Where the members come from; nothing for a new value.
+    /// The data with the original members; `None` for a new value.
     pub(super) origin: Option<Data>,
     /// The type of the value itself.
     pub(super) code: TypeCode,
@@ -85,8 +84,8 @@ pub(super) struct Members {
     pub(super) parts: Vec<DynAny>,
 }
 
-/// Whether there are DynAnys of a kind of types, aliases looked through: one that is left is
-/// the promise of a type that was never given.
+/// Whether types of that kind, with aliases resolved, have DynAnys: a remaining alias is the
+/// placeholder of a type that was never defined.
 pub(super) fn has_dyn_any(kind: TCKind) -> bool {
     !matches!(
         kind,
@@ -123,7 +122,7 @@ impl DynAny {
         &self.code
     }
 
-    /// The type that stands behind all aliases.
+    /// The type after resolving all aliases.
     pub(super) fn plain_type(&self) -> TypeRef<'_> {
         self.code.as_ref().unaliased()
     }
@@ -145,20 +144,20 @@ impl DynAny {
 
 /// The cursor.
 impl DynAny {
-    /// Makes the component at `index` the current one. Returns whether there is one; no
-    /// component is current otherwise, as for a negative index.
+    /// Sets the cursor to the component at `index`. Returns whether it exists; otherwise no
+    /// component is current, also for a negative index.
     pub fn seek(&mut self, index: i32) -> bool {
         let index = usize::try_from(index).ok();
         self.position = index.filter(|index| *index < self.component_count());
         self.position.is_some()
     }
 
-    /// Makes the first component the current one, as `seek(0)`.
+    /// Sets the cursor to the first component, as `seek(0)`.
     pub fn rewind(&mut self) -> bool {
         self.seek(0)
     }
 
-    /// Makes the next component the current one. Returns whether there is one.
+    /// Sets the cursor to the next component. Returns whether it exists.
     #[allow(clippy::should_implement_trait)] // the name in the specification
     pub fn next(&mut self) -> bool {
         let next = self.position.map_or(0, |position| position + 1);
@@ -191,7 +190,7 @@ impl DynAny {
     }
 }
 
-/// How many components a whole value has.
+/// The number of components of an unexpanded value.
 pub(super) fn count(code: TypeRef<'_>, data: &Data) -> Result<usize, DynAnyError> {
     Ok(match code.kind() {
         TCKind::Struct | TCKind::Except => code.member_count(),

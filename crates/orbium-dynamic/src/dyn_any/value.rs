@@ -14,7 +14,7 @@ use super::node::{Content, DynAny};
 
 /// Whole values.
 impl DynAny {
-    /// Takes the value of another. The type stays as it is.
+    /// Copies the value of another DynAny. The type is unchanged.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] if the types are not equivalent.
@@ -27,11 +27,11 @@ impl DynAny {
         Ok(())
     }
 
-    /// Takes the value of an any. The type stays as it is.
+    /// Copies the value of an any. The type is unchanged.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] if the types are not equivalent,
-    /// [`DynAnyError::InvalidValue`] if the any holds no value of its type.
+    /// [`DynAnyError::InvalidValue`] if the any does not contain a value of its type.
     pub fn from_any(&mut self, any: &Any) -> Result<(), DynAnyError> {
         if !self.code.equivalent(any.type_code()) {
             return Err(DynAnyError::TypeMismatch);
@@ -44,7 +44,7 @@ impl DynAny {
     /// The value as an any of the type.
     ///
     /// # Errors
-    /// [`DynAnyError::Marshal`], as for a value that is nested too deep.
+    /// [`DynAnyError::Marshal`], for example for a value that is nested too deep.
     pub fn to_any(&self) -> Result<Any, DynAnyError> {
         if let Content::Whole(data) = &self.content {
             return Ok(retyped(&*data.any()?, &self.code)?);
@@ -68,12 +68,12 @@ impl DynAny {
         }
     }
 
-    /// Whether the types are equivalent and the components equal, whatever the cursors.
-    /// Numbers are equal bit for bit: NaN to itself, and 0.0 not to -0.0. Values of valuetypes
-    /// are equal if their types are equivalent, their members equal, and the same ones shared.
+    /// Whether the types are equivalent and the components equal, regardless of the cursors.
+    /// Numbers are equal bit for bit: NaN to itself, and 0.0 not to -0.0. Values of valuetypes are
+    /// equal if their types are equivalent, their members equal, and the same ones shared.
     ///
     /// # Errors
-    /// [`DynAnyError::Marshal`], as for a value that is nested too deep.
+    /// [`DynAnyError::Marshal`], for example for a value that is nested too deep.
     pub fn equal(&self, other: &Self) -> Result<bool, DynAnyError> {
         if !self.code.equivalent(&other.code) {
             return Ok(false);
@@ -81,7 +81,7 @@ impl DynAny {
         comparison::equal(&Data::of(&self.to_any()?)?, &Data::of(&other.to_any()?)?)
     }
 
-    /// A copy with components of its own, and the cursor at the first of them.
+    /// A copy with separate components, and the cursor at the first of them.
     #[must_use]
     pub fn copy(&self) -> Self {
         let mut copy = self.clone();

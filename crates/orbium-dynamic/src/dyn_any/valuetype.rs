@@ -8,14 +8,14 @@ use super::error::DynAnyError;
 use super::initial::initial_value;
 use super::node::{Content, DynAny, Members};
 
-/// A [`DynAny`] of a `valuetype` or `eventtype` (`DynamicAny::DynValue`): its components are
-/// the members of all concrete bases, the outermost first, and its own, the private ones too.
-/// They are those of the value itself, which may be of a type that inherits the one of the
-/// DynAny. Null has none.
+/// A [`DynAny`] of a `valuetype` or `eventtype` (`DynamicAny::DynValue`): its components are the
+/// members of all concrete bases, the outermost first, and its own, including private ones. They
+/// are those of the value itself, which may be of a type that inherits that of the DynAny. Null has
+/// none.
 ///
-/// A value that is in several places of a graph, or within itself, is expanded in each of
-/// them: what changes a member makes a new value in its place, and the others stay as they
-/// are. What was not changed stays shared, and cycles stay cycles.
+/// A value that occurs in several places of a graph, or within itself, is expanded in each of them:
+/// a change of a member creates a new value in its place, and the others are unchanged. Unchanged
+/// values remain shared, and cycles remain cycles.
 #[derive(Debug)]
 pub struct DynValue<'d>(&'d mut DynAny);
 
@@ -47,7 +47,7 @@ impl DynAny {
         }
     }
 
-    /// The type of the state of a value of a valuetype, a struct; nothing for null.
+    /// The type of the state of a value of a valuetype, a struct; `None` for null.
     pub(super) fn state_type(&self) -> Option<TypeCode> {
         match &self.content {
             Content::Value(members) => Some(members.state.clone()),
@@ -97,7 +97,7 @@ impl DynAny {
     }
 }
 
-/// What is common to both (`DynamicAny::DynValueCommon`).
+/// The operations common to both (`DynamicAny::DynValueCommon`).
 macro_rules! common {
     ($name:ident) => {
         impl $name<'_> {
@@ -107,20 +107,20 @@ macro_rules! common {
                 self.0.is_null_value()
             }
 
-            /// Makes it null.
+            /// Sets the value to null.
             ///
             /// # Errors
-            /// [`DynAnyError::Marshal`] if the type is broken.
+            /// [`DynAnyError::Marshal`] if the type is malformed.
             pub fn set_to_null(&mut self) -> Result<(), DynAnyError> {
                 self.0.set_to_null_value()
             }
 
-            /// Makes null a value of the type of the DynAny with initial members; another
-            /// value stays as it is.
+            /// Replaces null by a value of the type of the DynAny with initial members; another
+            /// value is unchanged.
             ///
             /// # Errors
             /// [`DynAnyError::InconsistentTypeCode`] for an abstract or custom type, and for
-            /// members that have no DynAny. Null stays then.
+            /// members that have no DynAny. The value then remains null.
             pub fn set_to_value(&mut self) -> Result<(), DynAnyError> {
                 self.0.set_to_new_value()
             }
@@ -141,7 +141,7 @@ impl DynValue<'_> {
         self.current(|member| Some(member.name().to_owned()))
     }
 
-    /// The kind of the type of the current member, aliases looked through.
+    /// The kind of the type of the current member, with aliases resolved.
     ///
     /// # Errors
     /// As from [`current_member_name`](Self::current_member_name).
@@ -175,8 +175,7 @@ impl DynValue<'_> {
         Ok(names.zip(parts).collect())
     }
 
-    /// Sets all members; an empty name stands for any. Null becomes a value of the type of
-    /// the DynAny.
+    /// Sets all members; an empty name matches any. Null becomes a value of the type of the DynAny.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] for too few or too many,
@@ -213,7 +212,7 @@ impl DynValueBox<'_> {
         self.boxed_value_as_dyn_any()?.to_any()
     }
 
-    /// The value in the box, itself (`get_boxed_value_as_dyn_any`).
+    /// The value in the box (`get_boxed_value_as_dyn_any`).
     ///
     /// # Errors
     /// As from [`boxed_value`](Self::boxed_value).
@@ -222,7 +221,7 @@ impl DynValueBox<'_> {
         boxed.ok_or(DynAnyError::InvalidValue)
     }
 
-    /// Puts another content into the box; null becomes a box.
+    /// Sets the content of the box; null becomes a box.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] for a content of another type. Nothing is set then.

@@ -16,7 +16,7 @@ pub(super) struct Writer<'m> {
     prefix: String,
     out: String,
     depth: usize,
-    /// Types that stand inside the declaration of a member.
+    /// Types declared within the declaration of a member.
     written: DefSet,
 }
 
@@ -69,7 +69,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// The repository id, if it is not the one that the name gives.
+    /// Writes the repository id, if it differs from the one that the name implies.
     fn id(&mut self, definition: &Definition) {
         if definition.repository_id != default_id(definition, &self.prefix) {
             let name = escaped(&definition.name);
@@ -156,7 +156,7 @@ impl<'m> Writer<'m> {
         members.collect()
     }
 
-    /// A member; a type that is defined inside its owner stands in the first one of that type.
+    /// A member; a type defined within its owner is declared in the first member of that type.
     fn member(&mut self, owner: DefId, member: &'m Member) -> String {
         if let Type::Named(id) = element(&member.ty)
             && self.model[*id].parent == Some(owner)
@@ -308,7 +308,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Scoped names, with something before them if there are any.
+    /// Scoped names with a prefix, if there are any.
     fn list(&self, before: &str, ids: &[DefId]) -> String {
         let names: Vec<_> = ids.iter().map(|id| self.scoped(*id)).collect();
         if names.is_empty() {
@@ -353,7 +353,7 @@ impl<'m> Writer<'m> {
         self.close();
     }
 
-    /// A type and a name, the dimensions of an array behind it.
+    /// A type and a name, followed by the dimensions of an array.
     fn declared(&self, ty: &Type, name: &str) -> String {
         format!("{} {}", self.type_name(element(ty)), declarator(ty, name))
     }
@@ -386,7 +386,7 @@ fn element(ty: &Type) -> &Type {
     }
 }
 
-/// A name, the dimensions behind it if the type is an array.
+/// A name, followed by the dimensions if the type is an array.
 fn declarator(ty: &Type, name: &str) -> String {
     let mut text = escaped(name);
     if let Type::Array { dimensions, .. } = ty {

@@ -13,7 +13,7 @@ pub fn escaped(name: &str) -> String {
     }
 }
 
-/// What stands before the path of a definition in its repository id.
+/// The part of a repository id before the path of the definition.
 pub(super) fn prefix(definition: &Definition) -> String {
     let path = definition.path.join("/");
     let id = definition.repository_id.strip_prefix("IDL:");

@@ -28,7 +28,7 @@ impl Definitions {
     }
 }
 
-/// Declares what may be used before it is defined.
+/// Declares types that may be used before their definition.
 fn forward(model: &Model, selection: &Selection, scope: &[DefId], writer: &mut Writer<'_>) {
     for id in scope {
         if !selection.has_forward(model, *id) {

@@ -81,7 +81,7 @@ impl Selection {
     }
 }
 
-/// What an operation or attribute uses.
+/// Adds the definitions that an operation or attribute uses.
 fn feature_parts(model: &Model, feature: DefId, into: &mut Vec<DefId>) {
     match &model[feature].kind {
         DefinitionKind::Operation(operation) => {
@@ -100,7 +100,7 @@ fn feature_parts(model: &Model, feature: DefId, into: &mut Vec<DefId>) {
     }
 }
 
-/// What a type is made of.
+/// Adds the definitions that a type uses.
 fn parts(model: &Model, id: DefId, into: &mut Vec<DefId>) {
     let mut members: Vec<&Member> = Vec::new();
     match &model[id].kind {
@@ -122,7 +122,7 @@ fn parts(model: &Model, id: DefId, into: &mut Vec<DefId>) {
     for member in members {
         named_in(&member.ty, into);
     }
-    // A type defined inside another one comes with it.
+    // A type defined within another one is included with it.
     into.extend(model[id].parent.filter(|it| is_type(model, *it)));
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 /// Characters of a value that an error shows.
 const MAX_SHOWN_CHARACTERS: usize = 40;
 
-/// JSON that is no value of the type wanted.
+/// JSON that is not a value of the expected type.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JsonError {
     path: String,
@@ -31,7 +31,7 @@ impl JsonError {
         &self.reason
     }
 
-    /// The same error of a part: `at` stands for the `$` of its path.
+    /// The error of a part as that of the whole: `at` replaces the `$` of its path.
     #[must_use]
     pub fn within(self, at: &str) -> Self {
         Self {

@@ -6,7 +6,7 @@ use rustc_apfloat::Float;
 use rustc_apfloat::ieee::Quad;
 use std::str::FromStr;
 
-/// What a floating type is to JSON.
+/// The representation of a floating-point value in JSON.
 pub(super) enum Text {
     /// A number.
     Number(String),
@@ -69,7 +69,7 @@ pub(super) fn long_double(value: LongDouble) -> Text {
     }
 }
 
-/// Reads a number or a special one; nothing if it is neither, or too large.
+/// Parses a number or a special value; `None` for other text, and for a number that is too large.
 pub(super) fn parse_float(text: &str) -> Option<f32> {
     match text {
         "NaN" => Some(f32::from_bits(NAN_32)),
@@ -91,7 +91,7 @@ pub(super) fn parse_double(text: &str) -> Option<f64> {
     }
 }
 
-/// Octets of the longest number that is read exactly: far more digits than count.
+/// Maximum octets of a number that is read exactly: far more digits than are significant.
 const MAX_NUMBER_LENGTH: usize = 20_000;
 
 /// As [`parse_float`].
@@ -122,7 +122,7 @@ pub(super) fn parse_bits(text: &str, size: usize) -> Option<u128> {
     u128::from_str_radix(digits, 16).ok()
 }
 
-/// Whether text has the form of a decimal number of JSON, in which zeros may go before.
+/// Whether text has the form of a decimal number of JSON, possibly with leading zeros.
 fn is_number(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
     let text = text.strip_prefix('-').unwrap_or(text);

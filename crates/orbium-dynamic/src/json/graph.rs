@@ -7,7 +7,7 @@ use orbium_value::{Linked, ValueBase};
 
 use crate::owned_values::OwnedValues;
 
-/// The values of what is written as JSON.
+/// The values in data that are written as JSON.
 #[derive(Default)]
 pub(super) struct Graph {
     /// Held for its end.
@@ -39,7 +39,7 @@ impl Graph {
     }
 }
 
-/// The values that were made while JSON is read.
+/// The values created while JSON is read.
 #[derive(Default)]
 pub(super) struct Made {
     pub(super) all: OwnedValues,

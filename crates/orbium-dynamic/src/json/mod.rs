@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! IDL values as JSON, and back.
+//! Conversion of IDL values to and from JSON.
 //!
 //! Keys that begin with `$` are not members: no IDL identifier has that character.
 
@@ -34,10 +34,10 @@ use crate::value_content::may_hold_values;
 /// The value of an any as JSON, without its type.
 ///
 /// # Errors
-/// A [`CdrError`] if the value cannot be walked: that of a custom value type, for one. The names of members and enumerators
-/// in the text have a mebibyte at most, and 256 octets more for each octet of the value; longer ones are
-/// [`NoMemory`](orbium_cdr::CdrErrorKind::NoMemory), and such types in the value
-/// [`TooDeep`](orbium_cdr::CdrErrorKind::TooDeep).
+/// A [`CdrError`] if the value cannot be walked, for example that of a custom value type. The names
+/// of members and enumerators in the text are limited to a mebibyte plus 256 octets for each octet
+/// of the value; longer ones are [`NoMemory`](orbium_cdr::CdrErrorKind::NoMemory), and such types
+/// in the value [`TooDeep`](orbium_cdr::CdrErrorKind::TooDeep).
 pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError> {
     let code = any.type_code().as_ref();
     let size = any.value_octets().len();
@@ -64,12 +64,12 @@ pub fn from_json(code: &TypeCode, text: &str, options: &JsonOptions<'_>) -> Resu
     Parser::new(options).value_alone(code, text)
 }
 
-/// Reads the members of a struct, each from a text of its own, in the order of the struct: a
-/// `$ref` in one may refer to a value in one before it.
+/// Reads the members of a struct, each from a separate text, in the order of the struct: a `$ref`
+/// in one may refer to a value in a previous one.
 ///
 /// # Errors
-/// A [`JsonError`] with the path of the member that is wrong; if there are not as many texts as
-/// members, with that of the whole.
+/// A [`JsonError`] with the path of the invalid member; if the number of texts differs from that of
+/// the members, with that of the whole.
 pub fn members_from_json(
     code: &TypeCode,
     texts: &[&str],
@@ -78,18 +78,18 @@ pub fn members_from_json(
     Parser::new(options).members_alone(code, texts)
 }
 
-/// Octets as base64, as they stand in JSON.
+/// Octets as base64, as in the JSON.
 #[must_use]
 pub fn base64(octets: &[u8]) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::STANDARD.encode(octets)
 }
 
-/// The JSON of named values, as text: out of an object with exactly these members in any
-/// order, or an array in the order of the names.
+/// The JSON text of named values: from an object with exactly these members in any order, or an
+/// array in the order of the names.
 ///
 /// # Errors
-/// A [`JsonError`] that names what is missing or not known.
+/// A [`JsonError`] that names the missing or unknown member.
 pub fn members<'j>(text: &'j str, names: &[&str]) -> Result<Vec<&'j str>, JsonError> {
     let text = text.trim();
     let options = JsonOptions::default();

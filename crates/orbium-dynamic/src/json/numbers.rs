@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fixed-point decimals as text.
 
-/// Most digits that a `fixed` has, and most zeros that are written behind one.
+/// Maximum number of digits of a `fixed`, and of trailing zeros that are written.
 const MAX_DIGITS: u32 = 31;
 
-/// A decimal with exactly `scale` digits behind the point; nothing for a scale that no IDL type
-/// has.
+/// A decimal with exactly `scale` digits after the point; `None` for a scale that no IDL type has.
 pub(super) fn decimal(unscaled: i128, scale: i16) -> Option<String> {
     let places = u32::from(scale.unsigned_abs());
     if places > MAX_DIGITS {
@@ -29,7 +28,7 @@ pub(super) fn decimal(unscaled: i128, scale: i16) -> Option<String> {
 /// The value of a decimal times ten to the power of `scale`.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The error in the text.
 pub(super) fn parse_decimal(text: &str, digits: u16, scale: i16) -> Result<i128, String> {
     let (negative, unsigned) = match text.strip_prefix('-') {
         Some(unsigned) => (true, unsigned),

@@ -27,8 +27,7 @@ impl<'j> Deserialize<'j> for Object<'j> {
 
 struct Members;
 
-/// From so many keys on they are looked up in a table, so that an object takes no time
-/// quadratic in its size.
+/// Number of keys from which they are looked up in a table, to avoid quadratic time.
 const MIN_TABLE_KEYS: usize = 16;
 
 impl<'j> Visitor<'j> for Members {

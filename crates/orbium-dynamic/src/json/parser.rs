@@ -23,7 +23,7 @@ pub(super) struct Parser<'t> {
     pub(super) options: &'t JsonOptions<'t>,
     path: Vec<Step>,
     pub(super) writer: CdrWriter<'static>,
-    /// The values of valuetypes: in what is written, numbers stand for them.
+    /// The values of valuetypes: the written data contain their numbers.
     pub(super) values: Vec<Option<ValueBase>>,
     pub(super) made: Made,
 }
@@ -114,7 +114,7 @@ impl<'t> Parser<'t> {
         self.read(wanted, text)
     }
 
-    /// The only entry of an object `{"$key": …}`; nothing if `text` is something else.
+    /// The only entry of an object `{"$key": …}`; `None` for any other text.
     pub(super) fn special<'j>(&self, text: &'j str) -> Parsed<Option<(String, &'j RawValue)>> {
         if !text.starts_with('{') {
             return Ok(None);
@@ -127,7 +127,7 @@ impl<'t> Parser<'t> {
     pub(super) fn unaliased<'c>(&self, code: TypeRef<'c>) -> Parsed<TypeRef<'c>> {
         let code = code.unaliased();
         match code.kind() {
-            // The promise of a type that was never made.
+            // The placeholder of a type that was never defined.
             TCKind::Alias => Err(self.error("the type is incomplete")),
             _ => Ok(code),
         }
@@ -153,7 +153,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The message of an error of `serde_json` without the place, which is within one value.
+/// The message of an error of `serde_json` without the position, which is relative to one value.
 fn error_alone(error: &serde_json::Error) -> String {
     let message = error.to_string();
     match message.rfind(" at line ") {

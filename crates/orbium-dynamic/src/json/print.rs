@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CDR to JSON, by the type that goes with it.
+//! CDR to JSON, by the corresponding type.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ const FREE_NAMES: usize = 1 << 20;
 enum Frame {
     /// An object: whether it has a member yet.
     Object { begun: bool },
-    /// An array: whether it has an element yet, and whether it stays on one line.
+    /// An array: whether it has an element yet, and whether it is written on one line.
     Array { begun: bool, one_line: bool },
     /// Octets, written as one string: whether they are written yet.
     Octets { written: bool },
@@ -71,7 +71,7 @@ impl<'t> Printer<'t> {
         Ok(())
     }
 
-    /// Begins a new line, if there are several.
+    /// Begins a new line, if the output is indented.
     fn line(&mut self, levels: usize) {
         if let Some(width) = self.options.indent {
             self.out.push('\n');
@@ -79,7 +79,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// What goes before a value: nothing behind a key.
+    /// Writes the separator before a value, unless it follows a key.
     pub(super) fn before_value(&mut self) {
         let levels = self.levels();
         if let Some(Frame::Array { begun, one_line }) = self.open.last_mut() {
@@ -132,7 +132,7 @@ impl<'t> Printer<'t> {
         self.open.push(Frame::Object { begun: false });
     }
 
-    /// Ends what began last.
+    /// Ends the innermost open object or array.
     pub(super) fn end_innermost(&mut self) {
         match self.open.pop() {
             Some(Frame::Object { begun }) => self.close('}', begun, false),

@@ -85,7 +85,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Octets in one of their forms.
+    /// Octets in one of their representations.
     pub(super) fn octets(&self, text: &str) -> Parsed<Vec<u8>> {
         let Some((key, value)) = self.special(text)? else {
             return self.base64(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TypeCodes as JSON: a string for what IDL spells without a name, or the id of a known type;
-//! an object otherwise.
+//! TypeCodes as JSON: a string for types without a name in IDL, or the id of a known type;
+//! otherwise an object.
 
 mod build;
 mod spelling;
@@ -15,7 +15,7 @@ use super::parser::{Parsed, Parser};
 /// octets.
 const MAX_PARTS: usize = 1 << 16;
 
-/// A type as JSON; nothing for one that is too large, or would take more than `most` octets.
+/// A type as JSON; `None` for one that is too large, or would take more than `most` octets.
 pub(super) fn printed(
     code: TypeRef<'_>,
     known: Option<&dyn TypesById>,

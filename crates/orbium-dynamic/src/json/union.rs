@@ -90,7 +90,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The label of a member that is given without one.
+    /// The label of a member that is given without a label.
     fn implied_label(
         &self,
         code: TypeRef<'_>,

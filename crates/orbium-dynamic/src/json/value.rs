@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! JSON to CDR, by the type wanted.
+//! JSON to CDR, by the expected type.
 
 use orbium_cdr::{Any, CdrWriter, Char, Format, MemberRef, TCKind, Type, TypeCode, TypeRef};
 use orbium_giop::{Ior, ObjectUrl};
@@ -18,7 +18,7 @@ impl Parser<'_> {
         self.into_any(code)
     }
 
-    /// Reads the members of a struct, each of a text of its own.
+    /// Reads the members of a struct, each from a separate text.
     pub(super) fn members_alone(mut self, code: &TypeCode, texts: &[&str]) -> Parsed<Any> {
         let whole = code.unaliased();
         let (members, found) = (whole.members(), texts.len());
@@ -34,7 +34,7 @@ impl Parser<'_> {
         self.into_any(code)
     }
 
-    /// Writes a value of a type out of text that may be no JSON.
+    /// Writes a value of a type from text that may not be JSON.
     fn json(&mut self, code: TypeRef<'_>, text: &str) -> Parsed {
         let read = serde_json::from_str::<&RawValue>(text);
         let value = read.map_err(|error| self.error(format!("bad JSON: {error}")))?;
@@ -53,7 +53,7 @@ impl Parser<'_> {
         any.map_err(|error| self.error(error.to_string()))
     }
 
-    /// What was written, as data of a type.
+    /// The written data of a type.
     pub(super) fn data(&mut self, code: TypeCode) -> Parsed<Linked> {
         let writer = std::mem::replace(&mut self.writer, CdrWriter::new(Format::native()));
         let values = std::mem::take(&mut self.values);
@@ -262,7 +262,7 @@ impl Parser<'_> {
         self.member("$value", |this| this.value(code.as_ref(), value))
     }
 
-    /// An any without its type.
+    /// Writes an any from JSON without a type.
     pub(super) fn guessed(&mut self, text: &str) -> Parsed {
         if !self.options.guess_types {
             return Err(self.mismatch("any, an object with $type and $value", text));
@@ -301,7 +301,7 @@ impl Parser<'_> {
     }
 }
 
-/// Writes a value that does not live as long as the writer, which keeps nothing by reference.
+/// Writes a value that does not outlive the writer, which keeps nothing by reference.
 fn write(ior: &Ior, writer: &mut CdrWriter<'static>) {
     writer.write_name(&ior.type_id);
     writer.write_count(ior.profiles.len());

@@ -20,7 +20,7 @@ const REF: &str = "$ref";
 const VALUE: &str = "$value";
 
 impl Printer<'_> {
-    /// Writes what stands where a valuetype or an abstract interface is expected.
+    /// Writes a value of a valuetype or an abstract interface.
     pub(super) fn valuetype(
         &mut self,
         code: TypeRef<'_>,
@@ -84,7 +84,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Makes a value, and writes its number.
+    /// Creates a value, and writes its number.
     pub(super) fn valuetype(&mut self, code: TypeRef<'_>, text: &str) -> Parsed {
         let value = self.graph_value(code, text)?;
         self.writer.write_count(self.values.len());
@@ -138,7 +138,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The type that a value says it is of.
+    /// The type that a value names as its own.
     fn type_with_id(&mut self, formal: TypeRef<'_>, id: &str) -> Parsed<TypeCode> {
         let id = self.string("a repository id", id)?;
         if id == formal.id() {
@@ -148,7 +148,7 @@ impl Parser<'_> {
         known.ok_or_else(|| self.error(format!("`{id}` is not the repository id of a known type")))
     }
 
-    /// Makes a value without a state. Others refer to it while its state is read.
+    /// Creates a value without a state. Others refer to it while its state is read.
     fn begin_value(
         &mut self,
         code: TypeRef<'_>,
@@ -232,7 +232,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads the state of a value, in which numbers stand for other values.
+    /// Reads the state of a value, in which numbers represent other values.
     fn state(
         &mut self,
         value: ValueBase,

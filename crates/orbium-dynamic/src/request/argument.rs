@@ -25,7 +25,7 @@ impl Argument {
         }
     }
 
-    /// Gives it a new value to return; `false` if it is not returned, or of another type.
+    /// Sets a new value to return; `false` if it is not returned, or the value is of another type.
     pub(crate) fn set(&mut self, value: Any) -> bool {
         let fits = self.direction.is_returned() && value.type_code().equivalent(&self.code);
         if fits {
@@ -48,13 +48,13 @@ impl Argument {
         &self.name
     }
 
-    /// The direction in which it travels.
+    /// The direction of the argument.
     #[must_use]
     pub fn direction(&self) -> Direction {
         self.direction
     }
 
-    /// Its value: what was given, or after the reply what was returned.
+    /// Its value: as set, or after the reply as returned.
     #[must_use]
     pub fn value(&self) -> &Any {
         &self.value

@@ -11,9 +11,9 @@ use super::received_exception::Deferred;
 use super::{Request, RequestError, State};
 
 impl Request {
-    /// Sends the request now; the future is ready once the request has its results. A future that
-    /// is dropped leaves a request that was [sent](Self::send): [`response`](Self::response) and
-    /// [`get_response`](Self::get_response) collect its reply still.
+    /// Sends the request now; the future is ready once the request has its results. Dropping the
+    /// future does not affect a request that was [sent](Self::send): [`response`](Self::response)
+    /// and [`get_response`](Self::get_response) still collect its reply.
     ///
     /// ```
     /// use orbium_cdr::{Any, Type};
@@ -39,8 +39,7 @@ impl Request {
         })
     }
 
-    /// [`get_response`](Self::get_response) as a future. One that is dropped leaves the request
-    /// as it was.
+    /// [`get_response`](Self::get_response) as a future. Dropping it does not affect the request.
     ///
     /// # Errors
     /// As [`get_response`](Self::get_response).
@@ -56,13 +55,13 @@ impl Request {
         Poll::Ready(self.collect(reply))
     }
 
-    /// Sends the request, unless it was sent before, and has a handler given the request with
-    /// what came of it. The handler runs as one of
-    /// [`Asynchronous::on_reply`](orbium_core::asynchronous::Asynchronous::on_reply) does.
+    /// Sends the request, unless it was sent before, and registers a handler, which is called with
+    /// the request and its outcome, like one of
+    /// [`Asynchronous::on_reply`](orbium_core::asynchronous::Asynchronous::on_reply).
     ///
     /// # Errors
-    /// BAD_INV_ORDER 10: the request was invoked, or its reply collected. All else that fails,
-    /// sending too, is for the handler.
+    /// BAD_INV_ORDER 10: the request was invoked, or its reply collected. The handler receives all
+    /// other errors, including those of sending.
     pub fn on_reply(
         mut self,
         handler: impl FnOnce(Self, Result<(), RequestError>) + Send + 'static,
@@ -75,8 +74,8 @@ impl Request {
         Ok(())
     }
 
-    /// Sends the request, unless it was sent before, and lets the call go on by itself: what it
-    /// returns or raises is discarded.
+    /// Sends the request, unless it was sent before, and detaches the call: its results or
+    /// exception are discarded.
     ///
     /// # Errors
     /// BAD_INV_ORDER 10: the request was invoked, or its reply collected.

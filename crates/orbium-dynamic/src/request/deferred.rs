@@ -13,7 +13,7 @@ use super::{Request, RequestError, State, wrong_order};
 use crate::body::Body;
 use crate::operations::operation;
 
-/// A copy of what a request carries, which its call owns.
+/// A copy of the contents of a request, owned by its call.
 pub(super) struct Sent {
     values: Vec<Any>,
     contexts: Option<Properties>,
@@ -29,8 +29,8 @@ impl Sent {
 }
 
 impl Request {
-    /// Sends the request; [`get_response`](Self::get_response) collects its results. Whatever
-    /// fails, sending too, comes from there. Dropping the request cancels the call.
+    /// Sends the request; [`get_response`](Self::get_response) collects its results. All errors,
+    /// including those of sending, are returned there. Dropping the request cancels the call.
     ///
     /// # Errors
     /// BAD_INV_ORDER 10: the request was invoked or sent before.
@@ -72,10 +72,10 @@ impl Request {
         }
     }
 
-    /// Waits for the reply to a request that was sent: the request has its results then.
+    /// Waits for the reply to a request that was sent; the request then has its results.
     ///
     /// # Errors
-    /// As [`poll_response`](Self::poll_response), and what [`invoke`](Self::invoke) raises.
+    /// As [`poll_response`](Self::poll_response), and those of [`invoke`](Self::invoke).
     pub fn get_response(&mut self) -> Result<(), RequestError> {
         match std::mem::replace(&mut self.state, State::Collected) {
             State::Sent(deferred) => self.collect(deferred.wait()),
@@ -104,7 +104,7 @@ impl Request {
     }
 }
 
-/// A request that was sent is ready once [`get_response`](Request::get_response) need not wait
+/// A request that was sent is ready once [`get_response`](Request::get_response) does not block
 /// (`CORBA::DIIPollable`, CORBA 3.3 Part 1, clause 17); one that was not is ready, for its error.
 ///
 /// ```
@@ -137,7 +137,7 @@ impl Pollable for Request {
 }
 
 impl State {
-    /// Why no reply can be collected.
+    /// The exception if no reply can be collected.
     pub(super) fn not_sent(&self) -> SystemException {
         wrong_order(match self {
             Self::Fresh => 11,

@@ -13,7 +13,7 @@ use crate::invocation_facts::{of_call, returned};
 use crate::operations::interned;
 
 impl Request {
-    /// Makes a call of the operation, with facts of it if interceptors may ask for them.
+    /// Makes a call of the operation, with facts about it if interceptors may use them.
     pub(super) fn intercepted<R>(
         &self,
         operation: &'static Operation,
@@ -38,7 +38,7 @@ impl Request {
         facts.during(operation, || call(Some(&facts)))
     }
 
-    /// Adds what the reply has to the facts.
+    /// Adds the contents of the reply to the facts.
     pub(super) fn show(&self, results: &BodyValues, facts: Option<&DynamicInvocation>) {
         if let Some(facts) = facts {
             let values = results.each.clone();

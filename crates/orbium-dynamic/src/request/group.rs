@@ -18,14 +18,14 @@ use crate::body::Body;
 /// Number of a request in its set, and its reply.
 type Reply = (u64, Result<Body, Received>);
 
-/// A request that was handed back, and what came of it.
+/// A returned request, and its outcome.
 type Collected = (Request, Result<(), RequestError>);
 
-/// Requests that were sent together (`ORB::send_multiple_requests_deferred`), each handed back
-/// when its reply is there.
+/// Requests that were sent together (`ORB::send_multiple_requests_deferred`), each returned when
+/// its reply has arrived.
 ///
-/// The set owns its requests until then, so none is collected twice. Dropping it discards
-/// the replies.
+/// The set owns its requests until then, so none is collected twice. Dropping it discards the
+/// replies.
 ///
 /// ```no_run
 /// # fn f(cubes: Vec<orbium_core::ObjectRef>) -> Result<(), Box<dyn std::error::Error>> {
@@ -50,7 +50,7 @@ pub struct Requests {
     replies: Arc<ReadyQueue<Reply>>,
 }
 
-/// Has a set given the reply of one of its requests, also if the call is dropped without one.
+/// Delivers the reply of a request to its set, also if the call is dropped without one.
 struct Answer {
     replies: Arc<ReadyQueue<Reply>>,
     number: u64,
@@ -81,8 +81,7 @@ impl Requests {
     /// Sends a request with the others.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 10: it was invoked or sent before. The requests sent before it stay
-    /// sent.
+    /// BAD_INV_ORDER 10: it was invoked or sent before. The requests sent before it remain sent.
     pub fn send(&mut self, mut request: Request) -> Result<(), SystemException> {
         let deferred = request.begin()?;
         request.state = State::InSet;
@@ -98,7 +97,7 @@ impl Requests {
         Ok(())
     }
 
-    /// Requests without a reply that was handed back.
+    /// The number of requests not yet returned.
     #[must_use]
     pub fn outstanding(&self) -> usize {
         self.sent.len()
@@ -113,8 +112,7 @@ impl Requests {
         Ok(!self.replies.is_empty())
     }
 
-    /// Waits for the next reply, and returns its request with what came of it. The order is
-    /// that of the replies.
+    /// Waits for the next reply, and returns its request and outcome, in the order of the replies.
     ///
     /// # Errors
     /// BAD_INV_ORDER 11: no request is outstanding.
@@ -122,12 +120,12 @@ impl Requests {
         self.next_response(None)
     }
 
-    /// As [`get_next_response`](Self::get_next_response), for which it waits up to a time; `None`
-    /// waits without end.
+    /// As [`get_next_response`](Self::get_next_response), but waits for at most `timeout`; `None`
+    /// waits without limit.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 11: no request is outstanding. NO_RESPONSE 1 if no reply is there and none
-    /// was waited for; TIMEOUT 1 if there is none after the time. The requests stay sent.
+    /// BAD_INV_ORDER 11: no request is outstanding. NO_RESPONSE 1 without a reply if the time-out
+    /// is zero; TIMEOUT 1 without one after the time-out. The requests remain sent.
     pub fn next_response(
         &mut self,
         timeout: Option<Duration>,

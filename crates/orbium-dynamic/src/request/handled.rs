@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replies of requests that go to reply handlers, objects: the call-back model of CORBA Messaging.
+//! Delivery of replies to reply handler objects: the call-back model of CORBA Messaging.
 
 use std::sync::Arc;
 
@@ -14,13 +14,15 @@ use crate::dyn_any::{DynAny, DynAnyError};
 impl Request {
     /// Sends the request, unless it was sent before, and has its reply sent to a reply handler
     /// (`CORBA::Request::sendc`), an object of this process or another one: `AMI_IHandler` of the
-    /// interface `I`, or any object with such operations. Without a handler as [`detach`](Self::detach).
+    /// interface `I`, or any object with such operations. Without a handler as
+    /// [`detach`](Self::detach).
     ///
-    /// The result and the returned values of the arguments are arguments of the handler's operation of
-    /// the same name, `get_x` and `set_x` for an attribute; an exception is the
-    /// `Messaging::ExceptionHolder` of the one that ends in `_excep`. One that the request does not
-    /// [list](Self::add_exception) is UNKNOWN 1 there. A handler that does not take the reply is logged
-    /// and counted ([`Orb::undelivered_replies`](orbium_core::Orb::undelivered_replies)).
+    /// The result and the returned values of the arguments are the arguments of the handler's
+    /// operation of the same name, `get_x` and `set_x` for an attribute; an exception is passed as
+    /// the `Messaging::ExceptionHolder` of the operation that ends in `_excep`. An exception that
+    /// the request does not [list](Self::add_exception) becomes UNKNOWN 1. A handler that does not
+    /// accept the reply is logged and counted
+    /// ([`Orb::undelivered_replies`](orbium_core::Orb::undelivered_replies)).
     ///
     /// ```
     /// use orbium_cdr::{Any, Type};
@@ -37,8 +39,8 @@ impl Request {
     /// ```
     ///
     /// # Errors
-    /// BAD_INV_ORDER 10: the request was invoked, or its reply collected. All else that fails,
-    /// sending too, is for the handler.
+    /// BAD_INV_ORDER 10: the request was invoked, or its reply collected. The handler receives all
+    /// other errors, including those of sending.
     pub fn sendc(self, handler: Option<&ObjectRef>) -> Result<(), SystemException> {
         let Some(handler) = handler.cloned() else {
             return self.detach();
@@ -80,7 +82,7 @@ impl Request {
         for argument in returned(&self.arguments) {
             reply.add_in(argument.name(), argument.value().clone())?;
         }
-        // Where they share values, the handler gets them so.
+        // If they share values, so do those of the handler.
         reply.sent_struct = self.returned_struct;
         Ok(reply)
     }

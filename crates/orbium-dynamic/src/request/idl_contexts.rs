@@ -6,7 +6,7 @@ use orbium_core::{Context, SystemException};
 use super::Request;
 
 impl Request {
-    /// Sets the properties that travel behind the arguments, for an operation with a `context`
+    /// Sets the properties that are sent after the arguments, for an operation with a `context`
     /// clause. An empty list is sent as such.
     ///
     /// # Errors
@@ -20,9 +20,9 @@ impl Request {
         Ok(())
     }
 
-    /// Adds a name to the `context` clause of the operation; one with a `*` at its end stands for
-    /// those that begin so. With any, a list of properties is sent: an empty one until
-    /// [`set_context`](Self::set_context). [`Request::of`] knows the clause.
+    /// Adds a name to the `context` clause of the operation; a trailing `*` matches all names with
+    /// that prefix. With any name, a list of properties is sent: an empty one until
+    /// [`set_context`](Self::set_context). [`Request::of`] sets the clause.
     ///
     /// # Errors
     /// BAD_INV_ORDER 10: the request was invoked before.
@@ -33,12 +33,12 @@ impl Request {
         Ok(())
     }
 
-    /// Has the request send the properties of a context, as they are now, that the `context`
-    /// clause names: nothing where there is no clause.
+    /// Sends the current properties of a context that the `context` clause names; none without a
+    /// clause.
     ///
     /// # Errors
     /// BAD_INV_ORDER 10: the request was invoked before. BAD_PARAM 36: a name of the clause is
-    /// none.
+    /// invalid.
     pub fn set_context(&mut self, context: &Context) -> Result<(), SystemException> {
         self.check_fresh()?;
         if self.contexts.is_some() {

@@ -26,11 +26,11 @@ use crate::body_struct::{self, BodyValues};
 use crate::operations::operation;
 use crate::signature::{Direction, Parameter, Signature};
 
-/// A request for an operation that is known by name (`CORBA::Request`).
+/// A request for an operation specified by name (`CORBA::Request`).
 ///
-/// Arguments are given in the order of IDL, each with its TypeCode, for the reply is read by
-/// them. Nothing checks them against the object's interface before it is called: the server
-/// does, or reads something else than was meant.
+/// Arguments are given in the order of IDL, each with its TypeCode, by which the reply is read.
+/// They are not checked against the object's interface before the call: the server checks them, or
+/// misinterprets them.
 ///
 /// ```no_run
 /// use orbium_cdr::{Any, Type};
@@ -51,11 +51,11 @@ pub struct Request {
     target: ObjectRef,
     operation: String,
     arguments: Vec<Argument>,
-    /// What is sent of them as one struct, if it was given so.
+    /// The sent arguments as one struct, if they were given so.
     sent_struct: Option<Any>,
     returns: TypeCode,
     returned: Any,
-    /// What was returned as one struct, where the results may share values.
+    /// The results as one struct, if they may share values.
     returned_struct: Option<Any>,
     exceptions: Vec<TypeCode>,
     /// The names in the `context` clause of the operation.
@@ -64,7 +64,7 @@ pub struct Request {
     state: State,
 }
 
-/// How far a request has come.
+/// The state of a request.
 #[derive(Debug)]
 enum State {
     /// It can be changed and invoked.
@@ -109,8 +109,8 @@ impl Request {
         })
     }
 
-    /// A request for an operation that is known by its signature, with a value for each
-    /// parameter that is sent. A value that is missing is an empty any.
+    /// A request for an operation with that signature, with a value for each parameter that is
+    /// sent. A missing value is an empty any.
     ///
     /// # Errors
     /// As [`Request::new`].
@@ -132,19 +132,19 @@ impl Request {
             returns: signature.returns.clone(),
             exceptions: signature.exceptions.clone(),
             context_names: signature.contexts.clone(),
-            // With a clause a list is sent, be it empty.
+            // With a clause a list is sent, even if it is empty.
             contexts: (!signature.contexts.is_empty()).then(Properties::new),
             ..Self::new(target, &signature.wire_name)?
         })
     }
 
-    /// A request for an operation that is known by its signature, with all that is sent as one
-    /// struct of [`Signature::arguments_type`]: values of valuetypes that its members share are
-    /// shared by the arguments.
+    /// A request for an operation with that signature, with all sent arguments as one struct of
+    /// [`Signature::arguments_type`]: values of valuetypes that its members share are shared by the
+    /// arguments.
     ///
     /// # Errors
-    /// As [`Request::new`]. BAD_PARAM: the any is of another type. MARSHAL: a value in it is of
-    /// a type that is not known.
+    /// As [`Request::new`]. BAD_PARAM: the any is of another type. MARSHAL: a value in it is of an
+    /// unknown type.
     pub fn with_arguments(
         target: &ObjectRef,
         signature: &Signature,
@@ -195,7 +195,7 @@ impl Request {
         self.add(name, Direction::InOut, code, value)
     }
 
-    /// Adds an `out` argument, of which the type alone is known.
+    /// Adds an `out` argument, given by its type only.
     ///
     /// # Errors
     /// As [`Request::add_in`].
@@ -234,7 +234,7 @@ impl Request {
         Ok(())
     }
 
-    /// Adds a user exception that the operation may raise. One that was not added comes as
+    /// Adds a user exception that the operation may raise. One that was not added is returned as
     /// [`RequestError::Unlisted`].
     ///
     /// # Errors
@@ -275,8 +275,8 @@ impl Request {
     /// Calls the operation and waits for its results, which the request then has.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 10: the request was invoked before. What the operation raises, and what
-    /// any call may raise.
+    /// BAD_INV_ORDER 10: the request was invoked before. The exceptions of the operation, and those
+    /// of any call.
     pub fn invoke(&mut self) -> Result<(), RequestError> {
         self.check_fresh()?;
         let operation = operation(&self.operation, false)?;
@@ -293,11 +293,11 @@ impl Request {
         Ok(())
     }
 
-    /// Sends the request and waits for no reply. Success means that the transport has taken
+    /// Sends the request without waiting for a reply. Success means that the transport has accepted
     /// it.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 10: the request was invoked before. What sending raises.
+    /// BAD_INV_ORDER 10: the request was invoked before. The exceptions of sending.
     pub fn send_oneway(&mut self) -> Result<(), SystemException> {
         self.check_fresh()?;
         let operation = operation(&self.operation, true)?;
@@ -319,8 +319,7 @@ impl Request {
         }
     }
 
-    /// The values of the reply by their types: the result first, then what is returned of the
-    /// arguments.
+    /// The values of the reply by their types: the result first, then the returned arguments.
     fn reply_members(&self) -> impl Iterator<Item = (&str, TypeCode)> {
         let result = (!is_void(&self.returns)).then(|| (RETURN, self.returns.clone()));
         let returned = returned(&self.arguments).map(|it| (it.name(), it.code.clone()));
@@ -331,7 +330,7 @@ impl Request {
         BodyValues::read(self.reply_members().collect(), reader)
     }
 
-    /// Stores what [`read_results`](Self::read_results) has read.
+    /// Stores the results of [`read_results`](Self::read_results).
     fn take_results(&mut self, results: BodyValues) {
         self.returned_struct = results.shared;
         let mut results = results.each.into_iter();
@@ -371,7 +370,7 @@ fn write_arguments<'a>(
     sent.for_each(|argument| argument.value.write_value(writer));
 }
 
-/// Writes the properties behind the arguments, if the operation has any.
+/// Writes the properties after the arguments, if the operation has any.
 fn write_contexts<'a>(contexts: Option<&'a [(String, String)]>, writer: &mut CdrWriter<'a>) {
     if let Some(properties) = contexts {
         write_properties(properties, writer);

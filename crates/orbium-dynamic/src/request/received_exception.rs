@@ -44,10 +44,10 @@ impl Received {
     }
 }
 
-/// Shows interceptors the exception of the call that this thread makes.
+/// Passes the exception of the call on this thread to interceptors.
 fn show(id: &str, members: &Body) {
     if let Some(facts) = DynamicInvocation::of_this_thread() {
-        // What cannot be read is not shown: the caller gets the error.
+        // Unreadable members are not passed: the caller gets the error.
         let _ = members.read(|reader| {
             facts.read_exception(id, reader);
             Ok(())
@@ -73,8 +73,8 @@ impl Raises for Received {
     fn raised(&self) -> Raised<'_> {
         match self {
             Self::System(exception) => Raised::System(*exception),
-            // A server does not choose which ids are retained. A call that comes by a message has
-            // its exception written nowhere.
+            // A server does not choose which ids are retained. The exception of a call by a message
+            // is not written anywhere.
             Self::User { id, .. } => Raised::User(known(id).unwrap_or(UNLISTED), &()),
         }
     }

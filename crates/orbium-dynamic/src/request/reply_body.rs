@@ -11,7 +11,7 @@ use crate::invocation_facts::returned;
 /// The types of a reply.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplyBody {
-    /// The result, unless there is none, and what is returned of the arguments, by their names.
+    /// The result, if there is one, and the returned arguments, by name.
     pub(crate) results: Vec<(String, TypeCode)>,
     /// The user exceptions that are listed.
     pub(crate) exceptions: Vec<TypeCode>,

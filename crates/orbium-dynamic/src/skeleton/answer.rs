@@ -15,17 +15,17 @@ use crate::invocation_facts::{parameters, returned};
 use crate::request::{Argument, is_void};
 use crate::signature::Signature;
 
-/// The arguments of a request and what is set as its answer.
+/// The arguments of a request and its reply as set so far.
 #[derive(Default)]
 pub(super) struct Answer {
     /// Of the operation, if the servant has named it.
     pub(super) signature: Option<Arc<Signature>>,
-    /// Once the servant has asked for them.
+    /// Set once the servant has requested them.
     pub(super) arguments: Option<Vec<Argument>>,
-    /// What was received of them as one struct, where they may share values.
+    /// The received arguments as one struct, if they may share values.
     pub(super) received_struct: Option<Any>,
     result: Option<Any>,
-    /// All that is returned as one struct, if it was set so.
+    /// All returned values as one struct, if they were set so.
     results: Option<Any>,
     exception: Option<Any>,
     forward: Option<ForwardRequest>,
@@ -130,7 +130,7 @@ impl Answer {
         self.forward = Some(to);
     }
 
-    /// Whether nothing more has to be read of the request.
+    /// Whether the request is read completely.
     pub(super) fn is_read(&self) -> bool {
         self.arguments.is_some() || !self.has_results()
     }
@@ -140,7 +140,7 @@ impl Answer {
         !self.has_exception() && self.forward.is_none()
     }
 
-    /// Shows interceptors what it gives.
+    /// Passes the reply to interceptors.
     pub(super) fn show(&self, facts: &DynamicInvocation) {
         if let Some(exception) = &self.exception {
             facts.raised.set(exception.clone());
@@ -149,7 +149,7 @@ impl Answer {
         }
     }
 
-    /// What it gives as results.
+    /// The results of the reply.
     fn returned(&self) -> Returned {
         let arguments = parameters(self.arguments());
         match &self.results {
@@ -161,7 +161,7 @@ impl Answer {
         }
     }
 
-    /// Gives the answer.
+    /// Writes the reply.
     pub(super) fn give(self, reply: &mut UntypedReply<'_>) -> Result<(), DispatchError> {
         if let Some(forward) = &self.forward {
             return reply.forward(forward.to.ior(), forward.permanent);
@@ -169,7 +169,7 @@ impl Answer {
         if let Some(exception) = &self.exception {
             return if reply.is_expected() {
                 reply.say(ReplyStatus::UserException, &mut |writer| {
-                    // With the repository id before the members, as an any has it.
+                    // With the repository id before the members, as in an any.
                     exception.write_value(writer);
                 })
             } else {
@@ -185,7 +185,7 @@ impl Answer {
         })
     }
 
-    /// The result, then what is returned of the arguments.
+    /// The result, then the returned arguments.
     fn into_results(self) -> Result<Vec<Any>, SystemException> {
         if let Some(results) = self.results {
             return Ok(vec![results]);
@@ -216,7 +216,7 @@ pub(super) fn wrong_order(minor: u32) -> SystemException {
     SystemException::omg(ExceptionKind::BadInvOrder, minor, Completion::Maybe)
 }
 
-/// BAD_PARAM for what is of another type than it has to be.
+/// BAD_PARAM for a value of another type than required.
 fn fits(does: bool) -> Result<(), SystemException> {
     if does {
         Ok(())

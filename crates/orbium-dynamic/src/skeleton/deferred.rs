@@ -10,8 +10,9 @@ use orbium_core::{Completion, DeferredReply, ForwardRequest, SystemException};
 use super::answer::Answer;
 use crate::request::{Argument, Request, RequestError};
 
-/// A request that was [deferred](crate::ServerRequest::defer): it may be moved to any thread, and is
-/// consumed by answering. If it is dropped instead, the client gets NO_RESPONSE, completed MAYBE.
+/// A request that was [deferred](crate::ServerRequest::defer): it may be moved to any thread, and
+/// is consumed by the reply. If it is dropped instead, the client gets NO_RESPONSE, completed
+/// MAYBE.
 #[must_use = "the client waits for the answer"]
 pub struct DeferredServerRequest {
     reply: DeferredReply<()>,
@@ -35,7 +36,7 @@ impl DeferredServerRequest {
         self.reply.deadline()
     }
 
-    /// Whether the client waits for an answer. One to a oneway is discarded.
+    /// Whether the client expects a reply. A reply to a oneway is discarded.
     #[must_use]
     pub fn response_expected(&self) -> bool {
         self.reply.response_expected()
@@ -79,7 +80,7 @@ impl DeferredServerRequest {
         self.answer.set_exception(exception)
     }
 
-    /// Sends what was set; without a result or an exception the result is void.
+    /// Sends the values set so far; without a result or an exception the result is void.
     ///
     /// # Errors
     /// A value cannot be sent, or one is missing: the client gets this exception.
@@ -99,11 +100,11 @@ impl DeferredServerRequest {
         self.reply.forward(to);
     }
 
-    /// Answers with what came of another request, as a gateway does:
-    /// [`Request::on_reply`] gives both.
+    /// Replies with the outcome of another request, like a gateway: [`Request::on_reply`] provides
+    /// both.
     ///
     /// # Errors
-    /// As [`answer`](Self::answer); the results are not those of the operation.
+    /// As [`answer`](Self::answer); the results do not match the operation.
     pub fn answer_as(
         mut self,
         request: &Request,

@@ -25,31 +25,31 @@ pub trait DynamicImplementation: Send + Sync + 'static {
         self.primary_interface() == repository_id
     }
 
-    /// Repository id of the most derived interface of one of its objects
-    /// (`_primary_interface`): a default servant, or one that a locator gives, may be objects of
-    /// many interfaces. Default: that of all, [`primary_interface`](Self::primary_interface).
+    /// Repository id of the most derived interface of one of its objects (`_primary_interface`): a
+    /// default servant, or one from a locator, may incarnate objects of several interfaces.
+    /// Default: that of all, [`primary_interface`](Self::primary_interface).
     fn primary_interface_of(&self, object: &IncarnatedObject<'_>) -> String {
         let _ = object;
         self.primary_interface()
     }
 
     /// Whether one of its objects has that interface: its primary one or a base. Default: as
-    /// [`is_a`](Self::is_a) for objects of the interface of all, others have their primary one
-    /// alone.
+    /// [`is_a`](Self::is_a) for objects of the common interface, others have only their primary
+    /// one.
     fn object_is_a(&self, object: &IncarnatedObject<'_>, repository_id: &str) -> bool {
         let own = self.primary_interface_of(object);
         own == repository_id || (own == self.primary_interface() && self.is_a(repository_id))
     }
 
-    /// Serves a request: takes its arguments, and sets a result or an exception. Without
-    /// either the result is void. The operations that every object has never come here.
+    /// Serves a request: reads its arguments, and sets a result or an exception. Without either the
+    /// result is void. Not called for the operations that every object has.
     ///
     /// # Errors
     /// A system exception, which the caller gets.
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException>;
 }
 
-/// A servant for [`Poa::activate_servant`](orbium_core::Poa::activate_servant) out of a dynamic
+/// A servant for [`Poa::activate_servant`](orbium_core::Poa::activate_servant) from a dynamic
 /// implementation.
 ///
 /// ```

@@ -10,7 +10,7 @@ use orbium_interceptor::{DynamicInvocation, Interrupt};
 use super::answer::Answer;
 use crate::invocation_facts::{context_strings, of_request};
 
-/// What a request can do before its servant has returned.
+/// The operations of a request before its servant has returned.
 pub(super) trait Upcall {
     /// Opens the token of the request.
     fn defer(&mut self) -> Result<DeferredReply<()>, DispatchError>;
@@ -19,7 +19,7 @@ pub(super) trait Upcall {
     fn receive_request(&mut self) -> Result<(), Interrupt>;
 }
 
-/// How far interceptors have seen a request.
+/// The progress of interception of a request.
 #[derive(Default)]
 pub(super) struct Interception {
     has_run: bool,
@@ -28,11 +28,11 @@ pub(super) struct Interception {
 }
 
 impl Interception {
-    /// The arguments are read, or are not to be.
+    /// Runs the interception point after the arguments are read, or without reading them.
     ///
     /// # Errors
-    /// An interceptor has interrupted the request: whatever the servant does with it then, the
-    /// request ends so.
+    /// An interceptor has interrupted the request, which ends with its exception regardless of the
+    /// servant.
     pub(super) fn run(
         &mut self,
         (call, answer, context): (&Call<'_>, &Answer, Option<&[(String, String)]>),
@@ -54,7 +54,7 @@ impl Interception {
         })
     }
 
-    /// The properties behind the arguments are read.
+    /// Passes the properties after the arguments to interceptors.
     pub(super) fn show_context(&self, properties: &[(String, String)]) {
         if let Some(facts) = &self.facts {
             // They are read once.
@@ -62,10 +62,10 @@ impl Interception {
         }
     }
 
-    /// The servant has returned with that answer.
+    /// Ends the interception after the servant has returned that answer.
     ///
     /// # Errors
-    /// What an interceptor has ended the request with.
+    /// The exception or forward with which an interceptor has ended the request.
     pub(super) fn ended(self, answer: Answer) -> Result<Answer, Interrupt> {
         if let Some(interrupt) = self.interrupt {
             return Err(interrupt);

@@ -11,16 +11,15 @@ use super::implementation::{DynamicImplementation, dynamic_servant};
 use super::server_request::ServerRequest;
 use crate::signature::Signature;
 
-/// What a dynamic servant does with a request of one operation, after its arguments were read.
+/// Serves a request of one operation, after its arguments were read.
 type Serve = dyn Fn(&mut ServerRequest<'_, '_>) -> Result<(), SystemException> + Send + Sync;
 
 /// A [`DynamicImplementation`] with a table of operations that is built at run time: each is a
 /// [`Signature`] and a closure.
 ///
-/// A closure gets its request with the arguments [read](ServerRequest::read_arguments). It may
-/// set a result, exceptions and forwards, and [defer](ServerRequest::defer) the request.
-/// What it sets is checked against the signature. An operation that is not in the table raises
-/// BAD_OPERATION 2.
+/// A closure receives its request with the arguments [read](ServerRequest::read_arguments). It may
+/// set a result, exceptions and forwards, and [defer](ServerRequest::defer) the request. These are
+/// checked against the signature. An operation that is not in the table raises BAD_OPERATION 2.
 ///
 /// ```
 /// use orbium_cdr::{Any, Type};
@@ -61,7 +60,7 @@ struct Operation {
 }
 
 impl DynamicServant {
-    /// One of the interface with that repository id, without operations.
+    /// A builder for the interface with that repository id, without operations.
     pub fn builder(interface: &str) -> DynamicServantBuilder {
         DynamicServantBuilder(Self {
             interface: interface.to_owned(),
@@ -89,7 +88,7 @@ impl DynamicImplementation for DynamicServant {
     }
 }
 
-/// Makes a [`DynamicServant`].
+/// Builds a [`DynamicServant`].
 #[must_use]
 pub struct DynamicServantBuilder(DynamicServant);
 

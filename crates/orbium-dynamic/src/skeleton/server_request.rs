@@ -29,10 +29,10 @@ pub struct ServerRequest<'c, 'r> {
     is_deferred: bool,
 }
 
-/// The properties behind the arguments.
+/// The properties after the arguments.
 enum Contexts {
     Unread,
-    /// With the arguments, by the signature of the operation.
+    /// Read with the arguments, by the signature of the operation.
     Read(Properties),
     /// The servant has them.
     Taken,
@@ -68,12 +68,12 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         self.call
     }
 
-    /// Reads the arguments by the types of all parameters, `out` ones among them. To be called
-    /// once, also for an operation without parameters.
+    /// Reads the arguments by the types of all parameters, including `out` ones. To be called once,
+    /// also for an operation without parameters.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 7: they were read before, or an exception was set. MARSHAL 3: the request
-    /// has fewer. What is wrong with the bytes.
+    /// BAD_INV_ORDER 7: they were read before, or an exception was set. MARSHAL 3: the request has
+    /// fewer. The error in the data.
     pub fn arguments(&mut self, parameters: &[Parameter]) -> Result<&[Argument], SystemException> {
         self.read(parameters)?;
         self.show()?;
@@ -114,9 +114,8 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         Ok(())
     }
 
-    /// As [`arguments`](Self::arguments), of an operation that is known by its signature: what is
-    /// set as the answer is checked against that, and the properties of a `context` clause are
-    /// read too.
+    /// As [`arguments`](Self::arguments), for an operation with that signature: the reply is
+    /// checked against it, and the properties of a `context` clause are read, too.
     ///
     /// # Errors
     /// As [`arguments`](Self::arguments). MARSHAL 3: the request has more arguments.
@@ -142,21 +141,21 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         self.answer.arguments()
     }
 
-    /// The arguments that the request carries as one struct, by the names of their parameters. Its
-    /// members share values of valuetypes as the request does, where each [`Argument::value`] is
-    /// a copy. To be called before any of them is set.
+    /// The arguments of the request as one struct, by the names of their parameters. Its members
+    /// share values of valuetypes as in the request, while each [`Argument::value`] is a copy. To
+    /// be called before any of them is set.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 7: the arguments were not read. What is wrong with a value.
+    /// BAD_INV_ORDER 7: the arguments were not read. The error in a value.
     pub fn received(&self) -> Result<Any, SystemException> {
         self.answer.received()
     }
 
-    /// Reads the properties behind the arguments of an operation with a `context` clause. To be
+    /// Reads the properties after the arguments of an operation with a `context` clause. To be
     /// called once, after [`arguments`](Self::arguments) and before a result is set.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 8: at another time. MARSHAL: they are not pairs.
+    /// BAD_INV_ORDER 8: called at another time. MARSHAL: they are not pairs.
     pub fn contexts(&mut self) -> Result<Properties, SystemException> {
         if self.answer.arguments.is_none() || self.answer.has_result() {
             return Err(wrong_order(8));
@@ -180,7 +179,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         }
     }
 
-    /// Sets the new value of an `inout` or `out` argument, by its place among the parameters.
+    /// Sets the new value of an `inout` or `out` argument, by its index among the parameters.
     ///
     /// # Errors
     /// BAD_INV_ORDER 7: the arguments were not read. BAD_PARAM: there is no such argument to
@@ -192,32 +191,32 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
     /// Sets the result. To be called once, after [`arguments`](Self::arguments).
     ///
     /// # Errors
-    /// BAD_INV_ORDER 9: at another time, or after an exception was set. MARSHAL 2: there is a
-    /// context, and it was not read. BAD_PARAM: it is of another type than the signature says.
+    /// BAD_INV_ORDER 9: called at another time, or after an exception was set. MARSHAL 2: there is
+    /// a context, and it was not read. BAD_PARAM: the type differs from that of the signature.
     pub fn set_result(&mut self, value: Any) -> Result<(), SystemException> {
         self.check_contexts(marshal(2))?;
         self.answer.set_result(value)
     }
 
-    /// Sets the result and all arguments that are returned, as one struct: the result first,
-    /// if there is one, then the arguments in the order of their parameters. Values of valuetypes
-    /// that its members share are shared by the reply. To be called in place of
-    /// [`set_result`](Self::set_result) and [`set_argument`](Self::set_argument), with
-    /// [`Request::results`](crate::Request::results) for example.
+    /// Sets the result and all returned arguments as one struct: the result first, if there is one,
+    /// then the arguments in the order of their parameters. Values of valuetypes that its members
+    /// share are shared by the reply. To be called in place of [`set_result`](Self::set_result) and
+    /// [`set_argument`](Self::set_argument), with [`Request::results`](crate::Request::results) for
+    /// example.
     ///
     /// # Errors
-    /// As [`set_result`](Self::set_result). BAD_PARAM: the any is no struct, or its members are
-    /// not those of the arguments.
+    /// As [`set_result`](Self::set_result). BAD_PARAM: the any is not a struct, or its members do
+    /// not match the arguments.
     pub fn set_results(&mut self, results: Any) -> Result<(), SystemException> {
         self.check_contexts(marshal(2))?;
         self.answer.set_results(results)
     }
 
-    /// Raises a user exception when the servant returns. It may be called at any time; the
-    /// last one counts, and the results do not.
+    /// Raises a user exception when the servant returns. It may be called at any time; the last
+    /// exception is raised, and results are discarded.
     ///
     /// # Errors
-    /// BAD_PARAM 21: the any holds no exception; 22: the signature does not list it.
+    /// BAD_PARAM 21: the any does not contain an exception; 22: the signature does not list it.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
         if self.answer.arguments.is_none() && !self.is_deferred {
             self.show()?;
@@ -225,18 +224,18 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         self.answer.set_exception(exception)
     }
 
-    /// Sends the client to another object when the servant returns, which serves the request
-    /// instead. It may be called at any time; exceptions and results do not count then.
+    /// Forwards the client to another object when the servant returns. It may be called at any
+    /// time; exceptions and results are then discarded.
     pub fn set_forward(&mut self, to: ForwardRequest) {
         self.answer.set_forward(to);
     }
 
-    /// The request, to be answered after the servant has returned, from any thread, with what was
-    /// set until now. Nothing more can be read of it, and what is set here does not count.
+    /// Defers the request, to be answered after the servant has returned, from any thread, with the
+    /// values set so far. It can then no longer be read here, and values set here have no effect.
     ///
     /// # Errors
     /// BAD_INV_ORDER 7: the arguments were not read, or it was deferred before. MARSHAL 3: there
-    /// are more arguments. TRANSIENT 1: as many requests of the adapter are open as may be.
+    /// are more arguments. TRANSIENT 1: the maximum number of requests of the adapter is open.
     pub fn defer(&mut self) -> Result<DeferredServerRequest, SystemException> {
         if self.is_deferred || !self.answer.is_read() {
             return Err(wrong_order(7));
@@ -248,10 +247,10 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         Ok(DeferredServerRequest::new(reply, answer))
     }
 
-    /// What the servant has set that has returned; `None` if it answers later.
+    /// The answer that the servant has set, once it has returned; `None` if it answers later.
     ///
     /// # Errors
-    /// What it has returned, or what an interceptor has ended the request with before.
+    /// The exception of the servant, or that of an interceptor that has ended the request before.
     pub(super) fn ended(
         self,
         invoked: Result<(), SystemException>,
@@ -278,7 +277,7 @@ impl fmt::Debug for ServerRequest<'_, '_> {
     }
 }
 
-/// What a request that cannot be read raises, as with a skeleton of generated code.
+/// The exception for a request that cannot be read, as in generated skeletons.
 fn unread(error: CdrError) -> SystemException {
     DispatchError::from(error).exception()
 }

@@ -14,9 +14,9 @@ macro_rules! sequences {
         #[doc = concat!("Inserts the elements of a sequence or array of `", $idl, "`.")]
         ///
         /// # Errors
-        /// [`DynAnyError::TypeMismatch`] if neither the value nor its current component is
-        /// one; [`DynAnyError::InvalidValue`] if there are too many elements, or other than
-        /// the array has.
+        /// [`DynAnyError::TypeMismatch`] if neither the value nor its current component is one;
+        /// [`DynAnyError::InvalidValue`] if there are too many elements, or their number differs
+        /// from that of the array.
         pub fn $insert(&mut self, elements: &[$type]) -> Result<(), DynAnyError> {
             self.put_all(TCKind::$kind, elements)
         }
@@ -32,8 +32,8 @@ macro_rules! sequences {
     )* };
 }
 
-/// Sequences and arrays of basic types. They are for the value itself if it is one of the
-/// type, and for its current component otherwise.
+/// Sequences and arrays of basic types. The methods apply to the value itself if it is of that
+/// type, otherwise to its current component.
 impl DynAny {
     sequences! {
         Boolean bool, insert_boolean_seq, get_boolean_seq, "boolean";
@@ -106,7 +106,7 @@ fn is_list_of(code: TypeRef<'_>, element: TCKind) -> bool {
     matches!(code.kind(), TCKind::Sequence | TCKind::Array) && content == Some(element)
 }
 
-/// Elements without their count.
+/// Elements without a count.
 struct Elements<'e, T>(&'e [T]);
 
 impl<T: Encode> Encode for Elements<'_, T> {
@@ -115,7 +115,7 @@ impl<T: Encode> Encode for Elements<'_, T> {
     }
 }
 
-/// Elements after their count.
+/// Elements preceded by their count.
 struct Counted<'e, T>(&'e [T]);
 
 impl<T: Encode> Encode for Counted<'_, T> {

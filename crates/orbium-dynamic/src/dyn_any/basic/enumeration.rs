@@ -40,7 +40,7 @@ impl DynEnum<'_> {
     /// Sets the enumerator by its name.
     ///
     /// # Errors
-    /// [`DynAnyError::InvalidValue`] if there is none of that name.
+    /// [`DynAnyError::InvalidValue`] if there is no enumerator of that name.
     pub fn set_as_string(&mut self, name: &str) -> Result<(), DynAnyError> {
         let found = self.0.plain_type().members().find(|it| it.name() == name);
         let ordinal = found
@@ -60,7 +60,7 @@ impl DynEnum<'_> {
     /// Sets the enumerator by its number.
     ///
     /// # Errors
-    /// [`DynAnyError::InvalidValue`] if there are not so many.
+    /// [`DynAnyError::InvalidValue`] if the number is out of range.
     pub fn set_as_ulong(&mut self, ordinal: u32) -> Result<(), DynAnyError> {
         self.set(ordinal)
     }

@@ -27,7 +27,7 @@ impl DynAny {
 }
 
 impl DynFixed<'_> {
-    /// The value as text, with all digits behind the point that the type has (`get_value`).
+    /// The value as text, with all digits of the type after the point (`get_value`).
     ///
     /// # Errors
     /// [`DynAnyError::Marshal`] for a broken value.
@@ -36,12 +36,12 @@ impl DynFixed<'_> {
         Ok(quoted.trim_matches('"').to_owned())
     }
 
-    /// Sets the value from text as IDL writes it, with or without a `d` at its end. Returns
-    /// `false` if digits behind the point were lost, for the type has fewer; they are cut off.
+    /// Sets the value from text in IDL syntax, with or without a trailing `d`. Returns `false` if
+    /// it was truncated because the type has fewer digits after the point.
     ///
     /// # Errors
-    /// [`DynAnyError::TypeMismatch`] if the text is no decimal,
-    /// [`DynAnyError::InvalidValue`] if it has more digits before the point than the type.
+    /// [`DynAnyError::TypeMismatch`] if the text is not a decimal, [`DynAnyError::InvalidValue`] if
+    /// it has more digits before the point than the type.
     pub fn set_value(&mut self, text: &str) -> Result<bool, DynAnyError> {
         let code = self.0.plain_type();
         let (digits, scale) = (code.digits(), code.scale());

@@ -13,7 +13,7 @@ pub(crate) fn read<T>(
     read(&mut reader)
 }
 
-/// The same value as one of an equivalent type.
+/// The value, converted to an equivalent type.
 pub(crate) fn retyped(any: &Any, code: &TypeCode) -> Result<Any, CdrError> {
     if any.type_code().equal(code) {
         Ok(any.clone())

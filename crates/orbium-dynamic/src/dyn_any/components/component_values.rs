@@ -9,11 +9,10 @@ use crate::dyn_any::data::Data;
 use crate::dyn_any::error::DynAnyError;
 use crate::dyn_any::node::{Content, DynAny};
 
-/// Values of valuetypes and abstract interfaces, where they are the current component.
+/// Values of valuetypes and abstract interfaces as current components.
 ///
-/// A value goes in as a copy of its graph, and comes out as one: what the program has and what
-/// the DynAny has do not share values. The members of a component are reached by
-/// [`as_value`](Self::as_value).
+/// A value is inserted and extracted as a copy of its graph: the program and the DynAny do not
+/// share values. The members of a component are accessed by [`as_value`](Self::as_value).
 impl DynAny {
     /// Inserts a value of a valuetype or a boxed value, or null (`insert_val`), as the current
     /// component.
@@ -41,12 +40,12 @@ impl DynAny {
         Ok(any.read_with(|reader| read_described(code.unaliased(), reader))?)
     }
 
-    /// Inserts what stands for an abstract interface, an object or a value, or nil
-    /// (`insert_abstract`), as the current component.
+    /// Inserts the object or value of an abstract interface, or nil (`insert_abstract`), as the
+    /// current component.
     ///
     /// # Errors
-    /// As from [`insert_val`](Self::insert_val). Which interfaces an object or a value has is not
-    /// checked: a TypeCode does not say it.
+    /// As from [`insert_val`](Self::insert_val). The interfaces of the object or value are not
+    /// checked, as a TypeCode does not contain them.
     pub fn insert_abstract(
         &mut self,
         value: Option<&Abstract<ObjectRef>>,
@@ -55,7 +54,7 @@ impl DynAny {
         target.set_to(&value.cloned())
     }
 
-    /// The current component as what stands for an abstract interface, nil as `None`
+    /// The current component as the object or value of an abstract interface, nil as `None`
     /// (`get_abstract`).
     ///
     /// # Errors

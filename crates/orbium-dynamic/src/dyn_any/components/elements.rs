@@ -49,7 +49,7 @@ impl DynAny {
         Ok(Self::of_part(data))
     }
 
-    /// Replaces all components, and makes the first the current one.
+    /// Replaces all components, and sets the cursor to the first.
     pub(crate) fn set_parts(&mut self, parts: Vec<Self>) {
         self.content = Content::Parts(parts);
         self.rewind();
@@ -103,11 +103,11 @@ macro_rules! elements {
                 self.0.parts()
             }
 
-            /// Sets all elements, and makes the first the current one.
+            /// Sets all elements, and sets the cursor to the first.
             ///
             /// # Errors
-            /// [`DynAnyError::InvalidValue`] for too many, or other than an array has;
-            /// [`DynAnyError::TypeMismatch`] for one of another type. Nothing is set then.
+            /// [`DynAnyError::InvalidValue`] for too many, or a number that differs from that of an
+            /// array; [`DynAnyError::TypeMismatch`] for one of another type. Nothing is set then.
             pub fn set_elements(&mut self, elements: &[Any]) -> Result<(), DynAnyError> {
                 self.0.set_element_values(elements.iter())
             }
@@ -137,8 +137,8 @@ impl DynSequence<'_> {
         self.0.component_count()
     }
 
-    /// Makes it longer by initial values, or shorter. Where no element was current, the first
-    /// of the new ones is; where the current one is cut off, none is.
+    /// Extends it by initial values, or truncates it. If no element was current, the first of the
+    /// new ones becomes current; if the current one is removed, none is.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] for more than the bound, [`DynAnyError::TooLarge`],

@@ -43,8 +43,8 @@ impl Members {
         })
     }
 
-    /// The value with these members: that which they come from, if none was changed, so that
-    /// what refers to it still does.
+    /// The value with these members: the original one if none was changed, so that references to it
+    /// remain valid.
     pub(crate) fn value(&self) -> Result<ValueBase, DynAnyError> {
         let mut writer = CdrWriter::new(Format::native());
         let mut values = vec![None];

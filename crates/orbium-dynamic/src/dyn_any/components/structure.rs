@@ -35,7 +35,7 @@ impl DynStruct<'_> {
         Ok(self.current()?.name())
     }
 
-    /// The kind of the type of the current member, aliases looked through.
+    /// The kind of the type of the current member, with aliases resolved.
     ///
     /// # Errors
     /// As from [`current_member_name`](Self::current_member_name).
@@ -67,7 +67,7 @@ impl DynStruct<'_> {
         Ok(names.into_iter().zip(self.0.parts()?).collect())
     }
 
-    /// Sets all members. An empty name stands for any.
+    /// Sets all members. An empty name matches any.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] for too few or too many,
@@ -98,7 +98,7 @@ impl DynStruct<'_> {
 /// The current member of a type with a cursor over its members.
 ///
 /// # Errors
-/// [`DynAnyError::TypeMismatch`] if there are none, [`DynAnyError::InvalidValue`] if none is
+/// [`DynAnyError::TypeMismatch`] if there are no members, [`DynAnyError::InvalidValue`] if none is
 /// current.
 pub(crate) fn current_member(
     code: TypeRef<'_>,
@@ -121,7 +121,7 @@ pub(crate) fn anys_of<N, D: Borrow<DynAny>>(
         .collect()
 }
 
-/// Components with the values of all members of a type; an empty name stands for any.
+/// Components with the values of all members of a type; an empty name matches any.
 pub(crate) fn parts_of_members(
     code: TypeRef<'_>,
     members: &[(&str, &Any)],

@@ -62,9 +62,9 @@ impl DynUnion<'_> {
         Ok(parts.first().ok_or(DynAnyError::InvalidValue)?.copy())
     }
 
-    /// Sets the discriminator. The active member stays if it is selected still; otherwise the
-    /// one that is selected is active and has its initial value. The member becomes the
-    /// current component, or the discriminator where none is selected.
+    /// Sets the discriminator. The active member is kept if it is still selected; otherwise the
+    /// selected one becomes active and has its initial value. The member becomes the current
+    /// component, or the discriminator if none is selected.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] if the value is of another type than the discriminator.
@@ -133,7 +133,7 @@ impl DynUnion<'_> {
         self.0.component_count() < 2
     }
 
-    /// The kind of the type of the discriminator, aliases looked through.
+    /// The kind of the type of the discriminator, with aliases resolved.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if the type has none.
@@ -160,7 +160,7 @@ impl DynUnion<'_> {
         Ok(member.ok_or(DynAnyError::InvalidValue)?.name())
     }
 
-    /// The kind of the type of the active member, aliases looked through.
+    /// The kind of the type of the active member, with aliases resolved.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if none is active.

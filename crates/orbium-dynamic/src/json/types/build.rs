@@ -34,7 +34,7 @@ fn kind(parser: &Parser<'_>, object: &Object<'_>) -> Parsed<TCKind> {
     kind.ok_or_else(|| parser.mismatch("the kind of a type", &word))
 }
 
-/// A string that may be left out.
+/// An optional string.
 fn text_of(parser: &Parser<'_>, object: &Object<'_>, key: &str) -> Parsed<String> {
     match object.get(key) {
         Some(value) => parser.string("a string", value.get()),
@@ -109,7 +109,7 @@ fn content(parser: &mut Parser<'_>, object: &Object<'_>) -> Parsed<TypeCode> {
     parser.member("type", |parser| code(parser, text))
 }
 
-/// A member of a type: name, type, and what else is said of it.
+/// A member of a type: name, type, and further properties.
 type Part<'j> = (String, TypeCode, Object<'j>);
 
 fn members<'j>(parser: &mut Parser<'_>, object: &Object<'j>) -> Parsed<Vec<Part<'j>>> {

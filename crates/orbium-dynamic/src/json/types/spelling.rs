@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Types that IDL spells without a name.
+//! IDL syntax of types without names.
 
 use orbium_cdr::{TCKind, Type, TypeCode, TypeRef};
 
 /// Sequences inside each other that are spelled.
 const MAX_DEPTH: usize = 32;
 
-/// Every kind that needs no more than its keyword.
+/// Every kind that consists of a keyword only.
 const SIMPLE: &[&Type] = &[
     Type::NULL,
     Type::VOID,
@@ -30,7 +30,7 @@ const SIMPLE: &[&Type] = &[
     Type::WSTRING,
 ];
 
-/// How IDL spells a type; nothing for one with a name, or made of one.
+/// The IDL syntax of a type; `None` for one with a name, or with a named part.
 pub(super) fn of(code: TypeRef<'_>) -> Option<String> {
     spelled(code, MAX_DEPTH)
 }
@@ -87,7 +87,7 @@ fn fixed(parameters: &str) -> Option<TypeCode> {
 }
 
 fn sequence(parameters: &str, depth: usize) -> Option<TypeCode> {
-    // A bound stands behind the last comma, unless that is one of the element.
+    // A bound follows the last comma, unless that is one of the element.
     if let Some((element, last)) = parameters.rsplit_once(',')
         && let Some(bound) = bound(last.trim())
     {
