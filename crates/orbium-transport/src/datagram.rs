@@ -11,20 +11,19 @@ use crate::Peer;
 /// A socket for datagrams: bound to receive, or opened to send.
 pub trait Datagrams: Send + Sync + fmt::Debug {
     /// Receives the next datagram into `room`; returns its length and sender.
-    /// What does not fit is lost. After [`Datagrams::shutdown`]: nothing, from
+    /// The part that exceeds `room` is lost. After [`Datagrams::shutdown`]: an empty datagram from
     /// [`Peer::Unknown`].
     ///
     /// # Errors
     /// `WouldBlock` after the timeout; the system's error.
     fn receive(&self, room: &mut [u8]) -> io::Result<(usize, Peer)>;
 
-    /// Sends one datagram made of the slices. Delivery is not guaranteed: that no socket
-    /// receives it is no error.
+    /// Sends one datagram made of the slices. Delivery is not guaranteed: a missing receiver is not
+    /// an error.
     ///
     /// # Errors
-    /// `WouldBlock` if the kernel has no room; the system's error, such as that
-    /// the datagram is too large, or that there is nowhere to send it to from a
-    /// socket that is bound.
+    /// `WouldBlock` if the kernel has no room; the system's error, for example if the datagram is
+    /// too large, or a bound socket has no destination.
     fn send(&self, pieces: &[IoSlice<'_>]) -> io::Result<()>;
 
     /// Octets of the largest datagram worth sending.
@@ -36,7 +35,7 @@ pub trait Datagrams: Send + Sync + fmt::Debug {
     /// The system's error.
     fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()>;
 
-    /// Makes receiving and sending blocking (the default) or not.
+    /// Sets receiving and sending to blocking (the default) or non-blocking.
     ///
     /// # Errors
     /// The system's error.
@@ -45,7 +44,7 @@ pub trait Datagrams: Send + Sync + fmt::Debug {
     /// Wakes the threads blocked in a receive, for good.
     fn shutdown(&self);
 
-    /// What to wait on for readiness.
+    /// The descriptor for readiness.
     fn source(&self) -> &dyn AsFd;
 
     /// The address to publish, with the port that was taken; for a socket that

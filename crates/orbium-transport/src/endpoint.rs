@@ -25,37 +25,35 @@ impl fmt::Display for HostPort {
 
 /// Endpoint of a server: `scheme://address?parameter=value&…`.
 ///
-/// The scheme chooses the transport, which alone understands the address:
-/// `iiop://host:port`, `uiop:///run/x.sock`. An empty host listens on all
-/// interfaces, IPv6 addresses stand in brackets, a missing port or 0 takes a
-/// free one. Behind a network address translation, or in a container, the
-/// address to publish differs:
-/// `iiop://0.0.0.0:5000?publish=orb.example:15000`.
+/// The scheme selects the transport, which interprets the address: `iiop://host:port`,
+/// `uiop:///run/x.sock`. An empty host listens on all interfaces, IPv6 addresses are in brackets, a
+/// missing port or 0 selects a free one. Behind a network address translation, or in a container,
+/// the address to publish differs: `iiop://0.0.0.0:5000?publish=orb.example:15000`.
 ///
-/// The parameter `messaging` is the ORB's, not the transport's: the messaging
-/// protocols over the transport, outermost first, GIOP if there is none.
+/// The parameter `messaging` is interpreted by the ORB, not by the transport: the messaging
+/// protocols over the transport, outermost first, by default GIOP.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
-    /// What stands before `://`, in lower case.
+    /// The part before `://`, in lower case.
     pub scheme: String,
-    /// What stands between `://` and `?`.
+    /// The part between `://` and `?`.
     pub address: String,
-    /// Names and values behind `?`, in their order.
+    /// Names and values after `?`, in order.
     pub parameters: Vec<(String, String)>,
 }
 
 /// An endpoint or address that cannot be understood.
 #[derive(Clone, PartialEq, Eq)]
 pub enum EndpointError {
-    /// No `scheme://`, or one that no transport here answers to.
+    /// No `scheme://`, or one of no registered transport.
     UnknownScheme(String),
     /// The port is not a number from 0 to 65535.
     BadPort(String),
     /// The host is not a host: unbalanced brackets, blanks.
     BadHost(String),
-    /// The path is not one that a socket can have.
+    /// The path is invalid for a socket.
     BadPath(String),
-    /// A parameter after `?` that is not known.
+    /// An unknown parameter after `?`.
     UnknownParameter(String),
     /// A parameter with a value that it cannot have.
     BadParameter(String),
@@ -151,7 +149,7 @@ impl Endpoint {
         None
     }
 
-    /// Checks that all parameters are among the `known` ones and the ORB's own.
+    /// Checks that all parameters are among the `known` ones and those of the ORB.
     ///
     /// # Errors
     /// [`EndpointError::UnknownParameter`].
@@ -177,8 +175,8 @@ const MESSAGING: &str = "messaging";
 impl FromStr for Endpoint {
     type Err = EndpointError;
 
-    /// Parses the parts; what the address means is for the transport to say. omniORB's
-    /// `giop:tcp:host:port`, `giop:ssl:host:port` and `giop:unix:path` are read too.
+    /// Parses the parts; the transport interprets the address. omniORB's `giop:tcp:host:port`,
+    /// `giop:ssl:host:port` and `giop:unix:path` are also accepted.
     fn from_str(text: &str) -> Result<Self, EndpointError> {
         let unknown = || EndpointError::UnknownScheme(text.to_owned());
         if let Some(theirs) = text.strip_prefix("giop:") {
@@ -207,7 +205,7 @@ impl FromStr for Endpoint {
     }
 }
 
-/// What omniORB writes behind `giop:`.
+/// The part after `giop:` in an omniORB endpoint.
 fn from_omniorb(text: &str) -> Option<Endpoint> {
     let (transport, address) = text.split_once(':')?;
     let scheme = match transport {

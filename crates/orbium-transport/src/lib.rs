@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Endpoints, acceptors, connectors, byte streams and datagrams.
 //!
-//! Transports move bytes. This crate does not know requests, and resolves host names only where
-//! its documentation says so. A transport is added by implementing [`StreamTransport`] or
+//! Transports move bytes. This crate has no notion of requests, and resolves host names only where
+//! its documentation states it. A transport is added by implementing [`StreamTransport`] or
 //! [`DatagramTransport`] and registering it with an ORB.
 #![forbid(unsafe_code)]
 

@@ -36,7 +36,7 @@ impl<L: AsFd> Deref for Listening<L> {
 
 impl<L: AsFd> Drop for Listening<L> {
     fn drop(&mut self) {
-        // A forked child's copy leads nowhere; its parent goes on listening.
+        // A forked child's copy is inactive; its parent continues to listen.
         if self.begun_by.is_here() {
             sys::stop_listening(&self.socket);
         }

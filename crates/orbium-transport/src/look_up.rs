@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Look-ups of names that are under way: one thread for each name and scheduling of callers, however many
-//! of them wait for it, or have given up.
+//! Name look-ups in progress: one thread for each name and scheduling of callers, for any number of
+//! waiting callers, including those that have timed out.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,17 +13,18 @@ use orbium_sys::fork::PerProcess;
 
 use crate::{Deadline, HostPort};
 
-/// The addresses, or why there is none.
+/// The addresses, or the reason why there are none.
 pub(crate) type Found = Result<Vec<SocketAddr>, String>;
 
-/// What a look-up has found, once it has.
+/// The result of a look-up, once it is complete.
 #[derive(Default)]
 struct Answer {
     found: Mutex<Option<Found>>,
     there: Condvar,
 }
 
-/// A thread has the scheduling of the one that begins it: an urgent caller waits for no other.
+/// A thread has the scheduling of its initiator, so that an urgent caller does not wait for a less
+/// urgent thread.
 type Key = (HostPort, Option<Scheduling>);
 
 type UnderWay = HashMap<Key, Arc<Answer>>;
@@ -51,11 +52,11 @@ pub(crate) fn look_up(at: &HostPort) -> Found {
     Err(format!("host `{}`: {why}", at.host))
 }
 
-/// What a look-up by `look_up` finds, on a thread that is abandoned at the deadline; or what one
-/// finds that is under way.
+/// The result of `look_up`, on a thread that is abandoned at the deadline; or that of a look-up in
+/// progress.
 ///
 /// # Errors
-/// `TimedOut`; the system gives no thread.
+/// `TimedOut`; the system refuses a thread.
 pub(crate) fn look_up_before(
     at: &HostPort,
     deadline: Deadline,
@@ -84,7 +85,7 @@ fn begin_or_join(
     let (given, own) = (Arc::clone(&answer), key.clone());
     let job = move || {
         let found = look_up(&own.0);
-        // First: callers that come from now on look anew.
+        // First: subsequent callers start a new look-up.
         under_way().remove(&own);
         *given.found.lock() = Some(found);
         given.there.notify_all();

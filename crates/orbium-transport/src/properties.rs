@@ -4,11 +4,9 @@
 use crate::{Endpoint, EndpointError, ProtocolProperties};
 
 impl Endpoint {
-    /// The properties of this endpoint: those of `defaults` but for the ones
-    /// among `names` that it gives as parameters, as in
-    /// `iiop://:5000?dscp=46&send_buffer=65536`. Other parameters are passed
-    /// over; to refuse what is not known give the names to
-    /// [`Endpoint::check_parameters`] too.
+    /// The properties of this endpoint: those of `defaults`, overridden by its parameters with one
+    /// of the `names`, as in `iiop://:5000?dscp=46&send_buffer=65536`. Other parameters are
+    /// ignored; to refuse unknown ones pass the names to [`Endpoint::check_parameters`], too.
     ///
     /// # Errors
     /// [`EndpointError::BadParameter`].

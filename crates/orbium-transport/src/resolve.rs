@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From host names to addresses: when listening, and once before the first
-//! connection; never on the way of a request.
+//! Resolution of host names: when listening, and once before the first connection; never during a
+//! request.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -22,7 +22,7 @@ pub fn resolve(at: &HostPort) -> io::Result<Vec<SocketAddr>> {
     look_up(at).map_err(unresolved)
 }
 
-/// Errors of the resolver come in kinds of all sorts; one says what they are.
+/// An error of uniform kind and text for the various errors of the resolver.
 fn unresolved(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, what)
 }
@@ -35,7 +35,7 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Of that host; nothing is looked up yet.
+    /// For that host, without a look-up.
     #[must_use]
     pub fn new(at: HostPort) -> Self {
         Self {
@@ -50,8 +50,8 @@ impl Resolved {
         &self.at
     }
 
-    /// The addresses, looked up unless they are known; on a thread that is
-    /// abandoned at the deadline, and that further callers wait for until it ends.
+    /// The addresses, looked up unless they are cached; on a thread that is abandoned at the
+    /// deadline, and for which further callers wait until it ends.
     ///
     /// # Errors
     /// `NotFound`, `TimedOut`.
@@ -91,7 +91,7 @@ pub fn publication(listen: &HostPort, publish: Option<HostPort>, local: SocketAd
         at.port = local.port();
     }
     if at.host.is_empty() {
-        // A name or address that was asked for is published as it was written.
+        // A configured name or address is published as it was written.
         let named = !listen.host.is_empty() && !local.ip().is_unspecified();
         at.host = if named {
             listen.host.clone()
@@ -104,9 +104,8 @@ pub fn publication(listen: &HostPort, publish: Option<HostPort>, local: SocketAd
 
 /// The host to publish for a socket that listens at an address.
 ///
-/// A wildcard is no address a client could use: the address that packets to the
-/// outside leave from is published instead, without a name look-up, or the
-/// loopback address on a host without a network.
+/// Clients cannot use a wildcard: the source address of packets to the outside is published
+/// instead, without a name look-up, or the loopback address on a host without a network.
 fn publishable(address: IpAddr) -> String {
     if !address.is_unspecified() {
         return format!("{address}");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Streams of octets through connected sockets, whatever their family.
+//! Byte streams over connected sockets of any family.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -16,7 +16,7 @@ use socket2::SockRef;
 
 use crate::{ByteStream, Peer};
 
-/// From this size on a send is large: the send buffer is bounded by what fits the cache.
+/// Minimum size of a large send, for which the send buffer is bounded to fit the cache.
 const MIN_LARGE_SEND: usize = 16 * 1024;
 
 /// A connected socket of the standard library, by its family.
@@ -52,9 +52,9 @@ fn peer(process: Option<ProcessCredentials>) -> Peer {
 #[derive(Debug)]
 pub struct SocketStream<S> {
     _held: Held,
-    /// The descriptor alone: that of a `TcpStream` is behind a call that is not inlined.
+    /// Only the descriptor: that of a `TcpStream` is accessed by a call that is not inlined.
     socket: OwnedFd,
-    /// The peer's credentials; `None`: looked up on request.
+    /// The peer's credentials; `None` means that they are queried on demand.
     process: Option<ProcessCredentials>,
     /// Whether the first large send bounds the send buffer.
     is_to_be_bounded: AtomicBool,
@@ -79,7 +79,7 @@ impl<S: ConnectedSocket> SocketStream<S> {
         }
     }
 
-    /// A function of its own, so that a small send saves no registers for it.
+    /// A separate function, so that a small send saves no registers for it.
     #[cold]
     fn send_large(&self, octets: &[u8]) -> io::Result<usize> {
         self.note_large_send();
@@ -102,7 +102,7 @@ impl SocketStream<TcpStream> {
         Self::over(socket, None)
     }
 
-    /// As [`new`](Self::new); the first large send bounds the send buffer.
+    /// As [`new`](Self::new); the first large send limits the send buffer.
     #[must_use]
     pub fn with_bounded_sends(socket: TcpStream) -> Self {
         Self {
@@ -113,14 +113,14 @@ impl SocketStream<TcpStream> {
 }
 
 impl SocketStream<UnixStream> {
-    /// Wraps a connected socket; asks the kernel once for the peer's credentials.
+    /// Wraps a connected socket; queries the peer's credentials once.
     #[must_use]
     pub fn new(socket: UnixStream) -> Self {
         let process = sys::peer_process(&socket);
         Self::over(socket, process)
     }
 
-    /// The socket, for a transport that uses it for something else.
+    /// The socket, for other uses by a transport.
     #[must_use]
     #[inline]
     pub fn into_socket(self) -> OwnedFd {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Stages of making a connection: for explanations of calls that failed.
+//! Stages of connection establishment, for the explanation of failed calls.
 //!
 //! A connector reports each stage on the thread that connects. Reports cost a
 //! connection some nanoseconds and a call nothing.
@@ -19,7 +19,7 @@ pub enum Stage {
     Secure,
 }
 
-/// Reports that are kept; there are three stages, and connectors may be stacked.
+/// Maximum number of stored reports; there are three stages, and connectors may be stacked.
 const MAX_REPORTS: usize = 8;
 
 thread_local! {
@@ -36,8 +36,8 @@ impl Stage {
         });
     }
 
-    /// The stages that this thread has reported since it was asked last, in order, each
-    /// with the moment it began.
+    /// The stages that this thread has reported since the last call, in order, each with the time
+    /// of its beginning.
     #[must_use]
     pub fn take_reports() -> Vec<(Self, Stamp)> {
         REACHED.take()

@@ -64,19 +64,18 @@ impl fmt::Display for Peer {
     }
 }
 
-/// A connected stream of octets. Shared: one thread may receive while another
-/// sends. A wrapper forwards every method, those with a default too.
+/// A connected stream of octets. Shared: one thread may receive while another sends. A wrapper
+/// forwards every method, including those with a default.
 pub trait ByteStream: Send + Sync + fmt::Debug {
-    /// Receives what is there, up to the size of `room`; 0 is the end.
+    /// Receives the available octets, up to the size of `room`; 0 is the end.
     ///
     /// # Errors
-    /// The system's error; `WouldBlock` after a receive timeout, or at once on
-    /// a non-blocking stream. With a timeout, a stream that decrypts or decodes
-    /// may come back with it sooner, when only part of a record has arrived:
-    /// the caller knows how much time is left.
+    /// The system's error; `WouldBlock` after a receive timeout, or at once on a non-blocking
+    /// stream. With a timeout, a stream that decrypts or decodes may return it earlier, when only
+    /// part of a record has arrived: the caller checks the remaining time.
     fn receive(&self, room: &mut [u8]) -> io::Result<usize>;
 
-    /// Sends from one buffer; returns the octets taken.
+    /// Sends from one buffer; returns the number of octets accepted.
     ///
     /// After `WouldBlock` the next send must begin with the same octets: a
     /// stream that encrypts or encodes may have begun with them.
@@ -86,17 +85,17 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// non-blocking stream.
     fn send(&self, octets: &[u8]) -> io::Result<usize>;
 
-    /// As [`ByteStream::send`], without blocking, whatever the mode of the stream. A stream that
-    /// cannot do that has begun nothing.
+    /// As [`ByteStream::send`], without blocking in any mode of the stream. A stream that does not
+    /// support this sends nothing.
     ///
     /// # Errors
-    /// `WouldBlock`: there is no room, or the stream cannot do that; the system's error.
+    /// `WouldBlock`: there is no room, or it is not supported; the system's error.
     fn send_at_once(&self, octets: &[u8]) -> io::Result<usize> {
         let _ = octets;
         Err(io::ErrorKind::WouldBlock.into())
     }
 
-    /// Sends from several buffers at once; returns the octets taken.
+    /// Sends from several buffers at once; returns the number of octets accepted.
     ///
     /// # Errors
     /// As [`ByteStream::send`].
@@ -113,7 +112,7 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         send: Option<Option<Duration>>,
     ) -> io::Result<()>;
 
-    /// Makes the stream blocking (the default) or not.
+    /// Sets the stream to blocking (the default) or non-blocking.
     ///
     /// # Errors
     /// The system's error.
@@ -125,18 +124,17 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// The peer.
     fn peer(&self) -> Peer;
 
-    /// What to wait on for readiness.
+    /// The descriptor for readiness.
     fn source(&self) -> &dyn AsFd;
 
-    /// What to wait on for room to send, if that is another than
-    /// [`ByteStream::source`]: a stream may have one descriptor for each
-    /// direction. None once nothing more can be sent.
+    /// The descriptor for room to send, if it differs from [`ByteStream::source`]: a stream may
+    /// have one descriptor for each direction. `None` once nothing more can be sent.
     fn sending_source(&self) -> Option<Arc<OwnedFd>> {
         None
     }
 
-    /// Whether there is something to receive that [`ByteStream::source`] does
-    /// not show, since it was taken from there already.
+    /// Whether data can be received that [`ByteStream::source`] does not show, since they were read
+    /// from it already.
     fn has_buffered(&self) -> bool {
         false
     }
@@ -153,8 +151,8 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Whether each send is to carry one message, as over datagrams. Over any other
-    /// stream several may be sent together.
+    /// Whether each send must contain exactly one message, as over datagrams. Over any other stream
+    /// several may be sent together.
     fn sends_one_message(&self) -> bool {
         false
     }
@@ -172,8 +170,7 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// What the layer above that made this stream has added to it, for that layer. Transports
-    /// add nothing.
+    /// An extension that the layer above has attached to this stream. Transports attach none.
     fn extension(&self) -> Option<&dyn Any> {
         None
     }
@@ -181,14 +178,14 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
 
 /// Acceptor of connections.
 pub trait Acceptor: Send + Sync + fmt::Debug {
-    /// Takes a connection that is waiting. Never blocks: what a handshake needs
-    /// beyond that is done when the stream is first used.
+    /// Accepts a pending connection. Never blocks: any further handshake takes place when the
+    /// stream is first used.
     ///
     /// # Errors
-    /// `WouldBlock` if none is; the system's error otherwise.
+    /// `WouldBlock` if none is pending; the system's error otherwise.
     fn accept(&self) -> io::Result<Box<dyn ByteStream>>;
 
-    /// What to wait on for readiness.
+    /// The descriptor for readiness.
     fn source(&self) -> &dyn AsFd;
 
     /// The address to publish, as clients of the same transport understand it;

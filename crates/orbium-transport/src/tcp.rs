@@ -54,13 +54,12 @@ pub struct TcpAcceptor {
 }
 
 impl TcpAcceptor {
-    /// Listens at the `host:port` of an endpoint, whatever its scheme; what it
-    /// gives of [`ProtocolProperties::TCP_NAMES`] holds instead of
-    /// `properties`. A name is looked up, once.
+    /// Listens at the `host:port` of an endpoint of any scheme; its parameters among
+    /// [`ProtocolProperties::TCP_NAMES`] override `properties`. A name is looked up once.
     ///
     /// # Errors
-    /// No host and port, a property that is wrong; no such name, address in use
-    /// or not ours, or what the kernel refuses.
+    /// No host and port, or an invalid property; an unknown name, an address in use or not of this
+    /// host, or any other refusal of the kernel.
     pub fn listen(
         endpoint: &Endpoint,
         properties: &ProtocolProperties,
@@ -85,7 +84,7 @@ impl TcpAcceptor {
         })
     }
 
-    /// Takes a connection that is waiting.
+    /// Accepts a pending connection.
     ///
     /// # Errors
     /// As [`Acceptor::accept`].
@@ -126,7 +125,7 @@ impl Acceptor for TcpAcceptor {
     }
 }
 
-/// Makes TCP connections to one host and port.
+/// Opens TCP connections to one host and port.
 #[derive(Debug)]
 pub struct TcpConnector {
     properties: ProtocolProperties,
@@ -134,7 +133,7 @@ pub struct TcpConnector {
 }
 
 impl TcpConnector {
-    /// For that host and port; nothing is looked up yet.
+    /// For that host and port, without a look-up.
     #[must_use]
     pub fn new(at: HostPort, properties: ProtocolProperties) -> Self {
         Self {
@@ -143,8 +142,8 @@ impl TcpConnector {
         }
     }
 
-    /// Connects to the first address that answers before the deadline. Each has its share of the time: one
-    /// that answers nothing leaves the rest to the others.
+    /// Connects to the first address that answers before the deadline. Each has its share of the
+    /// time, so that one that does not answer leaves the rest to the others.
     ///
     /// # Errors
     /// The error of the last address tried, or of the look-up.
@@ -205,7 +204,7 @@ mod tests {
 
     use super::*;
 
-    /// A listener that answers no further client, and the clients that wait for it.
+    /// A listener that accepts no further client, and the clients in its backlog.
     fn full_listener() -> (TcpListener, Vec<TcpStream>) {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -218,8 +217,8 @@ mod tests {
         (listener, waiting)
     }
 
-    /// The first address of a host with two had all the time there was: where it answered nothing, as behind a
-    /// firewall, each call failed, though the second address would have answered.
+    /// Regression: the first address of a host with two had the whole time. If it did not answer,
+    /// as behind a firewall, each call failed, though the second address would have answered.
     #[test]
     fn an_address_that_answers_nothing_leaves_time_for_the_next() {
         let (silent, _waiting) = full_listener();

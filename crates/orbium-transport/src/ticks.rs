@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Socket timeouts for waits with exact deadlines.
 //!
-//! Linux counts `SO_RCVTIMEO` in ticks of up to 10 ms, and rounds long ones more
-//! coarsely still: one of a minute may end seconds late. `poll` is exact but costs a
-//! system call more. So a socket gets a timeout shorter than the deadline, and only the
-//! rest is waited for by poll: a call that is answered sooner pays nothing.
+//! Linux counts `SO_RCVTIMEO` in ticks of up to 10 ms, and rounds long ones more coarsely: one of a
+//! minute may end seconds late. `poll` is exact but costs another system call. So a socket gets a
+//! timeout shorter than the deadline, and only the rest is waited for by poll: a call that is
+//! answered earlier has no overhead.
 
 use std::time::Duration;
 
 use crate::{ByteStream, Deadline};
 use orbium_sys::{Interest, wait_for};
 
-/// By how much a socket may be late with any timeout: two ticks, and what a call
-/// needs before it waits.
+/// Maximum lateness of a socket with any timeout: two ticks, and the time of a call before it
+/// waits.
 const MAX_TIMEOUT_LATENESS: Duration = Duration::from_millis(25);
 
-/// What of that a call may have needed already.
+/// The part of that for the time of a call before it waits.
 const MAX_TIME_BEFORE_WAIT: Duration = Duration::from_millis(5);
 
-/// Below this a socket is not left to its own timeout.
+/// Minimum timeout for which the timeout of a socket is used.
 const MIN_SOCKET_TIMEOUT: Duration = Duration::from_millis(15);
 
-/// What a socket is given that has to come back within `timeout`; `None`: it
-/// cannot be relied on.
+/// The timeout of a socket that must return within `timeout`; `None` if no timeout is reliable.
 #[inline]
 fn early(timeout: Duration) -> Option<Duration> {
     let certain = timeout.checked_sub(MAX_TIMEOUT_LATENESS)?;
@@ -39,8 +38,7 @@ pub fn given(stream: &dyn ByteStream, timeout: Option<Duration>) -> Option<Durat
     }
 }
 
-/// Whether a stream that was given its timeout for a wait of `timeout` comes back
-/// before `left` is over.
+/// Whether a stream with the timeout for a wait of `timeout` returns before `left` is over.
 #[inline]
 #[must_use]
 pub fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> bool {
@@ -53,8 +51,7 @@ pub fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> bool {
     }
 }
 
-/// Waits for something to receive; whether there is, or something that is wrong
-/// and will show, before the deadline.
+/// Waits until data or an error can be received; returns whether this happens before the deadline.
 #[cold]
 #[must_use]
 pub fn comes_before(stream: &dyn ByteStream, deadline: Deadline) -> bool {
@@ -80,7 +77,7 @@ mod tests {
         for milliseconds in (40..2000).chain([60_000, 86_400_000]) {
             let timeout = milliseconds * MILLISECOND;
             let given = early(timeout).unwrap();
-            // As late as Linux is, at 100 ticks in a second.
+            // The lateness of Linux, at 100 ticks per second.
             assert!(given + given / 7 + 20 * MILLISECOND < timeout);
             assert!(given >= 10 * MILLISECOND, "and not at once");
         }

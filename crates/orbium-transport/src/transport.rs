@@ -11,35 +11,34 @@ use crate::{
 
 /// A transport that carries a stream of octets in each direction.
 ///
-/// An *address* is the text that stands between `scheme://` and `?` in an
-/// endpoint, and that a reference carries: `host:port`, the path of a socket, or
-/// whatever else says to a client of this transport where a server listens.
-/// Addresses come from references and are hostile.
+/// An *address* is the text between `scheme://` and `?` in an endpoint, also contained in
+/// references: `host:port`, the path of a socket, or any other form by which a client of this
+/// transport locates a server. Addresses in references are untrusted.
 pub trait StreamTransport: Send + Sync + fmt::Debug {
     /// The scheme of its endpoints, in lower case: `iiop`, `uiop`.
     fn scheme(&self) -> &str;
 
-    /// Whether what it carries is safe from others on the way, and what that means
-    /// for calls over other transports.
+    /// Whether its data are protected from third parties, and the consequences for calls over other
+    /// transports.
     fn protection(&self) -> Protection {
         Protection::None
     }
 
-    /// Listens at an endpoint of its scheme. May look a name up.
+    /// Listens at an endpoint of its scheme. May look up a name.
     ///
     /// # Errors
-    /// [`ListenError::Endpoint`] for an address or a parameter that is wrong,
-    /// [`ListenError::Io`] for one that cannot be listened at.
+    /// [`ListenError::Endpoint`] for an invalid address or parameter, [`ListenError::Io`] if
+    /// listening fails.
     fn listen(
         &self,
         endpoint: &Endpoint,
         properties: &ProtocolProperties,
     ) -> Result<Box<dyn Acceptor>, ListenError>;
 
-    /// A connector for an address. Opens no connection and looks no name up yet.
+    /// A connector for an address. Opens no connection and looks up no name yet.
     ///
     /// # Errors
-    /// The address is none of this transport.
+    /// The address is not one of this transport.
     fn connector(
         &self,
         address: &str,
@@ -64,15 +63,15 @@ pub enum Protection {
     Required,
 }
 
-/// Makes connections to one address.
+/// Opens connections to one address.
 pub trait Connector: Send + Sync + fmt::Debug {
     /// Connects before the deadline. The result of a name look-up may be cached for the next
     /// connection.
     ///
     /// # Errors
-    /// `ConnectionRefused`, `NotFound` for an address that leads nowhere,
-    /// `TimedOut` at the deadline, `PermissionDenied` for a peer that is not
-    /// trusted or does not trust us, or the system's error.
+    /// `ConnectionRefused`, `NotFound` for an address that does not exist, `TimedOut` at the
+    /// deadline, `PermissionDenied` for a peer that is not trusted or does not trust this side, or
+    /// the system's error.
     fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>>;
 }
 
@@ -95,8 +94,7 @@ pub trait DatagramTransport: Send + Sync + fmt::Debug {
     /// Sends to an address. A name may be looked up before the deadline.
     ///
     /// # Errors
-    /// `InvalidInput` for an address that is none of this transport, or the
-    /// system's error.
+    /// `InvalidInput` for an address that is not one of this transport, or the system's error.
     fn open(
         &self,
         address: &str,

@@ -20,12 +20,11 @@ use crate::{
 };
 pub use stream::InProcessStream;
 
-/// Streams between the ORBs of one process: endpoints `inproc://name`, without a
-/// name for one that is made up. Names are the process's.
+/// Streams between the ORBs of one process: endpoints `inproc://name`, with a generated name if it
+/// is empty. Names are local to the process.
 ///
-/// The address that is published also says which process it is, so that a
-/// reference which has come from elsewhere leads nowhere instead of to somebody
-/// else by the same name.
+/// The published address also identifies the process, so that a reference from another process
+/// leads nowhere, not to another object of the same name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InProcess;
 
@@ -45,12 +44,12 @@ fn listeners() -> MutexGuard<'static, Listeners> {
     listeners.lock()
 }
 
-/// Where a name is, or would be.
+/// The index of a name, or the index at which to insert it.
 fn place(listeners: &[(String, Arc<Listener>)], name: &str) -> Result<usize, usize> {
     listeners.binary_search_by(|(known, _)| known.as_str().cmp(name))
 }
 
-/// What no other process has.
+/// An identifier that no other process has.
 fn this_process() -> String {
     // No `LazyLock`: a forked child would deadlock on one that the parent was initialising.
     static RANDOM: PerProcess<u64> = PerProcess::new();
@@ -134,10 +133,10 @@ pub struct InProcessAcceptor {
 }
 
 impl InProcessAcceptor {
-    /// Listens at a name; an empty one is made up.
+    /// Listens at a name; an empty one is replaced by a generated one.
     ///
     /// # Errors
-    /// A name that cannot be; `AddrInUse`; no descriptors left.
+    /// An invalid name; `AddrInUse`; out of descriptors.
     pub fn listen(name: &str) -> Result<Self, ListenError> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let listener = Arc::new(Listener {
@@ -215,11 +214,11 @@ impl Drop for InProcessAcceptor {
     }
 }
 
-/// Makes connections to one name.
+/// Opens connections to one name.
 #[derive(Debug)]
 pub struct InProcessConnector {
     name: String,
-    /// The process that the address is of, if it says so.
+    /// The process in the address, if it has one.
     process: Option<String>,
 }
 

@@ -11,14 +11,14 @@ use orbium_sys::EventSource;
 
 use crate::Deadline;
 
-/// Octets that may be under way.
+/// Maximum octets in transit.
 const CAPACITY: usize = 256 * 1024;
 
-/// Octets under way at which a sender that was stopped goes on: not at each that
-/// is received, so that the two do not wake one another for every few.
+/// Octets in transit at which a blocked sender continues: below the capacity, so that sender and
+/// receiver do not wake each other for a few octets at a time.
 const RESUMED: usize = CAPACITY / 2;
 
-/// How an operation waits.
+/// The way in which an operation waits.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wait {
     /// Not at all.
@@ -30,16 +30,16 @@ pub(super) enum Wait {
 #[derive(Debug, Default)]
 struct State {
     octets: VecDeque<u8>,
-    /// Nothing more is sent.
+    /// The sender has ended.
     ended: bool,
-    /// Nothing more is taken.
+    /// The receiver has ended.
     refused: bool,
     /// Threads that wait to receive and to send.
     receivers: usize,
     senders: usize,
     /// Is set readable when bytes arrive, if a poller uses it.
     readable: Option<Arc<EventSource>>,
-    /// Is set writable when there is room, if a poller uses it.
+    /// Set writable when there is room, if a poller uses it.
     writable: Option<Arc<EventSource>>,
 }
 
@@ -105,7 +105,7 @@ impl Pipe {
         Ok(count)
     }
 
-    /// Puts octets in, as many as there is room for.
+    /// Appends octets, as many as there is room for.
     pub(super) fn send(&self, pieces: &[IoSlice<'_>], wait: Wait) -> io::Result<usize> {
         if pieces.iter().all(|piece| piece.is_empty()) {
             return Ok(0);
@@ -141,12 +141,12 @@ impl Pipe {
         Ok(count)
     }
 
-    /// The end of what is sent: received once all before it was.
+    /// Ends sending: the end is received after all previous octets.
     pub(super) fn end(&self) {
         self.finish(|state| state.ended = true);
     }
 
-    /// Nothing more is taken: what is sent from now on has no receiver.
+    /// Ends receiving: octets sent from now on have no receiver.
     pub(super) fn refuse(&self) {
         self.finish(|state| state.refused = true);
     }
@@ -160,26 +160,24 @@ impl Pipe {
         self.received.notify_all();
     }
 
-    /// Shows from now on whether there is something to receive, until somebody
-    /// waits in a receive.
+    /// Enables the event source for receivable octets, until a thread blocks in a receive.
     pub(super) fn notify_readable(&self, event_source: &Arc<EventSource>) {
         let mut state = self.lock();
         state.readable = Some(Arc::clone(event_source));
         state.show_readable();
     }
 
-    /// Shows from now on whether there is room to send, until somebody waits in
-    /// a send.
+    /// Enables the event source for room to send, until a thread blocks in a send.
     pub(super) fn notify_writable(&self, event_source: &Arc<EventSource>) {
         let mut state = self.lock();
         state.writable = Some(Arc::clone(event_source));
-        // Between the bounds either is right, but not what it was long ago.
+        // Between the bounds either state is correct, but not an outdated one.
         event_source.set_writable(state.is_over() || state.octets.len() < CAPACITY);
     }
 }
 
-/// Time left to wait; `WouldBlock` if there is none. The clock is looked at from
-/// the first wait on.
+/// The remaining time to wait; `WouldBlock` if there is none. The clock is read from the first wait
+/// on.
 fn left(wait: Wait, until: &mut Option<Deadline>) -> io::Result<Option<Duration>> {
     let Wait::For(time) = wait else {
         return Err(io::ErrorKind::WouldBlock.into());

@@ -33,7 +33,7 @@ impl Bound {
 
     fn set(&self, bound: Option<Duration>) -> io::Result<()> {
         let nanoseconds = match bound {
-            // As for sockets, where no time would mean for ever.
+            // As for sockets, for which zero means no time limit.
             Some(Duration::ZERO) => return Err(io::ErrorKind::InvalidInput.into()),
             Some(bound) => u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX),
             None => u64::MAX,
@@ -54,12 +54,12 @@ pub struct InProcessStream {
     send_bound: Bound,
     event_source: OnceLock<Arc<EventSource>>,
     origin: Origin,
-    /// Shown when no descriptors are left to show anything else.
+    /// Used as the source when no descriptor is available.
     always_ready: &'static File,
 }
 
-/// A file that `poll` finds ready and `epoll` refuses, so that a thread that
-/// has to wait without a descriptor of its own retries, or gives up.
+/// A file that `poll` reports as ready and `epoll` refuses, so that a thread that has to wait
+/// without a descriptor retries or reports an error.
 fn always_ready() -> io::Result<&'static File> {
     // No `OnceLock`: a forked child would deadlock on one that the parent was initialising.
     static FILE: PerProcess<File> = PerProcess::new();
@@ -71,10 +71,10 @@ fn always_ready() -> io::Result<&'static File> {
 }
 
 impl InProcessStream {
-    /// Two ends that are connected.
+    /// A pair of connected ends.
     ///
     /// # Errors
-    /// No descriptors left; the first pair of a process needs one.
+    /// Out of descriptors; the first pair of a process needs one.
     pub fn pair() -> io::Result<(Self, Self)> {
         let always_ready = always_ready()?;
         let (there, back) = (Arc::new(Pipe::default()), Arc::new(Pipe::default()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! UDP, to one receiver. Groups have a module of their own.
+//! UDP to one receiver. Groups are in a separate module.
 
 mod multicast;
 
@@ -83,7 +83,7 @@ fn invalid(error: EndpointError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
-/// The first socket that can be had; the last error if there is none.
+/// The first socket that can be opened; the last error if there is none.
 fn first(
     addresses: &[SocketAddr],
     open: impl Fn(SocketAddr) -> io::Result<UdpSocket>,

@@ -15,16 +15,15 @@ use crate::{
 /// UDP to a group: endpoints `miop://group:port`, where the group is a multicast
 /// address of IPv4, or of IPv6 in brackets.
 ///
-/// `interface` says where to receive: the name or index of an interface, or an
-/// IPv4 address that it has. Without it the routing table says. `ttl` and `loop`
-/// are those of what is sent (see [`ProtocolProperties::multicast_ttl`] and
-/// [`ProtocolProperties::multicast_loop`]); senders have them from their
-/// properties, as they have the interface. The protocol properties of
-/// [`ProtocolProperties::UDP_NAMES`] can be given too.
+/// `interface` selects where to receive: the name or index of an interface, or one of its IPv4
+/// addresses. Without it the routing table decides. `ttl` and `loop` apply to sent datagrams (see
+/// [`ProtocolProperties::multicast_ttl`] and [`ProtocolProperties::multicast_loop`]); senders have
+/// them in their properties, like the interface. The protocol properties of
+/// [`ProtocolProperties::UDP_NAMES`] are also accepted.
 ///
-/// Any number of sockets on a host receive from the same group and port, each of
-/// them everything. A datagram is no larger than an Ethernet frame or the way to
-/// the group allows, for a part that is lost loses the whole.
+/// Any number of sockets on a host receive from the same group and port, each of them all
+/// datagrams. A datagram is no larger than an Ethernet frame or the path to the group permits, as
+/// the loss of one part loses the whole.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Multicast;
 
@@ -85,7 +84,7 @@ impl DatagramTransport for Multicast {
     }
 }
 
-/// The group of an address. No name is looked up: a group has none.
+/// The group of an address. No name is looked up, as a group has none.
 fn group(address: &str) -> Result<SocketAddr, EndpointError> {
     let at: HostPort = address.parse()?;
     let group = at.host.parse::<IpAddr>().ok();
@@ -94,15 +93,15 @@ fn group(address: &str) -> Result<SocketAddr, EndpointError> {
     Ok(SocketAddr::new(group, at.port))
 }
 
-/// Octets of the largest datagram: what a frame carries, or less if the way to
-/// the group does.
+/// Octets of the largest datagram: the capacity of a frame, or less if the path to the group
+/// requires it.
 fn largest(group: SocketAddr, sender: Option<&UdpSocket>) -> usize {
     let headers = match group.ip() {
         IpAddr::V4(_) => 20 + 8,
         IpAddr::V6(_) => 40 + 8,
     };
     let known = sender.and_then(sys::path_mtu);
-    // RFC 791: there is no way that carries less.
+    // RFC 791: every path carries at least that.
     let frame = known.unwrap_or(FRAME).clamp(68, FRAME);
     frame - headers
 }

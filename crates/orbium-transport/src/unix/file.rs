@@ -15,7 +15,7 @@ use orbium_sys::{self as sys, LockFile, UnixName};
 
 use crate::Deadline;
 
-/// Time to wait for others that look at the same path. They need a few system
+/// Maximum time to wait for other processes that check the same path, which takes a few system
 /// calls.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -31,9 +31,8 @@ pub(super) struct SocketFile {
 
 /// Listens at a path.
 ///
-/// What is looked at is done under a lock, from the look at what is there until
-/// somebody would be found listening: of two that find the same dead file one
-/// replaces it, and the other finds the first.
+/// The checks are made under a lock, from the first until the socket listens: of two processes that
+/// find the same stale file one replaces it, and the other finds the first listening.
 pub(super) fn listen(
     path: &Path,
     name: &UnixName,
@@ -43,7 +42,7 @@ pub(super) fn listen(
     remove_if_dead(path, name)?;
     let socket = sys::bind_unix(name)?;
     let identity = identity(&fs::symlink_metadata(path)?);
-    // No client can connect before it listens, whatever the permissions.
+    // No client can connect before it listens, regardless of the permissions.
     let permitted = match mode {
         Some(mode) => fs::set_permissions(path, Permissions::from_mode(mode)),
         None => Ok(()),
@@ -98,20 +97,20 @@ fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
     }
 }
 
-/// Removes a file if it is that one. The lock must be held, so that no process
+/// Removes that file, if it is still the expected one. The lock must be held, so that no process
 /// replaces the file between the check and the removal.
 fn remove(path: &Path, expected: (u64, u64)) {
     if let Ok(there) = fs::symlink_metadata(path)
         && identity(&there) == expected
     {
-        // The next process that binds here removes what could not be removed now.
+        // The next process that binds here removes the file if this fails.
         let _ = fs::remove_file(path);
     }
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // A forked child leaves what is its parent's.
+        // A forked child leaves the file to its parent.
         if self.made_by.is_here()
             && let Ok(_lock) = lock(&self.path)
         {
@@ -131,14 +130,14 @@ pub(super) struct PrivateDirectory(PathBuf, Origin);
 /// listens in it soon.
 const MIN_STALE_AGE: Duration = Duration::from_secs(60);
 
-/// Entries that are looked at in a place that others fill, too.
+/// Maximum number of entries that are checked in a shared directory.
 const MAX_SWEPT_ENTRIES: usize = 4096;
 
-/// What the names of private directories begin with.
+/// The prefix of the names of private directories.
 const NAMES: &str = "orbium-";
 
-/// Removes the private directories that dead processes of this user have left in a
-/// place. What is not empty but for a socket and its lock stays.
+/// Removes the private directories that dead processes of this user have left in a directory,
+/// unless they contain anything but a socket and its lock.
 fn sweep(place: &Path, user: u32) {
     let Ok(entries) = fs::read_dir(place) else {
         return;
@@ -147,7 +146,7 @@ fn sweep(place: &Path, user: u32) {
         let directory = entry.path();
         if is_stale(&directory, user) {
             let socket = directory.join(SOCKET);
-            // What cannot be removed keeps its directory.
+            // The directory remains if this fails.
             let _ = fs::remove_file(&socket);
             let _ = fs::remove_file(directory.join("socket.lock"));
             let _ = fs::remove_dir(&directory);
@@ -155,7 +154,7 @@ fn sweep(place: &Path, user: u32) {
     }
 }
 
-/// Whether a path is the private directory of a process that is no more.
+/// Whether a path is the private directory of a process that no longer exists.
 fn is_stale(directory: &Path, user: u32) -> bool {
     let name = directory.file_name().and_then(|name| name.to_str());
     let owner = name.and_then(|name| name.strip_prefix(NAMES)?.split_once('-'));
@@ -191,9 +190,9 @@ fn has_listener(socket: &Path) -> bool {
 }
 
 impl PrivateDirectory {
-    /// Creates a directory that only its owner may write to, and that users with the right
-    /// to connect to a socket of that mode may pass through. Returns the path of the
-    /// socket in it, too.
+    /// Creates a directory that only its owner may write to, and that users with the right to
+    /// connect to a socket of that mode may pass through. Also returns the path of the socket in
+    /// it.
     pub(super) fn new(mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
         let own = PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default());
         if own.is_absolute()
@@ -212,7 +211,7 @@ impl PrivateDirectory {
         let directory = place.join(format!("{NAMES}{process}-{random:x}"));
         let path = directory.join(SOCKET);
         UnixName::path(&path)?;
-        // Fails if there is anything by that name.
+        // Fails if the name exists.
         DirBuilder::new().mode(0o700).create(&directory)?;
         let made = Self(directory, Origin::here());
         let passing = 0o700 | ((mode.unwrap_or(0) & 0o022) >> 1);
@@ -237,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// Once what killed processes had left stayed for ever.
+    /// Regression: the files of killed processes were never removed.
     #[test]
     fn files_left_by_dead_processes_are_swept() {
         let place = std::env::temp_dir().join(format!("sweeping-{}", id()));

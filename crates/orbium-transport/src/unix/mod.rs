@@ -19,24 +19,20 @@ use crate::{
 };
 use file::{PrivateDirectory, SocketFile};
 
-/// Unix sockets: endpoints `uiop:///run/x.sock`, on Linux also `uiop://@name`
-/// for a name outside of the file system, and `uiop://` for a path that is made
-/// up, in a directory of its own.
+/// Unix sockets: endpoints `uiop:///run/x.sock`, on Linux also `uiop://@name` for a name outside of
+/// the file system, and `uiop://` for a generated path, in a private directory.
 ///
-/// The parameter `mode` gives the permissions of the socket's file in octal:
-/// users that may write to it may connect. Without it they are what the umask leaves,
-/// which mostly means the owner alone. A name outside of the file system is open
-/// to every process that shares the network name space. The parameter `publish`
-/// gives the path by which clients find the socket if it differs, as it may in
-/// a container. The protocol properties of [`ProtocolProperties::UNIX_NAMES`]
-/// can be given too.
+/// The parameter `mode` gives the permissions of the socket's file in octal: users that may write
+/// to it may connect. By default the umask determines them, usually to the owner only. A name
+/// outside of the file system is accessible to every process in the network name space. The
+/// parameter `publish` gives the path by which clients find the socket if it differs, for example
+/// in a container. The protocol properties of [`ProtocolProperties::UNIX_NAMES`] are also accepted.
 ///
-/// A file at which no process listens any more is replaced; anything else in its
-/// place is left alone, and the endpoint refused. The file goes when listening
-/// ends; a process that is killed leaves it, and a directory that was made up, which
-/// the next one that makes one up removes, a minute later or more.
-/// A process holds `<path>.lock` while it begins or ends to listen at a path: if it is
-/// killed then, an empty file of that name remains, which hinders no other process.
+/// A file of a socket at which no process listens is replaced; any other file in its place is not
+/// touched, and the endpoint refused. The file is removed when listening ends; a killed process
+/// leaves it, and a generated directory, which the next process that generates one removes after at
+/// least a minute. A process holds `<path>.lock` while it begins or ends to listen at a path: if it
+/// is killed then, an empty file of that name remains, without effect on other processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unix;
 
@@ -66,7 +62,7 @@ impl StreamTransport for Unix {
     }
 }
 
-/// The name that an address stands for.
+/// The name in an address.
 fn name(address: &str) -> Result<UnixName, EndpointError> {
     let name = match address.strip_prefix('@') {
         Some(name) => UnixName::abstract_name(name),
@@ -75,10 +71,10 @@ fn name(address: &str) -> Result<UnixName, EndpointError> {
     name.map_err(|_| EndpointError::BadPath(address.to_owned()))
 }
 
-/// A listening Unix socket. Its file goes with it.
+/// A listening Unix socket. Its file is removed with it.
 #[derive(Debug)]
 pub struct UnixAcceptor {
-    // Dropped in this order, so that no client finds the file of a closed socket.
+    // Dropped in this order, so that clients never find the file of a closed socket.
     _file: Option<SocketFile>,
     _directory: Option<PrivateDirectory>,
     listener: Listening<UnixListener>,
@@ -87,12 +83,11 @@ pub struct UnixAcceptor {
 }
 
 impl UnixAcceptor {
-    /// Listens at the path or name of an endpoint, whatever its scheme.
+    /// Listens at the path or name of an endpoint of any scheme.
     ///
     /// # Errors
-    /// A path that no socket can have, a mode that is none; `AddrInUse` if
-    /// another process listens there, `AlreadyExists` if the file is not a socket,
-    /// or the system's error.
+    /// An invalid path or mode; `AddrInUse` if another process listens there, `AlreadyExists` if
+    /// the file is not a socket, or the system's error.
     pub fn listen(
         endpoint: &Endpoint,
         properties: &ProtocolProperties,
@@ -125,7 +120,7 @@ impl UnixAcceptor {
         Ok(acceptor)
     }
 
-    /// Takes a connection that is waiting.
+    /// Accepts a pending connection.
     ///
     /// # Errors
     /// As [`Acceptor::accept`].
@@ -207,7 +202,7 @@ impl Acceptor for UnixAcceptor {
     }
 }
 
-/// Makes connections to one Unix socket.
+/// Opens connections to one Unix socket.
 #[derive(Debug)]
 pub struct UnixConnector {
     name: UnixName,
@@ -216,10 +211,10 @@ pub struct UnixConnector {
 }
 
 impl UnixConnector {
-    /// For that path, or for the name behind an `@`.
+    /// For that path, or for the name after an `@`.
     ///
     /// # Errors
-    /// No socket can have that path or name.
+    /// The path or name is invalid for a socket.
     pub fn new(address: &str, properties: ProtocolProperties) -> Result<Self, EndpointError> {
         Ok(Self {
             name: name(address)?,
