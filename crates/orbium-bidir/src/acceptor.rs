@@ -21,7 +21,7 @@ pub(crate) struct Arrivals {
 
 impl Arrivals {
     /// # Errors
-    /// No descriptors left.
+    /// Out of descriptors.
     pub(crate) fn new() -> io::Result<Arc<Self>> {
         Ok(Arc::new(Self {
             queue: Mutex::new(Some(VecDeque::new())),
@@ -38,7 +38,8 @@ impl Arrivals {
         self.lock().is_some()
     }
 
-    /// Gives a connection to the server engine; dropped, and so ended, if that takes none.
+    /// Passes a connection to the server engine; it is dropped, and thus ended, if no engine
+    /// accepts it.
     pub(crate) fn put(&self, half: ServingHalf) {
         let mut queue = self.lock();
         if let Some(queue) = &mut *queue {

@@ -32,7 +32,7 @@ pub(crate) struct CallingHalf {
     waker: OnceLock<Arc<Waker>>,
 }
 
-/// What a half sends.
+/// The outgoing bytes of a half.
 #[derive(Debug, Default)]
 struct Outgoing {
     /// The beginning of a message.
@@ -70,15 +70,15 @@ impl CallingHalf {
         }
     }
 
-    /// Sends what is left of the message that was offered before.
+    /// Sends the rest of the message that was offered before.
     fn send_covered(&self, outgoing: &mut Outgoing, deadline: Deadline) -> io::Result<usize> {
         let before = outgoing.covered;
         outgoing.covered = self.wire.send_rest(self.id, deadline)?.min(before);
         progress(before - outgoing.covered)
     }
 
-    /// Sends the messages that end within the bytes; returns how many of these are dealt
-    /// with, which are all unless there is no room for them.
+    /// Sends the messages that end within the bytes; returns the number of bytes processed, which
+    /// are all unless there is no room for them.
     fn send_whole(
         &self,
         outgoing: &mut Outgoing,
@@ -175,7 +175,7 @@ impl ByteStream for CallingHalf {
         Ok(())
     }
 
-    /// Ends this half: the connection goes on.
+    /// Ends this half; the connection continues.
     fn shutdown(&self, _how: Shutdown) {
         self.wire.end_half(self.id);
     }
@@ -189,7 +189,7 @@ impl ByteStream for CallingHalf {
             Some(waker) => waker,
             None => match Waker::new() {
                 Ok(waker) => self.waker.get_or_init(|| Arc::new(waker)),
-                // Ready for others at times: its caller looks once too often.
+                // May be ready for other halves: the caller checks once too often.
                 Err(_) => return self.wire.stream.source(),
             },
         };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connecting and accepting where connections go both ways.
+//! Connecting and accepting of bidirectional connections.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -52,8 +52,8 @@ impl BidirectionalConnections for Hub {
     }
 }
 
-/// Takes the connection that leads to a channel already, or opens one that is to carry
-/// requests both ways.
+/// Uses an existing connection that leads to a channel, or opens one that carries requests in both
+/// directions.
 #[derive(Debug)]
 struct BidirectionalConnector {
     hub: Arc<Hub>,
@@ -71,7 +71,7 @@ impl Connector for BidirectionalConnector {
     }
 }
 
-/// Accepts connections that go both ways once their clients have announced where they listen.
+/// Accepts connections that become bidirectional once their clients have announced listen points.
 #[derive(Debug)]
 struct BidirectionalAcceptor {
     inner: Box<dyn Acceptor>,
@@ -84,7 +84,7 @@ impl Acceptor for BidirectionalAcceptor {
     fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
         let stream = self.inner.accept()?;
         if stream.has_many_peers() {
-            // Datagrams: there is no connection that could go both ways.
+            // Datagrams: there is no connection that could be bidirectional.
             return Ok(stream);
         }
         Ok(Box::new(self.hub.accepted(stream, &self.scheme)))

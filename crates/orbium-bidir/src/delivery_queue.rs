@@ -18,7 +18,7 @@ pub(crate) struct DeliveryQueue {
     deliveries: VecDeque<Delivery>,
     octets: usize,
     charge: Charge,
-    /// Whether the bytes of the first delivery were said: nothing is added to it.
+    /// Whether the size of the first delivery was reported, so that nothing is added to it.
     is_first_said: bool,
     /// Memory for the next messages.
     room: Vec<u8>,
@@ -47,7 +47,7 @@ impl DeliveryQueue {
         self.has_ended
     }
 
-    /// Takes the message with that header out of its connection; without memory for it the
+    /// Takes the message with that header out of its connection; if there is no memory for it, the
     /// queue ends.
     pub(crate) fn add(&mut self, giop: &mut Connection, header: &MessageHeader) {
         let octets = HEADER_LEN + header.size as usize;
@@ -97,7 +97,7 @@ impl DeliveryQueue {
         true
     }
 
-    /// The messages to which one with so many bytes is added.
+    /// The batch of messages to which one with that many bytes is appended.
     fn last(
         deliveries: &mut VecDeque<Delivery>,
         is_first_said: bool,
@@ -114,7 +114,7 @@ impl DeliveryQueue {
         }
     }
 
-    /// Adds what is no message.
+    /// Adds an event that is not a message.
     pub(crate) fn add_event(&mut self, event: Result<Event, Violation>) {
         if !self.has_ended {
             self.push(Delivery::Event(event));
@@ -127,7 +127,7 @@ impl DeliveryQueue {
         self.wake();
     }
 
-    /// Nothing more comes.
+    /// Ends the queue.
     pub(crate) fn end(&mut self) {
         self.has_ended = true;
         self.wake();

@@ -28,8 +28,8 @@ const MAX_HOST: usize = 1024;
 
 type Paths = HashMap<String, Vec<Weak<Wire>>>;
 
-/// The bidirectional connections of an ORB: those that it opened, by the channel that they
-/// were opened to, and those that it accepted, by the listen points of their clients.
+/// The bidirectional connections of an ORB: those that it opened, by their channels, and those that
+/// it accepted, by the listen points of their clients.
 #[derive(Debug)]
 pub struct Hub {
     hosts: BidirectionalHosts,
@@ -41,9 +41,8 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Without connections. A client may announce its own addresses and those of
-    /// `hosts`. What peers send is charged to the budget; the bounds are those of each
-    /// connection that the ORB opens.
+    /// No connections. A client may announce its own addresses and those of `hosts`. Memory of
+    /// peers is charged to the budget; the bounds apply to each connection that the ORB opens.
     #[must_use]
     pub fn new(hosts: BidirectionalHosts, bounds: Bounds, budget: Budget) -> Arc<Self> {
         Arc::new(Self {
@@ -56,9 +55,9 @@ impl Hub {
         })
     }
 
-    /// The ORB listens at those channels too: connections announce them, and those that have
-    /// announced others before do so again (CORBA 3.3 Part 2, clause 9.9: a peer adds them to
-    /// those that it has).
+    /// Adds channels at which the ORB listens: connections announce them, including those that have
+    /// announced others before (CORBA 3.3 Part 2, clause 9.9: a peer adds them to those that it
+    /// has).
     pub(crate) fn listen(&self, channels: &[Channel]) {
         let announced = {
             let mut announced = self.own_points();
@@ -79,10 +78,11 @@ impl Hub {
         self.announced.lock()
     }
 
-    /// Where a lane takes on the connections that the ORB has opened; `None` if another does.
+    /// The acceptor by which a lane takes over the connections that the ORB has opened; `None` if
+    /// another lane has it.
     ///
     /// # Errors
-    /// No descriptors left.
+    /// Out of descriptors.
     pub(crate) fn acceptor(&self) -> io::Result<Option<Box<dyn Acceptor>>> {
         if self.arrivals.get().is_some() {
             return Ok(None);
@@ -94,8 +94,8 @@ impl Hub {
         })
     }
 
-    /// A connection that the ORB has accepted over that transport: it goes both ways as soon
-    /// as its client announces listen points that the ORB trusts.
+    /// Wraps a connection that the ORB has accepted over that transport: it becomes bidirectional
+    /// when its client announces listen points that the ORB trusts.
     pub(crate) fn accepted(
         self: &Arc<Self>,
         stream: Box<dyn ByteStream>,
@@ -114,8 +114,8 @@ impl Hub {
         self.paths.lock()
     }
 
-    /// A calling half of a connection that leads to a channel: of one that the ORB has opened
-    /// to it, if there is any, and otherwise of the newest one that was announced.
+    /// A calling half of a connection that leads to a channel: of one that the ORB has opened to
+    /// it, if there is any, otherwise of the one announced last.
     pub(crate) fn half_to(&self, channel: &Channel) -> Option<CallingHalf> {
         let paths = self.paths();
         let wires = paths.get(&key_of(channel))?;
@@ -127,7 +127,7 @@ impl Hub {
         known.find_map(CallingHalf::new)
     }
 
-    /// A connection leads to what that key stands for.
+    /// Enters a connection under the key of a channel.
     fn enter(&self, key: String, wire: &Arc<Wire>) {
         routes_of(wire).keys.push(key.clone());
         let mut paths = self.paths();
@@ -135,8 +135,8 @@ impl Hub {
         wires.push(Arc::downgrade(wire));
     }
 
-    /// What a client has announced leads over its connection, if it is believed; `false` if
-    /// that cannot go both ways.
+    /// Enters a listen point that the client of a connection has announced, if it is trusted;
+    /// `false` if the connection cannot be bidirectional.
     fn take(
         &self,
         point: &ListenPoint,
@@ -165,8 +165,8 @@ impl Hub {
         true
     }
 
-    /// A stream that was just opened to a channel, or a calling half of it if it can go both
-    /// ways.
+    /// A stream that was just opened to a channel, or a calling half of it if it can be
+    /// bidirectional.
     pub(crate) fn adopt(
         self: &Arc<Self>,
         stream: Box<dyn ByteStream>,
@@ -235,12 +235,12 @@ fn routes_of(wire: &Wire) -> MutexGuard<'_, Routes> {
     wire.routes.lock()
 }
 
-/// As much of a host as a log takes.
+/// The part of a host name for the log.
 fn shown(host: &str) -> String {
     host.chars().take(64).collect()
 }
 
-/// What a channel is found by.
+/// The key of a channel.
 fn key_of(channel: &Channel) -> String {
     let at = ["iiop", "ssliop"].map(|scheme| channel.host_port_over(scheme));
     match at.into_iter().flatten().next() {
@@ -254,8 +254,8 @@ fn internet(scheme: &str, host: &str, port: u16) -> String {
     format!("{scheme}://{host} {port}")
 }
 
-/// What a listen point is found by that was announced over that transport. A reference that
-/// asks for TLS is never called over a connection without it.
+/// The keys of a listen point that was announced over that transport. A reference that requires TLS
+/// is never called over a connection without it.
 fn keys_of(point: &ListenPoint, scheme: &str) -> Vec<String> {
     if point.port != 0 {
         let schemes = match scheme {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receiving direction of a bidirectional connection: its GIOP connection finds the messages,
-//! and each half has a queue of them.
+//! The receiving direction of a bidirectional connection: its GIOP connection extracts the
+//! messages, and each half has a queue of them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -31,7 +31,7 @@ pub(crate) enum Half {
 /// The receiving direction.
 #[derive(Debug)]
 pub(crate) struct Inbound {
-    /// With the thread that receives, one at a time, which has it without the lock.
+    /// Taken out by the receiving thread, one at a time, which uses it without the lock.
     giop: Option<Box<Connection>>,
     pub(crate) calls: Calls,
     requests: DeliveryQueue,
@@ -40,9 +40,9 @@ pub(crate) struct Inbound {
     end: Option<Option<io::ErrorKind>>,
     /// No more calls begin.
     is_closing: bool,
-    /// Whether part of a request has come.
+    /// Whether part of a request has arrived.
     is_midway: bool,
-    /// Number of the newest announcement of which the request was answered.
+    /// Number of the newest announcement with a reply to its request.
     answered: u32,
     budget: Budget,
 }
@@ -63,7 +63,7 @@ impl Inbound {
         }
     }
 
-    /// Requests go both ways from now on, by that connection.
+    /// Begins the bidirectional use, with that connection.
     pub(crate) fn begin(&mut self, giop: Connection) {
         self.put_back(Box::new(giop));
     }
@@ -85,7 +85,7 @@ impl Inbound {
         self.calls.forget(half);
     }
 
-    /// Whether there is a calling half.
+    /// Whether there are calling halves.
     pub(crate) fn has_halves(&self) -> bool {
         !self.replies.is_empty()
     }
@@ -97,10 +97,10 @@ impl Inbound {
         }
     }
 
-    /// The bytes of the next delivery to a half, 0 at the end; `None` if nothing is there yet.
+    /// The bytes of the next delivery to a half, 0 at the end; `None` if nothing has arrived yet.
     ///
     /// # Errors
-    /// With which the stream ended.
+    /// The error with which the stream ended.
     pub(crate) fn next(&mut self, half: Half) -> Option<io::Result<usize>> {
         let end = self.end;
         let Some(queue) = self.queue(half) else {
@@ -146,14 +146,14 @@ impl Inbound {
         }
     }
 
-    /// Nothing more comes for a calling half.
+    /// Ends the deliveries to a calling half.
     pub(crate) fn end_half(&mut self, half: HalfId) {
         if let Some(queue) = self.replies.get_mut(&half) {
             queue.end();
         }
     }
 
-    /// Nothing more comes.
+    /// Ends all deliveries.
     pub(crate) fn end(&mut self, error: Option<io::ErrorKind>) {
         if self.end.is_none() {
             self.end = Some(error);
@@ -175,7 +175,7 @@ impl Inbound {
         self.end.is_some()
     }
 
-    /// Whether part of a request has come.
+    /// Whether part of a request has arrived.
     pub(crate) fn is_midway(&self) -> bool {
         self.is_midway
     }
@@ -212,7 +212,7 @@ impl Inbound {
         true
     }
 
-    /// Hands out what the connection has found.
+    /// Distributes the received messages and events.
     fn put_back(&mut self, mut giop: Box<Connection>) {
         while self.end.is_none() && giop.is_partial() {
             if let Some(parts) = giop.next_request::<GiopRequests>() {
@@ -238,7 +238,7 @@ impl Inbound {
         self.giop = Some(giop);
     }
 
-    /// All halves get the end of the connection.
+    /// Delivers the end of the connection to all halves.
     fn end_with(&mut self, last: Result<Event, Violation>) {
         self.requests.add_event(last);
         for queue in self.replies.values_mut() {
@@ -260,9 +260,9 @@ impl Inbound {
         }
     }
 
-    /// Hands a reply to its calling half, with the id that it knows. Late replies are discarded.
+    /// Delivers a reply to its calling half, with the half's own id. Late replies are discarded.
     fn answer(&mut self, giop: &mut Connection, header: &MessageHeader) {
-        // Replies of older versions answer nothing that was sent.
+        // Replies of older versions belong to no request.
         if header.version.minor < 2 {
             return self.end_with(Err(Violation::Unexpected(header.kind)));
         }
@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    /// All that was delivered to a half: the bytes of messages, and events.
+    /// All deliveries to a half: the bytes of messages, and events.
     fn delivered(inbound: &mut Inbound, half: Half) -> (Vec<u8>, Vec<Result<Event, Violation>>) {
         let (mut messages, mut events) = (Vec::new(), Vec::new());
         while let Some(delivery) = inbound.take(half, Vec::new()) {
@@ -375,7 +375,7 @@ mod tests {
                 let answered = (stream[2].clone(), vec![close]);
                 assert_eq!(delivered(&mut inbound, first), answered, "{piece}");
                 let (assembled, events) = delivered(&mut inbound, second);
-                // With the id that the half has given it.
+                // With the id that the half has assigned.
                 assert_eq!(assembled[HEADER_LEN..HEADER_LEN + 4], octets(order, 2));
                 assert_eq!((assembled.len(), events), (HEADER_LEN + 28, vec![close]));
                 assert_eq!(inbound.answered(), 8);

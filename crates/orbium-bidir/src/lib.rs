@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bidirectional GIOP: one connection that carries the requests of both sides.
 //!
-//! A [`Hub`] belongs to one ORB. Over the connections that the ORB opens it announces the
-//! endpoints of the ORB, its *listen points*; over those that the ORB accepts it takes the
-//! listen points of the peers that it trusts. A call to a listen point then goes over the
-//! connection that announced it (CORBA 3.3 Part 2, clause 9.9).
+//! A [`Hub`] belongs to one ORB. Over the connections that the ORB opens it announces the endpoints
+//! of the ORB, its *listen points*; over those that the ORB accepts it receives the listen points
+//! of the peers that it trusts. A call to a listen point then uses the connection that announced it
+//! (CORBA 3.3 Part 2, clause 9.9).
 //!
-//! A bidirectional connection has halves, each a stream. The server engine gets and
-//! answers requests over the serving half, as over any connection that it accepted; each
-//! connection of the calling side uses a calling half of its own. One GIOP connection finds the
-//! messages, which are delivered whole, by kind and request id; request ids of the calling halves
-//! are replaced by even ones on the side that opened the connection, by odd ones on the other.
+//! A bidirectional connection has halves, each a stream. The server engine receives and answers
+//! requests over the serving half, as over any connection that it accepted; each connection of the
+//! calling side uses a separate calling half. One GIOP connection extracts the messages, which are
+//! delivered whole, by kind and request id; request ids of the calling halves are replaced by even
+//! ones on the side that opened the connection, by odd ones on the other.
 //!
-//! It knows neither servants nor references, neither lanes nor pools.
+//! It has no notion of servants, references, lanes or pools.
 #![forbid(unsafe_code)]
 
 mod acceptor;

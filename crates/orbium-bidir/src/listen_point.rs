@@ -8,10 +8,10 @@ use orbium_giop::{decode_encapsulation, encode_encapsulation};
 /// The most listen points of one connection; further ones are ignored.
 pub const MAX_LISTEN_POINTS: usize = 64;
 
-/// A host and a port, as the client's references have them.
+/// A host and a port, as in the client's references.
 ///
-/// An endpoint of a transport without ports is announced whole, as `scheme://address` with
-/// port 0: other ORBs find no reference with such a host.
+/// An endpoint of a transport without ports is announced as a whole, `scheme://address` with port
+/// 0: other ORBs have no reference with such a host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ListenPoint {
     /// Host name or address, or a whole endpoint.
@@ -21,8 +21,8 @@ pub struct ListenPoint {
 }
 
 impl ListenPoint {
-    /// The listen point of a channel; `None` if other sides could not use it in reverse:
-    /// only GIOP itself goes both ways.
+    /// The listen point of a channel; `None` if peers cannot use it in reverse: only GIOP itself is
+    /// bidirectional.
     #[must_use]
     pub fn of(channel: &Channel) -> Option<Self> {
         if !channel.messaging.is_empty() {
@@ -54,11 +54,10 @@ impl ListenPoint {
         written.ok()
     }
 
-    /// The points of a service context, as far as their number is not beyond
-    /// [`MAX_LISTEN_POINTS`].
+    /// The listen points in a service context, up to [`MAX_LISTEN_POINTS`].
     ///
     /// # Errors
-    /// The data is no list of points.
+    /// The data are not a list of listen points.
     pub fn decode(data: &[u8]) -> Result<Vec<Self>, CdrError> {
         decode_encapsulation(data, |reader: &mut CdrReader<'_>| {
             // A string of one byte, and a port.

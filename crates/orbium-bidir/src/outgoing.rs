@@ -32,7 +32,7 @@ pub(crate) fn octets(order: ByteOrder, value: u32) -> [u8; 4] {
     }
 }
 
-/// Where the messages end among bytes that were sent in pieces.
+/// Finds the ends of messages in bytes that are sent in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Boundary {
     head: [u8; HEADER_LEN],
@@ -86,7 +86,7 @@ impl Collected {
         self.0.len()
     }
 
-    /// Bytes of it that are needed to go on: its header, then all of it.
+    /// Bytes required next: those of the header, then all.
     fn wanted(&self) -> io::Result<usize> {
         let Some(head) = self.0.first_chunk::<HEADER_LEN>() else {
             return Ok(HEADER_LEN);
@@ -95,10 +95,10 @@ impl Collected {
         Ok(HEADER_LEN + header.size as usize)
     }
 
-    /// Adds bytes, as far as they belong to this message; returns how many do.
+    /// Adds the bytes that belong to this message; returns their number.
     ///
     /// # Errors
-    /// The bytes are no message of GIOP.
+    /// The bytes are not a GIOP message.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut taken = 0;
         while taken < bytes.len() {
@@ -146,12 +146,12 @@ pub(crate) fn is_last_word(message: &[u8]) -> bool {
     })
 }
 
-/// Gives the message of a calling half its id on the wire, and `announcement`, behind its number,
-/// as a service context if it is a request. `false` if it is not to be sent: what answers a request that
-/// was given up is awaited no more.
+/// Sets the id of a calling half's message on the wire, and inserts `announcement`, preceded by its
+/// number, as a service context if it is a request. `false` if it must not be sent: a message for
+/// an abandoned request is obsolete.
 ///
 /// # Errors
-/// The message is older than GIOP 1.2, which cannot go both ways.
+/// The message is older than GIOP 1.2, which does not support bidirectional use.
 pub(crate) fn prepare(
     message: &mut Vec<u8>,
     half: HalfId,
@@ -208,9 +208,9 @@ fn refused() -> io::Error {
     io::ErrorKind::Unsupported.into()
 }
 
-/// Puts a service context before the others of a request of GIOP 1.2. It takes a multiple of
-/// eight bytes, so that all behind it keeps its alignment; an encapsulation may be longer
-/// than what is in it.
+/// Inserts a service context before the others of a GIOP 1.2 request. It has a multiple of eight
+/// bytes, so that all data after it keep their alignment; an encapsulation may be longer than its
+/// contents.
 fn announce(message: &mut Vec<u8>, header: &MessageHeader, data: &[u8]) {
     let Some(at) = contexts_of(message, header.order) else {
         return;
@@ -242,8 +242,8 @@ fn number_at(message: &[u8], at: usize, order: ByteOrder) -> Option<u32> {
     Some(number(order, *octets))
 }
 
-/// Where the count of service contexts is in a request of GIOP 1.2; `None` if that is behind
-/// a reference as a whole, or in a later fragment.
+/// Offset of the count of service contexts in a request of GIOP 1.2; `None` if it follows a whole
+/// reference, or is in a later fragment.
 fn contexts_of(message: &[u8], order: ByteOrder) -> Option<usize> {
     /// Request id, response flags, three reserved bytes.
     const TARGET: usize = HEADER_LEN + 8;
@@ -253,7 +253,7 @@ fn contexts_of(message: &[u8], order: ByteOrder) -> Option<usize> {
     } else {
         u16::from_ne_bytes(disposition)
     };
-    // Alignment counts from the beginning of the message.
+    // Alignment is relative to the beginning of the message.
     let key = match disposition {
         0 => TARGET + 4,
         // Behind the tag of the profile.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The requests of the calling halves that wait for their replies.
+//! The pending requests of the calling halves.
 
 use orbium_channel::connection::Requests;
 
@@ -7,19 +7,19 @@ use orbium_channel::connection::Requests;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct HalfId(pub(crate) u64);
 
-/// A request as its calling half knows it.
+/// The ids of a request at its calling half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) half: HalfId,
     pub(crate) local: u32,
-    /// Whether a reply is to come.
+    /// Whether a reply is expected.
     pub(crate) is_answered: bool,
     /// Number of the announcement that the request carries; 0 for none.
     pub(crate) announced: u32,
 }
 
-/// Requests by their ids on the wire, which are those of their side of the connection. The
-/// halves have ids of their own.
+/// Requests by their ids on the wire, which are those of their side of the connection. The halves
+/// have separate ids.
 #[derive(Debug)]
 pub(crate) struct Calls(Requests<Call>);
 

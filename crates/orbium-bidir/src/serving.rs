@@ -20,10 +20,10 @@ use crate::wire::Wire;
 /// Bounds of a blocking receive and send.
 pub(crate) type Timeouts = (Option<Duration>, Option<Duration>);
 
-/// What takes the listen points of clients.
+/// Receives the listen points of clients.
 pub(crate) trait Announcements: fmt::Debug + Send + Sync {
-    /// The client of a connection over that transport has announced listen points.
-    /// `share` is the connection with what has come since, if it goes both ways from now on.
+    /// The client of a connection over that transport has announced listen points. `share` returns
+    /// the connection with the bytes received since, if it becomes bidirectional.
     fn announced(
         &self,
         wire: &Arc<Wire>,
@@ -36,7 +36,7 @@ pub(crate) trait Announcements: fmt::Debug + Send + Sync {
     fn ended(&self, wire: &Arc<Wire>);
 }
 
-/// The requests of the peer, and what the server engine asks of their connection.
+/// The requests of the peer, and the operations of the server engine on their connection.
 #[derive(Debug)]
 struct Requests {
     wire: Arc<Wire>,
@@ -84,7 +84,7 @@ impl ServingHalf {
 }
 
 impl ByteStream for ServingHalf {
-    /// Receives, or waits for requests, which are delivered.
+    /// Receives bytes, or waits for requests, which are delivered.
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
         if !self.wire.is_both() {
             return self.wire.stream.receive(room);

@@ -8,11 +8,11 @@ use orbium_transport::Peer;
 
 use crate::listen_point::ListenPoint;
 
-/// Whether calls to that point may go to that peer: the point has the address that the peer
-/// connects from, the name that its certificate bears, a host that the configuration lists,
-/// or is a file of the user that the kernel vouches for.
+/// Whether calls to that listen point may be sent to that peer: the point has the source address of
+/// the peer, the name in its certificate, a host in the configuration, or is a file of the user
+/// according to the kernel.
 ///
-/// No port is checked, as none is known to be the peer's: programs that share an address may
+/// Ports are not checked, as none is known to be the peer's: programs that share an address may
 /// claim each other's. `BidirectionalHosts::Authenticated` is for networks with such programs.
 pub(crate) fn believes(hosts: &BidirectionalHosts, peer: &Peer, point: &ListenPoint) -> bool {
     if may_be_announced_by_any(hosts, &point.host) {
@@ -41,7 +41,7 @@ fn may_be_announced_by_any(hosts: &BidirectionalHosts, host: &str) -> bool {
     }
 }
 
-/// Whether the host is that address in numbers: no name is looked up.
+/// Whether the host is that address in numeric form: no name is looked up.
 fn is_address(host: &str, address: IpAddr) -> bool {
     let parsed = host.trim_matches(['[', ']']).parse::<IpAddr>();
     parsed.is_ok_and(|it| it.to_canonical() == address.to_canonical())

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The connection below the halves.
 //!
-//! One thread at a time receives, for all halves. Where the server engine gives the connection
-//! a thread, that is the engine's or any that waits for a reply; an engine that waits for
-//! readiness alone receives, as readiness would not show what another thread has taken. A
-//! thread that cannot send receives in between, so that two sides which both send much do not
-//! wait for one another.
+//! One thread at a time receives, for all halves. If the server engine gives the connection a
+//! thread, that is the engine's or any that waits for a reply; an engine that waits for readiness
+//! is the only one to receive, as readiness does not show data that another thread has read. A
+//! thread that cannot send receives in between, so that two sides which both send much data do not
+//! deadlock.
 
 mod sending;
 
@@ -26,11 +26,11 @@ use crate::inbound::{Half, Inbound};
 use crate::outgoing::Boundary;
 use crate::pending_requests::HalfId;
 
-/// How long a thread waits for one that is receiving, or for room to send, at a time.
+/// Maximum time of one wait for a receiving thread, or for room to send.
 const WAIT_SLICE: Duration = Duration::from_millis(5);
 
-/// Between two receives while the server engine has much to take: it slows a flood of
-/// requests down, and what a thread waits for behind them still arrives.
+/// Pause between two receives while the queue of the server engine is full: it slows down a flood
+/// of requests, and messages after them still arrive.
 const SHORT_WAIT: Duration = Duration::from_millis(1);
 
 /// The sending direction.
@@ -38,7 +38,7 @@ const SHORT_WAIT: Duration = Duration::from_millis(1);
 struct Outbound {
     /// The half that sends.
     owner: Option<Half>,
-    /// Where the server engine is in its message.
+    /// The position of the server engine in its message.
     boundary: Boundary,
     /// The end of a message of a calling half that ran out of time; empty while it is sent.
     rest: Vec<u8>,
@@ -46,24 +46,24 @@ struct Outbound {
     rest_of: Option<HalfId>,
 }
 
-/// The channels to which calls go over a connection.
+/// The channels reached over a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
-    /// Those of the hub.
+    /// The keys in the hub.
     pub(crate) keys: Vec<String>,
-    /// Listen points that its client has announced, believed or not.
+    /// Number of listen points that its client has announced, trusted or not.
     pub(crate) announced: usize,
 }
 
 #[derive(Debug)]
 pub(crate) struct Wire {
     pub(crate) stream: Box<dyn ByteStream>,
-    /// Whether requests go both ways by now.
+    /// Whether requests are sent in both directions.
     is_both: AtomicBool,
-    /// Whether the server engine waits for readiness; until it has taken the connection on,
-    /// that it may do so.
+    /// Whether the server engine waits for readiness; before it has taken over the connection, that
+    /// it may do so.
     is_polled: AtomicBool,
-    /// What is announced until the peer has answered, behind its number; `None` unless this
+    /// The announcement, preceded by its number, until the peer has replied; `None` unless this
     /// side has opened the connection.
     announcement: Option<Mutex<(u32, Arc<[u8]>)>>,
     /// That number, or 0.
@@ -73,12 +73,12 @@ pub(crate) struct Wire {
     outbound: Mutex<Outbound>,
     freed: Condvar,
     pub(crate) routes: Mutex<Routes>,
-    /// What shows room to send, while the sources of the halves show what arrived for them.
+    /// The source for room to send, while the sources of the halves show their deliveries.
     sending_source: OnceLock<Option<Arc<OwnedFd>>>,
 }
 
 impl Wire {
-    /// A connection that this side opened: both ways from the beginning.
+    /// A connection that this side opened: bidirectional from the beginning.
     ///
     /// # Errors
     /// Those of the stream.
@@ -121,8 +121,8 @@ impl Wire {
         }
     }
 
-    /// From now on requests go both ways, by that connection. Only the thread that reads the stream
-    /// may say so.
+    /// Begins the bidirectional use, with that connection. Only called by the thread that reads the
+    /// stream.
     ///
     /// # Errors
     /// Those of the stream.
@@ -140,7 +140,7 @@ impl Wire {
         self.announcement.is_some()
     }
 
-    /// This side listens at more: its next requests say so, until the peer has answered one of
+    /// Announces further listen points: in the next requests, until the peer has replied to one of
     /// them.
     pub(crate) fn announce(&self, announcement: Arc<[u8]>) {
         if let Some(current) = &self.announcement {
@@ -150,7 +150,7 @@ impl Wire {
         }
     }
 
-    /// What is announced, behind its number.
+    /// The announcement, preceded by its number.
     fn announcement(&self) -> Option<(u32, Arc<[u8]>)> {
         let current = self.announcement.as_ref()?.lock();
         Some((current.0, Arc::clone(&current.1)))
@@ -161,7 +161,7 @@ impl Wire {
         self.is_both.load(Ordering::Acquire)
     }
 
-    /// The server engine waits for readiness, or not.
+    /// Sets whether the server engine waits for readiness.
     ///
     /// # Errors
     /// Those of the stream.
@@ -174,7 +174,8 @@ impl Wire {
         }
     }
 
-    /// The server engine has given the connection a thread, unless it waits for readiness.
+    /// Notes that the server engine has given the connection a thread, unless it waits for
+    /// readiness.
     pub(crate) fn set_blocking(&self) {
         if self.is_polled.swap(false, Ordering::AcqRel) {
             self.arrived.notify_all();
@@ -193,13 +194,13 @@ impl Wire {
         self.outbound.lock()
     }
 
-    /// Nothing more comes.
+    /// Ends all deliveries.
     pub(crate) fn end(&self) {
         self.inbound().end(None);
         self.arrived.notify_all();
     }
 
-    /// Nothing more comes for a calling half.
+    /// Ends the deliveries to a calling half.
     pub(crate) fn end_half(&self, half: HalfId) {
         self.inbound().end_half(half);
         self.arrived.notify_all();
@@ -208,7 +209,7 @@ impl Wire {
     /// Waits for a delivery to a half, and returns its bytes; `WouldBlock` at the deadline.
     ///
     /// # Errors
-    /// With which the stream ended.
+    /// The error with which the stream ended.
     pub(crate) fn receive(&self, half: Half, deadline: Deadline) -> io::Result<usize> {
         let mut inbound = self.inbound();
         loop {
@@ -231,7 +232,7 @@ impl Wire {
             }
             let left = match left {
                 Some(left) => left,
-                // Readiness would not show what another thread is taking right now.
+                // Readiness does not show data that another thread is receiving.
                 None if half == Half::Serving && self.is_polled() => Some(WAIT_SLICE),
                 None => return Err(io::ErrorKind::WouldBlock.into()),
             };
@@ -248,8 +249,8 @@ impl Wire {
         self.inbound().take(half, room)
     }
 
-    /// Receives what is there, after a pause, if the server engine takes nothing in between:
-    /// it may wait for this very thread, or for what is behind the requests.
+    /// Receives the available data after a pause in which the server engine took no delivery: it
+    /// may wait for this very thread, or for messages after the requests.
     fn read_slowly<'w>(&'w self, inbound: MutexGuard<'w, Inbound>) -> MutexGuard<'w, Inbound> {
         let inbound = self.arrived.wait_timeout(inbound, SHORT_WAIT).0;
         if inbound.is_full() && !inbound.is_read() && !inbound.has_ended() {
@@ -258,7 +259,7 @@ impl Wire {
         inbound
     }
 
-    /// Receives what is there without waiting, while the server engine cannot send: if the
+    /// Receives the available data without waiting, while the server engine cannot send: if the
     /// peer cannot either, it can once this side receives.
     ///
     /// # Errors
@@ -266,7 +267,7 @@ impl Wire {
     pub(crate) fn read_ahead(&self) -> io::Result<()> {
         let mut inbound = self.inbound();
         if inbound.is_closing() {
-            // Nothing more is read, and the last replies still go out.
+            // Nothing more is read, and the last replies are still sent.
             return Ok(());
         }
         if !inbound.is_read() {
@@ -279,8 +280,8 @@ impl Wire {
         }
     }
 
-    /// Receives once, for all halves, as soon as something is there; whether something came. Not
-    /// while another thread receives.
+    /// Receives once, for all halves, as soon as data are available; returns whether messages
+    /// arrived. Does nothing while another thread receives.
     fn read<'w>(
         &'w self,
         mut inbound: MutexGuard<'w, Inbound>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sending direction: one half at a time, a whole message of a calling half, and whatever
-//! the server engine sends.
+//! The sending direction: one half at a time, a whole message of a calling half, and any bytes of
+//! the server engine.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,7 +16,7 @@ use crate::outgoing::{is_last_word, prepare};
 use crate::pending_requests::HalfId;
 
 impl Wire {
-    /// Takes the sending direction for a half, and sends what another has left of a message.
+    /// Acquires the sending direction for a half, and sends the rest of another half's message.
     fn acquire(&self, half: Half, deadline: Deadline) -> io::Result<()> {
         let mut outbound = self.outbound();
         while outbound.owner.is_some_and(|owner| owner != half) {
@@ -46,8 +46,8 @@ impl Wire {
         self.freed.notify_all();
     }
 
-    /// Sends for the server engine; returns the bytes taken. Within a message, and behind
-    /// bytes that the stream may have begun with, no calling half sends.
+    /// Sends for the server engine; returns the number of bytes accepted. Within a message, and
+    /// after bytes that the stream may have begun to send, no calling half sends.
     ///
     /// # Errors
     /// Those of the stream; `WouldBlock` at the deadline.
@@ -85,11 +85,11 @@ impl Wire {
         }
     }
 
-    /// Sends a whole message of a calling half; returns the bytes that were not sent by the
-    /// deadline. They are sent before anything else is.
+    /// Sends a whole message of a calling half; returns the number of bytes not sent by the
+    /// deadline. They are sent before any others.
     ///
     /// # Errors
-    /// Those of the stream; `WouldBlock` if the message could not begin in time, and then it is
+    /// Those of the stream; `WouldBlock` if the message could not be begun in time, and is
     /// unchanged; `Unsupported` for a message older than GIOP 1.2.
     pub(crate) fn send_message(
         &self,
@@ -118,7 +118,7 @@ impl Wire {
         left
     }
 
-    /// As [`prepare`], with what is announced until the peer has answered.
+    /// As [`prepare`], with the announcement until the peer has replied.
     fn prepare(&self, half: HalfId, message: &mut Vec<u8>) -> io::Result<bool> {
         let mut inbound = self.inbound();
         let announcement = if inbound.answered() < self.announced.load(Ordering::Acquire) {
@@ -130,7 +130,7 @@ impl Wire {
         prepare(message, half, &mut inbound.calls, numbered)
     }
 
-    /// Sends what was left of a message of a calling half; returns the bytes that still are.
+    /// Sends the rest of a message of a calling half; returns the number of bytes still unsent.
     ///
     /// # Errors
     /// Those of the stream; `WouldBlock` while another thread sends them.
@@ -150,7 +150,7 @@ impl Wire {
         }
     }
 
-    /// What to wait on for room to send.
+    /// The descriptor for room to send.
     pub(crate) fn sending_source(&self) -> Option<Arc<OwnedFd>> {
         let own = || {
             let source = self.stream.source().as_fd().try_clone_to_owned();
