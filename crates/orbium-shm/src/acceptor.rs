@@ -12,7 +12,7 @@ use crate::region::{Region, Way};
 use crate::ring::Waiting;
 use crate::{ShmByteStream, ShmOptions, hello};
 
-/// Clients found gone in one accept before that is for the caller to know.
+/// Maximum number of disconnected clients skipped in one accept before it returns to its caller.
 const GONE: usize = 64;
 
 /// A listening socket that hands out shared memory.
@@ -23,8 +23,8 @@ pub struct ShmAcceptor {
 }
 
 impl ShmAcceptor {
-    /// Listens at the path or name of an endpoint. Of its parameters `mode` and
-    /// `publish` count here.
+    /// Listens at the path or name of an endpoint. Of its parameters only `mode` and `publish` are
+    /// used here.
     ///
     /// # Errors
     /// As [`UnixAcceptor::listen`].
@@ -54,10 +54,10 @@ impl ShmAcceptor {
     }
 
     fn accept_next(&self) -> io::Result<ShmByteStream> {
-        // First, so that the client stays in the queue while there is no memory
-        // or descriptor to be had.
+        // First, so that the client remains in the backlog while no memory or descriptor is
+        // available.
         let (region, memory) = Region::create(self.options.ring)?;
-        // The client may send before the acceptor knows whether to wait for readiness.
+        // The client may send before the mode of waiting is known here.
         region.control(Way::ToServer).reader.announce(Waiting::Away);
         let stream = self.socket.accept_unix()?;
         let peer = stream.peer();

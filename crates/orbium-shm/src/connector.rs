@@ -10,7 +10,7 @@ use orbium_transport::{
 use crate::region::{Region, Way};
 use crate::{ShmByteStream, Spin, hello};
 
-/// Makes connections to one acceptor of shared memory.
+/// Opens connections to one acceptor of shared memory.
 #[derive(Debug)]
 pub struct ShmConnector {
     socket: UnixConnector,
@@ -18,10 +18,10 @@ pub struct ShmConnector {
 }
 
 impl ShmConnector {
-    /// For that path, or for the name behind an `@`.
+    /// For that path, or for the name after an `@`.
     ///
     /// # Errors
-    /// No socket can have that path or name.
+    /// The path or name is invalid for a socket.
     pub fn new(
         address: &str,
         properties: ProtocolProperties,
@@ -34,8 +34,8 @@ impl ShmConnector {
     /// Connects, and waits for the server to accept.
     ///
     /// # Errors
-    /// As [`Connector::connect`]; `InvalidData` if the peer's greeting is
-    /// malformed, or its memory is not as agreed.
+    /// As [`Connector::connect`]; `InvalidData` if the peer's greeting is malformed, or its memory
+    /// differs from it.
     pub fn connect_shm(&self, deadline: Deadline) -> io::Result<ShmByteStream> {
         let stream = self.socket.connect_unix(deadline)?;
         let peer = stream.peer();

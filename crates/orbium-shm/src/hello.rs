@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Greeting of a server that has accepted: a magic, a version, the size of the rings, and the
-//! memory itself. The client has nothing to say.
+//! Greeting of a server after accepting: a magic, a version, the size of the rings, and the memory
+//! itself. The client sends none.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -51,7 +51,7 @@ pub fn read_greeting(octets: &[u8]) -> io::Result<u32> {
 /// Sends the greeting and the memory without waiting: a fresh socket has room.
 ///
 /// # Errors
-/// `ConnectionAborted`: the client has gone; the system's error.
+/// `ConnectionAborted`: the client has disconnected; the system's error.
 pub(crate) fn greet(socket: &OwnedFd, ring: u32, memory: &OwnedFd) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -73,8 +73,8 @@ pub(crate) fn greet(socket: &OwnedFd, ring: u32, memory: &OwnedFd) -> io::Result
 /// Receives the greeting and the memory before the deadline.
 ///
 /// # Errors
-/// `ConnectionRefused`: the server ended the connection; `TimedOut`;
-/// `InvalidData`: it sent something else; the system's error.
+/// `ConnectionRefused`: the server ended the connection; `TimedOut`; `InvalidData`: it sent other
+/// data; the system's error.
 pub(crate) fn receive_greeting(socket: &OwnedFd, deadline: Deadline) -> io::Result<(u32, OwnedFd)> {
     let mut octets = [0; LENGTH];
     loop {
@@ -99,8 +99,7 @@ pub(crate) fn receive_greeting(socket: &OwnedFd, deadline: Deadline) -> io::Resu
     }
 }
 
-/// One receive: the octets, and the descriptor if exactly one came with them.
-/// Others are closed.
+/// One receive: the octets, and the descriptor if there is exactly one. Others are closed.
 fn receive_once(socket: &OwnedFd, octets: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Shared memory as a transport: endpoints `shmiop:///run/x.shm`.
 //!
-//! The address is the name of a Unix socket: a path, or `@name` for one outside
-//! of the file system. For each connection the server makes a piece of memory
-//! with a ring of octets each way and passes it through that socket, which then
-//! says which process is at the other end, and when it is gone. A send copies
-//! into one ring, a receive out of the other; a system call is made only to
-//! sleep, and to wake a peer that does.
+//! The address is the name of a Unix socket: a path, or `@name` for one outside of the file system.
+//! For each connection the server creates a memory segment with a ring of octets in each direction
+//! and passes it through that socket, which then identifies the peer's process, and shows its end.
+//! A send copies into one ring, a receive out of the other; a system call is made only to sleep,
+//! and to wake a sleeping peer.
 //!
 //! ```
 //! # #[cfg(target_os = "linux")] {
@@ -19,39 +18,36 @@
 //! # }
 //! ```
 //!
-//! A crash of either side at any instant leaves the other with an error or the
-//! end of the stream, and nothing behind: the memory has no name, and goes with
-//! the last process that has it.
+//! After a crash of either side at any instant the other gets an error or the end of the stream,
+//! and no resources remain: the memory has no name, and is freed with the last process that maps
+//! it.
 //!
 //! # Trust
 //!
 //! The peer may write anything anywhere in the shared memory at any time. So:
 //!
-//! * The memory cannot be cut short under us: its size is checked after it was
-//!   sealed.
-//! * It is only ever seen as atomics, and each word is read once. Positions come
-//!   from cursors of our own; the peer's are compared with them and may only
-//!   move forward within the ring. What cannot be breaks the connection
-//!   (`ConnectionAborted`).
+//! * The memory cannot be truncated by the peer: its size is checked after it was sealed.
+//! * It is only accessed by atomics, and each word is read once. Positions come from private
+//!   cursors; the peer's are compared with them and may only move forward within the ring.
+//!   Impossible values break the connection (`ConnectionAborted`).
 //! * Bytes are copied out before they are examined.
-//! * A wait ends whatever the peer does: spurious wake-ups are counted, and
-//!   wake-ups by this process are repeated until the waiter has returned.
+//! * A wait ends regardless of the peer: spurious wake-ups are counted, and wake-ups by this
+//!   process are repeated until the waiter has returned.
 //!
-//! What a peer can do is what it could do through a socket: send nonsense, send
-//! nothing, read nothing, go away.
+//! A peer can do no more than through a socket: send invalid data, send nothing, read nothing,
+//! disconnect.
 //!
 //! # Waiting for readiness
 //!
-//! [`source`](orbium_transport::ByteStream::source) is the socket. On a
-//! non-blocking stream it becomes readable when there is something to receive
-//! and writable when there is room again; both may happen for nothing. After a
-//! receive there may be more that the socket does not show: `has_buffered` must
-//! be asked before waiting, as for any stream that holds something back.
+//! [`source`](orbium_transport::ByteStream::source) is the socket. On a non-blocking stream it
+//! becomes readable when there is something to receive and writable when there is room again; both
+//! may be spurious. After a receive there may be more data that the socket does not show:
+//! `has_buffered` must be called before waiting, as for any stream with a buffer.
 //!
 //! # Checking
 //!
-//! The cursors and the protocol of waiting run under a model checker, which
-//! takes them through every order of events:
+//! The cursors and the protocol of waiting run under a model checker, which explores every order of
+//! events:
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" cargo test -p orbium-shm --test loom --release

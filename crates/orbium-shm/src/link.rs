@@ -2,10 +2,9 @@
 //! State of a connection shared by the threads of this process: its memory, its socket, and
 //! its flags.
 //!
-//! The socket carries no data after the greeting. An octet through it makes the
-//! other side's descriptor readable. Octets that fill it make our own descriptor
-//! unwritable until the other side, having made room in the ring, takes them out
-//! again.
+//! The socket carries no data after the greeting. An octet sent through it makes the other side's
+//! descriptor readable. Octets that fill it make our own descriptor unwritable until the other
+//! side, having made room in the ring, reads them.
 
 use std::io;
 use std::net::Shutdown;
@@ -22,25 +21,25 @@ use crate::region::{Region, Way};
 use crate::ring::{Control, Rouse, Side};
 use crate::shared_memory;
 
-/// Nothing more is received: `shutdown` was called.
+/// Receiving has ended: `shutdown` was called.
 pub(crate) const READ_ENDED: u32 = 1;
-/// Nothing more is sent: `shutdown` was called.
+/// Sending has ended: `shutdown` was called.
 pub(crate) const WRITE_ENDED: u32 = 2;
 /// The peer is gone.
 pub(crate) const DEAD: u32 = 4;
-/// The peer wrote what cannot be.
+/// The peer wrote an impossible value.
 pub(crate) const BROKEN: u32 = 8;
 /// The stream is non-blocking.
 pub(crate) const NONBLOCKING: u32 = 16;
 
-/// Octets taken out of the socket, or put there, at once.
+/// Octets read from or written to the socket at once.
 const PIECE: usize = 2048;
 
-/// Attempts to empty or to fill the socket. It holds two pieces; a hostile peer
-/// may have sent more, which is left for the next time.
+/// Maximum attempts to empty or to fill the socket. It holds two pieces; a hostile peer may have
+/// sent more, which are left for the next time.
 const ATTEMPTS: usize = 16;
 
-/// What a thread can wait for.
+/// The event for which a thread waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// Something to receive.
@@ -70,7 +69,7 @@ pub(crate) struct Link {
     /// Threads that sleep, or are about to: to receive, and to send.
     receiving: AtomicU32,
     sending: AtomicU32,
-    /// By which the watcher knows it; 0 if it does not.
+    /// Its token at the watcher; 0 if it is not watched.
     pub(crate) token: AtomicU64,
 }
 
@@ -94,8 +93,8 @@ impl Link {
         &self.region
     }
 
-    /// Whether this process has made the connection, rather than forked from the
-    /// one that has. If not, it is dead here.
+    /// Whether this process has created the connection, and is not a fork of the one that has. If
+    /// not, it is unusable here.
     pub(crate) fn is_here(&self) -> bool {
         let here = self.origin.is_here();
         if !here {
@@ -183,16 +182,15 @@ impl Link {
         );
     }
 
-    /// Takes out of the socket what the peer put there; false if it will put
-    /// nothing there any more. Makes its descriptor writable, and ours not
-    /// readable.
+    /// Reads the octets that the peer sent through the socket; `false` if it will send no more.
+    /// Makes its descriptor writable, and ours not readable.
     #[cold]
     pub(crate) fn drain(&self) -> bool {
         let mut octets = [0; PIECE];
         for _ in 0..ATTEMPTS {
             match recv(&self.socket, &mut octets, RecvFlags::DONTWAIT) {
                 Ok((_, 0)) => return false,
-                // All that there was; if the end follows, it stays to be seen.
+                // The socket is empty; a following end remains visible.
                 Ok((_, count)) if count < PIECE => return true,
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return true,
@@ -241,23 +239,23 @@ impl Link {
                 let (side, sleepers) = self.waiting(what);
                 side.disturb();
                 wake(side);
-                // After the fence of `Side::disturb`: a sleeper that is not counted here
-                // sees the flag when it looks again, behind the fence of `Side::announce`.
+                // After the fence of `Side::disturb`: a sleeper that is not counted here sees the
+                // flag at its next check, after the fence of `Side::announce`.
                 asleep |= sleepers.load(Ordering::Acquire) > 0;
             }
         }
         asleep
     }
 
-    /// Says to the peer that a direction ends here: nothing more is sent.
+    /// Notifies the peer that sending has ended.
     pub(crate) fn end_outward(&self) {
         self.outgoing().writer.leave();
         self.rouse_reader();
-        // Pollers of the descriptor see it, too.
+        // Pollers of the descriptor are notified, too.
         self.ring();
     }
 
-    /// Says to the peer that nothing more is received.
+    /// Notifies the peer that receiving has ended.
     pub(crate) fn end_inward(&self) {
         self.incoming().reader.leave();
         self.rouse_writer();
@@ -280,7 +278,7 @@ impl Link {
         let _ = rustix::net::shutdown(&self.socket, how);
     }
 
-    /// Makes a full socket mean little, so that it is soon filled.
+    /// Minimizes the capacity of the socket, so that it is filled quickly.
     pub(crate) fn shrink_socket(&self) -> io::Result<()> {
         Ok(rustix::net::sockopt::set_socket_send_buffer_size(
             &self.socket,
@@ -300,8 +298,8 @@ fn wake(side: &Side) {
 mod tests {
     use super::*;
 
-    /// Once a thread was woken every ten milliseconds, and after a thousand times
-    /// held the peer to be hostile, because the other direction had ended.
+    /// Regression: a thread was woken every ten milliseconds, and after a thousand times considered
+    /// the peer hostile, because the other direction had ended.
     #[test]
     fn only_a_wait_that_has_ended_is_disturbed() {
         let (region, _) = Region::create(4096).unwrap();

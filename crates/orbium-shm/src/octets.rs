@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory of a ring as atomics, and copies in and out of it.
 //!
-//! Another process may write there at any time, whatever was agreed. A plain
-//! copy of such memory is a data race, which the compiler may assume away; a
-//! relaxed atomic load has some value, whatever the other side does. So the
-//! memory is never seen as anything but atomic words of eight octets: atomics of
-//! different sizes at one place would race as well. Where a copy begins or ends
-//! within a word, the writer keeps what else is in it. No write is lost,
-//! for only one side ever writes there; its own threads, if there are several,
-//! get octets mixed up. Words compile to plain moves.
+//! Another process may write there at any time, in violation of the protocol. A plain copy of such
+//! memory is a data race, which is undefined behaviour; a relaxed atomic load has some value,
+//! whatever the other side does. So the memory is only accessed by atomic words of eight octets:
+//! atomics of different sizes at one place would race as well. If a copy begins or ends within a
+//! word, the writer preserves the other octets. No write is lost, as only one side ever writes
+//! there; several threads of that side may mix up octets. Words compile to plain moves.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -44,7 +42,7 @@ impl<'m> SharedOctets<'m> {
         (at, count.min(size - at))
     }
 
-    /// As [`Octets::put`], where the copy ends before the end of the memory.
+    /// As [`Octets::put`], if the copy ends before the end of the memory.
     #[inline]
     fn put_run(self, at: usize, from: &[u8]) {
         let (first, rest) = from.split_at(until_word(at).min(from.len()));
@@ -61,7 +59,7 @@ impl<'m> SharedOctets<'m> {
         }
     }
 
-    /// As [`Octets::take`], where the copy ends before the end of the memory.
+    /// As [`Octets::take`], if the copy ends before the end of the memory.
     #[inline]
     fn take_run(self, at: usize, into: &mut [u8]) {
         let (first, rest) = into.split_at_mut(until_word(at).min(into.len()));

@@ -6,12 +6,11 @@ use crate::Spin;
 /// Options of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShmOptions {
-    /// Octets of the ring in each direction, of connections that are accepted: a
-    /// power of two from 4 KiB to 64 MiB. Default: 256 KiB. Messages may be of
-    /// any size; those that fit are sent without waiting for the reader. Pages
-    /// are taken from the system when they are first used.
+    /// Octets of the ring in each direction, of accepted connections: a power of two from 4 KiB to
+    /// 64 MiB. Default: 256 KiB. Messages may have any size; those that fit are sent without
+    /// waiting for the reader. Pages are allocated when they are first used.
     pub ring: u32,
-    /// What a thread does before it sleeps.
+    /// The spinning of a thread before it sleeps.
     pub spin: Spin,
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Baseline of the transport's figures: the least exchange of messages over shared memory, a flag, a
-//! copy, and a futex for a side that has spun long enough. It checks nothing, and both sides have to
-//! alternate.
+//! Baseline of the transport's figures: a minimal exchange of messages over shared memory, with a
+//! flag, a copy, and a futex for a side that has finished spinning. There are no checks, and both
+//! sides have to alternate.
 
 use std::hint;
 use std::io::{self, Read, Write};
@@ -36,7 +36,7 @@ pub struct PingPong {
     inward: Way,
     /// Closed when the peer ends.
     socket: OwnedFd,
-    /// How long the reader spins before it sleeps.
+    /// Time for which the reader spins before it sleeps.
     spin: Duration,
 }
 
@@ -79,7 +79,7 @@ impl PingPong {
         &self.region.control(way).tail.0
     }
 
-    /// Waits until there is a message; `false` if the peer has gone.
+    /// Waits until there is a message; `false` if the peer has ended.
     fn wait(&self) -> io::Result<bool> {
         let flag = self.flag(self.inward);
         if !self.spin.is_zero() && self.spin_until_full(flag) {
@@ -90,7 +90,7 @@ impl PingPong {
             if seen == Err(FULL) {
                 return Ok(true);
             }
-            // The futex returns when the flag has changed, and once a second for a look at the socket.
+            // The futex returns when the flag has changed, and once a second to check the socket.
             match shared_memory::sleep_on(flag, AWAITED, Some(Duration::from_secs(1))) {
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && self.is_alone()? => {
                     return Ok(false);
@@ -100,7 +100,7 @@ impl PingPong {
         }
     }
 
-    /// Spins until the flag says that there is a message; `false` after the time for that.
+    /// Spins until the flag indicates a message; `false` at the time limit.
     fn spin_until_full(&self, flag: &AtomicU32) -> bool {
         let start = Instant::now();
         loop {
@@ -143,8 +143,8 @@ impl Write for PingPong {
     fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         let count = from.len().min(RING as usize);
         let outward = self.inward.other();
-        // Lowering a flag wakes no thread: sides that alternate find it lowered, but for
-        // the first two messages of a client.
+        // Lowering a flag wakes no thread: sides that alternate find it lowered, except for the
+        // first two messages of a client.
         let flag = self.flag(outward);
         while flag.load(Ordering::Acquire) == FULL {
             if self.is_alone()? {

@@ -79,10 +79,10 @@ impl Region {
         Ok((Self::map(&memory, ring as usize)?, memory))
     }
 
-    /// Memory received from a peer, with the size of its rings as the peer states it.
+    /// Maps memory received from a peer, with the size of its rings as stated by the peer.
     ///
     /// # Errors
-    /// `InvalidData` unless it is so, and will stay so; the system's error.
+    /// `InvalidData` unless the size is correct and sealed; the system's error.
     pub(crate) fn open(memory: &OwnedFd, ring: u32) -> io::Result<Self> {
         if !is_ring(ring) {
             return Err(bad("shared memory: rings of a size that they cannot have"));

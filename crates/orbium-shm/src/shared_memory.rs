@@ -16,29 +16,28 @@ use rustix::fs::{
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex::{self, Flags, Timespec};
 
-/// Without these the other side could cut the memory off under us.
+/// Without these seals the other side could truncate the memory.
 const SEALS: SealFlags = SealFlags::SHRINK
     .union(SealFlags::GROW)
     .union(SealFlags::SEAL);
 
-/// `TMPFS_MAGIC`: what a memfd of ordinary pages lies on.
+/// `TMPFS_MAGIC`: the file system of a memfd with ordinary pages.
 const TMPFS: i128 = 0x0102_1994;
 
-/// A time beyond what the kernel can count.
+/// A time beyond the range of the kernel.
 const FOR_EVER: Timespec = Timespec {
     tv_sec: i64::MAX,
     tv_nsec: 0,
 };
 
-/// New memory of that many bytes, zeros, which can be made neither longer nor
-/// shorter by any process. The name shows in `/proc`.
+/// New memory of that many zero bytes, which no process can lengthen or shorten. The name is shown
+/// in `/proc`.
 ///
 /// # Errors
 /// The system's error.
 pub(crate) fn sealed_memory(name: &CStr, bytes: u64) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    // Hosts may insist on memory that cannot be executed; kernels before 6.3 do
-    // not know what that is.
+    // Hosts may require memory that cannot be executed; kernels before 6.3 do not support the flag.
     let memory = memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL)
         .or_else(|_| memfd_create(name, flags))?;
     ftruncate(&memory, bytes)?;
@@ -55,8 +54,8 @@ pub(crate) fn is_sealed(memory: &OwnedFd) -> io::Result<bool> {
     Ok(fcntl_get_seals(memory)?.contains(SEALS))
 }
 
-/// Whether a descriptor is of memory in ordinary pages. Huge ones come from a
-/// pool that may be empty when one is touched, which ends the process.
+/// Whether a descriptor refers to memory in ordinary pages. Huge ones come from a pool that may be
+/// exhausted when one is touched, which ends the process.
 ///
 /// # Errors
 /// The system's error.
@@ -65,7 +64,7 @@ pub(crate) fn is_of_ordinary_pages(memory: &OwnedFd) -> io::Result<bool> {
     Ok(i128::from(fstatfs(memory)?.f_type) == TMPFS)
 }
 
-/// Bytes of the file or memory behind a descriptor.
+/// Bytes of the file or memory of a descriptor.
 ///
 /// # Errors
 /// The system's error.
@@ -74,8 +73,8 @@ pub(crate) fn length(memory: &OwnedFd) -> io::Result<u64> {
     u64::try_from(length).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
-/// Maps memory, to be read and written and seen by all processes that map it, at a place of
-/// the system's choice. It stays until [`unmap`].
+/// Maps memory for reading and writing, shared by all processes that map it, at an address of the
+/// system's choice. It remains mapped until [`unmap`].
 ///
 /// # Errors
 /// The system's error.
@@ -96,8 +95,8 @@ pub(crate) unsafe fn unmap(base: NonNull<u8>, bytes: usize) {
     let _ = unsafe { munmap(base.as_ptr().cast(), bytes) };
 }
 
-/// Sleeps until a word is woken, unless it has another value than that. The word
-/// may lie in memory that processes share.
+/// Sleeps until a word is woken, unless it has another value than that. The word may be in memory
+/// shared by processes.
 ///
 /// # Errors
 /// `WouldBlock`: it has another value; `TimedOut`; `Interrupted`; the system's
@@ -109,6 +108,6 @@ pub(crate) fn sleep_on(word: &AtomicU32, value: u32, timeout: Option<Duration>) 
 
 /// Wakes at most so many threads that sleep on a word, in any process.
 pub(crate) fn wake(word: &AtomicU32, count: u32) {
-    // Nothing can be wrong with a word that is there.
+    // Cannot fail for an existing word.
     let _ = futex::wake(word, Flags::empty(), count.min(i32::MAX as u32));
 }

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use orbium_sys::fork::PerProcess;
 
-/// Spinning of a thread before it sleeps until the peer has sent, or made room. With one
-/// processor, of the host or of the thread's set, no thread spins.
+/// Spinning of a thread before it sleeps until the peer has sent, or made room. With one processor,
+/// of the host or of the thread's set, no thread spins.
 ///
 /// A thread that spins answers within a microsecond and occupies its processor; one that sleeps costs two switches and frees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,19 +20,19 @@ pub enum Spin {
     None,
     /// Spins for that long each time.
     Fixed(Duration),
-    /// Spins for that long at most, and only as long as it pays: after a spin
-    /// that ended in sleep the next ones are left out, twice as many each time.
+    /// Spins for at most that time, and only as long as it pays: after a spin that ended in sleep
+    /// the next ones are skipped, twice as many each time.
     Adaptive(Duration),
 }
 
 impl Default for Spin {
-    /// Adaptive, 20 µs: about what sleeping and being woken costs.
+    /// Adaptive, 20 µs: about the cost of sleeping and being woken.
     fn default() -> Self {
         Self::Adaptive(Duration::from_micros(20))
     }
 }
 
-/// Longest time that can be asked for: a second.
+/// Maximum configurable time: a second.
 const MAX_SPIN_TIME: Duration = Duration::from_secs(1);
 
 /// Not a way to spin.
@@ -83,10 +83,10 @@ impl fmt::Display for Spin {
     }
 }
 
-/// Looks between two looks at the clock.
+/// Checks between two readings of the clock.
 const LOOKS_PER_CLOCK_READ: u32 = 16;
 
-/// Most waits without a spin after one that did not pay.
+/// Maximum number of waits without a spin after one that did not pay.
 const MAX_SKIPPED: u32 = 256;
 
 /// One side's memory of whether spinning pays.
@@ -96,14 +96,14 @@ pub(crate) struct Spinner {
     adaptive: bool,
     /// Waits that will not spin.
     skip: AtomicU32,
-    /// How many were left out the last time.
+    /// The number of spins skipped the last time.
     penalty: AtomicU32,
 }
 
 impl Spinner {
     pub(crate) fn new(how: Spin) -> Self {
-        // Not a `OnceLock`: a process that forks while it is made has a child that
-        // would wait for it.
+        // Not a `OnceLock`: a process that forks during its initialization has a child that would
+        // wait for it.
         static PROCESSORS: PerProcess<usize> = PerProcess::new();
         let processors =
             PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, Into::into));
@@ -120,8 +120,7 @@ impl Spinner {
         }
     }
 
-    /// Spins until there is what is waited for, if that is allowed and pays;
-    /// whether there is.
+    /// Spins until the condition is true, if that is permitted and pays; returns whether it is.
     pub(crate) fn spin(&self, mut ready: impl FnMut() -> bool) -> bool {
         if self.bound.is_zero() {
             return false;
@@ -152,7 +151,7 @@ impl Spinner {
     }
 }
 
-/// A few looks without the clock: a peer that spins too answers within them.
+/// A few checks without the clock: a spinning peer answers within them.
 #[inline]
 fn look(ready: &mut impl FnMut() -> bool) -> bool {
     for _ in 0..LOOKS_PER_CLOCK_READ {
@@ -210,7 +209,7 @@ mod tests {
             spins += u32::from(tried);
         }
         assert!(spins > 10 && spins < 60, "{spins}");
-        // Pays again: after what is still left out it spins each time.
+        // Pays again: after the remaining skipped ones it spins each time.
         let mut hits = 0;
         for _ in 0..waits {
             hits += u32::from(spinner.spin(|| true));

@@ -18,9 +18,9 @@ use crate::{waiting, watcher};
 
 /// A connection through shared memory.
 ///
-/// Octets come as they were sent, with no seams. What was sent before the peer
-/// ended or died can still be received; then follows the end, or
-/// `ConnectionReset`. A peer that breaks the protocol gives `ConnectionAborted`.
+/// Octets are received as they were sent, without boundaries. Data sent before the peer ended or
+/// died can still be received; then follows the end, or `ConnectionReset`. A peer that violates the
+/// protocol causes `ConnectionAborted`.
 #[derive(Debug)]
 pub struct ShmByteStream {
     reader: Reader,
@@ -53,7 +53,7 @@ impl ShmByteStream {
         }
     }
 
-    /// Takes out of the ring what is there.
+    /// Reads the available octets from the ring.
     #[inline]
     fn pop(&self, room: &mut [u8]) -> io::Result<usize> {
         let link = &*self.link;
@@ -64,7 +64,7 @@ impl ShmByteStream {
         popped.map_err(|_| self.break_off())
     }
 
-    /// Puts into the ring what has room.
+    /// Writes the octets for which the ring has room.
     #[inline]
     fn push<'p>(&self, wanted: usize, pieces: impl Iterator<Item = &'p [u8]>) -> io::Result<usize> {
         let link = &*self.link;
@@ -76,7 +76,7 @@ impl ShmByteStream {
         pushed.map_err(|_| self.break_off())
     }
 
-    /// The peer broke the protocol: nothing more is had from it.
+    /// Ends the connection after the peer has violated the protocol.
     #[cold]
     fn break_off(&self) -> io::Error {
         self.link.set(BROKEN);
@@ -85,14 +85,14 @@ impl ShmByteStream {
         aborted()
     }
 
-    /// Receives where nothing is there yet.
+    /// Receives if the ring is empty.
     #[cold]
     fn receive_later(&self, room: &mut [u8]) -> io::Result<usize> {
         if room.is_empty() {
             return Ok(0);
         }
         loop {
-            // Looked at before the ring: what was sent before the end counts.
+            // Read before the ring: data sent before the end are valid.
             let flags = self.link.flags();
             let ended = self.link.incoming().writer.has_left();
             if flags & BROKEN != 0 {
@@ -131,12 +131,12 @@ impl ShmByteStream {
         waiting::wait(&self.link, Wait::Receive, deadline, ready)
     }
 
-    /// Has our descriptor become readable when there is something to receive;
-    /// false if there is already.
+    /// Arms the descriptor to become readable when there is something to receive; `false` if there
+    /// is already.
     #[cold]
     fn is_armed(&self) -> bool {
         let control = self.link.incoming();
-        // First, since it takes out what the peer puts in from now on.
+        // First, since it reads the octets that the peer sends from now on.
         let hung = !self.link.drain();
         control.reader.announce(Waiting::Away);
         if self.reader.has_some(control) || control.writer.has_left() {
@@ -150,7 +150,7 @@ impl ShmByteStream {
         true
     }
 
-    /// After a receive: what comes next must show, if it is waited for.
+    /// After a receive: shows further data, if the peer is to announce them.
     #[inline]
     fn received(&self) {
         if self.link.has(NONBLOCKING) && !self.reader.has_some(self.link.incoming()) {
@@ -163,7 +163,7 @@ impl ShmByteStream {
     }
 
     /// # Errors
-    /// Nothing can be sent any more.
+    /// Sending has ended.
     #[inline]
     fn check_sending(&self) -> io::Result<()> {
         if self.link.has(Wait::Send.ended()) || self.link.outgoing().reader.has_left() {
@@ -186,8 +186,7 @@ impl ShmByteStream {
         wanted: usize,
         pieces: &(impl Iterator<Item = &'p [u8]> + Clone),
     ) -> io::Result<usize> {
-        // Before anything is put there: an error says that the peer has not got
-        // these octets.
+        // Before anything is written: an error means that the peer has not received these octets.
         self.check_sending()?;
         match self.push(wanted, pieces.clone()) {
             Ok(0) if wanted > 0 => self.send_later(wanted, pieces),
@@ -195,7 +194,7 @@ impl ShmByteStream {
         }
     }
 
-    /// Sends where there is no room yet.
+    /// Sends if the ring is full.
     #[cold]
     fn send_later<'p>(
         &self,
@@ -230,12 +229,11 @@ impl ShmByteStream {
         waiting::wait(&self.link, Wait::Send, deadline, ready)
     }
 
-    /// Has our descriptor become writable when there is room; false if there is
-    /// already.
+    /// Arms the descriptor to become writable when there is room; `false` if there is already.
     #[cold]
     fn is_full(&self) -> bool {
         let control = self.link.outgoing();
-        // First, so that the peer, which acts on the announcement, finds it.
+        // First, so that the peer, which acts on the announcement, finds it filled.
         if !self.link.fill() {
             self.link.set(DEAD);
             return false;
@@ -295,8 +293,7 @@ impl ByteStream for ShmByteStream {
         if nonblocking {
             self.link.shrink_socket()?;
             self.link.set(NONBLOCKING);
-            // What was there before is shown by the socket, if we accepted, or
-            // by `has_buffered`.
+            // Earlier data are shown by the socket, if this side accepted, or by `has_buffered`.
             self.link.incoming().reader.announce(Waiting::Away);
         } else {
             self.link.clear(NONBLOCKING);

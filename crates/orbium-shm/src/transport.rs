@@ -8,8 +8,8 @@ use orbium_transport::{
 use crate::region::is_ring;
 use crate::{ShmAcceptor, ShmConnector, ShmOptions};
 
-/// Shared memory: endpoints `shmiop:///run/x.shm`, `shmiop://@name` for a name
-/// outside of the file system, `shmiop://` for a path that is made up.
+/// Shared memory: endpoints `shmiop:///run/x.shm`, `shmiop://@name` for a name outside of the file
+/// system, `shmiop://` for a generated path.
 ///
 /// Parameters: `ring` and `spin` as in [`ShmOptions`] (`spin=none`, `spin=20`
 /// for 20 µs each time, `spin=adaptive:20`); `mode` and `publish` as for Unix
@@ -20,7 +20,7 @@ pub struct ShmTransport {
 }
 
 impl ShmTransport {
-    /// With these options, as far as an endpoint does not say otherwise.
+    /// With these options, unless an endpoint overrides them.
     #[must_use]
     pub fn new(options: ShmOptions) -> Self {
         Self { options }

@@ -17,7 +17,7 @@ use crate::watcher;
 /// after which the peer's death is noticed.
 const UNWATCHED: Duration = Duration::from_millis(50);
 
-/// Sleeps until `ready`, which must be true too once the connection has ended.
+/// Sleeps until `ready`, which must also be true once the connection has ended.
 ///
 /// # Errors
 /// `WouldBlock` at the deadline.

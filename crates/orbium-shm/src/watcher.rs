@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A thread that watches for the death of peers.
 //!
-//! A thread that sleeps on a word of shared memory does not notice that its peer has
-//! died. The kernel closes the sockets of a process that dies; this thread
-//! waits for that on all connections on which a thread has slept, and wakes
-//! their sleepers. It is started with the first of them and ends when there has
-//! been none for a while.
+//! A thread that sleeps on a word of shared memory does not notice the death of its peer. The
+//! kernel closes the sockets of a process that dies; this thread waits for that on all connections
+//! on which a thread has slept, and wakes their sleepers. It is started with the first of them and
+//! ends after a period without any.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -21,17 +20,17 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::link::{DEAD, Link};
 
-/// How long the thread stays without a connection.
+/// Time for which the thread remains without a connection.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// How often a thread that has been woken and still sleeps is woken again. Only
-/// a hostile peer, or a thread that is not given the processor, needs it twice.
+/// Interval at which a thread that was woken and still sleeps is woken again. Only a hostile peer,
+/// or a thread that does not run, needs it twice.
 const NAG: Duration = Duration::from_millis(10);
 
 /// The token of the notifier; those of connections follow.
 const NOTIFIER: u64 = 0;
 
-/// What the thread waits with.
+/// The descriptors on which the thread waits.
 #[derive(Debug)]
 struct Eyes {
     poller: Poller,
@@ -51,7 +50,7 @@ struct Watch {
     last: u64,
 }
 
-/// A forked child watches its own: the thread did not come along.
+/// A forked child watches its own: the thread does not exist there.
 static WATCH: PerProcess<Mutex<Watch>> = PerProcess::new();
 
 fn lock() -> MutexGuard<'static, Watch> {
@@ -173,7 +172,7 @@ fn run(eyes: &Eyes) {
             }
         };
         if eyes.poller.wait(&mut ready, timeout).is_err() {
-            // Nothing that can be helped, nor should happen.
+            // Should not happen, and cannot be handled.
             thread::sleep(NAG);
         }
         let Some(mut disturbed) = look(eyes, &ready) else {
@@ -197,7 +196,7 @@ fn look(eyes: &Eyes, ready: &[Ready]) -> Option<Vec<Arc<Link>>> {
             eyes.answer();
         } else if let Some(place) = watch.place(*token) {
             let link = Arc::clone(&watch.links[place].1);
-            // It stays hung up: once is enough.
+            // It remains hung up: once is enough.
             let _ = eyes.poller.remove(link.socket(), *token);
             link.set(DEAD);
             disturbed.push(link);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The words that both sides share, and the protocol of waiting.
+//! The words shared by both sides, and the protocol of waiting.
 //!
-//! Dekker's protocol: a waiter announces its wait, then checks once more for
-//! what it is to wait for; a producer publishes its change, then checks for an
-//! announced waiter. A full fence stands between the two steps on
-//! either side, so at least one of them sees the other's first step: either the
-//! wait is not begun, or it is ended. No system call is made for a peer that
-//! does not wait.
+//! Dekker's protocol: a waiter announces its wait, then checks once more for the awaited change; a
+//! producer publishes its change, then checks for an announced waiter. A full fence between the two
+//! steps on either side ensures that at least one of them sees the other's first step: the wait is
+//! either not begun, or ended. No system call is made for a peer that does not wait.
 
 use crate::sync::{AtomicU32, Ordering, fence};
 
@@ -45,7 +43,7 @@ const AWAKE: u32 = 0;
 const ASLEEP: u32 = 1;
 const AWAY: u32 = 2;
 
-/// Form in which a side waits.
+/// How a side waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Waiting {
@@ -58,7 +56,7 @@ pub enum Waiting {
 /// Wake-up that a waiting side needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rouse {
-    /// Nothing: it does not wait, or says something that means nothing.
+    /// None: it does not wait, or its state is invalid.
     Nothing,
     /// Wake its futex.
     Wake,
@@ -94,14 +92,14 @@ impl Side {
         }
     }
 
-    /// Says that this side is about to wait. What it waits for must be looked
-    /// at again afterwards.
+    /// Announces that this side is about to wait. The awaited condition must be checked again
+    /// afterwards.
     #[inline]
     pub fn announce(&self, how: Waiting) {
         self.state.store(how as u32, Ordering::Relaxed);
-        // Dekker's protocol with the fence in `rouse`: this side stores its state, then
-        // looks again at what it waits for; the other changes that, then loads the state.
-        // One of the two sees the other's store.
+        // Dekker's protocol with the fence in `rouse`: this side stores its state, then checks the
+        // condition again; the other changes the condition, then loads the state. One of the two
+        // sees the other's store.
         fence(Ordering::SeqCst);
     }
 
@@ -111,14 +109,13 @@ impl Side {
         self.state.store(AWAKE, Ordering::Relaxed);
     }
 
-    /// Whether what was last announced is that, and the peer has not acted on it.
+    /// Whether that was announced last, and the peer has not acted on it.
     #[inline]
     pub fn is_announced(&self, how: Waiting) -> bool {
         self.state.load(Ordering::Relaxed) == how as u32
     }
 
-    /// Called by the other side after it has changed something that this side
-    /// may be waiting for.
+    /// Called by the other side after a change for which this side may be waiting.
     #[inline]
     #[must_use]
     pub fn rouse(&self) -> Rouse {
@@ -140,8 +137,8 @@ impl Side {
         }
     }
 
-    /// Ends a sleep of this side from this side, unless the other undoes it. The
-    /// reason must have been made visible to `ready` before.
+    /// Ends a sleep of this side from this side, unless the other undoes it. The reason must have
+    /// been made visible to `ready` before.
     pub fn disturb(&self) {
         // Between the reason and the exchange: partner of the fence in `announce`.
         fence(Ordering::SeqCst);
@@ -152,13 +149,13 @@ impl Side {
             .compare_exchange(asleep, awake, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Says that this side will never read, or write, again. What was published
-    /// before is visible to a thread that sees this.
+    /// Declares that this side will never read, or write, again. All data published before are
+    /// visible to a thread that sees this.
     pub fn leave(&self) {
         self.gone.store(1, Ordering::Release);
     }
 
-    /// Whether it said so.
+    /// Whether it has declared that.
     #[inline]
     pub fn has_left(&self) -> bool {
         self.gone.load(Ordering::Acquire) != 0
@@ -167,15 +164,14 @@ impl Side {
 
 /// Puts a thread to sleep on a word.
 pub trait Park {
-    /// Sleeps as long as the word has that value, looked at in one step with
-    /// falling asleep.
+    /// Sleeps while the word has that value, which is checked atomically with falling asleep.
     fn park(&self, word: &AtomicU32, value: u32) -> Parked;
 }
 
-/// Reason for which a thread no longer sleeps.
+/// Reason for the end of a sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parked {
-    /// Somebody woke it, or the word had another value.
+    /// It was woken, or the word had another value.
     Woken,
     /// No wake-up: the wait was interrupted.
     Interrupted,
@@ -188,7 +184,7 @@ pub enum Parked {
 /// Outcome of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slept {
-    /// There is what was waited for.
+    /// The awaited condition is true.
     Ready,
     /// It was time.
     TimedOut,
@@ -201,8 +197,8 @@ pub enum Slept {
 /// was overtaken.
 const MAX_SPURIOUS_WAKEUPS: u32 = 1000;
 
-/// Sleeps until there is what this side waits for. `ready` looks at it, and is
-/// true too for whatever else ends the wait.
+/// Sleeps until the condition for which this side waits. `ready` checks it, and is also true for
+/// any other end of the wait.
 pub fn sleep(side: &Side, parking: &impl Park, mut ready: impl FnMut() -> bool) -> Slept {
     let mut woken = 0;
     loop {

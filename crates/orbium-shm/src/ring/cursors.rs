@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The two ends of a ring.
 //!
-//! Each end keeps its own cursor, and the last it saw of the other's, outside
-//! the shared memory. What the other side wrote is read once and compared with
-//! these: a cursor may only move forward, and only as far as there are octets to
-//! read, or room to write. All else breaks the connection. Positions are masked
-//! besides, so no value leads out of the ring.
+//! Each end keeps its own cursor, and the last seen value of the other's, outside the shared
+//! memory. The cursor of the other side is read once and compared with these: it may only move
+//! forward, and only as far as there are octets to read, or room to write. Any other value breaks
+//! the connection. Positions are also masked, so no value leads out of the ring.
 //!
-//! There should be one thread at each end. More than one get octets mixed up, or
-//! break the connection; that is all.
+//! There should be one thread at each end. Several threads mix up octets, or break the connection,
+//! without further effects.
 
 use super::control::Control;
 use crate::sync::{AtomicU32, Ordering};
@@ -25,7 +24,7 @@ pub trait Octets {
     fn take(&self, at: u32, into: &mut [u8]);
 }
 
-/// The peer wrote what cannot be.
+/// The peer wrote an impossible value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broken;
 
@@ -56,11 +55,11 @@ impl Writer {
         }
     }
 
-    /// Octets that have room, at least `wanted` if there are; looks at the
-    /// reader's cursor only if those known are fewer.
+    /// Octets of free room, at least `wanted` if possible; reads the reader's cursor only if the
+    /// known room is less.
     ///
     /// # Errors
-    /// The reader's cursor is where it cannot be.
+    /// The reader's cursor has an impossible value.
     #[inline]
     pub fn room(&self, control: &Control, capacity: u32, wanted: usize) -> Result<u32, Broken> {
         let tail = self.tail.load(Ordering::Relaxed);
@@ -79,8 +78,8 @@ impl Writer {
         Ok(capacity - used)
     }
 
-    /// Writes as much of the pieces, `wanted` octets together, as has room;
-    /// calls `published` each time the reader can see more.
+    /// Writes as much of the pieces, `wanted` octets together, as there is room for; calls
+    /// `published` each time more becomes visible to the reader.
     ///
     /// # Errors
     /// As [`Writer::room`].
@@ -131,7 +130,7 @@ impl Writer {
         published();
     }
 
-    /// Whether the reader has made room since that was last looked at.
+    /// Whether the reader has made room since the last check.
     #[inline]
     pub fn has_changed(&self, control: &Control) -> bool {
         control.head.0.load(Ordering::Relaxed) != self.head.load(Ordering::Relaxed)
@@ -158,11 +157,11 @@ impl Reader {
         }
     }
 
-    /// Reads what is there, as far as it fits; calls `published` each time the
-    /// writer can see more room.
+    /// Reads the available octets, up to the room; calls `published` each time more room becomes
+    /// visible to the writer.
     ///
     /// # Errors
-    /// The writer's cursor is where it cannot be.
+    /// The writer's cursor has an impossible value.
     #[inline]
     pub fn pop(
         &self,
@@ -193,8 +192,7 @@ impl Reader {
         Ok(count)
     }
 
-    /// Whether there is something to read, or the writer's cursor makes no
-    /// sense.
+    /// Whether there is something to read, or the writer's cursor has an impossible value.
     #[inline]
     pub fn has_some(&self, control: &Control) -> bool {
         control.tail.0.load(Ordering::Acquire) != self.head.load(Ordering::Relaxed)

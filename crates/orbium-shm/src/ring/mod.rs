@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A ring of octets between one writer and one reader that do not trust each
-//! other, and how each waits for the other.
+//! A ring of octets between one writer and one reader that do not trust each other, and the
+//! protocol by which each waits for the other.
 //!
-//! Nothing here makes a system call or knows where the memory lies. The module
-//! is compiled a second time by the model checker's test, over its own atomics.
+//! This module makes no system calls and is independent of the location of the memory. It is
+//! compiled a second time by the model checker's test, over its own atomics.
 
 mod control;
 mod cursors;
