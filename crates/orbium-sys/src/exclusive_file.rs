@@ -9,8 +9,9 @@ use crate::fork::Origin;
 use crate::lock_file::{is_at, try_lock, unlock};
 use crate::whole_file::replace_whole;
 
-/// A file that is read once, appended to and replaced as a whole by one process: no other one can open it so, until it is
-/// dropped. The lock is the file's own, and a file that replaces it has one before it has the name.
+/// A file that is read once, appended to and replaced as a whole by one process: no other process
+/// can open it in this way until it is dropped. The lock belongs to the file, and a file that
+/// replaces it is locked before it has the name.
 ///
 /// ```
 /// use orbium_sys::ExclusiveFile;
@@ -35,10 +36,10 @@ pub struct ExclusiveFile {
 }
 
 impl ExclusiveFile {
-    /// Opens a file, or makes an empty one.
+    /// Opens a file, or creates an empty one.
     ///
     /// # Errors
-    /// `ResourceBusy`: it is open already, here or in another process; else the system's.
+    /// `ResourceBusy`: it is open already, in this or another process; otherwise the system's.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
@@ -47,7 +48,7 @@ impl ExclusiveFile {
             let path = fs::canonicalize(path)?;
             let opened_by = Origin::here();
             if !file.metadata()?.is_file() {
-                // A device has nothing to lose.
+                // A device has no content to protect.
                 return Ok(Self {
                     path,
                     file,
@@ -58,7 +59,7 @@ impl ExclusiveFile {
                 io::ErrorKind::WouldBlock => in_use(),
                 _ => error,
             })?;
-            // It may have been replaced since it was opened: then the lock of that file counts.
+            // It may have been replaced since it was opened: then the lock of that file applies.
             if is_at(&file, &path)? {
                 return Ok(Self {
                     path,
@@ -69,7 +70,7 @@ impl ExclusiveFile {
         }
     }
 
-    /// The content, of which no more than so many bytes are read.
+    /// The content, of which at most that many bytes are read.
     ///
     /// # Errors
     /// `FileTooLarge` beyond `most`; else the system's.
@@ -92,19 +93,20 @@ impl ExclusiveFile {
         self.file.write_all(content)
     }
 
-    /// Has the content be on the disk when this returns, where the host may fail. [`replace`](Self::replace) does that, too.
+    /// Flushes the content to the disk, to protect it against a failure of the host.
+    /// [`replace`](Self::replace) does that, too.
     ///
     /// # Errors
-    /// The system's: what was appended may be lost with the host.
+    /// The system's: appended data may be lost if the host fails.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// Puts another content in place of this one: others read the old content or the new, also after the host has failed
-    /// at any moment. The permissions stay.
+    /// Replaces the content: other processes read the old content or the new one, also after a
+    /// failure of the host at any time. The permissions are preserved.
     ///
     /// # Errors
-    /// The system's: the content stays as it is.
+    /// The system's: the content is unchanged.
     pub fn replace(&mut self, content: &[u8]) -> io::Result<()> {
         let metadata = self.file.metadata()?;
         if !metadata.is_file() {
@@ -174,8 +176,8 @@ mod tests {
         assert_eq!(second.read(2).unwrap(), b"bc");
     }
 
-    /// A service that was stopped and opened again found its file in use: another thread was starting a process, which
-    /// had the descriptor until it ran its program.
+    /// Regression: a service that was stopped and opened again found its file in use: another
+    /// thread was starting a process, which had the descriptor until it executed its program.
     #[test]
     fn a_descriptor_that_a_child_has_keeps_no_lock() {
         let scratch = Scratch::new("inherited");
@@ -187,7 +189,7 @@ mod tests {
         drop(inherited);
     }
 
-    /// One thread replaces the file again and again: whatever the moment, no other one gets it.
+    /// One thread replaces the file repeatedly: no other one can open it at any time.
     #[test]
     fn no_moment_of_a_replacement_lets_a_second_one_in() {
         let scratch = Scratch::new("window");

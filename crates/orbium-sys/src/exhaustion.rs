@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Descriptors and memory that run out: the limit of descriptors, and the errors of a process or host that has
-//! none left.
+//! Exhaustion of descriptors and memory: the limit of descriptors, and the errors of a process or
+//! host that has reached it.
 #![expect(unsafe_code, reason = "the system writes a limit")]
 
 use std::io;
@@ -8,8 +8,8 @@ use std::io;
 /// The errors that mean so.
 const EXHAUSTED: [i32; 4] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS];
 
-/// Whether an operation failed for lack of descriptors or memory, of this process
-/// or of the whole system, rather than because of what it was to do.
+/// Whether an operation failed for lack of descriptors or memory, of this process or of the whole
+/// system, and not because of its arguments.
 #[must_use]
 pub fn is_exhausted(error: &io::Error) -> bool {
     match error.raw_os_error() {

@@ -59,7 +59,7 @@ pub fn random_number() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// The name of this host; not known here.
+/// The name of this host; unknown on this system.
 #[cfg(not(unix))]
 #[must_use]
 pub fn host_name() -> String {

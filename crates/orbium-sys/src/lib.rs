@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The operating system as an ORB needs it: sockets, readiness, clocks.
 //!
-//! This crate does not know CORBA. It adds to the standard library what
-//! that lacks (gathered sends that never raise a signal, level-triggered
-//! readiness, wake-ups), with the same interface on every platform.
+//! This crate has no notion of CORBA. It supplements the standard library (gathered sends that
+//! never raise a signal, level-triggered readiness, wake-ups), with the same interface on every
+//! platform.
 #![deny(unsafe_code)]
 
 mod clock;

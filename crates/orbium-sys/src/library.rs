@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values out of shared libraries, loaded while the program runs.
+//! Values from shared libraries, loaded at run time.
 //!
-//! A library exports one [`Declaration`] under the name [`SYMBOL`]. It begins
-//! with what can be read whatever compiler made it: only if compiler and crate are the
-//! very same as ours is anything called that is in it.
+//! A library exports one [`Declaration`] under the name [`SYMBOL`]. It begins with data that can be
+//! read regardless of the compiler: only if compiler and crate are identical to ours is any of its
+//! code called.
 #![expect(unsafe_code, reason = "loads code and reads what it exports")]
 
 use std::any::Any;
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 /// The name under which a library exports its declaration.
 pub const SYMBOL: &str = "ORBIUM_LIBRARY";
 
-/// What every declaration begins with.
+/// The first bytes of every declaration.
 const MAGIC: [u8; 8] = *b"orbium\x001";
 
-/// Octets for the text that says what a library was built with.
+/// Octets for the text that identifies the build of a library.
 const TEXT: usize = 112;
 
 /// The compiler and the version of this crate.
@@ -46,7 +46,7 @@ impl fmt::Debug for Declaration {
 }
 
 impl Declaration {
-    /// A declaration of what `make` makes.
+    /// A declaration of the value that `make` creates.
     #[must_use]
     pub const fn new(make: fn() -> Box<dyn Any + Send>) -> Self {
         Self {
@@ -75,15 +75,15 @@ fn text(octets: &[u8; TEXT]) -> String {
 
 /// Error of loading something from a library.
 pub enum LibraryError {
-    /// The file cannot be loaded: it is not there, no library, for another
-    /// machine, or needs what is not there.
+    /// The file cannot be loaded: it does not exist, is not a library, is for another machine, or
+    /// has missing dependencies.
     NotLoaded(String),
     /// It exports no declaration.
     NoDeclaration,
-    /// What it exports under that name is something else.
+    /// The symbol of that name is not a declaration.
     NotADeclaration,
-    /// It was built with another compiler or another version: what it was
-    /// built with, and what this program was.
+    /// It was built with another compiler or another version: the build of the library, and that of
+    /// this program.
     BuiltWith {
         /// The library.
         library: String,
@@ -117,16 +117,16 @@ impl fmt::Debug for LibraryError {
 
 impl std::error::Error for LibraryError {}
 
-/// The path of a shared library with code that may run in this process: loading a
-/// library runs its initialisers, whatever else it holds.
+/// The path of a shared library with code that may run in this process: loading a library runs its
+/// initialisers, independently of its other contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedLibrary(PathBuf);
 
 impl TrustedLibrary {
-    /// A library that the caller vouches for.
+    /// A library that the caller trusts.
     ///
     /// # Safety
-    /// As long as the value is used to load from that path, what lies there has to be
+    /// While the value is used to load from that path, the file there must be
     ///
     /// * a library with code as trustworthy as the program's: its initialisers and
     ///   finalisers, those of all libraries that it needs, and everything that it exports
@@ -147,12 +147,11 @@ impl TrustedLibrary {
     }
 }
 
-/// Loads a library for good and makes what it declares. The caller takes it for
-/// what it is to be, which fails unless both mean the same type.
+/// Loads a library permanently and creates the declared value. The caller downcasts it, which fails
+/// unless the types are identical.
 ///
 /// # Errors
-/// [`LibraryError`]; then nothing that is in the library was called but what
-/// the system calls when it loads one.
+/// [`LibraryError`]; then no code of the library was called except by the system on loading.
 pub fn load_library(library: &TrustedLibrary) -> Result<Box<dyn Any + Send>, LibraryError> {
     let path = library.path();
     // SAFETY: loading runs the library's initialisers. That they are fit to run
@@ -187,7 +186,7 @@ pub fn load_library(library: &TrustedLibrary) -> Result<Box<dyn Any + Send>, Lib
     // same compiler, so the type is the same; the rest of the library is sound, as was
     // vouched for.
     let declaration = unsafe { start.cast::<Declaration>().read_unaligned() };
-    // What it makes has its code, and may live as long as the program.
+    // The value's code is in the library, and the value may live as long as the program.
     std::mem::forget(library);
     Ok((declaration.make)())
 }

@@ -15,8 +15,8 @@ use crate::fork::Origin;
 /// Time between two attempts: others hold a lock for some system calls only.
 const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
-/// A lock that is held, until it is dropped. The file goes with it; one that a
-/// killed process left behind does not hinder others.
+/// A held lock, until it is dropped. The file is removed with it; one that a killed process left is
+/// no obstacle.
 #[derive(Debug)]
 pub struct LockFile {
     path: PathBuf,
@@ -25,12 +25,12 @@ pub struct LockFile {
 }
 
 impl LockFile {
-    /// Takes the lock of that name.
+    /// Acquires the lock of that name.
     ///
     /// # Errors
-    /// `TimedOut` if another holds it until the deadline; `AlreadyExists` if the
-    /// file has contents, and so is no lock; the system's error if it cannot be
-    /// made. A symbolic link is never followed.
+    /// `TimedOut` if another process holds it until the deadline; `AlreadyExists` if the file has
+    /// contents, and thus is not a lock; the system's error if it cannot be created. Symbolic links
+    /// are never followed.
     pub fn acquire(path: &Path, deadline: Deadline) -> io::Result<Self> {
         loop {
             let file = open(path)?;
@@ -69,8 +69,8 @@ pub(crate) fn try_lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Gives the exclusive lock of the file back, even if its descriptor is open elsewhere too: a child process that is being started has all
-/// of them until it runs its program.
+/// Releases the exclusive lock of the file, even if its descriptor is also open elsewhere: a child
+/// process that is being started has all descriptors until it executes its program.
 pub(crate) fn unlock(file: &File) {
     // SAFETY: as above. It cannot fail: the descriptor is one of a file.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
@@ -79,7 +79,7 @@ pub(crate) fn unlock(file: &File) {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
-    // A FIFO without a reader must not be waited for.
+    // A FIFO without a reader must not block.
     options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     options.open(path)
 }
@@ -135,7 +135,7 @@ mod tests {
         let error = LockFile::acquire(&path, soon).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(held);
-        // What somebody has written is neither taken nor removed.
+        // Content that was written by others is neither read nor removed.
         fs::write(&path, "precious").unwrap();
         let error = LockFile::acquire(&path, Deadline::NEVER).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);

@@ -4,8 +4,8 @@
 
 use std::io;
 
-/// Whether there is a process of that number, as far as this one sees them: those of
-/// other containers it does not.
+/// Whether a process of that number exists, as visible to this one: those of other containers are
+/// not.
 #[must_use]
 pub fn is_process(number: u32) -> bool {
     let Ok(number @ 1..) = i32::try_from(number) else {
@@ -13,7 +13,7 @@ pub fn is_process(number: u32) -> bool {
     };
     // SAFETY: signal 0 is none: nothing is sent, to whatever process that is.
     let sent = unsafe { libc::kill(number, 0) };
-    // One that may not be signalled is there too.
+    // A process that may not be signalled exists, too.
     sent == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Level-triggered readiness: epoll on Linux, poll elsewhere.
 //!
-//! The reactor needs a poller on which several threads wait at once (leader/followers), which
-//! reports a level, or one source to one thread until that thread re-arms it, in one system call
-//! for each wait. Neither well-known crate has that:
+//! The reactor needs a poller on which several threads wait at once (leader/followers), which is
+//! level-triggered, or reports a source to one thread until that thread re-arms it, in one system
+//! call for each wait. Neither well-known crate provides that:
 //!
 //! | | `polling` 3.11 | `mio` 1.2 | here |
 //! |---|---|---|---|
@@ -36,13 +36,13 @@ use poll::Set;
 use interest::MAX_EVENTS;
 pub use interest::{Interest, Ready, has_hung_up, wait_for};
 
-/// Waits for many sources at once. Shared between threads: any may wait, and
-/// register, which on systems other than Linux counts from the next wait on. A
-/// oneshot source is reported to one of the waiting threads.
+/// Waits for many sources at once. Shared between threads: any may wait, and register, which on
+/// systems other than Linux takes effect from the next wait on. A oneshot source is reported to one
+/// of the waiting threads.
 #[derive(Debug)]
 pub struct Poller {
     set: Set,
-    /// How long it looks before it sleeps.
+    /// Time of busy polling before a wait sleeps.
     busy_poll: Duration,
 }
 
@@ -50,16 +50,17 @@ impl Poller {
     /// A poller without sources.
     ///
     /// # Errors
-    /// No descriptors left.
+    /// Out of descriptors.
     pub fn new() -> io::Result<Self> {
         Self::busy(Duration::ZERO)
     }
 
-    /// A poller each [`wait`](Self::wait) of which asks the system again and again for so long before the thread
-    /// sleeps: what becomes ready in that time costs no wake-up, and the thread keeps its processor from others.
+    /// A poller that polls for that time in each [`wait`](Self::wait) before the thread sleeps: a
+    /// source that becomes ready in that time needs no wake-up, and the thread occupies its
+    /// processor.
     ///
     /// # Errors
-    /// No descriptors left.
+    /// Out of descriptors.
     pub fn busy(busy_poll: Duration) -> io::Result<Self> {
         let set = Set::new()?;
         Ok(Self { set, busy_poll })
@@ -73,7 +74,7 @@ impl Poller {
         self.set.add(source, token, interest)
     }
 
-    /// Changes what is waited for.
+    /// Changes the interest in a source.
     ///
     /// # Errors
     /// The system's error.
@@ -89,8 +90,8 @@ impl Poller {
         self.set.remove(source, token)
     }
 
-    /// Waits, then puts what is ready into `ready` (cleared first). An
-    /// interruption counts as nothing ready.
+    /// Waits, then stores the ready sources in `ready` (cleared first). An interruption counts as
+    /// nothing ready.
     ///
     /// # Errors
     /// The system's error.
@@ -98,8 +99,7 @@ impl Poller {
         self.wait_for_some::<MAX_EVENTS>(ready, timeout)
     }
 
-    /// As [`Poller::wait`], for no more than `N` sources: the others are left to
-    /// other waiting threads.
+    /// As [`Poller::wait`], for at most `N` sources: the others are left to other waiting threads.
     ///
     /// # Errors
     /// The system's error.
@@ -135,8 +135,8 @@ impl Poller {
         }
     }
 
-    /// As `wait`, but also until a source that is not registered is ready: whether
-    /// it is. Then nothing was looked for among the others.
+    /// As `wait`, but also until a source that is not registered is ready: returns whether it is.
+    /// If so, the registered ones were not checked.
     ///
     /// # Errors
     /// The system's error.

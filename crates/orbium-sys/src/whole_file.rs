@@ -7,9 +7,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes a file, and over one that is there: others read the old content or the new, never a part, also after
-/// the host has failed at any moment. The permissions of a file that is there stay, and a symbolic link leads to
-/// the new content. What is no file, such as a device or a pipe, is written to directly.
+/// Writes a file, or replaces an existing one: other processes read the old content or the new one,
+/// never a part, also after a failure of the host at any time. The permissions of an existing file
+/// are preserved, and a symbolic link then refers to the new content. A device, a pipe or the like
+/// is written to directly.
 ///
 /// ```
 /// use orbium_sys::write_whole;
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// ```
 ///
 /// # Errors
-/// The system's: the old file stays as it is, and nothing else is left behind.
+/// The system's: the old file is unchanged, and no other file remains.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let present = fs::metadata(path).ok();
     if present.as_ref().is_some_and(|it| !it.is_file()) {
@@ -41,8 +42,9 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     filled.map(drop)
 }
 
-/// Puts a new file in the place of another, once `fill` has filled it: others read the old content or the new, also after
-/// the host has failed at any moment. The new file is open for writing behind its content.
+/// Replaces a file by a new one, once `fill` has filled it: other processes read the old content or
+/// the new one, also after a failure of the host at any time. The new file is open for writing
+/// after its content.
 ///
 /// ```
 /// use std::io::Write as _;
@@ -57,7 +59,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 /// ```
 ///
 /// # Errors
-/// That of `fill` or the system: the old file stays as it is, and nothing else is left behind.
+/// That of `fill` or the system: the old file is unchanged, and no other file remains.
 pub fn replace_whole(
     path: &Path,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
@@ -75,7 +77,8 @@ pub fn replace_whole(
     Ok(file)
 }
 
-/// A new file in the same folder, and thus the same file system. It follows no link that another has put there.
+/// A new file in the same directory, and thus the same file system. It does not follow a link that
+/// another process has created there.
 fn new_draft(path: &Path) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {
@@ -84,7 +87,7 @@ fn new_draft(path: &Path) -> io::Result<(PathBuf, File)> {
         name.push(format!(".{}-{number}.new", std::process::id()));
         let draft = PathBuf::from(name);
         match OpenOptions::new().write(true).create_new(true).open(&draft) {
-            // Left behind by a process of the same number that was killed.
+            // Left by a killed process of the same number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => return Ok((draft, made?)),
         }

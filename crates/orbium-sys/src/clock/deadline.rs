@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Points in time at which waiting ends.
+//! Deadlines of waits.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,7 +12,8 @@ impl Deadline {
     /// No deadline.
     pub const NEVER: Self = Self(None);
 
-    /// The deadline that long from now; `None` and what no clock can count mean never.
+    /// The deadline that long from now; `None`, and a time beyond the range of the clock, mean
+    /// never.
     #[must_use]
     #[inline]
     pub fn after(timeout: Option<Duration>) -> Self {
@@ -28,15 +29,15 @@ impl Deadline {
         Self(Some(instant))
     }
 
-    /// The instant, unless there is none.
+    /// The instant; `None` if there is no deadline.
     #[must_use]
     #[inline]
     pub const fn instant(self) -> Option<Instant> {
         self.0
     }
 
-    /// Time left: `Ok(None)` for ever, an error of kind
-    /// [`TimedOut`](io::ErrorKind::TimedOut) when there is none.
+    /// The remaining time: `Ok(None)` without a deadline, an error of kind
+    /// [`TimedOut`](io::ErrorKind::TimedOut) if there is none.
     ///
     /// # Errors
     /// The deadline has passed.

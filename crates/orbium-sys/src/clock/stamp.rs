@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Moments that cost three instructions to take: the processor's counter, converted
-//! to time only when it is asked for.
+//! Time stamps that take three instructions: the processor's counter, converted to time only on
+//! demand.
 //!
-//! They serve explanations ("after 1.2 ms"), and spare a look at the clock that would show that
-//! no time has passed. On a host with counters that differ between processors a span may be
-//! wrong, so no deadline depends on one alone.
+//! They are for explanations ("after 1.2 ms"), and avoid reading the clock when no time has passed.
+//! On a host with counters that differ between processors a span may be wrong, so no deadline
+//! depends on one alone.
 #![cfg_attr(
     all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)),
     expect(
@@ -16,7 +16,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// A moment, as the processor counts.
+/// A time stamp, in units of the processor's counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     // Kept as two halves: the processor returns two, and joining them would cost every caller
@@ -36,8 +36,8 @@ const TICK: u32 = 26;
 #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 const TICK: u32 = 30;
 
-/// Two readings of both clocks give the rate of the counter. The first is taken when
-/// the first ORB is made.
+/// Two readings of both clocks give the rate of the counter. The first is taken when the first ORB
+/// is created.
 static FIRST: OnceLock<(Instant, u64)> = OnceLock::new();
 
 impl Stamp {
@@ -52,8 +52,8 @@ impl Stamp {
         Self { low, high }
     }
 
-    /// Takes the first reading of both clocks, if that was not done yet. A span that is
-    /// asked for before is zero.
+    /// Takes the first reading of both clocks, unless it was taken before. Spans computed before
+    /// that are zero.
     pub fn calibrate() {
         first();
     }
@@ -80,7 +80,7 @@ impl Stamp {
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// About how many counts a span of time takes.
+    /// The approximate number of counts in a span of time.
     #[cold]
     #[must_use]
     pub fn counts_in(span: Duration) -> u64 {
@@ -97,16 +97,16 @@ impl Stamp {
         self.count() > earlier.count()
     }
 
-    /// The tick of the moment: a number that changes every 2^32 counts of the
-    /// processor on x86-64 (1.4 s at 3 GHz), and in a similar time elsewhere.
+    /// The tick of the stamp: a number that changes every 2^32 counts of the processor on x86-64
+    /// (1.4 s at 3 GHz), and in a similar time elsewhere.
     #[inline(always)]
     #[must_use]
     pub fn tick(self) -> u32 {
         ((self.count() >> TICK) & 0xFFFF_FFFF) as u32
     }
 
-    /// Whether at least a sixteenth of a tick lies between any moment of the tick
-    /// `earlier` and this one. Always true after a tick and a sixteenth.
+    /// Whether at least a sixteenth of a tick lies between any time of the tick `earlier` and this
+    /// one. Always true after a tick and a sixteenth.
     #[must_use]
     pub fn is_long_after(self, earlier: u32) -> bool {
         match self.tick().wrapping_sub(earlier) {
@@ -116,8 +116,8 @@ impl Stamp {
         }
     }
 
-    /// Whether more than a moment lies between `earlier` and this: a 2048th of a tick, 0.7 ms
-    /// at 3 GHz. True where the counter lags behind that of another processor.
+    /// Whether more than a 2048th of a tick, 0.7 ms at 3 GHz, lies between `earlier` and this. True
+    /// if the counter lags behind that of another processor.
     #[inline(always)]
     #[must_use]
     pub fn is_moments_after(self, earlier: Self) -> bool {

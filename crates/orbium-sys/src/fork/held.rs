@@ -7,13 +7,13 @@ use std::ptr;
 
 use super::table::lock;
 
-/// A descriptor of which a forked child gets none that leads to the same. To be
-/// dropped before the descriptor is closed: declare it in front.
+/// A descriptor that is replaced in a forked child, so that it does not refer to the same file. To
+/// be dropped before the descriptor is closed: declare it first.
 #[derive(Debug)]
 pub struct Held(RawFd);
 
 impl Held {
-    /// Holds a descriptor, as long as this lives.
+    /// Registers a descriptor until this is dropped.
     #[must_use]
     #[inline]
     pub fn new(descriptor: &impl AsFd) -> Self {

@@ -5,18 +5,19 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How long to sleep while another thread installs the handlers, which takes microseconds. It
-/// may have a lower priority: spinning could keep the processor from it.
+/// Pause of a thread while another one installs the handlers, which takes microseconds. That thread
+/// may have a lower priority, so that spinning could keep it from running.
 const INSTALLATION_PAUSE: Duration = Duration::from_micros(50);
 
-/// What a process does once, and its child after a fork if the parent had not finished.
+/// An initialization that a process performs once, and its child after a fork if the parent had not
+/// finished.
 ///
-/// A [`Once`](std::sync::Once) would not do: a child that is forked while another thread of its
-/// parent runs the initialiser waits for a thread that it does not have.
+/// A [`Once`](std::sync::Once) is not sufficient: a child that is forked while another thread of
+/// its parent runs the initialiser waits for a thread that does not exist there.
 #[derive(Debug)]
 pub(super) struct Installation {
     done: AtomicBool,
-    /// The process of which a thread is at it; 0 before.
+    /// The process in which a thread performs it; 0 before.
     process: AtomicU32,
 }
 
@@ -47,8 +48,8 @@ impl Installation {
                 thread::sleep(INSTALLATION_PAUSE);
                 continue;
             }
-            // A parent's thread does not exist here. Had it come as far as the handlers, they
-            // would have run in this child and noted it.
+            // A parent's thread does not exist here. Had it registered the handlers, they would
+            // have run in this child and recorded it.
             let claim = self.process.compare_exchange(
                 at_it,
                 this_process,

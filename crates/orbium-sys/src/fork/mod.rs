@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Processes that fork.
 //!
-//! A child has a copy of its parent's memory and of its descriptors, and of all its
-//! threads only the one that forked. What the copy of a descriptor leads to is still
-//! the parent's: an octet sent there arrives in the middle of the parent's messages,
-//! a reply received there is one that the parent waits for, an epoll set changed
-//! there is the parent's. So the child cuts itself off before `fork` returns, in a
-//! handler of `pthread_atfork`:
+//! A child has a copy of its parent's memory and descriptors, and of all its threads only the one
+//! that forked. The copy of a descriptor still refers to the parent's file: an octet sent there
+//! arrives in the middle of the parent's messages, a reply received there is one that the parent
+//! waits for, an epoll set changed there is the parent's. So the child disconnects itself before
+//! `fork` returns, in a handler of `pthread_atfork`:
 //!
-//! * Each descriptor that is [`Held`] becomes one of a disconnected socket. Nothing is
-//!   sent or shut down; the number stays taken until its owner closes it.
-//! * Each [`Mapped`] memory becomes private, and zeros.
-//! * The [`generation`] is raised. [`PerProcess`] values are made anew when they are
-//!   next asked for, and those that have an [`Origin`] know that they are copies.
+//! * Each descriptor that is [`Held`] becomes one of a disconnected socket. Nothing is sent or shut
+//!   down; the number remains in use until its owner closes it.
+//! * Each [`Mapped`] memory becomes private and zero.
+//! * The [`generation`] is incremented. [`PerProcess`] values are created again on the next access,
+//!   and those with an [`Origin`] detect that they are copies.
 //!
-//! `vfork`, `posix_spawn` and processes made by `clone` without the C library run no
-//! such handlers; they are for programs that execute another at once.
+//! `vfork`, `posix_spawn` and processes created by `clone` without the C library run no such
+//! handlers; they are for programs that execute another program at once.
 #![expect(unsafe_code, reason = "system calls that no safe crate offers")]
 
 mod held;
@@ -42,7 +41,7 @@ pub fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
 }
 
-/// The process that made something.
+/// The process that created a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin(u32);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values that each process makes for itself.
+//! Values created separately in each process.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::generation;
 
-/// A value made when it is first asked for, and again in a child that was forked
-/// since. What the child has of its parent's is left alone, and its memory never
-/// freed: other threads of the parent may have been about to change it, and held
-/// its locks; frames below the one that forked may still refer to it.
+/// A value created on first access, and again in a child forked afterwards. The child's copy of its
+/// parent's value is not touched, and its memory never freed: other threads of the parent may have
+/// been changing it, and held its locks; frames below the one that forked may still refer to it.
 ///
-/// Costs a look at the pointer and a comparison of [`generation`]s.
+/// An access costs a load of the pointer and a comparison of [`generation`]s.
 ///
 /// ```
 /// use orbium_sys::fork::PerProcess;
@@ -29,12 +28,12 @@ pub struct PerProcess<T> {
 
 #[repr(C)]
 struct Made<T> {
-    /// Of the process that made the value.
+    /// That of the process that created the value.
     generation: u32,
     value: T,
 }
 
-/// Stands for a value not made yet: a generation that no process has.
+/// Represents the absence of a value: a generation that no process has.
 static EMPTY: u32 = u32::MAX;
 
 // SAFETY: a value is put there by `renew` alone, which is there for values that are `Send`
@@ -56,14 +55,14 @@ impl<T> PerProcess<T> {
         }
     }
 
-    /// The value, if this process has made it.
+    /// The value, if this process has created it.
     #[must_use]
     #[inline(always)]
     pub fn get(&self) -> Option<&T> {
         self.own(self.made.load(Ordering::Acquire))
     }
 
-    /// The value at a place where this has had one, if this process has made it.
+    /// The value at an address that this has stored, if this process has created it.
     #[inline(always)]
     fn own(&self, made: *mut Made<T>) -> Option<&T> {
         // SAFETY: a number stands at the place in either case, and first in the
@@ -82,16 +81,15 @@ impl<T> PerProcess<T> {
 }
 
 impl<T: Send + Sync> PerProcess<T> {
-    /// The value, which is made if this process has not. Of two threads that make it
-    /// at the same time one does so in vain.
+    /// The value, which is created if this process has none. If two threads create it at the same
+    /// time, one result is discarded.
     #[inline]
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         self.get_or_renew(make, |_| {})
     }
 
-    /// As [`get_or_init`](Self::get_or_init). A value of the parent's is shown to
-    /// `leave` once: it must not wait for locks, since their holders may not be in
-    /// this process.
+    /// As [`get_or_init`](Self::get_or_init). A value of the parent is passed to `leave` once,
+    /// which must not wait for locks, since their holders may not exist in this process.
     #[inline]
     pub fn get_or_renew(&self, make: impl FnOnce() -> T, leave: impl FnOnce(&T)) -> &T {
         match self.get() {
@@ -104,7 +102,7 @@ impl<T: Send + Sync> PerProcess<T> {
     fn renew(&self, make: impl FnOnce() -> T, leave: impl FnOnce(&T)) -> &T {
         super::watch();
         let before = self.made.load(Ordering::Acquire);
-        // Another thread may have made it since this one looked: its value stays.
+        // Another thread may have created it since the check of this one: its value is kept.
         if let Some(value) = self.own(before) {
             return value;
         }
@@ -142,7 +140,7 @@ impl<T> Default for PerProcess<T> {
 }
 
 impl<T> Drop for PerProcess<T> {
-    /// What the parent has made is not this process's to end.
+    /// A value that the parent has created is not dropped by this process.
     fn drop(&mut self) {
         if self.get().is_some() {
             // SAFETY: made by `renew` from a box, and replaced by nothing since;
@@ -203,8 +201,8 @@ mod tests {
         assert_eq!(drops.load(Ordering::Relaxed), in_vain + 1);
     }
 
-    /// As of a thread that found no value, and then was late: what another had made was
-    /// replaced, and the process had two identities.
+    /// Regression: a thread that found no value, and was then delayed, replaced the value of
+    /// another thread, and the process had two identities.
     #[test]
     fn a_value_of_this_process_is_not_replaced() {
         let drops = AtomicUsize::new(0);
@@ -219,8 +217,8 @@ mod tests {
         assert_eq!(values.get().map(|value| value.number), Some(1));
     }
 
-    /// Under Miri alone, where the process runs no other tests: their threads would
-    /// find themselves in another process. The testkit's tests really fork.
+    /// Only under Miri, where the process runs no other tests: their threads would find themselves
+    /// in another process. The testkit's tests really fork.
     #[test]
     #[cfg_attr(not(miri), ignore = "raises the generation of the whole process")]
     fn a_child_makes_its_own_and_leaves_the_parents() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table of what a forked child must not share with its parent.
+//! The table of resources that a forked child must not share with its parent.
 
 use std::cell::UnsafeCell;
 use std::os::fd::RawFd;
@@ -14,7 +14,7 @@ pub(super) struct Table {
     pub(super) mappings: Vec<(usize, usize)>,
 }
 
-/// Locked only for a few instructions, and by a fork: the child finds it whole.
+/// Locked only for a few instructions, and by a fork, so that the child finds it consistent.
 static TABLE: Mutex<Table> = Mutex::new(Table {
     descriptors: Vec::new(),
     mappings: Vec::new(),
@@ -68,9 +68,9 @@ impl Table {
         held.map(|it| it as RawFd)
     }
 
-    /// In the child, in which no other thread runs: detaches it from everything that it has
-    /// in common with its parent. All stays in the table, for the numbers and places
-    /// stay taken. Nothing is allocated.
+    /// In the child, in which no other thread runs: detaches it from all resources shared with its
+    /// parent. All entries remain in the table, as the numbers and addresses remain in use. Nothing
+    /// is allocated.
     pub(super) fn cut_off(&mut self) {
         for (base, octets) in &self.mappings {
             make_private(*base, *octets);
@@ -80,7 +80,7 @@ impl Table {
         };
         let (end, is_spare) = match socket_without_peer() {
             Some(end) => (end, true),
-            // None left: one of those that are given up makes room.
+            // No descriptor is free: one of those to be replaced makes room.
             None => (socket_in_place_of(first), false),
         };
         for descriptor in self.each().filter(|it| *it != end) {
@@ -97,11 +97,11 @@ fn close(descriptor: c_int) {
     unsafe { libc::close(descriptor) };
 }
 
-/// Has a descriptor lead where another does. Where it has led is left as a process
-/// leaves it that ends: without a word.
+/// Replaces a descriptor by a copy of another. The previous file is left as when a process ends:
+/// nothing is sent.
 fn replace(descriptor: RawFd, end: c_int) {
     if end < 0 {
-        // No replacement: the number must not be used, for another file may get it.
+        // No replacement: the number must not be reused, as another file may get it.
         return close(descriptor);
     }
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -118,7 +118,7 @@ fn replace(descriptor: RawFd, end: c_int) {
     };
 }
 
-/// A socket that has lost its peer: it receives the end, and sends nothing.
+/// A socket without its peer: it receives the end, and sends nothing.
 fn socket_without_peer() -> Option<c_int> {
     let mut pair = [-1; 2];
     // SAFETY: two descriptors are written, for which there is room.
@@ -130,8 +130,8 @@ fn socket_without_peer() -> Option<c_int> {
     Some(pair[0])
 }
 
-/// A socket that never had a peer, at the number of a descriptor that is given up;
-/// negative if there is none to be had.
+/// A socket that never had a peer, at the number of a descriptor that is closed; negative if none
+/// is available.
 fn socket_in_place_of(descriptor: RawFd) -> c_int {
     close(descriptor);
     // SAFETY: nothing is pointed to. The lowest free number is the one just freed,

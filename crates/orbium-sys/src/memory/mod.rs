@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory: made present before it is needed, and how much there is.
+//! Memory: prefaulting, and the usable amount.
 
 pub(crate) mod prefault;
 pub(crate) mod usable_memory;

@@ -11,9 +11,9 @@ use std::hint::black_box;
 /// Octets of a page; where pages are larger, some are touched twice.
 const PAGE: usize = 4096;
 
-/// Touches that many octets of the calling thread's stack, and up to two pages
-/// more, so that they are there when a request needs them. They must be there to
-/// be touched: less than the stack's size by what is in use and some reserve.
+/// Touches that many octets of the calling thread's stack, and up to two pages more, so that
+/// requests cause no page faults there. The number must be less than the stack's size by the part
+/// in use and some reserve.
 pub fn prefault_stack(octets: usize) {
     let here = 0_u8;
     if octets > 0 {
@@ -21,9 +21,9 @@ pub fn prefault_stack(octets: usize) {
     }
 }
 
-/// A frame of one page, and those below it until that many octets are touched:
-/// frames are a little larger than their pages.
-// A frame of its own for each call: frames are what touches the stack.
+/// A frame of one page, and those below it until that many octets are touched: frames are a little
+/// larger than their pages.
+// A separate frame for each call: frames touch the stack.
 #[inline(never)]
 fn touch_stack(start: usize, octets: usize) -> u8 {
     let mut page = [0_u8; PAGE];
@@ -34,13 +34,12 @@ fn touch_stack(start: usize, octets: usize) -> u8 {
     } else {
         0
     };
-    // Read afterwards, so that this is no tail call and each frame stays.
+    // Read afterwards, so that this is not a tail call and each frame remains.
     black_box(&page)[0].wrapping_add(below)
 }
 
-/// Takes that many octets from the heap, touches them and gives them back; with
-/// the allocator of glibc they stay with the process, and so does all that is
-/// given back later. With another allocator that is its own affair.
+/// Allocates that many octets on the heap, touches them and frees them; with the allocator of glibc
+/// they remain with the process, as does all memory freed later. Other allocators may differ.
 pub fn prefault_heap(octets: usize) {
     if octets == 0 {
         return;
@@ -60,7 +59,7 @@ pub fn prefault_heap(octets: usize) {
     drop(black_box(pieces));
 }
 
-/// Has the allocator keep what is given back to it.
+/// Configures the allocator to retain freed memory.
 #[cfg(target_env = "gnu")]
 fn keep_heap() {
     // SAFETY: both take numbers and change what the allocator does later on,
@@ -106,8 +105,7 @@ mod tests {
         assert!(after <= 2 + before / 50, "{after} of {before}");
     }
 
-    /// Frames were counted as if they were pages, so that more was touched than
-    /// there is.
+    /// Regression: frames were counted as pages, so that more was touched than available.
     #[test]
     fn no_more_is_touched_than_was_said() {
         let thread = thread::Builder::new().stack_size(4 << 20);

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Octets of memory that this process may use: the least of what the host has, what
-/// its control groups allow (version 2 and 1, with all groups above), and the limit
-/// of its address space. `None` where the system does not say. Looked up once.
+/// Octets of memory that this process may use: the minimum of the host's memory, the limits of its
+/// control groups (version 2 and 1, including all ancestors), and the limit of its address space.
+/// `None` if the system does not provide it. Determined once.
 #[must_use]
 pub fn usable_memory() -> Option<usize> {
     static USABLE: OnceLock<Option<usize>> = OnceLock::new();
@@ -31,9 +31,8 @@ fn total_of(meminfo: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
-/// The least limit of the groups that `/proc/self/cgroup` names, and of those above
-/// them. Where the group cannot be seen, as in many containers, the root of what
-/// can be seen is the process's own.
+/// The minimum limit of the groups in `/proc/self/cgroup` and their ancestors. If the group is not
+/// visible, as in many containers, the visible root is the process's own group.
 fn allowed_by(groups: &str, root: &Path) -> Option<usize> {
     let mut least = None;
     for line in groups.lines() {
@@ -54,7 +53,7 @@ fn allowed_by(groups: &str, root: &Path) -> Option<usize> {
                 break;
             }
             let limit = fs::read_to_string(group.join(file)).ok();
-            // "max" is no limit.
+            // "max" means no limit.
             let limit = limit.and_then(|text| text.trim().parse::<usize>().ok());
             least = least.into_iter().chain(limit).min();
         }

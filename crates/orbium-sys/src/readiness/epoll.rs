@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Many sources as the kernel of Linux waits for them.
+//! Waiting for many sources by epoll on Linux.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -61,7 +61,7 @@ impl Set {
         epoll::remove(&self.epoll, source.as_fd())
     }
 
-    /// Adds what is ready to `ready`.
+    /// Adds the ready sources to `ready`.
     pub(super) fn wait<const N: usize>(
         &self,
         ready: &mut Vec<Ready>,

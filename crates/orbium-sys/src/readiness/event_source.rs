@@ -9,14 +9,14 @@ use socket2::SockRef;
 
 use crate::fork::Held;
 
-/// A descriptor with readability and writability that the program sets: for streams
-/// that move bytes without the kernel, so that a poller can wait for them. The two are
-/// independent; calls that change the same one must not overlap.
+/// A descriptor with readability and writability that the program sets: for streams that move bytes
+/// without the kernel, so that a poller can wait for them. The two are independent; calls that
+/// change the same one must not overlap.
 #[derive(Debug)]
 pub struct EventSource {
     _held: [Held; 2],
-    /// The end that is polled: bytes received make it readable, a full send buffer
-    /// makes it not writable.
+    /// The end that is polled: bytes received make it readable, a full send buffer makes it
+    /// unwritable.
     polled: UnixStream,
     control: UnixStream,
     readable: AtomicBool,
@@ -96,7 +96,7 @@ mod tests {
             {
                 source.set_readable(readable);
                 source.set_writable(writable);
-                // Setting it again changes nothing.
+                // Setting it again has no effect.
                 source.set_readable(readable);
                 source.set_writable(writable);
                 assert_eq!(is(Interest::Read), [readable]);

@@ -15,7 +15,7 @@ pub(super) const MAX_EVENTS: usize = 64;
 /// Interest in the readiness of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Nothing, for now; the source stays registered.
+    /// None at present; the source remains registered.
     None,
     /// Data, a new connection or the end.
     Read,
@@ -23,8 +23,8 @@ pub enum Interest {
     Write,
     /// Either of `Read` and `Write`.
     Both,
-    /// As `Read`, reported once (`EPOLLONESHOT`): for a thread that then owns the
-    /// source until it re-arms it.
+    /// As `Read`, reported once (`EPOLLONESHOT`): to a thread that then owns the source until it
+    /// re-arms it.
     ReadOnce,
     /// As `Write`, reported once.
     WriteOnce,
@@ -40,7 +40,7 @@ pub struct Ready {
     pub token: u64,
 }
 
-/// What poll is asked for.
+/// The corresponding entry for poll.
 pub(super) fn entry(source: BorrowedFd<'_>, interest: Interest) -> PollEntry<'_> {
     let events = match interest {
         Interest::None => 0,
@@ -51,8 +51,8 @@ pub(super) fn entry(source: BorrowedFd<'_>, interest: Interest) -> PollEntry<'_>
     PollEntry::new(source, events)
 }
 
-/// Waits until one of some descriptors is ready; `None` is for ever. What is
-/// ready stands in the set. An interruption counts as nothing ready.
+/// Waits until one of several descriptors is ready; `None` waits without limit. The result is in
+/// the set. An interruption counts as nothing ready.
 ///
 /// # Errors
 /// The system's error.
@@ -63,8 +63,8 @@ pub(super) fn poll(set: &mut [PollEntry<'_>], timeout: Option<Duration>) -> io::
     }
 }
 
-/// Waits until one of a few sources is ready, or for `timeout` at most;
-/// returns which are. An interruption counts as nothing ready.
+/// Waits until one of a few sources is ready, for at most `timeout`; returns which are. An
+/// interruption counts as nothing ready.
 ///
 /// # Errors
 /// The system's error.
@@ -77,15 +77,15 @@ pub fn wait_for<const N: usize>(
     Ok(set.map(|entry| entry.is_ready()))
 }
 
-/// What poll reports of a socket from when its peer sends nothing more.
+/// The event of a socket after its peer has ended sending.
 #[cfg(target_os = "linux")]
 const PEER_ENDED: i16 = libc::POLLRDHUP;
 /// The end of both directions, which poll reports unasked.
 #[cfg(not(target_os = "linux"))]
 const PEER_ENDED: i16 = 0;
 
-/// Whether the peer of a socket has ended the connection, as far as the system knows; what it has sent before may still be to be
-/// received. False of other sources. One system call.
+/// Whether the peer of a socket has ended the connection, as far as the system knows; data sent
+/// before may still be unread. False for other sources. One system call.
 #[must_use]
 pub fn has_hung_up(source: &dyn AsFd) -> bool {
     let mut set = [PollEntry::new(source.as_fd(), PEER_ENDED)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Many sources as any Unix waits for them. Compiled on Linux too, to be tested.
+//! Waiting for many sources by poll on any Unix. Also compiled on Linux, for tests.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -65,7 +65,7 @@ impl Set {
         Ok(())
     }
 
-    /// Adds what is ready to `ready`.
+    /// Adds the ready sources to `ready`.
     pub(super) fn wait<const N: usize>(
         &self,
         ready: &mut Vec<Ready>,
@@ -140,7 +140,7 @@ mod tests {
             set.add(waker.source(), token, Interest::ReadOnce).unwrap();
             waker.wake();
         }
-        // What one wait does not report, the next does.
+        // Sources that one wait does not report are reported by the next.
         assert_eq!(
             [ready_tokens(&set, None), ready_tokens(&set, None)],
             [[1], [2]]
@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(ready_tokens(&set, NO_WAIT), []);
     }
 
-    /// Once such a wait ended at once with nothing, as did the next, for as long
-    /// as the source was some thread's own.
+    /// Regression: such a wait ended at once with nothing, and so did the next, while a thread
+    /// owned the source.
     #[test]
     fn a_source_without_interest_does_not_end_a_wait_by_hanging_up() {
         let (set, waker) = (Set::new().unwrap(), Waker::new().unwrap());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The system's calls that wait, with sources that stay open while they do.
+//! The system calls that wait, with sources that remain open during the wait.
 #![expect(unsafe_code, reason = "poll and epoll by the C library")]
 
 use std::io;
@@ -29,7 +29,7 @@ impl<'fd> PollEntry<'fd> {
         }
     }
 
-    /// Whether the last poll found it ready, ended or broken.
+    /// Whether the last poll found it ready, ended or in error.
     pub(super) fn is_ready(&self) -> bool {
         self.raw.revents != 0
     }
@@ -65,8 +65,8 @@ pub(super) fn poll(set: &mut [PollEntry<'_>], timeout: Option<Duration>) -> io::
     checked(unsafe { libc::poll(entries, count, milliseconds(timeout)) })
 }
 
-/// A timeout as `poll` and `epoll_wait` have it, rounded up: what is due later is not looked for
-/// in a loop.
+/// A time-out in the format of `poll` and `epoll_wait`, rounded up to avoid a busy loop before a
+/// later due time.
 fn milliseconds(timeout: Option<Duration>) -> libc::c_int {
     timeout.map_or(-1, |timeout| {
         let whole = timeout.as_nanos().div_ceil(1_000_000);
@@ -127,7 +127,7 @@ pub(super) mod epoll {
         Ok(())
     }
 
-    /// The events that there are, or come before the timeout, as many as `room` holds.
+    /// The events available before the timeout, at most as many as fit in `room`.
     pub(in crate::readiness) fn wait<'e>(
         epoll: &OwnedFd,
         room: &'e mut [MaybeUninit<Event>],

@@ -11,8 +11,7 @@ use std::os::unix::net::UnixStream as Channel;
 #[cfg(not(unix))]
 use std::net::UdpSocket as Channel;
 
-/// Something that becomes readable when asked to, and stays so until it is
-/// cleared.
+/// A source that becomes readable on demand, and remains so until it is cleared.
 #[derive(Debug)]
 pub struct Waker {
     #[cfg(unix)]
@@ -26,7 +25,7 @@ impl Waker {
     /// A waker, not woken.
     ///
     /// # Errors
-    /// No descriptors left.
+    /// Out of descriptors.
     #[cfg(unix)]
     pub fn new() -> io::Result<Self> {
         let (receive, send) = Channel::pair()?;
@@ -42,7 +41,7 @@ impl Waker {
     /// A waker, not woken.
     ///
     /// # Errors
-    /// No descriptors left, or no loopback interface.
+    /// Out of descriptors, or no loopback interface.
     #[cfg(not(unix))]
     pub fn new() -> io::Result<Self> {
         let receive = Channel::bind(("127.0.0.1", 0))?;
@@ -53,15 +52,15 @@ impl Waker {
 
     /// Makes [`Waker::source`] readable.
     pub fn wake(&self) {
-        // A full channel is readable already, so an error changes nothing.
+        // A full channel is readable already, so an error can be ignored.
         #[cfg(unix)]
         let _ = io::Write::write(&mut &self.send, &[1]);
         #[cfg(not(unix))]
         let _ = self.receive.send(&[1]);
     }
 
-    /// Makes [`Waker::source`] what it was before it was woken. A concurrent
-    /// wake-up may be cleared with it: check for work afterwards.
+    /// Resets [`Waker::source`] to its state before the wake-up. A concurrent wake-up may be
+    /// cleared with it: check for work afterwards.
     pub fn clear(&self) {
         let mut buffer = [0; 64];
         #[cfg(unix)]

@@ -7,8 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use socket2::{Domain, SockRef, Socket, Type};
 
-/// The address of this host that packets to another would leave from; nothing is
-/// sent.
+/// The source address of packets from this host to another; nothing is sent.
 ///
 /// # Errors
 /// The system's error: no route.
@@ -19,14 +18,14 @@ pub fn own_address_towards(there: SocketAddr) -> io::Result<IpAddr> {
     Ok(UdpSocket::from(socket).local_addr()?.ip())
 }
 
-/// Stops a socket from listening, even if a child process has its descriptor: what
-/// waits to be accepted ends, what would connect is refused.
+/// Stops a socket from listening, even if a child process has its descriptor: connections in the
+/// backlog end, new ones are refused.
 ///
-/// Closing alone leaves a socket to those that have a copy, as a process has that
-/// was just forked and does not yet run the program it is meant for: for that long
-/// it would go on listening while no thread accepts.
+/// Closing alone leaves the socket open in processes that have a copy, such as a process that was
+/// just forked and has not yet executed its program: until then it would continue to listen while
+/// no thread accepts.
 pub fn stop_listening(socket: &dyn AsFd) {
-    // What fails is left to closing.
+    // If this fails, closing remains.
     let _ = SockRef::from(&socket.as_fd()).shutdown(Shutdown::Both);
 }
 
@@ -38,7 +37,7 @@ pub(crate) fn family(socket: BorrowedFd<'_>) -> io::Result<Domain> {
     Ok(SockRef::from(&socket).local_addr()?.domain())
 }
 
-/// Whether a socket is one of IPv6.
+/// Whether a socket is of IPv6.
 ///
 /// # Errors
 /// The system's error.

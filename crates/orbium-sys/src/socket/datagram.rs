@@ -16,11 +16,11 @@ fn socket(address: SocketAddr) -> io::Result<Socket> {
     Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))
 }
 
-/// Receives what is sent to an address; port 0 takes any free port. An IPv6
-/// wildcard receives over IPv4 too.
+/// Receives datagrams sent to an address; port 0 selects any free port. An IPv6 wildcard also
+/// receives over IPv4.
 ///
 /// # Errors
-/// The system's error: address in use, not ours, no permission.
+/// The system's error: address in use, not of this host, no permission.
 pub fn receive_at(address: SocketAddr, options: &SocketOptions) -> io::Result<UdpSocket> {
     let socket = socket(address)?;
     if address.is_ipv6() && address.ip().is_unspecified() {
@@ -32,8 +32,8 @@ pub fn receive_at(address: SocketAddr, options: &SocketOptions) -> io::Result<Ud
     Ok(socket.into())
 }
 
-/// Sends to an address. An earlier datagram's failure, such as a port
-/// at which no socket receives, is reported as an error of a later send.
+/// Sends to an address. The failure of an earlier datagram, such as a port at which no socket
+/// receives, is reported as an error of a later send.
 ///
 /// # Errors
 /// The system's error: no route, no permission.
@@ -44,14 +44,13 @@ pub fn send_to(address: SocketAddr, options: &SocketOptions) -> io::Result<UdpSo
     Ok(socket.into())
 }
 
-/// Receives what is sent to a group through one interface, as others on this
-/// host may too, until the socket is closed. Nothing else is received: neither
-/// what is sent to other groups or to this host alone, nor what comes through
-/// other interfaces for sockets that joined there.
+/// Receives datagrams sent to a group through one interface, possibly together with other sockets
+/// of this host, until the socket is closed. No others are received: neither those sent to other
+/// groups or to this host alone, nor those through other interfaces for sockets that joined there.
 ///
 /// # Errors
-/// `InvalidInput` if the address is none of a group, or if the group is one for
-/// each network and no interface says which; the system's error.
+/// `InvalidInput` if the address is not one of a group, or if the group is specific to each network
+/// and no interface is given; the system's error.
 pub fn receive_from_group(group: SocketAddr, options: &SocketOptions) -> io::Result<UdpSocket> {
     let group = scoped(group, options)?;
     let socket = socket(group)?;
@@ -102,7 +101,7 @@ pub fn send_to_group(group: SocketAddr, options: &SocketOptions) -> io::Result<U
     Ok(socket.into())
 }
 
-/// The group, with the interface if its address means nothing without.
+/// The group, with the interface if its address requires one.
 fn scoped(mut group: SocketAddr, options: &SocketOptions) -> io::Result<SocketAddr> {
     let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
     if !group.ip().is_multicast() {
@@ -120,8 +119,8 @@ fn scoped(mut group: SocketAddr, options: &SocketOptions) -> io::Result<SocketAd
     Ok(group)
 }
 
-/// Receives a datagram into `room`, cutting off what does not fit; returns its
-/// length and sender. A socket that was shut down has no sender to tell.
+/// Receives a datagram into `room`, truncated if necessary; returns its length and sender. A socket
+/// that was shut down returns no sender.
 ///
 /// # Errors
 /// The system's error.
@@ -135,7 +134,7 @@ pub fn receive_datagram(
     Ok((received, sender.as_socket()))
 }
 
-/// Octets as what is asked of socket2: room that a call may only write to.
+/// Octets in the type required by socket2: room that a call may only write to.
 #[expect(
     unsafe_code,
     reason = "socket2 receives into what need not be initialized"
@@ -146,11 +145,11 @@ fn as_room(room: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     unsafe { &mut *(ptr::from_mut(room) as *mut [MaybeUninit<u8>]) }
 }
 
-/// Sends the slices as one datagram. An error of the previous one (no socket received
-/// it) is ignored.
+/// Sends the slices as one datagram. An error of the previous one (no socket received it) is
+/// ignored.
 ///
 /// # Errors
-/// The system's error; that of a datagram too large for its way.
+/// The system's error; also that of a datagram too large for its path.
 pub fn send_datagram(socket: &UdpSocket, pieces: &[IoSlice<'_>]) -> io::Result<()> {
     match crate::send_vectored(socket, pieces) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
@@ -164,12 +163,12 @@ pub fn send_datagram(socket: &UdpSocket, pieces: &[IoSlice<'_>]) -> io::Result<(
 /// Wakes the threads that receive from a socket, for good; on systems other than Linux
 /// perhaps only when their time-out has passed.
 pub fn shut_down_datagrams(socket: &UdpSocket) {
-    // Linux does so though it says that the socket is not connected.
+    // Linux does so though it reports that the socket is not connected.
     let _ = SockRef::from(socket).shutdown(Shutdown::Both);
 }
 
-/// Octets of the largest packet that fits the way to the receiver, as far as the
-/// system knows; headers included.
+/// Octets of the largest packet on the path to the receiver, as far as the system knows; headers
+/// included.
 #[must_use]
 pub fn path_mtu(socket: &UdpSocket) -> Option<usize> {
     #[cfg(target_os = "linux")]

@@ -78,12 +78,12 @@ impl SocketOptions {
         "multicast_copies",
     ];
 
-    /// Sets the option of a name, which is that of its field. Sizes are in
-    /// octets, rates in octets per second, `busy_poll` in microseconds; an
-    /// interface is a name, an index or an IPv4 address.
+    /// Sets the option of a name, which is that of its field. Sizes are in octets, rates in octets
+    /// per second, `busy_poll` in microseconds; an interface is a name, an index or an IPv4
+    /// address.
     ///
     /// # Errors
-    /// There is no such option, or it cannot have such a value.
+    /// The option does not exist, or the value is invalid.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), OptionError> {
         match name {
             "send_buffer" => self.send_buffer = Some(number(text)?),

@@ -63,7 +63,7 @@ mod platform {
 
     pub(crate) fn incoming_cpu(socket: BorrowedFd<'_>) -> io::Result<Option<u32>> {
         let cpu = SockRef::from(&socket).cpu_affinity()?;
-        // A negative number, that is a large one without its sign: none so far.
+        // A negative number, which is a large one interpreted as signed, means none so far.
         Ok(i32::try_from(cpu).ok().map(i32::cast_unsigned))
     }
 

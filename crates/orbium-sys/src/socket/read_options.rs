@@ -13,12 +13,10 @@ use crate::socket::sockopt;
 use crate::{NetworkInterface, SocketOptions};
 
 impl SocketOptions {
-    /// The options in effect on a socket; those that its sort does not have are
-    /// `None` or false.
+    /// The options in effect on a socket; those that its kind does not have are `None` or false.
     ///
-    /// Linux counts its own overhead to the sizes of buffers: they read as twice
-    /// what was asked. An interface of IPv4 multicast that was given by its index
-    /// cannot be read.
+    /// Linux includes its own overhead in the sizes of buffers: they read as twice the requested
+    /// size. An interface of IPv4 multicast that was given by its index cannot be read.
     ///
     /// # Errors
     /// The system's error.

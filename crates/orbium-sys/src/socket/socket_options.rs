@@ -13,69 +13,65 @@ use crate::socket::any_family::is_v6;
 use crate::socket::platform_options as platform;
 use crate::socket::sockopt;
 
-/// Options of a socket. `None` leaves what the system does by itself.
+/// Options of a socket. `None` leaves the system's default.
 ///
-/// Each sort of socket takes what makes sense for it and passes the rest over:
-/// see the methods that apply. What the kernel refuses is an error that names
-/// the option; on systems other than Linux the options that are Linux's own are
-/// refused as unsupported.
+/// Each kind of socket uses the applicable ones and ignores the others: see the methods that apply
+/// them. A refusal of the kernel is an error that names the option; on systems other than Linux the
+/// options specific to Linux are refused as unsupported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketOptions {
-    /// Octets of the kernel's send buffer (`SO_SNDBUF`). The kernel may bound
-    /// it without an error, Linux by `net.core.wmem_max`. Where nothing is asked, a connection within
-    /// a Linux host where BBR paces has that of the kernel until its first send of 16 KiB, and
-    /// 512 KiB from then on, if `net.core.wmem_max` grants as much.
+    /// Octets of the kernel's send buffer (`SO_SNDBUF`). The kernel may limit it without an error,
+    /// Linux by `net.core.wmem_max`. By default a connection within a Linux host that is paced by
+    /// BBR has the kernel's buffer until its first send of 16 KiB, and 512 KiB from then on, if
+    /// `net.core.wmem_max` permits as much.
     pub send_buffer: Option<usize>,
     /// Octets of the kernel's receive buffer (`SO_RCVBUF`), bounded likewise.
     pub receive_buffer: Option<usize>,
-    /// TCP: send small segments at once (`TCP_NODELAY`). Default: true, since a
-    /// request that waits for the acknowledgement of the one before is late.
+    /// TCP: send small segments at once (`TCP_NODELAY`). Default: true, since a request that waits
+    /// for the acknowledgement of the previous one is late.
     pub no_delay: bool,
     /// TCP: probe silent peers (`SO_KEEPALIVE`). Default: true.
     pub keep_alive: bool,
-    /// TCP on Linux: acknowledge at once (`TCP_QUICKACK`). The kernel may change
-    /// its mind as the connection goes on.
+    /// TCP on Linux: acknowledge at once (`TCP_QUICKACK`). The kernel may reset it during the
+    /// connection.
     pub quick_ack: Option<bool>,
     /// IP: reach hosts on attached networks only (`SO_DONTROUTE`).
     pub dont_route: bool,
-    /// IP: the differentiated services code point of what is sent, 0 to 63
-    /// (`IP_TOS`, `IPV6_TCLASS`).
+    /// IP: the differentiated services code point of sent packets, 0 to 63 (`IP_TOS`,
+    /// `IPV6_TCLASS`).
     pub dscp: Option<u8>,
-    /// IP on Linux: the priority of what is sent among the queues of this host
-    /// (`SO_PRIORITY`). Above 6 it needs privileges.
+    /// IP on Linux: the priority of sent packets among the queues of this host (`SO_PRIORITY`).
+    /// Above 6 it needs privileges.
     pub socket_priority: Option<u32>,
     /// IP on Linux: octets per second that are sent at most
     /// (`SO_MAX_PACING_RATE`); for UDP where the queue discipline is `fq`.
     pub pacing_rate: Option<u64>,
-    /// IP on Linux: how long a receive looks at the device before it sleeps
-    /// (`SO_BUSY_POLL`), in whole microseconds. May need privileges.
+    /// IP on Linux: time for which a receive polls the device before it sleeps (`SO_BUSY_POLL`), in
+    /// whole microseconds. May need privileges.
     pub busy_poll: Option<Duration>,
     /// IP on Linux: a mark for routing and filters (`SO_MARK`). Needs
     /// privileges.
     pub mark: Option<u32>,
-    /// IP on Linux, sockets that others connect or send to: of the sockets that share
-    /// the port, this one gets the packets that the given processor receives
-    /// (`SO_INCOMING_CPU`).
+    /// IP on Linux, sockets to which others connect or send: of the sockets that share the port,
+    /// this one gets the packets that the given processor receives (`SO_INCOMING_CPU`).
     pub incoming_cpu: Option<u32>,
     /// IP, sockets that others connect or send to: share the port with others
     /// that ask for the same (`SO_REUSEPORT`).
     pub reuse: bool,
     /// Multicast: networks to pass through, 1 for the attached one, the default.
     pub multicast_ttl: Option<u8>,
-    /// Multicast: whether receivers on this host have what is sent. Default:
-    /// true.
+    /// Multicast: whether receivers on this host receive sent messages. Default: true.
     pub multicast_loop: Option<bool>,
-    /// Multicast: where to send and to receive; the routing table says if
-    /// nothing else does.
+    /// Multicast: the interface for sending and receiving; by default the routing table selects it.
     pub multicast_interface: Option<NetworkInterface>,
-    /// Multicast: how often each message is sent. Receivers know messages by their ids, and drop
-    /// those that they have received before. Default: once. No option of the kernel's: what sends
-    /// messages obeys it.
+    /// Multicast: the number of copies of each message. Receivers identify messages by their ids,
+    /// and discard duplicates. Default: one. Not an option of the kernel: the sender of messages
+    /// implements it.
     pub multicast_copies: Option<NonZeroU8>,
 }
 
 impl SocketOptions {
-    /// Nothing asked but `no_delay` and `keep_alive`.
+    /// No options except `no_delay` and `keep_alive`.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -106,7 +102,7 @@ impl Default for SocketOptions {
     }
 }
 
-/// Asks for an option unless there is nothing to ask; an error names it.
+/// Sets an option if it has a value; an error names it.
 #[inline(always)]
 fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>) -> io::Result<()> {
     match value {
@@ -115,7 +111,7 @@ fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>)
     }
 }
 
-/// What came of asking for an option; an error names it.
+/// The result of setting an option; an error names it.
 fn named(name: &str, asked: io::Result<()>) -> io::Result<()> {
     match asked {
         Ok(()) => Ok(()),
@@ -127,18 +123,16 @@ fn named(name: &str, asked: io::Result<()>) -> io::Result<()> {
 }
 
 impl SocketOptions {
-    /// Applies to a TCP socket, connected or about to be: buffers, `no_delay`,
-    /// `keep_alive`, `quick_ack` and what is said of IP, but for what concerns
-    /// sockets that others connect to.
+    /// Applies to a TCP socket, connected or to be connected: buffers, `no_delay`, `keep_alive`,
+    /// `quick_ack` and the IP options, except those for sockets to which others connect.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// A refusal by the kernel.
     pub fn apply_tcp<S: AsFd>(&self, stream: &S) -> io::Result<()> {
         self.apply_tcp_to(stream.as_fd())
     }
 
-    // What takes any socket hands on what is the same for all: it is compiled
-    // once.
+    // The generic function delegates the common part, which is compiled once.
     fn apply_tcp_to(&self, stream: BorrowedFd<'_>) -> io::Result<()> {
         let socket = SockRef::from(&stream);
         named("no_delay", socket.set_tcp_nodelay(self.no_delay))?;
@@ -155,12 +149,12 @@ impl SocketOptions {
         })
     }
 
-    /// Applies to a TCP socket that is to listen and has no address yet:
-    /// buffers, what is said of IP, `incoming_cpu` and `reuse`. What is accepted
-    /// may inherit some, and is asked for all in its turn.
+    /// Applies to a TCP socket that is to listen and has no address yet: buffers, IP options,
+    /// `incoming_cpu` and `reuse`. Accepted sockets may inherit some, and have all of them set
+    /// separately.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// A refusal by the kernel.
     pub fn apply_listener<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         let socket = socket.as_fd();
         self.apply_buffers(socket)?;
@@ -171,27 +165,27 @@ impl SocketOptions {
     /// Applies to a Unix socket: buffers.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// A refusal by the kernel.
     pub fn apply_unix<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         self.apply_buffers(socket.as_fd())
     }
 
-    /// Applies to a UDP socket: buffers and what is said of IP, but for what
-    /// concerns sockets that others send to.
+    /// Applies to a UDP socket: buffers and IP options, except those for sockets to which others
+    /// send.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// A refusal by the kernel.
     pub fn apply_udp<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         let socket = socket.as_fd();
         self.apply_buffers(socket)?;
         self.apply_ip(socket)
     }
 
-    /// Applies to a UDP socket that sends to a group: `multicast_ttl`,
-    /// `multicast_loop`, `multicast_interface`.
+    /// Applies to a UDP socket that sends to a group: `multicast_ttl`, `multicast_loop`,
+    /// `multicast_interface`.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// A refusal by the kernel.
     pub fn apply_multicast<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         self.apply_multicast_to(socket.as_fd())
     }
@@ -240,7 +234,7 @@ impl SocketOptions {
         ask("dont_route", self.dont_route.then_some(true), |on| {
             sockopt::set_dont_route(socket, on)
         })?;
-        // Linux changes the priority with the code point, so that comes first.
+        // Linux changes the priority with the code point, so the code point is set first.
         ask("dscp", self.dscp, |dscp| set_dscp(socket, dscp))?;
         ask("socket_priority", self.socket_priority, |priority| {
             platform::set_priority(socket, priority)
@@ -254,7 +248,7 @@ impl SocketOptions {
         ask("mark", self.mark, |mark| platform::set_mark(socket, mark))
     }
 
-    /// Applies what concerns sockets that others connect or send to.
+    /// Applies the options of sockets to which others connect or send.
     pub(crate) fn apply_shared(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
         ask("incoming_cpu", self.incoming_cpu, |cpu| {
             platform::set_incoming_cpu(socket, cpu)
@@ -265,8 +259,7 @@ impl SocketOptions {
     }
 }
 
-/// A size that the kernel, which takes it for a number with a sign, does not take for a
-/// negative one.
+/// A size in the signed type of the kernel, checked against overflow.
 fn signed(bytes: usize) -> io::Result<usize> {
     match i32::try_from(bytes) {
         Ok(_) => Ok(bytes),
@@ -286,7 +279,7 @@ fn set_dscp(socket: BorrowedFd<'_>, dscp: u8) -> io::Result<()> {
         if s.only_v6()? {
             return Ok(());
         }
-        // It may carry IPv4 too.
+        // It may also carry IPv4.
     }
     s.set_tos_v4(class)
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use libc::{c_int, socklen_t};
 
-/// Types that these options have.
+/// Types of these options.
 ///
 /// # Safety
 /// Any bit pattern is a value, and there is no padding.
@@ -74,7 +74,7 @@ pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, rate: u64) -> io::Result<(
     set(socket, PACING_RATE, rate)
 }
 
-/// `SO_MAX_PACING_RATE`; `None` if there is no bound.
+/// `SO_MAX_PACING_RATE`; `None` if it is unlimited.
 #[cfg(target_os = "linux")]
 pub(crate) fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<Option<u64>> {
     let rate: libc::c_ulong = get(socket, PACING_RATE)?;
@@ -125,7 +125,7 @@ pub(crate) fn peer_process(socket: BorrowedFd<'_>) -> io::Result<ProcessCredenti
     Ok(ProcessCredentials { pid, uid, gid })
 }
 
-/// Not asked for on this system.
+/// Not supported on this system.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) fn peer_process(_socket: BorrowedFd<'_>) -> io::Result<ProcessCredentials> {
     Err(io::ErrorKind::Unsupported.into())

@@ -19,7 +19,7 @@ pub fn send<S: AsFd>(stream: &S, bytes: &[u8]) -> io::Result<usize> {
     direct_syscall::send(stream.as_fd(), bytes)
 }
 
-/// As [`send`], without blocking, whatever the mode of the socket.
+/// As [`send`], without blocking in any mode of the socket.
 ///
 /// # Errors
 /// `WouldBlock`: there is no room; the system's error.
@@ -73,7 +73,7 @@ fn set_timeouts_of(
     Ok(())
 }
 
-/// The system counts whole microseconds, and takes none for ever: rounded up.
+/// The system counts whole microseconds, and 0 means no limit: rounded up.
 fn in_microseconds(timeout: Option<Duration>) -> io::Result<Option<Duration>> {
     match timeout {
         Some(Duration::ZERO) => Err(io::ErrorKind::InvalidInput.into()),

@@ -13,15 +13,15 @@ use socket2::{Domain, SockRef, Socket, Type};
 
 use crate::{Deadline, Interest, SocketOptions, wait_for};
 
-/// Bytes of the send buffer of a connection within this host over which large sends go, if its
-/// congestion control paces what is sent.
+/// Bytes of the send buffer of a connection within this host for large sends, if its congestion
+/// control paces sending.
 ///
-/// Left alone, Linux lets it grow to megabytes, as it must for long paths. Within a host, with
-/// BBR, that means that what is on its way no longer fits the cache, and each copy of it comes
-/// from farther away: a flood of messages of 16 KiB takes up to twice as long, one of 64 KiB up
-/// to three times. Small sends fare better with the kernel's buffer: in a bounded one the sender blocks
-/// after a few, since the kernel counts its own overhead, and each change of threads takes as
-/// long as ten of them. Without pacing a bounded buffer has each few messages wake the receiver.
+/// By default Linux lets it grow to megabytes, as long paths require. Within a host, with BBR, data
+/// in transit then no longer fit the cache, and each copy comes from farther away: a flood of
+/// messages of 16 KiB takes up to twice as long, one of 64 KiB up to three times. Small sends
+/// perform better with the kernel's buffer: in a bounded one the sender blocks after a few, since
+/// the kernel counts its own overhead, and each context switch takes as long as ten of them.
+/// Without pacing, a bounded buffer wakes the receiver every few messages.
 const PACED_SEND_BUFFER: usize = 512 * 1024;
 
 /// Connects before the deadline.
@@ -36,14 +36,13 @@ pub fn connect(
     deadline.remaining()?;
     let stream = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     let stream = TcpStream::from(stream);
-    // Before the handshake: it says how large the window can grow, and is to be
-    // treated like what follows.
+    // Before the handshake, which contains the maximum window, and must be treated like the rest.
     options.apply_tcp(&stream)?;
     stream.set_nonblocking(true)?;
     match SockRef::from(&stream).connect(&address.into()) {
         Ok(()) => {}
         Err(error) => match error.raw_os_error() {
-            // An interruption leaves the attempt under way too.
+            // An interruption also leaves the attempt in progress.
             Some(libc::EINPROGRESS | libc::EINTR) => wait_until_connected(&stream, deadline)?,
             _ => return Err(error),
         },
@@ -58,8 +57,8 @@ pub fn connect(
     Ok(stream)
 }
 
-/// Whether what is sent over a connection stays within this host and its congestion control paces
-/// it: [`bound_send_buffer`] then makes large sends faster.
+/// Whether a connection is within this host and its congestion control paces it:
+/// [`bound_send_buffer`] then makes large sends faster.
 pub fn paces_within_host<S: AsFd>(stream: &S) -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
@@ -73,13 +72,13 @@ pub fn paces_within_host<S: AsFd>(stream: &S) -> bool {
     }
 }
 
-/// Bounds the send buffer of a connection over which large sends go. An optimisation: the
-/// connection works without it.
+/// Limits the send buffer of a connection for large sends. An optimisation: the connection works
+/// without it.
 pub fn bound_send_buffer<S: AsFd>(stream: &S) {
     let _ = SockRef::from(stream).set_send_buffer_size(PACED_SEND_BUFFER);
 }
 
-/// Whether what a connected socket sends does not leave this host.
+/// Whether data sent over a connected socket do not leave this host.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_within_host(socket: &SockRef<'_>) -> bool {
     let address = |of: io::Result<SockAddr>| Some(of.ok()?.as_socket()?.ip().to_canonical());
@@ -87,23 +86,22 @@ fn is_within_host(socket: &SockRef<'_>) -> bool {
     peer.is_some_and(|peer| peer.is_loopback() || address(socket.local_addr()) == Some(peer))
 }
 
-/// Whether the congestion control paces what is sent, over the loopback interface too.
+/// Whether the congestion control paces sending, including the loopback interface.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_paced(socket: &SockRef<'_>) -> bool {
     let name = socket.tcp_congestion();
     name.is_ok_and(|name| name.starts_with(b"bbr"))
 }
 
-/// Whether the system grants that much to a socket that asks for it. Where it grants less, most
-/// systems left as they came, the buffer would be too small, and left alone it may grow beyond
-/// what can be asked for.
+/// Whether the system permits that size. If it permits less, as most systems do by default, the
+/// buffer would be too small, while the kernel's own may grow beyond the configurable size.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn grants_paced_send_buffer() -> bool {
     const UNKNOWN: u8 = 0;
     const REFUSES: u8 = 1;
     const GRANTS: u8 = 2;
-    // No `OnceLock`: a child forked while another thread initialises it would wait for that
-    // thread, which it does not have. Two threads may read the file, and find the same.
+    // No `OnceLock`: a child forked while another thread initialises it would wait for that thread,
+    // which does not exist there. Two threads may read the file, with the same result.
     static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
     match KNOWN.load(Ordering::Relaxed) {
         UNKNOWN => {}
@@ -129,11 +127,10 @@ fn wait_until_connected(stream: &TcpStream, deadline: Deadline) -> io::Result<()
     }
 }
 
-/// Listens at an address; port 0 takes any free port. An IPv6 wildcard takes
-/// IPv4 clients too.
+/// Listens at an address; port 0 selects any free port. An IPv6 wildcard also accepts IPv4 clients.
 ///
 /// # Errors
-/// The system's error: address in use, not ours, no permission.
+/// The system's error: address in use, not of this host, no permission.
 pub fn listen(address: SocketAddr, options: &SocketOptions) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     if address.is_ipv6() && address.ip().is_unspecified() {
@@ -160,7 +157,7 @@ mod tests {
         set.ok().map(|()| (stream, peer))
     }
 
-    /// The size that the kernel reports is twice what was asked for.
+    /// The size that the kernel reports is twice the requested one.
     #[test]
     fn only_paced_sends_within_the_host_are_bounded() {
         for (congestion, paces) in [(&b"bbr"[..], true), (b"reno", false)] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Unix sockets: those of one host.
+//! Unix sockets, for connections within one host.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -18,10 +18,10 @@ const BACKLOG: i32 = 1024;
 pub struct UnixName(SockAddr);
 
 impl UnixName {
-    /// The name that a path gives.
+    /// The name of a path.
     ///
     /// # Errors
-    /// `InvalidInput`: it is empty, too long, or has an octet of zero.
+    /// `InvalidInput`: it is empty, too long, or contains a zero octet.
     pub fn path(path: &Path) -> io::Result<Self> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if bytes.is_empty() || bytes.contains(&0) {
@@ -30,7 +30,7 @@ impl UnixName {
         SockAddr::unix(path).map(Self)
     }
 
-    /// A name outside of the file system, which ends with its last socket.
+    /// A name outside of the file system, which exists until its last socket is closed.
     ///
     /// # Errors
     /// `InvalidInput`: it is empty or too long.
@@ -39,7 +39,7 @@ impl UnixName {
         if name.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        // A name that begins with a byte of zero is no path.
+        // A name that begins with a zero byte is not a path.
         SockAddr::unix(format!("\0{name}")).map(Self)
     }
 
@@ -62,10 +62,10 @@ fn new_socket() -> io::Result<Socket> {
 #[derive(Debug)]
 pub struct BoundUnix(UnixListener);
 
-/// Gives a new socket a name; that of a path appears in the file system.
+/// Binds a new socket to a name; a path is created in the file system.
 ///
 /// # Errors
-/// `AddrInUse` if there is anything by that name; the system's error.
+/// `AddrInUse` if the name exists; the system's error.
 pub fn bind_unix(name: &UnixName) -> io::Result<BoundUnix> {
     let socket = new_socket()?;
     socket.bind(&name.0)?;
@@ -86,21 +86,21 @@ impl BoundUnix {
 /// Connects before the deadline.
 ///
 /// # Errors
-/// The system's error; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline,
-/// if the server accepts nothing and its queue is full.
+/// The system's error; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline, if the server does
+/// not accept and its backlog is full.
 pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStream> {
     let socket = new_socket()?;
     loop {
         let left = deadline.remaining()?;
         if left.is_some() {
-            // Connecting waits for room in the queue, as sending does.
+            // Connecting waits for room in the backlog, like sending.
             crate::set_timeouts(&socket, None, Some(left))?;
         }
         let Err(error) = socket.connect(&name.0) else {
             break;
         };
         match error.raw_os_error() {
-            // The deadline decides. An interrupted attempt has left nothing.
+            // The deadline decides. An interrupted attempt has no effect.
             Some(libc::EINTR | libc::EAGAIN) => {}
             _ => return Err(error),
         }
@@ -114,8 +114,7 @@ pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStrea
 /// Whether a process listens at that name; does not block.
 ///
 /// # Errors
-/// It cannot be found out: no permission, most likely. `NotFound` if there is no
-/// such name.
+/// It cannot be determined, usually for lack of permission. `NotFound` if the name does not exist.
 pub fn is_listening(name: &UnixName) -> io::Result<bool> {
     let socket = new_socket()?;
     socket.set_nonblocking(true)?;

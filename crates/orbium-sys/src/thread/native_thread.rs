@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::{RealTimeError, Scheduling};
 
-/// A thread of this host, also one of the kernel's, by the number that the system has for it. The number may be that of another
-/// thread after its own has ended: the owner of one knows that the thread runs.
+/// A thread of this host, including kernel threads, by the system's number. The number may be
+/// reused by another thread after the thread has ended: the user of this must know that it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NativeThread(i32);
 
@@ -18,7 +18,7 @@ impl NativeThread {
         Self(system::current())
     }
 
-    /// The thread with a number, as `/proc` has it; whether there is one shows when it is asked.
+    /// The thread with a number, as in `/proc`; its existence is checked only by the operations.
     #[must_use]
     pub fn numbered(number: u32) -> Self {
         // Numbers beyond have no thread, and the greatest has none either.
@@ -33,8 +33,8 @@ impl NativeThread {
         system::processor_time(self.0)
     }
 
-    /// Its scheduling class and priority, as the system has them. `Scheduling::of_this_thread` may
-    /// return those that the thread has given itself: glibc remembers them.
+    /// Its scheduling class and priority according to the system. `Scheduling::of_this_thread` may
+    /// return those that the thread has set itself, which glibc caches.
     ///
     /// # Errors
     /// The thread has ended; or `Unsupported` on systems other than Linux.
@@ -42,7 +42,7 @@ impl NativeThread {
         system::scheduling(self.0)
     }
 
-    /// Gives it a scheduling class and priority.
+    /// Sets its scheduling class and priority.
     ///
     /// # Errors
     /// [`RealTimeError::NoSuchPriority`], [`RealTimeError::PriorityNotPermitted`];
@@ -75,7 +75,7 @@ mod system {
     }
 
     pub(super) fn processor_time(thread: i32) -> io::Result<Duration> {
-        // What `pthread_getcpuclockid` makes of a thread: CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED.
+        // The result of `pthread_getcpuclockid` for a thread: CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED.
         let clock = !thread << 3 | 6;
         // SAFETY: a `timespec` is integers, for which zero is a value.
         let mut time: libc::timespec = unsafe { zeroed() };

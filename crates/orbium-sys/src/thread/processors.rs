@@ -22,8 +22,8 @@ fn empty_set() -> libc::cpu_set_t {
     unsafe { mem::zeroed() }
 }
 
-/// Lets the calling thread run on these processors alone, counted from 0.
-/// Threads that it makes later are bound likewise.
+/// Restricts the calling thread to these processors, counted from 0. Threads that it creates later
+/// inherit the restriction.
 ///
 /// # Errors
 /// [`RealTimeError::NoSuchProcessor`] if none of them may be used;
@@ -52,10 +52,10 @@ pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
     }
 }
 
-/// The processors that the calling thread may run on.
+/// The processors on which the calling thread may run.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 #[cfg(target_os = "linux")]
 pub fn processors_of_this_thread() -> io::Result<Vec<usize>> {
     let mut set = empty_set();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Threads of forked children.
 //!
-//! A thread of the standard library registers its stack under a lock when it begins
-//! and when it ends. If one did so in the parent at the instant of the fork, no
-//! thread of the child would ever begin. These take no such lock; a stack that
-//! overflows ends the process without the message that the standard library has.
+//! A thread of the standard library registers its stack under a lock when it begins and when it
+//! ends. If one did so in the parent at the instant of the fork, no thread of the child could ever
+//! begin. These threads take no such lock; a stack overflow ends the process without the message of
+//! the standard library.
 #![expect(unsafe_code, reason = "threads are the standard library's elsewhere")]
 
 use std::ffi::{CString, c_void};
@@ -23,7 +23,7 @@ struct Work {
     job: Job,
 }
 
-/// A thread that goes on by itself once this is dropped.
+/// A thread that is detached when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Pthread(libc::pthread_t, bool);
 
@@ -42,7 +42,7 @@ extern "C" fn run(work: *mut c_void) -> *mut c_void {
 }
 
 pub(crate) fn spawn(name: &str, stack: Option<usize>, job: Job) -> io::Result<Pthread> {
-    // What the kernel keeps of a name: fifteen octets.
+    // The kernel's limit of a name: fifteen octets.
     let name = name.get(..15).unwrap_or(name);
     let name = CString::new(name).unwrap_or_default();
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();

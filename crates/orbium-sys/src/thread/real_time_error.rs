@@ -6,8 +6,7 @@ use std::io;
 
 use crate::{Reservation, Scheduling};
 
-/// Refusal by the system, and so what has to be changed on the host; `orbium doctor` has
-/// the commands.
+/// Refusal by the system, which requires a change on the host; `orbium doctor` has the commands.
 #[non_exhaustive]
 pub enum RealTimeError {
     /// The scheduling class has no such priority.
@@ -18,17 +17,17 @@ pub enum RealTimeError {
     /// The system cannot keep it for any thread: no runtime, one beyond the deadline, a deadline beyond
     /// the period, or a period out of its range.
     NoSuchReservation(Reservation),
-    /// The other reservations leave too little of the processors.
+    /// The other reservations leave too little processor time.
     NoBandwidth(Reservation),
     /// This process may not reserve: it has no CAP_SYS_NICE, or the thread may not run on all processors.
     ReservationNotPermitted(Reservation),
-    /// None of these processors is there, or may be used by this process.
+    /// None of these processors exists, or may be used by this process.
     NoSuchProcessor(Vec<usize>),
     /// Memory may not be locked, or not as much: RLIMIT_MEMLOCK, CAP_IPC_LOCK.
     MemoryLockLimit,
-    /// This operating system has nothing like it.
+    /// This operating system does not support it.
     Unsupported(&'static str),
-    /// Something else.
+    /// Any other error.
     System(io::Error),
 }
 

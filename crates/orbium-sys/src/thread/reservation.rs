@@ -4,11 +4,12 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Time of a processor in each period, by a deadline (SCHED_DEADLINE): the system gives the thread
+/// Processor time in each period, by a deadline (SCHED_DEADLINE): the system gives the thread
 /// `runtime` within `deadline` of the beginning of each period, before all threads with priorities,
-/// and no more than that. It refuses what it could not keep together with the other reservations.
+/// and no more than that. It refuses a reservation that it cannot guarantee together with the
+/// others.
 ///
-/// A thread with a reservation runs on all processors of the process. Threads that it makes have
+/// A thread with a reservation runs on all processors of the process. Threads that it creates have
 /// none. The reservation ends with its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reservation {
@@ -18,9 +19,10 @@ pub struct Reservation {
     pub deadline: Duration,
     /// From one beginning to the next.
     pub period: Duration,
-    /// Whether the thread may also have what other reservations leave unused (SCHED_FLAG_RECLAIM): the system charges
-    /// its runtime more slowly while others do not use theirs. A virtual processor that the host takes away is charged
-    /// like use, so that a thread of a virtual machine may need it.
+    /// Whether the thread may also use time that other reservations leave unused
+    /// (SCHED_FLAG_RECLAIM): the system charges its runtime more slowly while others do not use
+    /// theirs. Time of a virtual processor that the host takes away is charged like use, so that a
+    /// thread of a virtual machine may need this.
     pub reclaims: bool,
 }
 
@@ -36,7 +38,7 @@ impl Reservation {
         }
     }
 
-    /// The same; the thread may also have what other reservations leave unused.
+    /// The same; the thread may also use time that other reservations leave unused.
     ///
     /// ```
     /// use std::time::Duration;

@@ -11,9 +11,10 @@ use crate::{RealTimeError, Reservation};
 const RETRY: Duration = Duration::from_millis(1);
 
 impl Reservation {
-    /// Gives it to the calling thread, in place of its scheduling class and priority. The bandwidth of
-    /// a reservation that has just ended is free no later than one period of it after: while
-    /// bandwidth is missing, this tries again until one period of its own has passed.
+    /// Applies the reservation to the calling thread, in place of its scheduling class and
+    /// priority. The bandwidth of a reservation that has just ended is released no later than one
+    /// of its periods after: while bandwidth is missing, this retries until one period of its own
+    /// has passed.
     ///
     /// # Errors
     /// [`RealTimeError::NoSuchReservation`], [`RealTimeError::NoBandwidth`],
@@ -33,8 +34,8 @@ impl Reservation {
         }
     }
 
-    /// Whether a thread of this process may have it: tried on a thread made for it, which ends at
-    /// once.
+    /// Whether a thread of this process may have it: tried on a thread created for it, which ends
+    /// at once.
     ///
     /// # Errors
     /// As [`apply_to_this_thread`](Self::apply_to_this_thread).
@@ -45,7 +46,7 @@ impl Reservation {
     /// The reservation of the calling thread, if it has one.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn of_this_thread() -> std::io::Result<Option<Self>> {
         system::reserved()
     }
@@ -61,7 +62,7 @@ mod system {
     use crate::{RealTimeError, Reservation};
 
     const SCHED_DEADLINE: u32 = 6;
-    /// Threads that this one makes have no reservation; else it could make none.
+    /// Threads that this one creates have no reservation; otherwise it could create none.
     const RESET_ON_FORK: u64 = 1;
     const RECLAIM: u64 = 2;
 

@@ -13,7 +13,7 @@ impl Scheduling {
     /// The scheduling of the calling thread.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn of_this_thread() -> io::Result<Self> {
         let mut policy = 0;
         // SAFETY: a `sched_param` is integers, for which zero is a value.
@@ -32,7 +32,7 @@ impl Scheduling {
         }
     }
 
-    /// Gives it to the calling thread. Threads that it makes later have it too.
+    /// Applies the scheduling to the calling thread. Threads that it creates later inherit it.
     ///
     /// # Errors
     /// [`RealTimeError::NoSuchPriority`], [`RealTimeError::PriorityNotPermitted`].
@@ -45,8 +45,8 @@ impl Scheduling {
         }
     }
 
-    /// Whether a thread of this process may have it: tried on a thread made for
-    /// it, which ends at once.
+    /// Whether a thread of this process may have it: tried on a thread created for it, which ends
+    /// at once.
     ///
     /// # Errors
     /// As [`apply_to_this_thread`](Self::apply_to_this_thread).

@@ -15,7 +15,7 @@ pub enum SchedulingClass {
     Other,
     /// The highest priority until it blocks (SCHED_FIFO).
     Fifo,
-    /// As FIFO, in turns among equals (SCHED_RR).
+    /// As FIFO, with time slices among threads of equal priority (SCHED_RR).
     RoundRobin,
 }
 

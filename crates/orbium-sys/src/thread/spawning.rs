@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads for a single job. Every job is one type to the standard library's
-//! thread, much of which would else be compiled for each.
+//! Threads for a single job. Every job has one type for the standard library's thread, much of
+//! which would otherwise be compiled for each.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::thread::pthread::{self, Pthread};
 use crate::thread::thread_limits::no_thread;
 use crate::{RealTimeError, fork};
 
-/// A thread; it goes on by itself when this is dropped.
+/// A thread, which is detached when this is dropped.
 #[derive(Debug)]
 pub struct Thread(Made);
 
@@ -39,18 +39,18 @@ impl Thread {
     }
 }
 
-/// Runs a job on a new thread of that name, with a stack of so many octets.
+/// Runs a job on a new thread of that name, with a stack of that many octets.
 ///
 /// # Errors
-/// The system refuses another thread; the job is dropped. Of kind `OutOfMemory`; the text
-/// names the limits that it may be about.
+/// The system refuses another thread; the job is dropped. Of kind `OutOfMemory`; the text names the
+/// limits that may be the cause.
 pub fn spawn(
     name: &str,
     stack_size: Option<usize>,
     job: Box<dyn FnOnce() + Send>,
 ) -> io::Result<Thread> {
     if fork::generation() > 0 {
-        // Locks of the standard library may be a parent's for ever.
+        // Locks of the standard library may be held by a thread of the parent forever.
         let thread = pthread::spawn(name, stack_size, job)?;
         return Ok(Thread(Made::Pthread(thread)));
     }
@@ -76,11 +76,10 @@ pub fn spawn_detached(
     spawn(name, stack_size, job).map(drop)
 }
 
-/// Tries something out on a thread that ends then.
+/// Tries an operation on a thread that ends afterwards.
 ///
 /// # Errors
-/// What the attempt says; [`RealTimeError::System`]: there is no thread for it, or
-/// it panicked.
+/// The error of the attempt; [`RealTimeError::System`]: no thread is available, or it panicked.
 pub fn try_on_thread(
     stack_size: Option<usize>,
     attempt: Box<dyn FnOnce() -> Result<(), RealTimeError> + Send>,

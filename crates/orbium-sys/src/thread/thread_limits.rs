@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 
-/// The same error, with the limits that it may be about behind its text. What the system
-/// says of threads it says of sockets that are slow, so its kind is `OutOfMemory`.
+/// The same error, with the limits that may be its cause appended to the text. The system's error
+/// for threads is also that of slow sockets, so its kind is `OutOfMemory`.
 #[cold]
 pub(crate) fn no_thread(error: &io::Error, stack_size: Option<usize>) -> io::Error {
     let mut text = format!("no further thread: {error}");
@@ -27,7 +27,7 @@ pub(crate) fn no_thread(error: &io::Error, stack_size: Option<usize>) -> io::Err
         .into_iter()
         .flatten()
     {
-        // A string takes what is written.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{before}{known}");
         before = ", ";
     }
@@ -37,7 +37,7 @@ pub(crate) fn no_thread(error: &io::Error, stack_size: Option<usize>) -> io::Err
     io::Error::new(io::ErrorKind::OutOfMemory, text)
 }
 
-/// The soft limit of that name, unless there is none.
+/// The soft limit of that name; `None` if it is unlimited.
 fn soft_limit<'l>(limits: &'l str, name: &str) -> Option<&'l str> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     let soft = line.split_whitespace().next()?;
