@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Atomics and cells, as the model checker of the tests has them too.
+//! Atomics and cells, replaced by those of the model checker in the tests.
 
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence,
 };
 
-/// As the standard library's; what is inside is reached in one place.
+/// Wrapper of the standard library's cell, with access by closures.
 #[derive(Debug, Default)]
 pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
@@ -14,13 +14,13 @@ impl<T> UnsafeCell<T> {
         Self(std::cell::UnsafeCell::new(value))
     }
 
-    /// What is inside, to be read.
+    /// Passes a pointer to the content, for reading.
     #[inline(always)]
     pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
         read(self.0.get())
     }
 
-    /// What is inside, to be changed.
+    /// Passes a pointer to the content, for writing.
     #[inline(always)]
     pub(crate) fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
         change(self.0.get())

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boxed value of any type, which is asked for its type without a call.
+//! A boxed value of any type, with a type check that needs no call.
 
 use std::any::{Any, TypeId};
 use std::fmt;
 
-/// A boxed value of any type. [`Any`] asks the value for its type by a virtual call, which is
-/// dear where it is asked with each request; here the pointer is stored with the type.
+/// A boxed value of any type. [`Any`] determines the type of the value by a virtual call, which is
+/// expensive for each request; here the type id is stored with the pointer.
 ///
 /// ```
 /// use orbium_sync::Erased;

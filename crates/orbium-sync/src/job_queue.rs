@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Jobs that a bounded number of threads run, in the order in which they were added.
+//! Jobs run by a bounded number of threads, in the order in which they were added.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,8 +19,8 @@ struct State {
     ended: bool,
 }
 
-/// Jobs that threads of a [`ThreadCache`] run: they begin in the order in which they were
-/// added, and no more than a limit run at once. A panic ends its job alone.
+/// Jobs that threads of a [`ThreadCache`] run: they begin in the order in which they were added,
+/// and at most a limit of them run at once. A panic ends its job only.
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,9 +52,8 @@ impl JobQueue {
         self.state.lock()
     }
 
-    /// Adds a job; returns `false` if there is no thread for it now: then
-    /// [`go_on`](Self::go_on) is to be called later. After the end the calling thread runs
-    /// it at once.
+    /// Adds a job; returns `false` if no thread is available now: then [`go_on`](Self::go_on) is to
+    /// be called later. After the end the calling thread runs it at once.
     pub fn add(self: &Arc<Self>, threads: &ThreadCache, job: Job) -> bool {
         {
             let mut state = self.lock();
@@ -68,8 +67,8 @@ impl JobQueue {
         self.go_on(threads)
     }
 
-    /// Starts a thread if there are jobs and fewer threads than the limit; returns `false`
-    /// if there are jobs and no thread.
+    /// Starts a thread if there are jobs and fewer threads than the limit; returns `false` if there
+    /// are jobs and no thread.
     pub fn go_on(self: &Arc<Self>, threads: &ThreadCache) -> bool {
         {
             let mut state = self.lock();
@@ -173,7 +172,7 @@ mod tests {
         assert!(is_done.try_recv().is_err());
         work.end();
         assert_eq!(is_done.try_recv(), Ok(()));
-        // Or at once, if it comes after the end.
+        // Or at once, if it is added after the end.
         assert!(work.add(&threads, Box::new(move || again.send(()).unwrap())));
         assert_eq!(is_done.try_recv(), Ok(()));
     }

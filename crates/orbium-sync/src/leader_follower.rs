@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Leader/followers: one of several waiting threads reads a source that they share.
+//! Leader/followers: one of several waiting threads reads a shared source.
 //!
 //! A waiting thread is a follower. While no leader reads, the first follower that waits
 //! becomes the leader: it reads for all, marks the followers with data
@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use crate::lock::{Condvar, Mutex, MutexGuard};
 
-/// Reason for which [`LeaderFollower::wait`] returned.
+/// Reason for the return of [`LeaderFollower::wait`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// Data arrived for this follower.
@@ -21,7 +21,7 @@ pub enum Wake {
     Lead,
     /// The source was closed.
     Closed,
-    /// Nothing arrived before the deadline.
+    /// No data arrived before the deadline.
     TimedOut,
 }
 
@@ -37,13 +37,13 @@ struct Follower {
 #[derive(Debug, Default)]
 struct State {
     followers: Vec<Follower>,
-    /// Indices of followers that left.
+    /// Indices of followers that have left.
     free: Vec<usize>,
     has_leader: bool,
     closed: bool,
 }
 
-/// Elects the reader of one source among the threads that wait for it.
+/// Elects the reader of one source among the waiting threads.
 #[derive(Debug)]
 pub struct LeaderFollower {
     state: Mutex<State>,
@@ -163,8 +163,8 @@ impl LeaderFollower {
         }
     }
 
-    /// Makes the caller the leader without blocking; false if there is a leader
-    /// already, or the source was closed.
+    /// Makes the caller the leader without blocking; `false` if there is a leader already, or the
+    /// source was closed.
     #[must_use]
     pub fn try_lead(&self) -> bool {
         let mut state = self.lock();
@@ -196,7 +196,7 @@ impl LeaderFollower {
     }
 }
 
-/// Wakes a follower that still waits for data, so that it leads.
+/// Wakes a follower that still waits for data, so that it becomes the leader.
 fn wake_follower(state: &State) {
     let next = state.followers.iter().find(|it| it.waiting && !it.ready);
     if let Some(follower) = next {

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use crate::lock::{Condvar, Mutex};
 
-/// Has another thread run `work`, which may borrow from the stack of this one. `manage` gives the
-/// [`Loan`] away and waits for it by the [`Lender`]; once it returns, work that was not begun is
-/// withdrawn, and the end of running work is awaited. `None` if it was not begun.
+/// Has another thread run `work`, which may borrow from the stack of this one. `manage` passes the
+/// [`Loan`] on and waits for it by the [`Lender`]; once it returns, work that was not begun is
+/// withdrawn, and the end of running work is awaited. Returns `None` if it was not begun.
 ///
 /// ```
 /// let (sender, receiver) = std::sync::mpsc::channel::<orbium_sync::Loan>();
@@ -61,7 +61,7 @@ where
     Some(result.unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
-/// The work on the lender's stack, and then its result, or what it has panicked with.
+/// The work on the lender's stack, and then its result, or its panic.
 struct Slot<W, R> {
     work: Option<W>,
     result: Option<Result<R, Box<dyn Any + Send>>>,
@@ -80,7 +80,7 @@ unsafe fn run<W: FnOnce() -> R, R>(slot: NonNull<()>) {
     }
 }
 
-/// Work that lies on the stack of its lender, and what runs it there.
+/// Work on the stack of its lender, and the function that runs it there.
 #[derive(Clone, Copy)]
 struct Work {
     slot: NonNull<()>,
@@ -127,8 +127,8 @@ impl Shared {
 pub struct Loan(Arc<Shared>);
 
 impl Loan {
-    /// Runs the work, and `then` before its lender goes on; `false` if it was begun, withdrawn or
-    /// given back before.
+    /// Runs the work, and `then` before its lender continues; `false` if it was begun, withdrawn or
+    /// returned before.
     #[allow(unsafe_code)]
     pub fn run(&self, then: impl FnOnce()) -> bool {
         let Some(work) = self.0.take(State::Running) else {
@@ -142,7 +142,7 @@ impl Loan {
         true
     }
 
-    /// Gives it back, unless it was begun: its lender waits no longer.
+    /// Returns the work, unless it was begun: its lender no longer waits.
     pub fn give_back(&self) {
         if self.0.take(State::Over).is_some() {
             self.0.changed.notify_one();
@@ -156,7 +156,7 @@ impl Drop for Loan {
     }
 }
 
-/// Ends running work when it is dropped, by a panic too.
+/// Ends running work when it is dropped, also by a panic.
 struct End<'l>(&'l Shared);
 
 impl Drop for End<'_> {
@@ -165,12 +165,12 @@ impl Drop for End<'_> {
     }
 }
 
-/// Lent work, as its lender waits for it.
+/// The lender's handle on lent work.
 pub struct Lender(Arc<Shared>);
 
 impl Lender {
-    /// Waits until the work has ended or was given back, for a time at most if there is one; the
-    /// wait may end before. Returns whether the work is over.
+    /// Waits until the work has ended or was returned, for at most `time` if it is set; spurious
+    /// wake-ups are possible. Returns whether the work is over.
     pub fn wait(&self, time: Option<Duration>) -> bool {
         let mut state = self.0.state.lock();
         if time.is_some() && !matches!(*state, State::Over) {
@@ -315,7 +315,7 @@ mod tests {
             )
         });
         assert!(catch_unwind(lending).is_err());
-        // The thread that ran it goes on.
+        // The thread that ran it continues.
         assert!(other.join().unwrap());
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Small concurrent structures an ORB is made of. None of them knows CORBA.
+//! Small concurrent structures for an ORB. They have no notion of CORBA.
 //!
 //! * [`Slab`]: values by index in constant time; a generation in each slot
 //!   distinguishes a value from an earlier one in the same slot.
 //! * [`Projection`]: a value of a slab and a view of it, both looked up once.
-//! * [`Erased`]: a boxed value of any type, which is asked for its type without a call.
+//! * [`Erased`]: a boxed value of any type, with a type check that needs no call.
 //! * [`ObjectCache`]: objects for reuse, with a slot per thread and without a lock.
 //! * [`role`]: the role a thread has while it runs a servant (reader, reactor),
 //!   which it hands off before it blocks.

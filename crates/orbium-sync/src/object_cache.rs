@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicUsize;
 
 use crate::atomic::{AtomicPtr, Ordering};
 
-/// A slot on a cache line of its own: threads that use different slots do not
-/// contend for a line.
+/// A slot on a separate cache line, so that threads that use different slots do not contend for a
+/// line.
 #[repr(align(64))]
 struct Slot<T>(AtomicPtr<T>);
 
@@ -63,9 +63,9 @@ impl<T> Drop for Slot<T> {
 
 /// Up to `N` boxed values (a power of two) for reuse.
 ///
-/// Each thread has a slot that it tries first: a thread that takes and puts back
-/// alone finds its own value again, by one exchange each, and touches no other
-/// slot. No operation blocks or retries, and there is no lock to be counted.
+/// Each thread has a slot that it tries first: a thread that takes and puts back alone finds its
+/// own value again, by one exchange each, and accesses no other slot. No operation blocks or
+/// retries, and there is no lock to be counted.
 pub struct ObjectCache<T, const N: usize = 16> {
     /// Shared by threads whatever T is: a value is `Send` where it is put, so that this is
     /// not worked out again, with all that T holds, wherever a type has a cache in it.
@@ -102,10 +102,10 @@ impl<T: Send, const N: usize> ObjectCache<T, N> {
         self.take_near(thread_number())
     }
 
-    /// Puts a value into the calling thread's slot, or else into the next empty one.
+    /// Puts a value into the calling thread's slot, otherwise into the next empty one.
     ///
     /// # Errors
-    /// All slots are occupied: the value comes back.
+    /// All slots are occupied: the value is returned.
     #[inline(always)]
     pub fn put(&self, value: Box<T>) -> Result<(), Box<T>> {
         let own = thread_number();

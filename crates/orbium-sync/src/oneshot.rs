@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A channel for one value.
 //!
-//! Channels of the standard library carry any number of values, in three ways of which every type of values gets all:
-//! ten times as much code.
+//! Channels of the standard library carry any number of values, in three implementations that are
+//! all compiled for every type of values: ten times as much code.
 
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -41,7 +41,7 @@ pub fn oneshot<T>() -> (OneshotSender<T>, OneshotReceiver<T>) {
     (OneshotSender(Arc::clone(&shared)), OneshotReceiver(shared))
 }
 
-/// The end that sends; dropping it without a value ends the wait for one.
+/// The sending end; dropping it without a value ends the wait for one.
 #[derive(Debug)]
 pub struct OneshotSender<T>(Arc<Shared<T>>);
 
@@ -73,7 +73,7 @@ impl<T> Drop for OneshotSender<T> {
 pub struct OneshotReceiver<T>(Arc<Shared<T>>);
 
 impl<T> OneshotReceiver<T> {
-    /// Waits for the value; `None` if there is none to come.
+    /// Waits for the value; `None` if the sender was dropped without one.
     #[must_use]
     pub fn recv(&self) -> Option<T> {
         let mut state = self.0.state.lock();
@@ -83,10 +83,11 @@ impl<T> OneshotReceiver<T> {
         State::take(&mut state)
     }
 
-    /// As [`recv`](Self::recv), for a time at most; the wait may end before without a notification.
+    /// As [`recv`](Self::recv), for at most that time; spurious wake-ups are possible.
     ///
     /// # Errors
-    /// [`RecvTimeoutError::Timeout`]: there is no value yet; [`RecvTimeoutError::Disconnected`]: there is none to come.
+    /// [`RecvTimeoutError::Timeout`]: there is no value yet; [`RecvTimeoutError::Disconnected`]:
+    /// the sender was dropped without one.
     pub fn recv_timeout(&self, time: Duration) -> Result<T, RecvTimeoutError> {
         let mut state = self.0.state.lock();
         if matches!(*state, State::Pending) {

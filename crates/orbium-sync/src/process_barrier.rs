@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A memory barrier on all threads of the process at once.
 //!
-//! A fence orders the memory accesses of its own thread; two threads that each write one place
-//! and read the other's need one each. Where one of them comes by often and the other
-//! seldom, the seldom one can have the system execute both ([`heavy`]), and the other needs
-//! nothing but an order that the compiler keeps ([`light`]).
+//! A fence orders the memory accesses of its own thread; two threads that each write one place and
+//! read the other's need one each. If one of them runs often and the other rarely, the rare one can
+//! have the system execute both ([`heavy`]), and the other needs only an order that the compiler
+//! preserves ([`light`]).
 
 use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, compiler_fence};
@@ -62,7 +62,7 @@ mod system {
     }
 
     pub(super) fn has_one_thread() -> bool {
-        // The links of the folder: two, and one of each thread.
+        // The links of the directory: two, and one for each thread.
         let threads = fs::metadata("/proc/self/task");
         threads.is_ok_and(|it| it.nlink() == 3)
     }

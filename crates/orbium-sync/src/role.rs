@@ -15,8 +15,8 @@ pub trait Role {
     /// The thread is about to block. Called any number of times.
     fn hand_over(&self);
 
-    /// The thread is about to wait for a reply, and dispatches other requests while
-    /// it waits. Called any number of times.
+    /// The thread is about to wait for a reply, and dispatches other requests while it waits. May
+    /// be called repeatedly.
     fn wait(&self) {
         self.hand_over();
     }
@@ -29,7 +29,7 @@ thread_local! {
     static CURRENT: Cell<Option<NonNull<dyn Role>>> = const { Cell::new(None) };
 }
 
-/// Has this thread hold another role, or none; returns what it held.
+/// Sets or clears the role of this thread; returns the previous one.
 #[inline]
 fn replace(role: Option<NonNull<dyn Role>>) -> Option<NonNull<dyn Role>> {
     // Of `with`, other crates have a call; `try_with` is inlined, and never fails here.
@@ -37,7 +37,7 @@ fn replace(role: Option<NonNull<dyn Role>>) -> Option<NonNull<dyn Role>> {
     replaced.unwrap_or(None)
 }
 
-/// Puts back what was there, on unwinding too.
+/// Restores the previous role, also on unwinding.
 struct Restore(Option<NonNull<dyn Role>>);
 
 impl Drop for Restore {
@@ -59,8 +59,8 @@ pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Runs `body` as serving a caller further up on this very stack (a collocated call):
-/// there is no role to hand off but one that is held already.
+/// Runs `body` as serving a caller further up on this very stack (a collocated call): the only role
+/// to hand off is one that is held already.
 #[inline]
 pub fn while_serving_own_thread<R>(owner: usize, body: impl FnOnce() -> R) -> R {
     struct Nothing(usize);
@@ -78,8 +78,7 @@ pub fn while_serving_own_thread<R>(owner: usize, body: impl FnOnce() -> R) -> R 
     }
 }
 
-/// Says that this thread is about to block. Does nothing on a thread without a
-/// role.
+/// Announces that this thread is about to block. Has no effect on a thread without a role.
 #[allow(unsafe_code)]
 pub fn about_to_block() {
     if let Some(role) = CURRENT.get() {
@@ -89,9 +88,9 @@ pub fn about_to_block() {
     }
 }
 
-/// Says that this thread is about to wait for a reply; `dispatches` is evaluated only
-/// if the thread has a role: whether it dispatches other requests while it waits. See
-/// [`Role::wait`]. Returns whether it has a role.
+/// Announces that this thread is about to wait for a reply; `dispatches` is evaluated only if the
+/// thread has a role: whether it dispatches other requests while it waits. See [`Role::wait`].
+/// Returns whether it has a role.
 #[inline]
 #[allow(unsafe_code)]
 pub fn about_to_wait(dispatches: impl FnOnce() -> bool) -> bool {
@@ -162,7 +161,7 @@ mod tests {
             assert!(about_to_wait(|| true));
             assert!(about_to_wait(|| false));
         });
-        // Without a way of its own, waiting is blocking.
+        // Without its own implementation, waiting is blocking.
         assert_eq!(role.0.get(), 2);
     }
 

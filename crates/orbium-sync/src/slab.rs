@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values found by index, guarded by a generation.
+//! Values found by index, validated by a generation.
 
 mod hazard;
 mod hazard_registry;
@@ -14,7 +14,7 @@ pub use projection::Projection;
 pub use slot::Pinned;
 use slot::{Free, Slot};
 
-/// Slots in the first chunk; each further chunk doubles what there is.
+/// Slots in the first chunk; each further chunk doubles the total.
 const FIRST_CHUNK: u64 = 64;
 
 /// Chunks: enough for nearly 2³¹ slots.
@@ -32,7 +32,7 @@ pub struct SlotKey {
     pub generation: u32,
 }
 
-/// No slot is left: all of nearly 2³¹ are taken.
+/// No slot is free: all of nearly 2³¹ are in use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SlabFull;
 
@@ -53,9 +53,8 @@ impl std::error::Error for SlabFull {}
 
 /// A growing table of values.
 ///
-/// Looking one up costs one index, one compare and two atomic additions to a
-/// word of the slot's own, whatever the number of values; no thread waits for
-/// another. Slots never move.
+/// A lookup costs one index, one compare and two atomic additions to a word of the slot,
+/// independently of the number of values; no thread waits for another. Slots never move.
 pub struct Slab<T> {
     chunks: [OnceLock<Box<[Slot<T>]>>; CHUNKS],
     free: Free,
@@ -79,8 +78,8 @@ impl<T> fmt::Debug for Slab<T> {
     }
 }
 
-/// Chunk and place within it of a slot. Any index may be asked for, since keys
-/// come from peers; hence 64 bits, whatever the machine has.
+/// Chunk and position of a slot. Any index may be passed, since keys come from peers; hence 64 bits
+/// on every machine.
 #[inline]
 fn locate(index: u32) -> (usize, usize) {
     let position = u64::from(index) + FIRST_CHUNK;
@@ -89,7 +88,7 @@ fn locate(index: u32) -> (usize, usize) {
 }
 
 impl<T> Slab<T> {
-    /// Values in the slab, and those that are out of it but still in use.
+    /// Number of values in the slab, and of removed ones that are still in use.
     #[must_use]
     pub fn len(&self) -> usize {
         self.free.lock().taken
@@ -157,8 +156,8 @@ impl<T> Slab<T> {
         Ok(key)
     }
 
-    /// The value with that key, which stays as long as what is returned; `None`
-    /// for a key of another generation.
+    /// The value with that key, which is kept as long as the result exists; `None` for a key of
+    /// another generation.
     #[must_use]
     #[inline(always)]
     pub fn pin(&self, key: SlotKey) -> Option<Pinned<'_, T>> {

@@ -34,7 +34,7 @@ pub struct StartBarrier(Arc<Shared>);
 pub struct StartGuard(Arc<Shared>);
 
 impl StartBarrier {
-    /// One more thread to wait for.
+    /// Adds a thread to wait for.
     #[must_use]
     pub fn guard(&self) -> StartGuard {
         *self.0.pending.lock() += 1;

@@ -41,7 +41,7 @@ pub type Starter = fn(&str, Option<usize>, Box<dyn FnOnce() + Send>) -> io::Resu
 pub struct ThreadOptions {
     /// Stack size in bytes; `None` is the default of the standard library.
     pub stack_size: Option<usize>,
-    /// What each new thread does before its first job.
+    /// Called on each new thread before its first job.
     pub begin: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
@@ -57,11 +57,11 @@ impl std::fmt::Debug for ThreadOptions {
 struct State {
     /// Idle workers with their condition variables; the last one is used first.
     idle: Vec<(u64, Arc<Condvar>)>,
-    /// Jobs of workers that were idle and have not yet woken.
+    /// Jobs of idle workers that have not yet woken.
     handed: Vec<(u64, Job)>,
     next_worker: u64,
     alive: usize,
-    /// How long a worker waits for another job.
+    /// Time for which an idle worker waits for another job.
     linger: Duration,
     closed: bool,
 }
@@ -80,8 +80,7 @@ impl Drop for Counted {
     }
 }
 
-/// Runs jobs, each on a thread of its own: one that has just finished another,
-/// or a new one.
+/// Runs jobs, each on a thread of its own: an idle one, or a new one.
 #[derive(Clone)]
 pub struct ThreadCache {
     shared: Arc<Shared>,
@@ -107,14 +106,14 @@ impl ThreadCache {
         Self::with_options(name, linger, ThreadOptions::default())
     }
 
-    /// As [`ThreadCache::new`], with threads of some kind.
+    /// As [`ThreadCache::new`], with options for the threads.
     #[must_use]
     #[inline]
     pub fn with_options(name: &str, linger: Duration, options: ThreadOptions) -> Self {
         Self::with_starter(name, linger, options, start)
     }
 
-    /// As [`ThreadCache::with_options`], with threads that something else starts.
+    /// As [`ThreadCache::with_options`], with a custom function that starts threads.
     #[must_use]
     pub fn with_starter(
         name: &str,
@@ -137,12 +136,11 @@ impl ThreadCache {
         }
     }
 
-    /// Runs a job on a thread of its own. While a cache that was closed waits for
-    /// its last threads, they may still have something done by another one.
+    /// Runs a job on a thread of its own. While a closed cache waits for its last threads, these
+    /// may still submit further jobs.
     ///
     /// # Errors
-    /// The system refuses another thread, or the cache was closed; the job is
-    /// dropped.
+    /// The system refuses another thread, or the cache was closed; the job is dropped.
     pub fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         self.run_boxed(Box::new(job))
     }
@@ -162,7 +160,7 @@ impl ThreadCache {
             state.next_worker += 1;
             state.next_worker
         };
-        // Without a thread the work is dropped, and counted out likewise.
+        // Without a thread the work is dropped, and the count decremented likewise.
         let counted = Counted(self.clone());
         let work = Box::new(move || counted.0.work(worker, job));
         (self.start)(&self.name, self.options.stack_size, work)
@@ -184,8 +182,7 @@ impl ThreadCache {
         self.len() == 0
     }
 
-    /// Has each thread end that long after its last job, those that wait for another one
-    /// included.
+    /// Sets the time after which an idle thread ends, including those that are idle now.
     pub fn set_linger(&self, linger: Duration) {
         let mut state = self.lock();
         state.linger = linger;
@@ -194,8 +191,8 @@ impl ThreadCache {
         }
     }
 
-    /// Waits until there are no threads, or until the deadline; returns how many there are. New
-    /// ones may come.
+    /// Waits until there are no threads, or until the deadline; returns their number. New ones may
+    /// be started.
     #[must_use]
     pub fn await_empty(&self, deadline: Instant) -> usize {
         self.await_end_of_all(self.lock(), Some(deadline))

@@ -47,7 +47,7 @@ impl Turn {
                 }
                 Some(_) => {
                     drop(held);
-                    // The thread that has it may need what this one reads.
+                    // The thread that has the turn may need data that this one reads.
                     role::about_to_block();
                     held = self.lock();
                     while held.is_some() {

@@ -12,9 +12,9 @@ const BUCKETS: usize = 16;
 /// The number of the last version that there can be.
 const MAX_NUMBER: usize = (1 << BUCKETS) - 1;
 
-/// A value that is replaced while others read it. Reading takes no lock and gives a plain
-/// reference, as each version stays until the whole is dropped: for what is replaced a few
-/// times in the life of a program, 65,535 times at most.
+/// A value that is replaced while others read it. Reading takes no lock and returns a plain
+/// reference, as each version is kept until the whole is dropped: for values that are replaced a
+/// few times in the life of a program, at most 65,535 times.
 ///
 /// ```
 /// use orbium_sync::Versions;
@@ -67,10 +67,10 @@ impl<T> Versions<T> {
         self.newest.load(Ordering::Acquire) == MAX_NUMBER
     }
 
-    /// Replaces it for those that read from now on.
+    /// Replaces the value for subsequent readers.
     ///
     /// # Errors
-    /// It was replaced too often: the value that was given.
+    /// It was replaced too often: the given value is returned.
     pub fn replace(&self, value: T) -> Result<(), T> {
         let _alone = self.replacing.lock();
         let number = self.newest.load(Ordering::Relaxed) + 1;
@@ -86,7 +86,7 @@ impl<T> Versions<T> {
     }
 }
 
-/// The bucket of a version behind the first, and its place there.
+/// The bucket of a version after the first, and its position there.
 const fn slot(number: usize) -> (usize, usize) {
     let bucket = number.ilog2();
     (bucket as usize, number - (1 << bucket))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Waits for a change of what a mutex protects.
+//! Waits for a change of the data that a mutex protects.
 
 use std::sync::{self, PoisonError, WaitTimeoutResult};
 use std::time::{Duration, Instant};
@@ -12,15 +12,15 @@ use super::counts::signals;
 pub struct Condvar(sync::Condvar);
 
 impl Condvar {
-    /// A condition for which no thread waits.
+    /// A condition without waiting threads.
     #[must_use]
     #[inline]
     pub const fn new() -> Self {
         Self(sync::Condvar::new())
     }
 
-    /// Releases the lock, waits for a notification, and takes the lock again. It may wake
-    /// without one.
+    /// Releases the lock, waits for a notification, and takes the lock again. Spurious wake-ups are
+    /// possible.
     #[inline]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         let waited = self.0.wait(guard.into_waiting());
@@ -39,7 +39,7 @@ impl Condvar {
         guard
     }
 
-    /// As [`wait`](Self::wait), for a time at most.
+    /// As [`wait`](Self::wait), for at most that time.
     #[inline]
     pub fn wait_timeout<'a, T>(
         &self,
@@ -51,7 +51,7 @@ impl Condvar {
         (MutexGuard::new(guard), result)
     }
 
-    /// As [`wait`](Self::wait), for a time at most if there is one.
+    /// As [`wait`](Self::wait), for at most that time if it is set.
     #[inline]
     pub fn wait_at_most<'a, T>(
         &self,
@@ -64,7 +64,7 @@ impl Condvar {
         }
     }
 
-    /// As [`wait_while`](Self::wait_while), for a time at most.
+    /// As [`wait_while`](Self::wait_while), for at most that time.
     pub fn wait_timeout_while<'a, T>(
         &self,
         mut guard: MutexGuard<'a, T>,
@@ -82,7 +82,7 @@ impl Condvar {
         guard
     }
 
-    /// Wakes one of the threads that wait.
+    /// Wakes one of the waiting threads.
     #[inline]
     pub fn notify_one(&self) {
         signals();

@@ -20,7 +20,7 @@ pub struct Counts {
     pub taken: u64,
     /// Locks released.
     pub released: u64,
-    /// Contended locks: another thread held them.
+    /// Contended lock operations: another thread held the lock.
     pub contended: u64,
     /// Waits for a condition; each also releases a lock and takes it again.
     pub waits: u64,
@@ -29,7 +29,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Locks taken and locks released: what the paper counts.
+    /// Locks taken and locks released: the count of the paper.
     #[must_use]
     pub const fn operations(self) -> u64 {
         self.taken + self.released
@@ -39,7 +39,7 @@ impl Counts {
 impl Sub for Counts {
     type Output = Self;
 
-    /// What came between two countings.
+    /// The difference of two counts.
     fn sub(self, earlier: Self) -> Self {
         Self {
             taken: self.taken - earlier.taken,
@@ -86,7 +86,7 @@ pub(super) fn signals() {
     one_more(&SIGNALS);
 }
 
-/// A lock that is held: counted when it is taken, and when this is dropped.
+/// A held lock: counted when it is taken, and when this is dropped.
 #[derive(Debug)]
 pub(super) struct Held(());
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The standard library's locks without poisoning, which can be counted.
 //!
-//! A thread that panics while it holds one of these locks leaves it to the next as it was: an
-//! upcall that panics ends its request, not the adapter. What a lock protects therefore is
-//! whole at every place at which the program may panic.
+//! A thread that panics while it holds one of these locks releases it without poisoning: an upcall
+//! that panics ends its request, not the adapter. So the data that a lock protects must be
+//! consistent at every place at which the program may panic.
 //!
 //! With the feature `counted` every operation is counted, for figures 30 and 31 of Schmidt,
 //! Mungee, Flores-Gaitan and Gokhale, "Software Architectures for Reducing Priority Inversion
 //! and Non-determinism in Real-time Object Request Brokers". Without it these locks are the
-//! standard library's, and not an instruction more.
+//! standard library's, without any overhead.
 //!
 //! ```
 //! use orbium_sync::lock::Mutex;

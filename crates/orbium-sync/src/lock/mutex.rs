@@ -35,7 +35,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Takes the lock; waits for it.
+    /// Takes the lock; blocks until it is free.
     #[inline]
     pub fn lock(&self) -> MutexGuard<'_, T> {
         let wait = || self.0.lock().unwrap_or_else(PoisonError::into_inner);

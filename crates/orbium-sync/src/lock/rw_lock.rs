@@ -35,7 +35,7 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Takes the lock for reading; waits for a writer.
+    /// Takes the lock for reading; blocks while a writer has it.
     #[inline]
     pub fn read(&self) -> RwLockReadGuard<'_, T> {
         let wait = || self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +45,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// Takes the lock for writing; waits for readers and a writer.
+    /// Takes the lock for writing; blocks while readers or a writer have it.
     #[inline]
     pub fn write(&self) -> RwLockWriteGuard<'_, T> {
         let wait = || self.0.write().unwrap_or_else(PoisonError::into_inner);

@@ -15,14 +15,14 @@ pub(super) struct Hazards {
     slots: [AtomicUsize; NESTED],
 }
 
-/// A slot among those that the thread uses. The later ones are cleared before.
+/// An entered slot of the thread. Later ones are cleared first.
 pub(super) struct Hazard {
     of: &'static Hazards,
     depth: usize,
 }
 
 impl Hazards {
-    /// Enters a slot; `None` if too many are.
+    /// Enters a slot; `None` if too many are entered.
     #[inline(always)]
     pub(super) fn enter(&'static self, slot: usize) -> Option<Hazard> {
         let depth = self.depth.load(Ordering::Relaxed);

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use super::hazard::Hazards;
 use crate::atomic::{AtomicBool, Ordering};
 
-/// The hazard pointers of a thread, or of one that has ended, for the next thread; and the next
-/// such. They stay as long as the process.
+/// The hazard pointers of a thread, or of one that has ended, for reuse by the next thread; and the
+/// next node. Nodes exist as long as the process.
 #[derive(Debug, Default)]
 struct Node {
     hazards: Hazards,
@@ -18,7 +18,7 @@ struct Node {
 
 static FIRST: OnceLock<Box<Node>> = OnceLock::new();
 
-/// What a thread has until it ends.
+/// The node of a thread until it ends.
 struct Taken(&'static Node);
 
 thread_local! {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A value of a slab, and a view of what is in it, both looked up once.
+//! A value of a slab and a view of its content, both looked up once.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -9,11 +9,11 @@ use super::slot::Slot;
 use super::{Slab, SlotKey, hazard_registry};
 use crate::process_barrier;
 
-/// A value of a slab and a view of it, such as a trait object that it owns, both resolved
-/// once. It does not keep the value alive: [`with`](Self::with) does while it runs, and fails once
-/// the value was removed. Where the system offers a memory barrier on all threads of a process
-/// (`membarrier` of Linux) that takes no read-modify-write; removing the value then costs that
-/// barrier, a few microseconds.
+/// A value of a slab and a view of it, such as a trait object that it owns, both resolved once. It
+/// does not keep the value alive: [`with`](Self::with) does while it runs, and fails once the value
+/// was removed. If the system offers a memory barrier on all threads of a process (`membarrier` of
+/// Linux), that takes no read-modify-write; removing the value then costs that barrier, a few
+/// microseconds.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -70,8 +70,8 @@ impl<T> Slab<T> {
 }
 
 impl<T, S: ?Sized> Projection<T, S> {
-    /// What `run` makes of the value and its view, which stay as long as it runs; `None` once the
-    /// value was removed.
+    /// Calls `run` with the value and its view, which are kept while it runs; `None` if the value
+    /// was removed.
     #[inline(always)]
     #[allow(unsafe_code)]
     pub fn with<R>(&self, run: impl for<'v> FnOnce(&'v T, &'v S) -> R) -> Option<R> {

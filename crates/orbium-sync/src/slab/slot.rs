@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One slot of a slab: its value lives until the last pin is released.
 //!
-//! One word says all: the generation of the value, whether it can still be
-//! found, and how often it is *pinned*. A lookup pins the value by adding
-//! one, and then checks the generation. Removing a value only marks it as not to be
-//! found; the thread that releases the last pin drops it and frees the slot. So no
-//! thread ever waits for another, and there is no lock.
+//! One word contains the state: the generation of the value, whether it can still be found, and how
+//! often it is *pinned*. A lookup pins the value by adding one, and then checks the generation.
+//! Removing a value only marks it as not to be found; the thread that releases the last pin drops
+//! it and frees the slot. So no thread ever waits for another, and there is no lock.
 //!
-//! Views use values by *hazard pointers* in place of pins where the system offers the barrier
-//! that these need ([`process_barrier`]): a thread stores the slot among its own, checks the word,
-//! and clears it afterwards, without a read-modify-write. The thread that would take a value out
-//! looks for it among the hazard pointers of all threads first, once none can find it, with the
-//! barrier in between. If it is there the value stays: the thread that uses it checks the word
-//! once it has cleared its hazard pointer, again with the barrier's other half in between, and
-//! then does what the last pin would. So of two that both might take it out at least one sees that
-//! the other does not use it any more.
+//! Views use values by *hazard pointers* in place of pins if the system offers the barrier that
+//! these need ([`process_barrier`]): a thread stores the slot among its own, checks the word, and
+//! clears it afterwards, without a read-modify-write. A thread that is to reclaim a value first
+//! searches the hazard pointers of all threads for it, once it can no longer be found, with the
+//! barrier in between. If it is there, the value is kept: the thread that uses it checks the word
+//! once it has cleared its hazard pointer, again with the barrier's other half in between, and then
+//! reclaims it like the last pin. So of two threads that both might reclaim it, at least one sees
+//! that the other no longer uses it.
 
 use std::ops::Deref;
 
@@ -51,7 +50,7 @@ unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 pub(super) struct Free(Mutex<Freed>);
 
 pub(super) struct Freed {
-    /// With the generations that they had last.
+    /// With their last generations.
     pub(super) indices: Vec<(u32, u32)>,
     pub(super) next_fresh: u32,
     pub(super) taken: usize,
@@ -71,15 +70,14 @@ impl Free {
     }
 }
 
-/// A value of a slab, pinned: it lives as long as this does, even when removed from the
-/// slab.
+/// A pinned value of a slab: it exists as long as this does, even when removed from the slab.
 pub struct Pinned<'s, T> {
     slot: &'s Slot<T>,
     free: &'s Free,
 }
 
 /// A value of a slab in use by a view: pinned, or by a hazard pointer. It is dropped before any
-/// such that the thread made earlier.
+/// other such use that the thread began earlier.
 pub(super) struct InUse<'s, T> {
     slot: &'s Slot<T>,
     free: &'s Free,
@@ -107,14 +105,14 @@ impl<T> Slot<T> {
         // there is nothing to be found, and does not look.
         self.value.with_mut(|place| unsafe { *place = Some(value) });
         self.has_views.store(false, Ordering::Relaxed);
-        // Added, for there may be such pins.
+        // Added, as there may be such pins.
         let live = u64::from(generation) << GENERATION | LIVE;
         // Release: the write of the value happens-before every use of it. The Acquire of
         // `pin` reads this addition or one of the read-modify-writes after it.
         self.word.fetch_add(live, Ordering::Release);
     }
 
-    /// What lookups find of the word while the value of that generation can be found.
+    /// The word, without pins, while the value of that generation can be found.
     #[inline(always)]
     fn live(generation: u32) -> u64 {
         (u64::from(generation) << 1 | 1) << (LIVE.ilog2() - PIN_BITS)
@@ -124,7 +122,7 @@ impl<T> Slot<T> {
     #[inline(always)]
     pub(super) fn pin<'s>(&'s self, free: &'s Free, generation: u32) -> Option<Pinned<'s, T>> {
         let wanted = Self::live(generation);
-        // What is not there is not disturbed either.
+        // A removed value is not modified either.
         if self.word.load(Ordering::Relaxed) >> PIN_BITS != wanted {
             return None;
         }
@@ -154,7 +152,7 @@ impl<T> Slot<T> {
         if is_pinned && !self.pins(free, generation) {
             return None;
         }
-        // In registers: what a function returns would be copied, octets that were just written.
+        // In registers: a returned struct would be copied from memory that was just written.
         let in_use = InUse {
             slot: self,
             free,
@@ -174,7 +172,7 @@ impl<T> Slot<T> {
         pinned.map(std::mem::forget).is_some()
     }
 
-    /// What hazard pointers have of it.
+    /// The address that hazard pointers store.
     #[inline(always)]
     fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
@@ -218,13 +216,13 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Whatever value is there, pinned.
+    /// Pins the value, of any generation.
     pub(super) fn pin_any<'s>(&'s self, free: &'s Free) -> Option<Pinned<'s, T>> {
         let generation = self.word.load(Ordering::Relaxed) >> GENERATION;
         self.pin(free, generation as u32)
     }
 
-    /// Marks the value as not to be found; the caller has a pin of its own.
+    /// Marks the value as not to be found; the caller has pinned it.
     pub(super) fn remove<'s>(&'s self, free: &'s Free, generation: u32) -> Option<Pinned<'s, T>> {
         let pinned = self.pin(free, generation)?;
         // Only one of several concurrent removals finds it live: no thread puts
@@ -233,13 +231,13 @@ impl<T> Slot<T> {
         (before & LIVE != 0).then_some(pinned)
     }
 
-    /// Whether a hazard pointer protects the value; that thread comes here when it has cleared it.
-    /// The caller has seen that no further one will.
+    /// Whether a hazard pointer protects the value; its thread reclaims the value when it has
+    /// cleared it. The caller has ensured that no further one will protect it.
     fn may_be_viewed(&self) -> bool {
         // Acquire: synchronizes with the Release of all pins that are gone, those of `project`
         // among them.
         fence(Ordering::Acquire);
-        // Where the system has come to refuse its barrier the value stays as long as the slab.
+        // If the system now refuses its barrier, the value is kept as long as the slab.
         self.has_views.load(Ordering::Relaxed)
             && (!process_barrier::heavy() || hazard_registry::contains(self.address()))
     }
@@ -250,8 +248,8 @@ impl<T> Slot<T> {
     fn reclaim(&self, free: &Free, before: u64) {
         let generation = before >> GENERATION;
         let unused = generation << GENERATION;
-        // Of several threads that saw the last pin go one does this; the others find
-        // another word. A slot that was free all the time has no generation.
+        // Of several threads that released the last pin one does this; the others find another
+        // word. A slot that was free all the time has no generation.
         if generation == 0
             || self.may_be_viewed()
             || self
