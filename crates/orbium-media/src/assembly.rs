@@ -28,7 +28,7 @@ pub(crate) struct Assembly {
 pub(crate) enum Accepted {
     /// A frame is whole; the spare buffer is with it, or in use, or given back.
     Frame(MediaFrame, Option<Buffer>),
-    /// None is; the spare buffer, unless it is in use.
+    /// No frame is complete; the spare buffer, unless it is in use.
     Nothing(Option<Buffer>),
 }
 
@@ -49,7 +49,7 @@ impl Assembly {
         self.window.statistics()
     }
 
-    /// Receives a datagram: into its place if that is known, else into `spare`.
+    /// Receives a datagram: into its place if that is known, otherwise into `spare`.
     pub(crate) fn receive(
         &mut self,
         spare: &mut Buffer,
@@ -70,9 +70,9 @@ impl Assembly {
         Ok(arrival)
     }
 
-    /// Takes the fragment that was received in its place.
+    /// Processes the fragment that was received in its place.
     pub(crate) fn accept_in_place(&mut self, facts: Facts) -> Option<MediaFrame> {
-        // Open: the window holds what is in a slot.
+        // Open: the window contains the frame of a slot.
         self.window.see(facts.header.sequence);
         let inserted = self.slots[self.current].insert_in_place(facts);
         self.finish(self.current, inserted)
@@ -120,9 +120,9 @@ impl Assembly {
         Accepted::Nothing(None)
     }
 
-    /// What a datagram says, if it can be of use.
+    /// The header fields of a datagram, if it can be used.
     fn facts(&self, datagram: &[u8]) -> Option<Facts> {
-        // What fills the room may have been cut off.
+        // A datagram that fills the room may have been truncated.
         if datagram.len() >= datagram_room(self.frame_size) {
             return None;
         }
@@ -133,7 +133,7 @@ impl Assembly {
         (is_ours && fits).then(|| Facts::from(&fragment))
     }
 
-    /// What a fragment has done to the frame of a slot.
+    /// Processes the result of inserting a fragment into the frame of a slot.
     fn finish(&mut self, at: usize, inserted: Result<Inserted, Unfit>) -> Option<MediaFrame> {
         self.current = at;
         match inserted {
@@ -156,7 +156,7 @@ impl Assembly {
         }
     }
 
-    /// Gives a frame up that a fragment does not fit.
+    /// Discards a frame after a fragment that does not match it.
     fn refuse(&mut self, at: usize, sequence: u32) {
         self.refused += 1;
         self.slots[at].clear();
@@ -182,7 +182,7 @@ impl Assembly {
         at
     }
 
-    /// Drops what the window has left behind: it is counted as lost.
+    /// Discards the frames outside the window, which are counted as lost.
     fn drop_fallen(&mut self) {
         for slot in &mut self.slots {
             if slot.sequence().is_some_and(|kept| !self.window.holds(kept)) {

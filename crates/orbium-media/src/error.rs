@@ -9,21 +9,20 @@ use orbium_transport::{EndpointError, ListenError};
 pub enum MediaError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),
-    /// No transport for datagrams of that scheme is registered, or the endpoint
-    /// asks for another messaging than media.
+    /// No transport for datagrams of that scheme is registered, or the endpoint requests another
+    /// messaging protocol than media.
     Protocol(String),
-    /// The reference offers no media that can be used; what it offers.
+    /// The reference has no usable media protocol; those that it has.
     NotOffered(String),
-    /// Options that make no sense.
+    /// Invalid options.
     Options(&'static str),
     /// A frame that takes more than 65,535 datagrams.
     TooLarge(usize),
-    /// The room given is too small for the frame, which has that many octets and
-    /// is lost.
+    /// The given room is too small for the frame, which has that many octets and is lost.
     RoomTooSmall(usize),
-    /// All buffers are with the application: drop a frame.
+    /// The application holds all buffers: it must drop a frame.
     BuffersHeld,
-    /// Nothing came in time.
+    /// No frame arrived in time.
     TimedOut,
     /// The receiver was stopped.
     Ended,

@@ -8,8 +8,8 @@ use crate::datagram::{FrameHeader, FrameKind, Standing, Time};
 
 use crate::pool::Buffer;
 
-/// A whole frame, in a buffer that goes back to the receiver when this is
-/// dropped. It may outlive the receiver and move to other threads.
+/// A whole frame, in a buffer that is returned to the receiver when this is dropped. It may outlive
+/// the receiver and move to other threads.
 pub struct MediaFrame {
     buffer: Buffer,
     payload: Range<usize>,

@@ -2,20 +2,18 @@
 //! Frames of sound, pictures or other data over datagrams, without GIOP: late data are
 //! worth nothing, so nothing is sent again.
 //!
-//! A [`MediaReceiver`] listens at an endpoint of a datagram transport (`diop`,
-//! `miop`, or one that was registered) and has an object reference, which
-//! travels like any other: stringified, as an argument, in an `any`. A
-//! [`MediaSender`] connects to that reference under the same protocol policies
-//! as a call. Frames are numbered and timed, larger ones are cut into datagrams
-//! ([`datagram`] has the format), and each frame that arrives says what
-//! is missing before it and whether it is late. This is the media protocol of
-//! section 3.4 of O'Ryan, Kuhns, Schmidt, Othman and Parsons, "The design and
-//! performance of a pluggable protocols framework for real-time distributed
-//! object computing middleware" (Middleware 2000), with both its buffer
-//! strategies: [`MediaReceiver::receive`] copies nothing,
-//! [`MediaReceiver::receive_into`] copies once.
+//! A [`MediaReceiver`] listens at an endpoint of a datagram transport (`diop`, `miop`, or a
+//! registered one) and has an object reference, which is passed like any other: stringified, as an
+//! argument, in an `any`. A [`MediaSender`] connects to that reference under the same protocol
+//! policies as a call. Frames are numbered and timed, larger ones are split into datagrams
+//! ([`datagram`] has the format), and each received frame reports the number of missing frames
+//! before it and whether it is late. This is the media protocol of section 3.4 of O'Ryan, Kuhns,
+//! Schmidt, Othman and Parsons, "The design and performance of a pluggable protocols framework for
+//! real-time distributed object computing middleware" (Middleware 2000), with both its buffer
+//! strategies: [`MediaReceiver::receive`] copies nothing, [`MediaReceiver::receive_into`] copies
+//! once.
 //!
-//! It does not know requests: of the ORB it uses references, protocols and policies.
+//! It has no notion of requests: of the ORB it uses references, protocols and policies.
 //!
 //! ```
 //! use orbium_core::Orb;

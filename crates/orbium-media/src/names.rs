@@ -4,5 +4,5 @@
 /// The name of this messaging in endpoints and references.
 pub const MESSAGING: &str = "media";
 
-/// Type of the references that receivers have. Nothing can be called there.
+/// Type of the references of receivers. It has no operations.
 pub const RECEIVER_REPOSITORY_ID: &str = "IDL:orbium/MediaReceiver:1.0";

@@ -10,7 +10,7 @@ use orbium_core::lock::{Mutex, MutexGuard};
 #[derive(Debug)]
 pub(crate) struct Pool(Mutex<Vec<Box<[u8]>>>);
 
-/// A buffer that goes back to its pool.
+/// A buffer that is returned to its pool when dropped.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     octets: Box<[u8]>,

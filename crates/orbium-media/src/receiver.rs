@@ -28,8 +28,7 @@ pub struct MediaOptions {
     pub frame_size: usize,
     /// Frames that the application can hold at the same time. Default: 8.
     pub frames: usize,
-    /// Frames that are put together at the same time, when datagrams overtake
-    /// each other. Default: 4.
+    /// Maximum number of frames in assembly, when datagrams are reordered. Default: 4.
     pub incomplete: usize,
 }
 
@@ -71,19 +70,18 @@ impl MediaOptions {
 /// Statistics of a receiver's stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MediaStatistics {
-    /// Frames delivered, lost, late; datagrams that came twice or too late.
+    /// Delivered, lost and late frames; duplicate and late datagrams.
     pub stream: Statistics,
     /// Datagrams that were no fragment of the stream, or did not fit.
     pub refused: u64,
-    /// Octets that were copied to put frames together. None are while fragments
-    /// come in order.
+    /// Octets that were copied to reassemble frames. None if fragments arrive in order.
     pub copied: u64,
 }
 
 /// Facts about a frame with a copied payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MediaInfo {
-    /// What its sender says of it.
+    /// The header from the sender.
     pub header: FrameHeader,
     /// Octets of the payload.
     pub len: usize,
@@ -93,10 +91,10 @@ pub struct MediaInfo {
     pub is_late: bool,
 }
 
-/// Receives the frames of one stream. Nothing is taken from the heap for a frame.
+/// Receives the frames of one stream, without heap allocations for a frame.
 ///
-/// It lives on its own: it needs no request to be served, and ends when it is
-/// dropped or [stopped](MediaReceiver::stopper), not with the ORB.
+/// It is independent of the ORB: it needs no requests to be served, and ends when it is dropped or
+/// [stopped](MediaReceiver::stopper), not with the ORB.
 #[derive(Debug)]
 pub struct MediaReceiver {
     socket: Arc<dyn Datagrams>,
@@ -120,9 +118,8 @@ impl MediaStop {
 }
 
 impl MediaReceiver {
-    /// Receives at an endpoint of a datagram transport, such as
-    /// `diop://host:port` or `miop://239.255.0.1:5000`; `messaging=media` may be
-    /// said.
+    /// Receives at an endpoint of a datagram transport, such as `diop://host:port` or
+    /// `miop://239.255.0.1:5000`; `messaging=media` is optional.
     ///
     /// # Errors
     /// [`MediaError::Endpoint`], [`MediaError::Protocol`],
@@ -152,16 +149,14 @@ impl MediaReceiver {
         })
     }
 
-    /// The reference to which senders connect. It is a reference like others, except that
-    /// nothing can be called there.
+    /// The reference to which senders connect. It is an ordinary reference, but has no operations.
     #[must_use]
     pub const fn reference(&self) -> &ObjectRef {
         &self.reference
     }
 
-    /// Bounds the time that receiving waits for a frame; `None` (the default) is
-    /// for ever. Fragments of a frame that does not become whole may make it
-    /// twice as long.
+    /// Bounds the time for which a receive waits for a frame; `None` (the default) means no limit.
+    /// Fragments of a frame that remains incomplete may double the time.
     ///
     /// # Errors
     /// [`MediaError::Io`].
@@ -187,13 +182,13 @@ impl MediaReceiver {
         }
     }
 
-    /// Waits for the next frame (zero-copy): it lies in the buffer that the
-    /// kernel wrote it to, which comes back when the frame is dropped.
+    /// Waits for the next frame (zero-copy): it is in the buffer to which the kernel wrote it,
+    /// which is returned when the frame is dropped.
     ///
     /// # Errors
     /// [`MediaError::TimedOut`], [`MediaError::Ended`], [`MediaError::Io`];
-    /// [`MediaError::BuffersHeld`] when more than [`MediaOptions::frames`] are
-    /// held. It can be called again after each.
+    /// [`MediaError::BuffersHeld`] when more than [`MediaOptions::frames`] are held. It can be
+    /// called again after any error.
     pub fn receive(&mut self) -> Result<MediaFrame, MediaError> {
         let end = match self.timeout {
             Some(timeout) => Instant::now().checked_add(timeout),
@@ -268,7 +263,7 @@ impl MediaReceiver {
     }
 }
 
-/// Nothing but media is spoken here.
+/// Checks that no messaging protocol but media is named.
 pub(crate) fn check_messaging<'n>(
     mut names: impl Iterator<Item = &'n str>,
 ) -> Result<(), MediaError> {

@@ -12,14 +12,13 @@ use crate::error::MediaError;
 use crate::names::MESSAGING;
 use crate::receiver::{check_messaging, no_datagrams};
 
-/// Octets of a datagram that an Ethernet frame carries, over IPv6 too.
+/// Octets of a datagram in an Ethernet frame, also over IPv6.
 const FRAME: usize = 1500 - 40 - 8;
 
-/// Sends the frames of one stream. The kernel gathers each datagram from the
-/// header and from where the payload is: nothing is copied before, nothing is
-/// taken from the heap, and the payload can be used again at once.
+/// Sends the frames of one stream. The kernel gathers each datagram from the header and the payload
+/// in its place: nothing is copied or allocated, and the payload can be reused at once.
 ///
-/// It lives on its own, not with the ORB.
+/// It is independent of the lifetime of the ORB.
 #[derive(Debug)]
 pub struct MediaSender {
     socket: Box<dyn Datagrams>,
@@ -30,10 +29,10 @@ pub struct MediaSender {
 }
 
 impl MediaSender {
-    /// Sends to the receiver, or the group of receivers, of a reference, by the
-    /// first protocol that its policy allows: that of the reference, else of this
-    /// thread, else of the ORB. Protocols are named as in
-    /// [`ProtocolPolicy`](orbium_core::ProtocolPolicy): `diop/media`, `miop/media`.
+    /// Sends to the receiver, or the group of receivers, of a reference, by the first protocol that
+    /// its policy permits: that of the reference, otherwise of this thread, otherwise of the ORB.
+    /// Protocols are named as in [`ProtocolPolicy`](orbium_core::ProtocolPolicy): `diop/media`,
+    /// `miop/media`.
     ///
     /// # Errors
     /// [`MediaError::NotOffered`]; [`MediaError::Io`] of the last protocol that
@@ -98,14 +97,12 @@ impl MediaSender {
         &self.channel
     }
 
-    /// The largest datagram to cut frames into, header included. Default: what
-    /// an Ethernet frame carries, or less if the transport says so. A larger one
-    /// costs less, but on its way is cut by the network, and is lost with any of
-    /// its pieces.
+    /// Sets the size of the largest datagram, header included. Default: the capacity of an Ethernet
+    /// frame, or less if the transport requires it. A larger one costs less, but is fragmented by
+    /// the network, and lost with any of its fragments.
     ///
     /// # Errors
-    /// [`MediaError::Options`]: no room for a payload, or more than the transport
-    /// carries.
+    /// [`MediaError::Options`]: no room for a payload, or more than the transport can carry.
     pub fn set_datagram_size(&mut self, octets: usize) -> Result<(), MediaError> {
         let largest = self.socket.largest().min(usize::from(u16::MAX));
         if !(FRAME_HEADER_LEN + 1..=largest).contains(&octets) {
@@ -117,7 +114,7 @@ impl MediaSender {
         Ok(())
     }
 
-    /// Sends a frame; returns its number. It is no error if no receiver gets it.
+    /// Sends a frame; returns its number. It is not an error if no receiver gets it.
     ///
     /// # Errors
     /// [`MediaError::TooLarge`]; [`MediaError::Io`]: parts of the frame may have

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A frame that grows in its buffer, whatever the order of its fragments.
+//! Assembly of a frame in its buffer, for any order of its fragments.
 //!
-//! All fragments but the last have the same length, so each has its place as
-//! soon as the length is known. A last fragment that comes first waits at the
-//! end of the buffer. As long as fragments come in order, each is received where
-//! it is to be: its header falls on the end of the one before, which is put back
-//! afterwards.
+//! All fragments but the last have the same length, so the place of each is known as soon as the
+//! length is. A last fragment that arrives first is kept at the end of the buffer. While fragments
+//! arrive in order, each is received in its final place: its header overwrites the end of the
+//! previous one, which is restored afterwards.
 
 use std::io;
 use std::ops::Range;
@@ -15,16 +14,16 @@ use orbium_transport::Peer;
 
 use crate::pool::Buffer;
 
-/// Octets of the largest datagram there is.
+/// Octets of the largest datagram.
 const MAX_DATAGRAM_LENGTH: usize = 1 << 16;
 
-/// Where the payload of a frame begins: behind the header it came with.
+/// Offset of the payload of a frame: after the header with which it arrived.
 pub(crate) const FIRST: usize = FRAME_HEADER_LEN;
 
 const BITS: usize = u64::BITS as usize;
 
-/// Octets to receive a datagram into: enough for any that is not too large, and
-/// one to see that it is.
+/// Octets of the room for a datagram: enough for any within the limit, and one more to detect that
+/// it is too large.
 pub(crate) const fn datagram_room(frame_size: usize) -> usize {
     let room = FIRST + frame_size + 1;
     if room < MAX_DATAGRAM_LENGTH {
@@ -34,12 +33,12 @@ pub(crate) const fn datagram_room(frame_size: usize) -> usize {
     }
 }
 
-/// Octets of a buffer: a frame, and a datagram behind all but its last octet.
+/// Octets of a buffer: a frame, and a datagram after all but its last octet.
 pub(crate) const fn buffer_len(frame_size: usize) -> usize {
     FIRST + frame_size + datagram_room(frame_size)
 }
 
-/// What a datagram says of itself.
+/// The header fields of a datagram.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) header: FrameHeader,
@@ -66,7 +65,7 @@ impl Facts {
     }
 }
 
-/// What became of a fragment.
+/// The result of inserting a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inserted {
     /// It was there.
@@ -77,27 +76,27 @@ pub(crate) enum Inserted {
     Complete,
 }
 
-/// The fragment does not go with the others, or the frame would be too large.
+/// The fragment does not match the others, or the frame would be too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unfit;
 
-/// Where a datagram was received.
+/// The place to which a datagram was received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arrival {
     /// There will be no more.
     End,
     /// In the spare buffer: that many octets of it.
     Spare(usize),
-    /// Where it was expected.
+    /// In the expected place.
     InPlace(Facts),
 }
 
-/// Room for a frame some fragments of which have come.
+/// Room for a frame of which some fragments have arrived.
 #[derive(Debug)]
 pub(crate) struct Slot {
     frame_size: usize,
     growing: Option<Growing>,
-    /// Which fragments have come, a bit each.
+    /// The fragments that have arrived, a bit each.
     came: Box<[u64]>,
 }
 
@@ -107,11 +106,11 @@ struct Growing {
     header: FrameHeader,
     count: u16,
     have: u16,
-    /// Length of each fragment but the last; 0 while it is not known.
+    /// Length of each fragment but the last; 0 while it is unknown.
     part: usize,
-    /// Length of the last one; 0 while it is not known.
+    /// Length of the last one; 0 while it is unknown.
     last: usize,
-    /// Whether they all came in order so far.
+    /// Whether all have arrived in order so far.
     in_order: bool,
 }
 
@@ -132,7 +131,7 @@ impl Slot {
         self.growing.as_ref().map(|frame| frame.header.sequence)
     }
 
-    /// Gives the frame up.
+    /// Discards the frame.
     pub(crate) fn clear(&mut self) {
         self.growing = None;
     }
@@ -188,7 +187,7 @@ impl Slot {
         Ok(self.mark(facts.index))
     }
 
-    /// Takes note of a fragment that was received where it belongs.
+    /// Records a fragment that was received in its place.
     pub(crate) fn insert_in_place(&mut self, facts: Facts) -> Result<Inserted, Unfit> {
         let frame = self.growing.as_mut().ok_or(Unfit)?;
         frame.learn(facts, self.frame_size)?;
@@ -200,8 +199,8 @@ impl Slot {
         self.growing.as_ref().is_some_and(|frame| frame.in_order)
     }
 
-    /// Receives a datagram where the next fragment belongs. If it is not that
-    /// one it is moved to `spare`.
+    /// Receives a datagram at the place of the next fragment. If it is another one, it is moved to
+    /// `spare`.
     pub(crate) fn receive_in_place(
         &mut self,
         spare: &mut Buffer,
@@ -245,7 +244,7 @@ impl Slot {
     }
 }
 
-/// What was received into a room.
+/// The result of a receive into a room of that size.
 pub(crate) fn arrival((len, peer): (usize, Peer), room: usize) -> io::Result<Arrival> {
     match (len, peer) {
         (0, Peer::Unknown) => Ok(Arrival::End),
@@ -254,7 +253,7 @@ pub(crate) fn arrival((len, peer): (usize, Peer), room: usize) -> io::Result<Arr
 }
 
 impl Growing {
-    /// Octets, as far as is known.
+    /// Octets, as far as they are known.
     fn len(&self) -> usize {
         (usize::from(self.count) - 1) * self.part.max(1) + self.last.max(1)
     }
@@ -277,7 +276,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Where the payload of a fragment is to be.
+    /// The place of the payload of a fragment.
     fn place(&self, facts: Facts) -> usize {
         if self.part == 0 {
             self.buffer.len() - facts.len

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frames of sound, pictures or other data in datagrams, outside of GIOP: for
-//! streams that would rather lose a frame than wait for it.
+//! Frames of sound, pictures or other data in datagrams, outside of GIOP: for streams that prefer
+//! losing a frame to waiting for it.
 //!
-//! A frame is cut into datagrams of equal standing; [`Receiver`] puts it together
-//! and says what was lost, came twice or came late. Numbers are big endian:
+//! A frame is split into datagrams of equal rank; [`Receiver`] reassembles it and reports lost,
+//! duplicate and late ones. Numbers are big endian:
 //!
 //! | octets | meaning |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | 2 | version: 1 |
 //! | 3 | kind of frame; highest bit set if time is in ticks of 90 kHz |
 //! | 4 to 7 | stream |
-//! | 8 to 11 | number of the frame in its stream; after 2³²−1 comes 0 |
-//! | 12 and 13 | which fragment of the frame, from 0 on |
-//! | 14 and 15 | how many fragments the frame has |
+//! | 8 to 11 | number of the frame in its stream; 0 follows 2³²−1 |
+//! | 12 and 13 | index of the fragment in the frame |
+//! | 14 and 15 | number of fragments of the frame |
 //! | 16 to 23 | time |
 //!
 //! ```
@@ -56,7 +56,7 @@ const TICKS: u8 = 0x80;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum FrameKind {
-    /// A picture that needs no other (I).
+    /// A picture that depends on no other (I).
     Key = 1,
     /// A picture predicted from one before (P).
     Predicted = 2,
@@ -64,7 +64,7 @@ pub enum FrameKind {
     Bidirectional = 3,
     /// Sound.
     Audio = 4,
-    /// Anything else.
+    /// Any other data.
     Data = 5,
     /// The end of the stream.
     End = 6,
@@ -98,17 +98,17 @@ pub enum Time {
 /// Header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameHeader {
-    /// Which stream it belongs to.
+    /// The stream of the frame.
     pub stream: u32,
     /// Its number in the stream.
     pub sequence: u32,
-    /// What it is.
+    /// The kind of the frame.
     pub kind: FrameKind,
-    /// When it is due.
+    /// The time at which it is due.
     pub time: Time,
 }
 
-/// Error in a datagram that is no fragment of a frame, or not one to be kept.
+/// Error in a datagram that is not a fragment of a frame, or exceeds a limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MediaError {
@@ -154,13 +154,13 @@ impl core::error::Error for MediaError {}
 /// A datagram of a frame, borrowed from where it was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment<'a> {
-    /// The frame it belongs to.
+    /// The header of its frame.
     pub header: FrameHeader,
     /// Which fragment of it this is, from 0 on.
     pub index: u16,
-    /// How many fragments it has; at least 1.
+    /// The number of fragments of the frame; at least 1.
     pub count: u16,
-    /// What the fragment carries.
+    /// The payload of the fragment.
     pub payload: &'a [u8],
 }
 
@@ -168,7 +168,7 @@ impl<'a> Fragment<'a> {
     /// Reads a datagram.
     ///
     /// # Errors
-    /// [`MediaError`] for whatever is wrong with its header.
+    /// [`MediaError`] for a malformed header.
     pub fn parse(datagram: &'a [u8]) -> Result<Self, MediaError> {
         let Some((head, payload)) = datagram.split_first_chunk::<FRAME_HEADER_LEN>() else {
             return Err(MediaError::Truncated);
@@ -244,8 +244,8 @@ impl FrameHeader {
         ]
     }
 
-    /// Writes a frame of one fragment into `room`; returns how many octets that
-    /// are, or `None` if there is not enough room.
+    /// Writes a frame of one fragment into `room`; returns the number of octets, or `None` if there
+    /// is not enough room.
     pub fn write(&self, payload: &[u8], room: &mut [u8]) -> Option<usize> {
         let len = FRAME_HEADER_LEN + payload.len();
         let (head, rest) = room.get_mut(..len)?.split_at_mut(FRAME_HEADER_LEN);
@@ -254,9 +254,8 @@ impl FrameHeader {
         Some(len)
     }
 
-    /// How a frame of `len` octets is cut into datagrams of at most `largest`
-    /// octets. `None` if they have no room for a payload, or there would be more
-    /// than 65,535.
+    /// Splits a frame of `len` octets into datagrams of at most `largest` octets. `None` if they
+    /// have no room for a payload, or there would be more than 65,535.
     #[must_use]
     pub fn fragments(&self, len: usize, largest: usize) -> Option<Fragments> {
         let part = largest.checked_sub(FRAME_HEADER_LEN)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frames out of datagrams that may come in any order, or never.
+//! Reassembly of frames from datagrams that may be reordered or lost.
 
 use orbium_giop::reorder_buffer::{Inconsistent, ReorderBuffer};
 
@@ -12,7 +12,7 @@ pub struct ReceiverLimits {
     pub frame: usize,
     /// Frames that are incomplete at the same time.
     pub frames: usize,
-    /// Octets of all incomplete frames; each fragment counts 64 more.
+    /// Octets of all incomplete frames; each fragment counts for 64 more.
     pub total: usize,
 }
 
@@ -30,9 +30,9 @@ impl Default for ReceiverLimits {
 /// A whole frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// What is said of it.
+    /// The header.
     pub header: FrameHeader,
-    /// What it carries.
+    /// The payload.
     pub payload: &'a [u8],
     /// Frames between this one and the latest before it, none of them complete
     /// so far: they are late, or lost.
@@ -60,8 +60,8 @@ struct Partial {
     parts: ReorderBuffer,
 }
 
-/// Puts the frames of one stream together and keeps account of them. It has no
-/// clock: what is late is judged by the numbers of the frames.
+/// Reassembles the frames of one stream and keeps statistics. It has no clock: lateness is
+/// determined by the numbers of the frames.
 #[derive(Debug)]
 pub struct Receiver {
     stream: u32,
@@ -73,7 +73,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Nothing received of that stream.
+    /// A receiver of that stream without any data.
     #[must_use]
     pub const fn new(stream: u32, limits: ReceiverLimits) -> Self {
         Self {
@@ -90,8 +90,8 @@ impl Receiver {
     ///
     /// # Errors
     ///
-    /// [`MediaError`]. A frame with fragments that disagree, or that are too large
-    /// together, is discarded.
+    /// [`MediaError`]. A frame with inconsistent fragments, or one that exceeds the limit, is
+    /// discarded.
     pub fn accept<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Received<'a>, MediaError> {
         let fragment = Fragment::parse(datagram)?;
         let header = fragment.header;
@@ -143,7 +143,7 @@ impl Receiver {
         self.octets
     }
 
-    /// Drops what the window has left behind: it is counted as lost.
+    /// Discards the frames outside the window, which are counted as lost.
     fn drop_fallen(&mut self) {
         let window = &self.window;
         let before = self.partial.len();
@@ -155,8 +155,8 @@ impl Receiver {
         }
     }
 
-    /// Takes a fragment of a frame that is not settled. `None` if it was there;
-    /// else whether the frame is now complete.
+    /// Inserts a fragment of a pending frame. `None` for a duplicate; otherwise whether the frame
+    /// is now complete.
     fn insert(&mut self, fragment: &Fragment<'_>) -> Result<Option<bool>, MediaError> {
         let sequence = fragment.header.sequence;
         let cost = ReorderBuffer::cost_of(fragment.payload.len());
@@ -204,7 +204,7 @@ impl Receiver {
         Ok(Some(true))
     }
 
-    /// The frame that is complete: its payload, or what was assembled.
+    /// The complete frame: the given payload, or the assembled one.
     fn deliver<'a>(&'a mut self, header: FrameHeader, payload: Option<&'a [u8]>) -> Frame<'a> {
         let standing = self.window.deliver(header.sequence);
         Frame {
@@ -232,7 +232,7 @@ impl Receiver {
         self.window.give_up(sequence);
     }
 
-    /// Gives up the incomplete frame that is furthest behind, except that one.
+    /// Discards the oldest incomplete frame, except that one.
     fn give_up_oldest_but(&mut self, sequence: u32) {
         let others = self.partial.iter().map(|partial| partial.header.sequence);
         let oldest = self

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Window of a stream: the frames that have arrived, judged by their numbers alone.
 
-/// Frames behind the latest one that may still come.
+/// Frames before the latest one that may still arrive.
 const WINDOW: u32 = 64;
 /// A frame that many numbers ahead does not mean that all between are lost.
 const MAX_STEP: u32 = 1 << 15;
-/// Datagrams in a row from behind the window, or from nowhere near it, after
-/// which the sender is believed to have begun anew.
+/// Number of consecutive datagrams outside the window, behind or far ahead, after which the sender
+/// is considered restarted.
 const STALE_RUN: u32 = 16;
 
 /// Statistics of a stream so far.
@@ -14,22 +14,21 @@ const STALE_RUN: u32 = 16;
 pub struct Statistics {
     /// Frames delivered.
     pub frames: u64,
-    /// Frames given up, so that they will not be delivered any more. Frames of
-    /// which nothing came count once 64 later ones have been seen.
+    /// Discarded frames, which will not be delivered. Frames of which no fragment arrived are
+    /// counted after 64 later ones.
     pub lost: u64,
-    /// Datagrams that came again.
+    /// Duplicate datagrams.
     pub duplicates: u64,
     /// Frames delivered after a later one.
     pub late: u64,
     /// Datagrams of frames that were given up, or of such a distance.
     pub stale: u64,
-    /// How often the sender has begun anew.
+    /// Number of restarts of the sender.
     pub restarts: u64,
 }
 
-/// The account of one stream: for each frame near the latest, whether it was
-/// delivered or given up. For code that reassembles frames elsewhere than in a
-/// [`Receiver`](super::Receiver).
+/// The state of one stream: for each frame near the latest, whether it was delivered or discarded.
+/// For code that reassembles frames elsewhere than in a [`Receiver`](super::Receiver).
 ///
 /// ```
 /// use orbium_media::datagram::{Seen, Window};
@@ -58,8 +57,8 @@ pub struct Window {
 pub enum Seen {
     /// Its frame is still being assembled.
     Open,
-    /// Its frame is the first after a restart of the sender: incomplete frames of before
-    /// belong to the stream no more.
+    /// Its frame is the first after a restart of the sender: earlier incomplete frames no longer
+    /// belong to the stream.
     Restarted,
     /// Its frame was delivered or given up.
     Duplicate,
@@ -84,7 +83,7 @@ impl Default for Window {
 }
 
 impl Window {
-    /// Nothing seen.
+    /// A window before the first datagram.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -109,8 +108,8 @@ impl Window {
         self.statistics
     }
 
-    /// Takes note of a datagram of that frame. If the frame is ahead, the window
-    /// moves to it, and what falls out of it is lost; see [`Window::holds`].
+    /// Records a datagram of that frame. If the frame is ahead, the window moves to it, and frames
+    /// that leave it are lost; see [`Window::holds`].
     pub fn see(&mut self, sequence: u32) -> Seen {
         let Some(latest) = self.latest else {
             self.begin(sequence);
@@ -147,13 +146,13 @@ impl Window {
         self.age(sequence).is_some()
     }
 
-    /// How far a frame is behind the latest; `None` outside the window.
+    /// The distance of a frame behind the latest; `None` outside the window.
     fn age(&self, sequence: u32) -> Option<u32> {
         let age = self.latest?.wrapping_sub(sequence);
         (age < WINDOW).then_some(age)
     }
 
-    /// The one of some frames that is furthest behind.
+    /// The oldest of the given frames.
     pub fn oldest(&self, sequences: impl IntoIterator<Item = u32>) -> Option<u32> {
         let latest = self.latest?;
         let sequences = sequences.into_iter();
@@ -196,12 +195,12 @@ impl Window {
         self.statistics.lost += frames as u64;
     }
 
-    /// Counts a datagram of an incomplete frame that came again.
+    /// Counts a duplicate datagram of an incomplete frame.
     pub const fn repeat(&mut self) {
         self.statistics.duplicates += 1;
     }
 
-    /// Begins with that frame, as if nothing had been before it.
+    /// Restarts with that frame.
     const fn begin(&mut self, sequence: u32) {
         self.latest = Some(sequence);
         self.delivered = None;
@@ -209,7 +208,7 @@ impl Window {
         self.stale_run = 0;
     }
 
-    /// Moves the window; what falls out of it and is not settled is lost.
+    /// Moves the window; pending frames that leave it are lost.
     fn advance(&mut self, sequence: u32, step: u32) {
         let shift = step.min(WINDOW);
         let falling = u64::MAX.checked_shl(WINDOW - shift).unwrap_or(0);
