@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An in-line bridge: it forwards GIOP messages from one protocol to another.
 //!
-//! Each connection of a client has one connection to the server, and messages pass as
-//! they are: object keys, request ids, service contexts with their priorities, code
-//! sets and fragments. No body is unmarshalled. References are rewritten only where
-//! they can be found without knowing the types: in replies that forward, and in
-//! references given to the bridge.
+//! Each connection of a client has one connection to the server, and messages are forwarded
+//! unchanged: object keys, request ids, service contexts with their priorities, code sets and
+//! fragments. No body is unmarshalled. References are rewritten only if they can be found without
+//! type information: in forwarding replies, and in references passed to the bridge.
 //!
-//! It does not know objects, adapters or calls: of the ORB it uses the configuration.
+//! It has no notion of objects, adapters or calls: of the ORB it uses the configuration.
 
 #![forbid(unsafe_code)]
 
@@ -31,7 +30,7 @@ use orbium_transport::ByteStream;
 use pump::Pump;
 use shared::Shared;
 
-/// A bridge that relays until it is dropped.
+/// A bridge, which relays until it is dropped.
 ///
 /// ```
 /// use orbium_bridge::Bridge;
@@ -54,13 +53,12 @@ pub struct Bridge {
 }
 
 impl Bridge {
-    /// Listens at the endpoints of a configuration and relays to `to`. Limits,
-    /// protocols and properties of the configuration hold for both sides.
+    /// Listens at the endpoints of a configuration and relays to `to`. Limits, protocols and
+    /// properties of the configuration apply to both sides.
     ///
     /// # Errors
     ///
-    /// [`OrbError`]: no endpoint, one that cannot be listened at, or a missing
-    /// protocol.
+    /// [`OrbError`]: no endpoint, one at which it cannot listen, or a missing protocol.
     pub fn start(config: &Config, to: Channel) -> Result<Self, OrbError> {
         let config = config.clone().prepared()?;
         if config.endpoints.is_empty() {
@@ -103,7 +101,7 @@ impl Bridge {
         })
     }
 
-    /// The channels at which clients find the bridge.
+    /// The channels by which clients reach the bridge.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
         &self.shared.listens
@@ -122,7 +120,7 @@ impl Drop for Bridge {
         self.shared.stopping.store(true, Ordering::Release);
         self.shared.waker.wake();
         if let Some(acceptor) = self.acceptor.take() {
-            // It has nothing to say.
+            // The thread returns no value.
             let _ = acceptor.join();
         }
         for (client, server) in self.shared.lock().open.values() {
@@ -139,7 +137,7 @@ fn take_on(shared: &Arc<Shared>, client: Box<dyn ByteStream>) {
     let client: Arc<dyn ByteStream> = Arc::from(client);
     let id = {
         let mut streams = shared.lock();
-        // There is one stream of datagrams for each such endpoint, however many come there.
+        // There is one stream of datagrams for each such endpoint, for any number of clients.
         let is_full = streams.open.len() >= shared.config.limits.connections;
         if is_full && !client.has_many_peers() || shared.is_stopping() {
             orbium_trace::log::warn!(target: "orbium::bridge", "connection refused: the limit of connections is reached");

@@ -21,7 +21,7 @@ use orbium_transport::{ByteStream, Deadline};
 use crate::rewrite;
 use crate::shared::Shared;
 
-/// How long a client is refused after the server could not be reached, before that is tried again.
+/// Time for which clients are refused after a failure to reach the server, before the next attempt.
 const CONNECT_PAUSE: Duration = Duration::from_millis(100);
 
 /// One direction of a connection.
@@ -29,12 +29,12 @@ pub(crate) struct Pump<'a> {
     shared: &'a Shared,
     from: &'a dyn ByteStream,
     framing: Framing,
-    /// Until when the message that has begun must be there whole, or the next one if the other
+    /// Time by which the partly received message must be complete, or the next one if the other
     /// side has ended.
     unfinished: Option<Deadline>,
-    /// Until when the first message must begin.
+    /// Time by which the first message must begin.
     opening: Deadline,
-    /// Whether the other side has ended: no more is asked for than was.
+    /// Whether the other side has ended: no further messages are expected than requested.
     is_unasked: Option<&'a AtomicBool>,
 }
 
@@ -53,14 +53,14 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Whether the next message is due: part of it is there, or nothing else is waited for.
+    /// Whether the next message is due: part of it has arrived, or no other is expected.
     fn is_due(&self) -> bool {
         let is_begun = self.framing.is_partial() || self.from.is_midway();
         is_begun || self.is_unasked.is_some_and(|it| it.load(Ordering::Acquire))
     }
 
-    /// Relays from a client to the server, to which it connects for the first message,
-    /// and back on another thread; returns when both are done.
+    /// Relays from a client to the server, to which it connects for the first message, and back on
+    /// another thread; returns when both have ended.
     pub(crate) fn requests(shared: &Shared, id: u64, client: &Arc<dyn ByteStream>) {
         let limits = &shared.config.limits;
         let (receive, send) = (limits.message_time, Some(limits.send_time));
@@ -91,8 +91,8 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Relays over one connection to the server, until either side ends; the message that is to
-    /// go over another one.
+    /// Relays over one connection to the server, until either side ends; returns the message for
+    /// another connection, if any.
     fn relay(
         &mut self,
         server: &Arc<dyn ByteStream>,
@@ -106,8 +106,8 @@ impl<'a> Pump<'a> {
                 let mut pump = Pump::new(shared, &**server);
                 pump.is_unasked = Some(&is_unasked);
                 pump.replies(&**client);
-                // Whether in order or not: it is the end for the client too. A socket of
-                // datagrams stays for all that send to it.
+                // Orderly or not, it is the end for the client, too. A socket of datagrams remains
+                // open for all senders.
                 if client.has_many_peers() {
                     has_ended.store(true, Ordering::Release);
                 } else {
@@ -129,7 +129,7 @@ impl<'a> Pump<'a> {
                 self.framing.consume(&header);
                 next = self.next();
             }
-            // The replies to what was sent may still come, unless the server hangs.
+            // Replies to requests sent before may still arrive, unless the server hangs.
             is_unasked.store(true, Ordering::Release);
             server.shutdown(Shutdown::Write);
             next
@@ -195,7 +195,7 @@ impl<'a> Pump<'a> {
     /// again with.
     fn refuse_for_now(&mut self, first: MessageHeader) -> Option<MessageHeader> {
         let until = Deadline::after(Some(CONNECT_PAUSE));
-        // Messages of which the beginning was refused: the server is not to get the rest.
+        // Messages of which the beginning was refused: the server must not get the rest.
         let mut unfinished = 0_usize;
         let mut next = Some(first);
         while let Some(header) = next
@@ -258,7 +258,7 @@ fn refusal(header: &MessageHeader, message: &mut [u8]) -> Option<Vec<u8>> {
             let request = LocateRequest::read(&mut reader, minor_version).ok()?;
             let (id, status) = (request.request_id, LocateStatus::SystemException);
             if minor_version < 2 {
-                // It has no exceptions. The request that follows gets one.
+                // LocateReply has no exceptions. The request that follows gets one.
                 let here = LocateStatus::ObjectHere;
                 let start = begin_locate_reply(&mut writer, header.version, id, here);
                 finish_message(&mut writer, start);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! References that lead to a server, made to lead to the bridge.
+//! Rewriting of references to a server into references to the bridge.
 
 use orbium_cdr::{ByteOrder, CdrWriter, Decode, Encode, Format};
 use orbium_channel::Channel;
@@ -11,9 +11,9 @@ use orbium_giop::{
 
 use crate::shared::Shared;
 
-/// The reference with the profiles that lead to `from` replaced by ones that lead to
-/// `to`. Profiles that lead elsewhere are left out, since clients of the bridge cannot
-/// reach those addresses; unknown profiles are kept.
+/// The reference with the profiles that lead to `from` replaced by ones that lead to `to`. Profiles
+/// with other addresses are omitted, since clients of the bridge cannot reach them; unknown
+/// profiles are kept.
 pub(crate) fn rewrite(ior: &Ior, from: &Channel, to: &[Channel]) -> Ior {
     let offers = protocol::offers(ior);
     let Some(offer) = offers.iter().find(|offer| offer.channel == *from) else {
@@ -67,7 +67,7 @@ fn forward_of_locate_reply(
     writer.finish().ok()
 }
 
-/// `None` if nothing in the reference leads to the server.
+/// `None` if no profile of the reference leads to the server.
 fn rewritten(ior: &Ior, shared: &Shared) -> Option<Ior> {
     let rewritten = rewrite(ior, &shared.to, &shared.listens);
     (rewritten != *ior).then_some(rewritten)

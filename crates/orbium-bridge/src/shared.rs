@@ -11,7 +11,7 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
 use orbium_transport::{ByteStream, Connector};
 
-/// What all threads of a bridge share.
+/// The state shared by all threads of a bridge.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) config: Config,
