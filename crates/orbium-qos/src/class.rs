@@ -5,20 +5,20 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum CommunicationClass {
-    /// Continuous media: datagrams first where the reference offers them, else private
+    /// Continuous media: datagrams first if the reference offers them, otherwise private
     /// connections; paced at [`Qos::bandwidth`](crate::Qos::bandwidth).
     Isochronous = 0,
     /// Bulk data at intervals: private connections with large buffers and a low mark.
     Burst = 1,
-    /// Small requests that must not wait: connections that no other class and no other priority shares, without delay
-    /// of small segments, with a high mark.
+    /// Small requests that must not be delayed: connections not shared with other classes or
+    /// priorities, without delay of small segments, with a high network mark.
     Message = 2,
     /// A stream of messages at a fixed rate: private connections; the server keeps the rate.
     MessageStream = 3,
 }
 
 impl CommunicationClass {
-    /// All of them, by their numbers on the wire.
+    /// All classes, by their numbers on the wire.
     pub const ALL: [Self; 4] = [
         Self::Isochronous,
         Self::Burst,

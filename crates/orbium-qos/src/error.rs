@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// Fields of a [`Qos`](crate::Qos) that make no sense together.
+/// Inconsistent fields of a [`Qos`](crate::Qos).
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QosError {
@@ -13,7 +13,7 @@ pub enum QosError {
     ExecutionBeyondPeriod,
     /// The execution takes longer than the deadline.
     ExecutionBeyondDeadline,
-    /// More than all messages may be lost, in a thousand.
+    /// A loss of more than all messages, which is a thousand in a thousand.
     LossBeyondAll,
     /// Only ISOCHRONOUS traffic may lose messages.
     LossWithoutDatagrams,
@@ -28,7 +28,7 @@ pub enum QosError {
 }
 
 impl QosError {
-    /// The sentence; without the field that it concerns.
+    /// The text, without the name of the field.
     pub(crate) const fn sentence(self) -> &'static str {
         match self {
             Self::Zero(_) => "a field of a Qos must be above zero",

@@ -8,15 +8,15 @@ use crate::riop::{self, RIOP_CONTEXT};
 use crate::{CommunicationClass, Qos, QosError};
 use crate::{published, sockets};
 
-/// Quality of service of references, typed ones too.
+/// Quality of service of references, including typed ones.
 pub trait QosObject: Interface {
-    /// The same object, called with that quality of service: its connections and sockets are
-    /// those of the communication class, its calls end at the deadline, and its requests carry
-    /// the priority (`RTCorbaPriority`, for servers of any make) and RIOP's context. Use the new
+    /// The same object, called with that quality of service: its connections and sockets are those
+    /// of the communication class, its calls end at the deadline, and its requests carry the
+    /// priority (`RTCorbaPriority`, for servers of any vendor) and RIOP's context. Use the new
     /// reference for all such calls: its connections belong to it.
     ///
     /// # Errors
-    /// [`QosError`]: the fields make no sense together.
+    /// [`QosError`]: the fields are inconsistent.
     fn with_qos(&self, qos: &Qos) -> Result<Self, QosError> {
         qos.check()?;
         let mut object = self.as_object().clone();
@@ -49,8 +49,8 @@ pub trait QosObject: Interface {
         Ok(Self::from_object(object))
     }
 
-    /// What the reference itself says: a server with [`PublishedQos`](crate::PublishedQos) has
-    /// put it there. [`Qos::NONE`] if it says nothing, or nothing that can be read.
+    /// The quality of service in the reference itself, added by a server with
+    /// [`PublishedQos`](crate::PublishedQos). [`Qos::NONE`] if there is none, or it is malformed.
     fn published_qos(&self) -> Qos {
         published::find(self.as_object().ior()).unwrap_or(Qos::NONE)
     }

@@ -8,10 +8,10 @@ use orbium_interceptor::{IorInfo, IorInterceptor};
 
 use crate::{Qos, QosError, riop};
 
-/// An interceptor of references that publishes what objects ask their callers for: the component
-/// `TAG_ORBIUM_QOS` with the data of RIOP's context. Clients of orbium find it with
-/// [`QosObject::published_qos`](crate::QosObject::published_qos), and `orbium ior` shows it;
-/// others ignore it. Bandwidth, wcet, loss and copies are not carried.
+/// An interceptor of references that publishes the quality of service which objects request from
+/// callers: the component `TAG_ORBIUM_QOS` with the data of RIOP's context. Clients of orbium read
+/// it with [`QosObject::published_qos`](crate::QosObject::published_qos), and `orbium ior` shows
+/// it; others ignore it. Bandwidth, wcet, loss and copies are not included.
 ///
 /// ```
 /// use orbium_core::{Config, Orb};
@@ -59,7 +59,7 @@ impl PublishedQos {
 }
 
 fn data(qos: &Qos) -> Result<[u8; riop::LEN], QosError> {
-    // A bandwidth, which ISOCHRONOUS needs, may come from a wider scope of the client.
+    // A bandwidth, which ISOCHRONOUS needs, may be set by a wider scope of the client.
     let bandwidth = qos.bandwidth.or(Some(1));
     Qos { bandwidth, ..*qos }.check()?;
     riop::encode(qos)
@@ -82,8 +82,7 @@ impl IorInterceptor for PublishedQos {
     }
 }
 
-/// What the first profile with the component says; `None` without one, and for one that cannot be
-/// read.
+/// The value of the first profile with the component; `None` without one, and for a malformed one.
 pub(crate) fn find(ior: &Ior) -> Option<Qos> {
     let mut profiles = ior.profiles.iter().filter_map(|it| Profile::parse(it).ok());
     let data = profiles.find_map(|profile| {

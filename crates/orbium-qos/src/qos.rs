@@ -9,8 +9,8 @@ use orbium_sched::{Criticality, Importance};
 
 use crate::{CommunicationClass, QosError};
 
-/// Quality of service: a plain value. A field that is not set is left to a wider scope, and in
-/// the end to the ORB.
+/// Quality of service: a plain value. A field that is not set is that of a wider scope, and finally
+/// the ORB's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Qos {
     /// The CORBA priority that requests are served at.
@@ -23,21 +23,21 @@ pub struct Qos {
     pub wcet: Option<Duration>,
     /// The first key of maximum urgency first.
     pub criticality: Option<Criticality>,
-    /// The order where nothing else gives one.
+    /// The order of requests if nothing else determines it.
     pub importance: Option<Importance>,
     /// The kind of traffic.
     pub class: Option<CommunicationClass>,
     /// Octets per second that are sent at most.
     pub bandwidth: Option<u64>,
-    /// Messages in a thousand that may be lost; of ISOCHRONOUS alone. With 0 nothing goes by datagrams.
+    /// Messages per thousand that may be lost; for ISOCHRONOUS only. 0 excludes datagrams.
     pub loss: Option<u16>,
-    /// How often each message to a group (`miop`) is sent; of ISOCHRONOUS alone. Receivers drop
-    /// the copies.
+    /// Number of copies of each message to a group (`miop`); for ISOCHRONOUS only. Receivers
+    /// discard duplicates.
     pub copies: Option<u8>,
 }
 
 impl Qos {
-    /// Nothing said.
+    /// No field set.
     pub const NONE: Self = Self {
         priority: None,
         period: None,
@@ -51,7 +51,7 @@ impl Qos {
         copies: None,
     };
 
-    /// This, and of the wider scope's what this does not say: each field by itself.
+    /// This value, with unset fields taken from the wider scope, each field separately.
     ///
     /// ```
     /// use orbium_qos::{CommunicationClass, Qos};
@@ -77,7 +77,7 @@ impl Qos {
         }
     }
 
-    /// Whether the fields agree with each other. A scope's need not: what is in force must.
+    /// Whether the fields are consistent. Those of a scope need not be; those in force must.
     ///
     /// # Errors
     /// [`QosError`].
@@ -88,8 +88,7 @@ impl Qos {
         }
     }
 
-    /// As [`check`](Self::check), for constants: contradicting fields do not
-    /// compile.
+    /// As [`check`](Self::check), for constants: contradictory fields do not compile.
     ///
     /// ```
     /// use std::time::Duration;
@@ -180,7 +179,7 @@ const fn is_zero(time: Option<Duration>) -> bool {
     matches!(time, Some(time) if time.is_zero())
 }
 
-/// Whether both are said, and `time` is longer.
+/// Whether both are set, and `time` is longer.
 const fn longer(time: Option<Duration>, limit: Option<Duration>) -> bool {
     match (time, limit) {
         (Some(time), Some(limit)) => time.as_nanos() > limit.as_nanos(),

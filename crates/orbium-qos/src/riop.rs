@@ -33,7 +33,7 @@ pub fn encode(qos: &Qos) -> Result<[u8; LEN], QosError> {
     Ok(said.encode())
 }
 
-/// In whole units; what is there is at least one.
+/// In whole units; at least one if it is set.
 fn ticks(time: Option<Duration>, field: &'static str) -> Result<u64, QosError> {
     let ticks = time.map_or(0, |time| time.as_nanos().div_ceil(TICK).max(1));
     u64::try_from(ticks).map_err(|_| QosError::TooLong(field))
@@ -42,13 +42,13 @@ fn ticks(time: Option<Duration>, field: &'static str) -> Result<u64, QosError> {
 /// The quality of service in the data of a context.
 ///
 /// # Errors
-/// [`RiopError`]: nothing of it can be used.
+/// [`RiopError`]: the data are malformed.
 pub fn decode(data: &[u8]) -> Result<Qos, RiopError> {
     Riop::decode(data).map(Qos::from)
 }
 
 impl From<Riop> for Qos {
-    /// What is no class, priority or degree is left out.
+    /// Values that are not a valid class, priority or degree are omitted.
     fn from(said: Riop) -> Self {
         let degree = |it: Option<u8>| it.map(usize::from);
         let class = |at| CommunicationClass::ALL.get(at).copied();
@@ -92,7 +92,7 @@ mod tests {
             0, 1, 0, 0, 0, 4,
         ];
         assert_eq!(decode(&big), Ok(some()));
-        // What a later version adds.
+        // Additions of a later version.
         let longer = [&big[..], &[1, 2, 3]].concat();
         assert_eq!(decode(&longer), Ok(some()));
     }
@@ -109,7 +109,7 @@ mod tests {
                 let mut other = good;
                 other[place] = octet;
                 if let Ok(qos) = decode(&other) {
-                    // Whatever is read can be written.
+                    // Any value that can be read can be written.
                     assert_eq!(decode(&encode(&qos).unwrap()), Ok(qos));
                 }
             }

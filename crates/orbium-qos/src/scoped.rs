@@ -13,8 +13,8 @@ const MAX_CACHED: usize = 8;
 
 /// A reference that reads its scopes for each call; [`QosScopes::follow`] returns it.
 ///
-/// References for up to eight different values are cached, so that an unchanged value costs the look-up.
-/// In the classes with private connections each value has connections of its own.
+/// References for up to eight different values are cached, so that an unchanged value costs only
+/// the look-up. In the classes with private connections each value has separate connections.
 pub struct ScopedReference<T> {
     scopes: QosScopes,
     object: T,
@@ -25,8 +25,8 @@ pub struct ScopedReference<T> {
 }
 
 impl QosScopes {
-    /// The object for calls with the `Qos` in force at the time of each call: in the calling thread, and
-    /// with that of the call.
+    /// The object for calls with the `Qos` in force at the time of each call: in the calling
+    /// thread, and with that of the call.
     ///
     /// ```
     /// use std::time::Duration;
@@ -88,7 +88,7 @@ impl<T: Interface> ScopedReference<T> {
         let evicted = (cached.len() == MAX_CACHED).then(|| cached.remove(0));
         cached.push((qos, object.clone()));
         drop(cached);
-        // It may close connections, for which no other caller waits.
+        // This may close connections, for which other callers need not wait.
         drop(evicted);
         Ok(object)
     }

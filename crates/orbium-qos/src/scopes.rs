@@ -9,9 +9,10 @@ use orbium_core::lock::Mutex;
 
 use crate::{Qos, QosError, QosObject};
 
-/// Scopes of quality of service in an ORB and its threads; the narrower wins, each field by
-/// itself: call, reference, thread, ORB. Clones are the same scopes. Scopes are read by
-/// [`bind`](Self::bind) once, by a [`ScopedReference`](crate::ScopedReference) for each call; plain references have none.
+/// Scopes of quality of service in an ORB and its threads; the narrower takes precedence, each
+/// field separately: call, reference, thread, ORB. Clones are the same scopes. Scopes are read by
+/// [`bind`](Self::bind) once, by a [`ScopedReference`](crate::ScopedReference) for each call; plain
+/// references have none.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,12 +30,12 @@ use crate::{Qos, QosError, QosObject};
 pub struct QosScopes(Arc<Mutex<Qos>>);
 
 thread_local! {
-    /// What this thread says, by the scopes it belongs to.
+    /// The values of this thread, by their scopes.
     static OF_THREAD: RefCell<Vec<(Weak<Mutex<Qos>>, Qos)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl QosScopes {
-    /// Of an ORB that says this.
+    /// The scopes of an ORB with that value.
     #[must_use]
     pub fn new(of_orb: Qos) -> Self {
         Self(Arc::new(Mutex::new(of_orb)))
@@ -46,7 +47,7 @@ impl QosScopes {
         *self.0.lock()
     }
 
-    /// The ORB says this from now on.
+    /// Sets the value of the ORB.
     pub fn set_orb(&self, qos: Qos) {
         *self.0.lock() = qos;
     }
@@ -60,7 +61,7 @@ impl QosScopes {
         })
     }
 
-    /// The calling thread says this from now on.
+    /// Sets the value of the calling thread.
     pub fn set_thread(&self, qos: Qos) {
         OF_THREAD.with_borrow_mut(|all| {
             all.retain(|(of, _)| of.strong_count() > 0 && !self.is(of));
@@ -74,23 +75,23 @@ impl QosScopes {
         std::ptr::eq(of.as_ptr(), Arc::as_ptr(&self.0))
     }
 
-    /// The `Qos` in force for a call of this thread through a reference that says
-    /// `reference`.
+    /// The `Qos` in force for a call of this thread through a reference with the value `reference`.
     ///
     /// # Errors
-    /// [`QosError`]: together they make no sense.
+    /// [`QosError`]: the combined values are inconsistent.
     pub fn in_force(&self, reference: &Qos, call: &Qos) -> Result<Qos, QosError> {
         let qos = call.or(reference).or(&self.thread()).or(&self.orb());
         qos.check().map(|()| qos)
     }
 
-    /// The object with what is in force now, for this thread: a later [`set_thread`](Self::set_thread)
-    /// or [`set_orb`](Self::set_orb) does not change it, and other threads that use it call with the same
-    /// values. [`follow`](Self::follow) is for those that change. What the reference says by itself
-    /// ([`QosObject::published_qos`]) is of the scope of references too, after `reference`.
+    /// The object with the values now in force for this thread: a later
+    /// [`set_thread`](Self::set_thread) or [`set_orb`](Self::set_orb) does not change it, and other
+    /// threads that use it call with the same values. [`follow`](Self::follow) is for values that
+    /// change. The reference's own value ([`QosObject::published_qos`]) also belongs to the scope
+    /// of references, after `reference`.
     ///
     /// # Errors
-    /// [`QosError`]: together they make no sense.
+    /// [`QosError`]: the combined values are inconsistent.
     pub fn bind<T: Interface>(&self, object: &T, reference: &Qos) -> Result<T, QosError> {
         let reference = reference.or(&object.published_qos());
         object.with_qos(&self.in_force(&reference, &Qos::NONE)?)

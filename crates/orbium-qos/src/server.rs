@@ -24,11 +24,11 @@ const MAX_STREAMS: usize = 4096;
 type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
 
 /// A dispatch hook of servers that reads RIOP's context: a request is served at its priority
-/// ([`for_lanes`](Self::for_lanes) leaves that to lanes), and a MESSAGE_STREAM that brings more messages than its period allows is answered with
-/// TRANSIENT. A context that is none is answered with BAD_PARAM. Clones are the same hook.
+/// ([`for_lanes`](Self::for_lanes) leaves that to lanes), and a MESSAGE_STREAM that exceeds its
+/// rate raises TRANSIENT. A malformed context raises BAD_PARAM. Clones are the same hook.
 ///
 /// Install it as [`Config::dispatch`](orbium_core::Config) or
-/// [`Policies::dispatch`](orbium_core::Policies), by itself or in a chain.
+/// [`Policies::dispatch`](orbium_core::Policies), alone or in a chain.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -69,7 +69,7 @@ impl RiopDispatch {
         Self::made(Box::new(clock), false)
     }
 
-    /// For adapters with lanes, which find the priority in `RTCorbaPriority`.
+    /// For adapters with lanes, which read the priority in `RTCorbaPriority`.
     #[must_use]
     pub fn for_lanes() -> Self {
         let begin = Instant::now();
@@ -86,7 +86,7 @@ impl RiopDispatch {
         }))
     }
 
-    /// Messages of streams that came too early, so far.
+    /// Number of messages of streams refused because they were too early.
     #[must_use]
     pub fn refused(&self) -> u64 {
         self.0.refused.load(Ordering::Relaxed)
@@ -98,8 +98,8 @@ impl RiopDispatch {
         self.0.seen[class as usize].load(Ordering::Relaxed)
     }
 
-    /// The quality of service of a request, for hooks and servants; `None` without a context,
-    /// and for one that is none.
+    /// The quality of service of a request, for hooks and servants; `None` without a context, and
+    /// for a malformed one.
     #[must_use]
     pub fn qos_of(contexts: &orbium_giop::ServiceContexts<'_>) -> Option<Qos> {
         orbium_giop::riop::Riop::of(contexts).map(Qos::from)

@@ -19,12 +19,12 @@ const STREAM_MARK: u8 = 34;
 /// Expedited forwarding.
 const HIGH_MARK: u8 = 46;
 
-/// Whether a reference has connections of its own.
+/// Whether a reference has private connections.
 pub(crate) const fn is_private(class: CommunicationClass) -> bool {
     !matches!(class, CommunicationClass::Message)
 }
 
-/// The properties of the class's sockets, where those of the ORB are `base`.
+/// The properties of the class's sockets, derived from those of the ORB, `base`.
 pub(crate) fn properties(
     class: CommunicationClass,
     qos: &Qos,

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The buckets of all connections.
 #[derive(Debug)]
 pub(crate) struct StreamRates {
-    /// When each connection's next message is expected, by its number.
+    /// The expected time of each connection's next message, by its number.
     expected: HashMap<u64, Duration>,
     most: usize,
 }
@@ -21,11 +21,11 @@ impl StreamRates {
         }
     }
 
-    /// Whether a message may be served that a connection brings `now`, one being due each
-    /// `period`: it may come one period too early.
+    /// Whether a message that a connection sends at `now` may be served, with one expected each
+    /// `period`: it may be one period early.
     pub(crate) fn admit(&mut self, connection: u64, period: Duration, now: Duration) -> bool {
         if !self.expected.contains_key(&connection) && self.expected.len() >= self.most {
-            // Those that are not early now may begin anew.
+            // Connections that are not early now may begin anew.
             self.expected.retain(|_, expected| *expected > now);
             if self.expected.len() >= self.most {
                 return false;

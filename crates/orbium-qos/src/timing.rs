@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From and to what the scheduler knows.
+//! Conversion from and to values of the scheduler.
 
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,8 @@ use orbium_sched::{Time, Timing};
 use crate::Qos;
 
 impl From<&Timing> for Qos {
-    /// What the RT_Info of an operation says, as annotations (`@rt`) or registrations made it:
-    /// its deadline is its period.
+    /// The contents of an operation's RT_Info, from annotations (`@rt`) or registrations: its
+    /// deadline is its period.
     fn from(timing: &Timing) -> Self {
         let time = |time: Time| (!time.is_zero()).then(|| time.as_duration());
         Self {
@@ -25,9 +25,9 @@ impl From<&Timing> for Qos {
     }
 }
 
-/// The QoS of the task that serves a request, for `ContextHandle::executor_by`: what its RIOP
-/// context says; without a deadline there, what remains until its client gives up, and without a priority the one that
-/// the calling thread serves at.
+/// The QoS of the task that serves a request, for `ContextHandle::executor_by`: that of its RIOP
+/// context; without a deadline there, the time until its client's time-out, and without a priority
+/// that of the calling thread.
 ///
 /// ```
 /// use orbium_core::{AsyncServant, ByUrgency};
@@ -71,8 +71,8 @@ impl Qos {
         }
     }
 
-    /// The time of a processor to reserve (SCHED_DEADLINE) for a thread that serves such calls;
-    /// `None` without wcet and period.
+    /// The processor time to reserve (SCHED_DEADLINE) for a thread that serves such calls; `None`
+    /// without wcet and period.
     #[must_use]
     pub fn reservation(&self) -> Option<Reservation> {
         let (runtime, period) = (self.wcet?, self.period?);
@@ -84,8 +84,8 @@ impl Qos {
         })
     }
 
-    /// A lane that serves such calls: one reactive thread at the priority, with the
-    /// reservation. Give it endpoints; `soft` goes on where the host refuses the reservation.
+    /// A lane that serves such calls: one reactive thread at the priority, with the reservation.
+    /// Endpoints are to be added; with `soft` it continues if the host refuses the reservation.
     #[must_use]
     pub fn lane(&self, name: &str, soft: bool) -> LaneConfig {
         LaneConfig {
