@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events for subscribers of `tracing`; warnings and errors are kept for the watch
-//! object too, where there is one.
+//! Events for subscribers of `tracing`; warnings and errors are also stored for the watch object,
+//! if there is one.
 
 mod event_limit;
 pub mod recent;
@@ -13,8 +13,8 @@ use tracing::Level;
 use tracing::level_filters::{LevelFilter, STATIC_MAX_LEVEL};
 pub use tracing::{debug, info};
 
-/// Whether any subscriber may want spans of calls and requests, which have the level
-/// DEBUG: the one test that a call makes, a comparison with a static variable.
+/// Whether any subscriber may record spans of calls and requests, which have the level DEBUG: the
+/// only test in a call, a comparison with a static variable.
 #[inline(always)]
 #[must_use]
 pub fn wants_spans() -> bool {

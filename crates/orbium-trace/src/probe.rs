@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Time probes: how long each step of a call takes, as in the white-box
-//! benchmark of the paper on pluggable protocols (its figure 6).
+//! Time probes: the duration of each step of a call, as in the white-box benchmark of the paper on
+//! pluggable protocols (its figure 6).
 //!
-//! `probe!(Step)` stands at the end of a step and reads the clock once; what has
-//! passed since the probe before it in the same thread is the step's. Without
-//! the feature `probes` the compiler drops every probe: not an instruction more.
+//! `probe!(Step)` is placed at the end of a step and reads the clock once; the time since the
+//! previous probe in the same thread is that of the step. Without the feature `probes` the compiler
+//! removes every probe completely.
 //!
 //! ```
 //! use orbium_trace::probe::{self, Role};
@@ -32,27 +32,27 @@ pub enum Point {
     ClientStart,
     /// A server is ready for a request.
     ServerStart,
-    /// Client: what a call has to know before it begins.
+    /// Client: preparation before the call begins.
     Initialisation,
-    /// Client: the binding, and a connection of its own.
+    /// Client: the binding, and an exclusive connection.
     ObjectReference,
     /// Values written: arguments at the client, results at the server.
     Marshal,
-    /// A message header made, a message finished.
+    /// A message header created, a message finished.
     MessagingSend,
     /// Around the call that sends.
     TransportSend,
     /// Sending.
     IoSend,
-    /// Receiving, with the wait until there is something.
+    /// Receiving, with the wait for data.
     IoReceive,
-    /// A message found in what was received.
+    /// A message found in the received bytes.
     TransportReceive,
     /// Its header read.
     MessagingReceive,
     /// Server: the object key parsed.
     ObjectKey,
-    /// Server: adapter and object found, in one step where the key has a hint.
+    /// Server: adapter and object found, in one step if the key has a hint.
     PoaDemux,
     /// Server: the object entered, its adapter being active.
     ServantDemux,
@@ -67,7 +67,7 @@ pub enum Point {
 }
 
 impl Point {
-    /// All of them, in their order.
+    /// All steps, in order.
     pub const ALL: [Self; 18] = [
         Self::ClientStart,
         Self::ServerStart,
@@ -121,7 +121,7 @@ impl Call {
     }
 }
 
-/// What this thread is about.
+/// The call in progress on this thread.
 struct Current {
     call: Option<Call>,
     last: Instant,
@@ -131,7 +131,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
 }
 
-/// All calls that have ended, and where the next one goes.
+/// All calls that have ended, and the position of the next one.
 static CALLS: Mutex<(Vec<Call>, usize)> = Mutex::new((Vec::new(), 0));
 
 /// Ends a step of the call of this thread, or begins a call.
@@ -190,8 +190,8 @@ pub fn clear() {
     *calls = (Vec::new(), 0);
 }
 
-/// The calls that have ended since `clear`, the last [2¹⁶](clear) of them. A
-/// call ends when the next one of its thread begins.
+/// The calls that have ended since `clear`, the last [2¹⁶](clear) of them. A call ends when the
+/// next one of its thread begins.
 #[must_use]
 pub fn calls(role: Role) -> Vec<Call> {
     let calls = CALLS.lock();

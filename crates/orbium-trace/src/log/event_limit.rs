@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// How long the repetitions of an event are suppressed.
+/// Time for which repetitions of an event are suppressed.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// The rate limit of an event that peers can cause at will: the first is logged, then at
-/// most one every ten seconds, with the number of those suppressed since.
+/// The rate limit of an event that peers can cause at will: the first is logged, then at most one
+/// every ten seconds, with the number of those suppressed since.
 ///
 /// Takes no lock and allocates nothing, so that any thread may use it at any time.
 ///

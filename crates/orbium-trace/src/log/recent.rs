@@ -20,9 +20,9 @@ const MAX_TEXT_LENGTH: usize = 500;
 pub struct Event {
     /// `warn` or `error`.
     pub level: &'static str,
-    /// The message, and its fields behind it.
+    /// The message, followed by its fields.
     pub text: String,
-    /// How often it occurred in a row.
+    /// Number of consecutive occurrences.
     pub times: u64,
     /// The last time.
     pub at: Instant,
@@ -53,7 +53,7 @@ pub fn note(level: &'static str, text: &str) {
     add(&mut lock(), level, text);
 }
 
-/// Keeps an event with fields behind its message.
+/// Stores an event with fields after its message.
 #[cold]
 pub fn note_event(level: &'static str, message: &str, fields: &[(&str, &dyn Field)]) {
     let mut text = message.to_owned();
@@ -94,7 +94,7 @@ pub fn events() -> Vec<Event> {
     lock().iter().cloned().collect()
 }
 
-/// The value of a field that an event has as it is; `None` is no field.
+/// The value of a field of an event; `None` is omitted.
 pub trait Field {
     /// The value, as the event shows it.
     fn shown(&self) -> Option<String>;

@@ -14,23 +14,23 @@ pub enum Recurring {
     NotActive,
     /// A message above the limit.
     MessageSize,
-    /// A request that found its queue full.
+    /// A request for which the queue was full.
     QueueFull,
     /// A message for which there is no memory.
     NoMemory,
     /// A request after its deadline.
     Expired,
-    /// A request that its peer may not make.
+    /// A request that its peer is not permitted to make.
     Access,
-    /// A call goes to where a server forwards it.
+    /// A call is forwarded by a server.
     Forward,
-    /// A call is sent again with the address that the server asks for.
+    /// A call is sent again with the addressing mode that the server requires.
     Readdress,
     /// A call is sent again: the server had closed the connection before.
     StaleConnection,
     /// An idempotent call is sent again: its connection was lost.
     LostConnection,
-    /// A call asks where its object is, for code sets.
+    /// A call sends LocateRequest to obtain code sets.
     CodeSets,
     /// A call falls back to another profile.
     FallBack,
