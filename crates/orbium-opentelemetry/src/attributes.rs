@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names and attributes of spans, by OpenTelemetry's semantic conventions for RPC. They are
-//! those of the spans that the ORB makes for the crate `tracing`.
+//! Names and attributes of spans, by OpenTelemetry's semantic conventions for RPC. They are the
+//! same as in the spans that the ORB creates for the crate `tracing`.
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanRef, Status};
 use orbium_invocation::spans::Scoped;
 
-/// `Module::Interface/operation`; the operation alone if the interface is not known.
+/// `Module::Interface/operation`; the operation alone if the interface is unknown.
 pub(crate) fn method(interface: &str, operation: &str) -> String {
     match interface {
         "" => operation.to_owned(),

@@ -22,7 +22,7 @@ use crate::trace_context::{TRACE_PARENT, TRACE_STATE, parent_of, state_of};
 /// dropped: its span ends when it is the oldest of so many.
 const MAX_OPEN: usize = 65_536;
 
-/// Makes a span of each attempt at a call.
+/// Creates a span for each attempt of a call.
 pub(crate) struct Calls<T> {
     tracer: Arc<T>,
     /// By the id that the request has at all of its points.
@@ -129,7 +129,7 @@ where
 
     fn receive_other(&self, reply: &mut ReceiveOther<'_>) -> Result<(), Interrupt> {
         match reply.reply_status() {
-            // The reply is yet to come.
+            // The reply is outstanding.
             RequestStatus::Unknown => {}
             RequestStatus::LocationForward => {
                 let to = reply.forward_reference();

@@ -9,12 +9,12 @@ use tracing::error;
 /// The name of both interceptors.
 pub(crate) const NAME: &str = "opentelemetry";
 
-/// Whether an ORB asks that on its own.
+/// Whether the operation is one that an ORB invokes itself.
 pub(crate) fn is_implicit(operation: &str) -> bool {
     operation.starts_with('_') && !operation.starts_with("_get_") && !operation.starts_with("_set_")
 }
 
-/// Runs what calls into the SDK; `None` if that panics. Where, the panic hook has said.
+/// Calls into the SDK; `None` if that panics. The panic hook has reported the location.
 pub(crate) fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
     let ran = catch_unwind(AssertUnwindSafe(run));
     if ran.is_err() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! OpenTelemetry spans of the calls that an ORB makes and of the requests that it serves, by
-//! portable interceptors. W3C trace context goes with each request as a service context, so
-//! that the spans of all processes on the way of a call are one trace. The program configures
-//! the SDK: sampling, processors and exporters are not of this crate.
+//! portable interceptors. W3C trace context is sent with each request as a service context, so that
+//! the spans of all processes in the path of a call are one trace. The program configures the SDK:
+//! sampling, processors and exporters are not part of this crate.
 //!
 //! ```
 //! use opentelemetry::global;
@@ -31,14 +31,14 @@ use orbium_interceptor::{DuplicateName, Interceptors};
 
 pub use trace_context::{TRACE_PARENT, TRACE_STATE};
 
-/// Registers an interceptor of calls and one of requests, which make spans by `tracer`.
+/// Registers an interceptor of calls and one of requests, which create spans by `tracer`.
 ///
 /// A span of a call is a child of the context that is current on the calling thread; one of a
-/// request is a child of the span of the call, and current while its servant runs. Each attempt
-/// at a call (after a forward or a lost connection) has a span of its own. What the ORB itself
-/// asks (`_is_a` and the like) has none.
+/// request is a child of the span of the call, and current while its servant runs. Each attempt of
+/// a call (after a forward or a lost connection) has a separate span. Operations that the ORB
+/// itself invokes (`_is_a` and the like) have none.
 ///
-/// A tracer, processor or exporter that panics costs its span, not the call.
+/// A tracer, processor or exporter that panics loses its span, without effect on the call.
 ///
 /// # Errors
 /// [`DuplicateName`]: they are registered already.

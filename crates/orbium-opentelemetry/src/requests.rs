@@ -19,18 +19,18 @@ use crate::trace_context::{TRACE_PARENT, TRACE_STATE, read};
 /// A span that is current on its thread.
 struct Open {
     context: Context,
-    /// Makes the thread's context before it current again.
+    /// Restores the previous context of the thread.
     guard: ContextGuard,
 }
 
 thread_local! {
     /// The requests that this thread serves, the innermost last. `None` if there is no span,
-    /// for the SDK has panicked. All points of a request run on one thread, and those of a
+    /// because the SDK has panicked. All points of a request run on one thread, with those of a
     /// nested one between them.
     static OPEN: RefCell<Vec<Option<Open>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes a span of each request.
+/// Creates a span for each request.
 pub(crate) struct Requests<T> {
     tracer: Arc<T>,
 }

@@ -9,10 +9,10 @@ use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState}
 /// The service context that has the `traceparent`.
 pub const TRACE_PARENT: u32 = 0x4F52_4257;
 
-/// The service context that has the `tracestate`; requests without one have none.
+/// The service context for `tracestate`; requests without one do not have it.
 pub const TRACE_STATE: u32 = 0x4F52_4258;
 
-/// The longest `tracestate` that is sent on: W3C asks for at least 512 octets.
+/// Maximum length of a `tracestate` that is forwarded: W3C requires at least 512 octets.
 const MAX_STATE: usize = 8192;
 
 /// The value of `traceparent` (W3C Trace Context, clause 3.2).
@@ -22,13 +22,12 @@ pub(crate) fn parent_of(span: &SpanContext) -> String {
     format!("00-{trace_id}-{span_id}-{flags:02x}")
 }
 
-/// The value of `tracestate`; empty if there is none.
+/// The value of `tracestate`; may be empty.
 pub(crate) fn state_of(span: &SpanContext) -> String {
     span.trace_state().header()
 }
 
-/// The span of a peer; `None` if a peer has sent what is no `traceparent`. A `tracestate` that
-/// cannot be read is left out.
+/// The span of a peer; `None` if its `traceparent` is invalid. A malformed `tracestate` is omitted.
 pub(crate) fn read(parent: &[u8], state: Option<&[u8]>) -> Option<SpanContext> {
     let mut fields = from_utf8(parent).ok()?.split('-');
     let mut field = |digits: usize| {
