@@ -84,8 +84,8 @@ impl<T, E: Raises> Asynchronous<T, E> {
         self.call = None;
     }
 
-    /// Whether the reply is there, or becomes so within a time: `None` waits
-    /// for it (`Pollable::is_ready`).
+    /// Whether the reply has arrived, for which it waits for at most `timeout`; `None` waits
+    /// without limit (`Pollable::is_ready`).
     #[must_use]
     pub fn is_ready(&self, timeout: Option<Duration>) -> bool {
         self.call.as_ref().is_none_or(|call| call.wait(timeout))
@@ -113,7 +113,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
     /// # Errors
     /// The exceptions of the call.
     pub fn wait(mut self) -> Result<T, E> {
-        // Its reply is there in most cases where many calls are under way.
+        // With many pending calls the reply has usually arrived.
         if let Some(call) = &self.call
             && let Some(answered) = call.take_if_over()
         {

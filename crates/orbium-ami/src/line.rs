@@ -320,7 +320,7 @@ impl Line {
         idle && (self.is_orphaned() || state.used.elapsed() >= time)
     }
 
-    /// Whether the reference that owned it privately is gone.
+    /// Whether the reference that owned it privately was dropped.
     fn is_orphaned(&self) -> bool {
         self.key.partition.is_private() && self.pool.strong_count() == 0
     }

@@ -69,7 +69,7 @@ struct State {
     refused: Option<SystemException>,
     thread: Option<orbium_sys::Thread>,
     ended: bool,
-    /// There are jobs, and no thread to be had for them.
+    /// There are jobs, but no thread is available for them.
     lacks_threads: bool,
     /// Time since when it has been idle.
     idle_since: Instant,
@@ -134,7 +134,7 @@ impl Reader {
     /// A reader for callers of that priority.
     ///
     /// # Errors
-    /// The system gives no descriptors.
+    /// The system refuses descriptors.
     pub(crate) fn new(client: &ClientContext, priority: Option<Priority>) -> io::Result<Arc<Self>> {
         let (poller, waker) = (Poller::new()?, Arc::new(Waker::new()?));
         poller.add(waker.source(), WAKER, Interest::Read)?;

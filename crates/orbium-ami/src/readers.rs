@@ -107,7 +107,7 @@ impl Readers {
     /// The reader for callers of a priority.
     ///
     /// # Errors
-    /// BAD_INV_ORDER after the end; NO_RESOURCES if the system gives no descriptor.
+    /// BAD_INV_ORDER after the end; NO_RESOURCES if the system refuses a descriptor.
     pub(super) fn reader(
         &self,
         client: &ClientContext,

@@ -50,7 +50,7 @@ pub enum Answered {
     Message(Vec<u8>, Format),
     /// It is passed to the receiver of a late reply.
     Later,
-    /// The servant was not called, or gives no answer.
+    /// The servant was not called, or does not reply.
     Raised(SystemException),
 }
 

@@ -69,8 +69,8 @@ impl DeliveryQueue {
         giop.consume(header);
     }
 
-    /// Adds a message in one piece; `false` if it is too large to be copied, there is no memory for it, or
-    /// the queue has ended.
+    /// Adds a message in one piece; `false` if it is too large to be copied, no memory is
+    /// available, or the queue has ended.
     pub(crate) fn append(&mut self, message: &[u8]) -> bool {
         let total = self.octets + message.len();
         if message.len() > MAX_RETAINED_BUFFER
@@ -139,7 +139,7 @@ impl DeliveryQueue {
         }
     }
 
-    /// Shows at `waker` from now on whether something is there.
+    /// Indicates at `waker` from now on whether the queue has deliveries.
     pub(crate) fn show(&mut self, waker: &Arc<Waker>) {
         self.waker = Some(Arc::clone(waker));
     }

@@ -79,7 +79,7 @@ impl Inbound {
         Some(half)
     }
 
-    /// A calling half is gone.
+    /// Removes a calling half.
     pub(crate) fn remove_half(&mut self, half: HalfId) {
         self.replies.remove(&half);
         self.calls.forget(half);
@@ -121,7 +121,7 @@ impl Inbound {
         self.queue(half)?.take(room)
     }
 
-    /// Whether something is there for a half, or the end.
+    /// Whether a half has a delivery, or the end.
     pub(crate) fn has_some(&self, half: Half) -> bool {
         let queue = match half {
             Half::Serving => Some(&self.requests),
@@ -135,7 +135,7 @@ impl Inbound {
         self.requests.octets() >= MAX_READ_AHEAD
     }
 
-    /// Shows at `waker` whether something is there for a calling half.
+    /// Indicates at `waker` whether a calling half has deliveries.
     pub(crate) fn show(&mut self, half: HalfId, waker: &Arc<Waker>) {
         let has_some = self.has_some(Half::Calling(half));
         if let Some(queue) = self.replies.get_mut(&half) {

@@ -54,7 +54,7 @@ impl Calls {
         self.0.take(id)
     }
 
-    /// A half is gone.
+    /// Removes the requests of a dropped half.
     pub(crate) fn forget(&mut self, half: HalfId) {
         self.0.retain(|call| call.half != half);
     }

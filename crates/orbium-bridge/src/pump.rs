@@ -148,8 +148,7 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// The header of the next message, once it is there whole; `None` at the
-    /// end.
+    /// The header of the next message, once it has arrived whole; `None` at the end.
     fn next(&mut self) -> Option<MessageHeader> {
         loop {
             match self.framing.next() {

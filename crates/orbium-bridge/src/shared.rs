@@ -30,7 +30,7 @@ pub(crate) struct Streams {
     pub(crate) open: HashMap<u64, Pair>,
 }
 
-/// A client's stream and, once it is there, the server's.
+/// A client's stream and, once connected, the server's.
 pub(crate) type Pair = (Arc<dyn ByteStream>, Option<Arc<dyn ByteStream>>);
 
 impl Shared {

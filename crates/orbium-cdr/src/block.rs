@@ -3,11 +3,10 @@
 //!
 //! Soundness: the [`LAYOUT`](crate::FixedSize::LAYOUT) of a type is a block only if
 //!
-//! * this crate says so of a primitive for which every bit pattern is a value, or
+//! * this crate declares it for a primitive of which every bit pattern is a value, or
 //! * the type is an array of such, or
-//! * [`fixed_struct!`](crate::fixed_struct) found it so of a struct: from
-//!   `offset_of!` and `size_of`, all its members are such blocks and everything
-//!   between them is padding.
+//! * [`fixed_struct!`](crate::fixed_struct) determined it for a struct: by `offset_of!` and
+//!   `size_of`, all its members are such blocks and everything between them is padding.
 //!
 //! A layout is typed and cannot be used for another type. Safe code cannot prove that a list of
 //! members is complete, hence `Layout::structure` is unsafe and called by the macro, in which the

@@ -9,8 +9,8 @@ use crate::fragment_boundaries::More;
 use crate::layout::gap;
 use crate::{ByteOrder, CdrError, CdrErrorKind, Format, Owner};
 
-/// Levels of nesting (recursive values, anys, TypeCodes, encapsulations) that a
-/// reader follows before it gives up with [`CdrErrorKind::TooDeep`].
+/// Maximum levels of nesting (recursive values, anys, TypeCodes, encapsulations) in a reader,
+/// beyond which the error is [`CdrErrorKind::TooDeep`].
 pub const MAX_NESTING: u16 = 128;
 
 /// Reads CDR data in place.
@@ -39,8 +39,8 @@ impl<'a> CdrReader<'a> {
         Self::at(octets, 0, format)
     }
 
-    /// A reader over `octets` that start `position` octets after the alignment
-    /// origin: the body of a message, say.
+    /// A reader over `octets` that start `position` octets after the alignment origin, for example
+    /// the body of a message.
     #[must_use]
     #[inline]
     pub fn at(octets: &'a mut [u8], position: usize, format: Format) -> Self {

@@ -121,11 +121,11 @@ impl DedicationRequest {
         encode([0, 0], self.priority)
     }
 
-    /// Reads such data.
+    /// Decodes the data.
     ///
     /// # Errors
-    /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::BadDiscriminator`] for a
-    /// priority or a version that is none.
+    /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::BadDiscriminator`] for an invalid priority or
+    /// version.
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         let (_, priority) = decode(data)?;
         Ok(Self { priority })

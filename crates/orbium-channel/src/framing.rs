@@ -183,7 +183,7 @@ impl Framing {
         self.begin_to_skip();
     }
 
-    /// Receives once, or returns at once if `next` has something to say.
+    /// Receives once, or returns at once if `next` has a result.
     #[inline]
     pub fn receive(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         match self.receive_little(stream) {

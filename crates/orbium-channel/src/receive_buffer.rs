@@ -279,7 +279,7 @@ mod tests {
         assert!(!buffer.is_filled(), "there was room left");
     }
 
-    /// Messages a little larger than that took a second receive each, for ever.
+    /// Regression: messages a little larger than that took a second receive each time.
     #[test]
     fn a_buffer_has_the_size_of_the_last_message_at_once() {
         let size = MAX_GROWTH_AHEAD + 64;

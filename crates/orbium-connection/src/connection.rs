@@ -37,7 +37,7 @@ use orbium_channel::ended::has_peer_ended;
 use orbium_transport::ticks;
 pub use receiving::Received;
 
-/// A write buffer larger than this is given back after the call.
+/// A larger write buffer is released after the call.
 const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
 /// The most that a check of an idle connection waits.

@@ -140,7 +140,7 @@ impl Pools {
     /// The connections to a server.
     ///
     /// # Errors
-    /// No transport for the channel, or an address that is none: INV_POLICY.
+    /// INV_POLICY: no transport for the channel, or an invalid address.
     pub fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
         let all = &self.0;
         let mut known = all.lock();

@@ -115,7 +115,7 @@ impl TypeCodeFactory {
         Ok(TypeCode::alias(id, name, original))
     }
 
-    /// A sequence; the bound 0 is none.
+    /// A sequence; the bound 0 means unbounded.
     ///
     /// # Errors
     /// See [`TypeCodeFactory`].

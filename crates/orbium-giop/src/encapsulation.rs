@@ -4,9 +4,9 @@
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format};
 
-/// Reads an encapsulation given as the octets of its sequence, without the
-/// count. Strings inside are ISO 8859-1 and there is no wide text: GIOP 1.0.
-/// Octets that `read` leaves unread are ignored, as later versions may add members.
+/// Reads an encapsulation, given as the octets of its sequence without the count. Strings inside
+/// are ISO 8859-1 without wide text, as in GIOP 1.0. Octets that `read` leaves unread are ignored,
+/// as later versions may add members.
 ///
 /// # Errors
 /// The errors of `read`; [`CdrErrorKind::Truncated`](orbium_cdr::CdrErrorKind) for an empty

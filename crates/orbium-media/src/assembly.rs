@@ -26,7 +26,7 @@ pub(crate) struct Assembly {
 
 /// Outcome of a datagram in a spare buffer.
 pub(crate) enum Accepted {
-    /// A frame is whole; the spare buffer is with it, or in use, or given back.
+    /// A frame is complete; the spare buffer is part of it, or in use, or returned.
     Frame(MediaFrame, Option<Buffer>),
     /// No frame is complete; the spare buffer, unless it is in use.
     Nothing(Option<Buffer>),
@@ -168,7 +168,7 @@ impl Assembly {
         slots.position(|slot| slot.sequence() == Some(sequence))
     }
 
-    /// A slot for a new frame; the oldest frame gives its up if none is free.
+    /// A slot for a new frame; if none is free, the oldest frame is discarded.
     fn vacant(&mut self, sequence: u32) -> usize {
         let mut slots = self.slots.iter();
         if let Some(free) = slots.position(|slot| slot.sequence().is_none()) {

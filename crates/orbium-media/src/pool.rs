@@ -20,7 +20,7 @@ pub(crate) struct Buffer {
 impl Pool {
     /// That many buffers, each of `len` octets.
     pub(crate) fn new(count: usize, len: usize) -> Arc<Self> {
-        // The kernel gives the pages when they are written to.
+        // The kernel allocates the pages when they are first written.
         let buffers = (0..count).map(|_| vec![0; len].into_boxed_slice());
         Arc::new(Self(Mutex::new(buffers.collect())))
     }

@@ -18,8 +18,8 @@ use crate::names::{MESSAGING, RECEIVER_REPOSITORY_ID};
 use crate::pool::{Buffer, Pool};
 use crate::slot::{Arrival, buffer_len};
 
-/// Options of a receiver. Its memory is `frames + incomplete + 1` buffers, each a little
-/// larger than a frame, up to 64 KiB; the kernel gives the pages as they are used.
+/// Options of a receiver. Its memory is `frames + incomplete + 1` buffers, each a little larger
+/// than a frame, up to 64 KiB; the kernel allocates the pages as they are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MediaOptions {
     /// The stream received; the reference names it. Default: 0.

@@ -83,7 +83,7 @@ pub(crate) struct Unfit;
 /// The place to which a datagram was received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arrival {
-    /// There will be no more.
+    /// The end of the data.
     End,
     /// In the spare buffer: that many octets of it.
     Spare(usize),

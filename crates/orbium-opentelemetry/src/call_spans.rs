@@ -48,7 +48,7 @@ impl<T> Calls<T> {
         guarded(|| drop(oldest));
     }
 
-    /// Ends the span of a request, once `note` has noted how it went.
+    /// Ends the span of a request, once `note` has recorded its outcome.
     fn end(&self, request: &ClientRequest<'_>, note: impl FnOnce(&SpanRef<'_>)) {
         let mut open = self.open.lock();
         let context = open.remove(&request.request_id());

@@ -65,7 +65,7 @@ where
     }
 }
 
-/// The innermost request has ended: ends its span, once `note` has noted how it went.
+/// Ends the span of the innermost request, once `note` has recorded its outcome.
 fn end(request: &ServerRequest<'_>, note: impl FnOnce(&SpanRef<'_>)) {
     if is_implicit(&request.operation()) {
         return;

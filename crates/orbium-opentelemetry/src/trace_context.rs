@@ -38,7 +38,7 @@ pub(crate) fn read(parent: &[u8], state: Option<&[u8]>) -> Option<SpanContext> {
         fields.next().filter(is_hex)
     };
     let (version, trace_id, span_id, flags) = (field(2)?, field(32)?, field(16)?, field(2)?);
-    // A later version may have more fields; 255 is none.
+    // A later version may have more fields; 255 is invalid.
     if version == "ff" || (version == "00" && fields.next().is_some()) {
         return None;
     }

@@ -118,8 +118,7 @@ impl RtOrbBuilder {
         self
     }
 
-    /// Connections for bands of priorities, for all references that do not say
-    /// otherwise.
+    /// Sets connections for bands of priorities, for all references without their own.
     pub fn client_bands(mut self, bands: &[PriorityBand]) -> Self {
         self.bands = Some(bands.to_vec());
         self

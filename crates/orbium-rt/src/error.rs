@@ -116,7 +116,7 @@ pub enum Why {
     NoPriorityModel,
     /// The priority is not from 0 to 32767.
     NoPriority,
-    /// The server's priority is none of the lanes'.
+    /// The server's priority is not that of a lane.
     NotALane,
     /// The list of bands is empty.
     NoBands,

@@ -36,13 +36,11 @@ impl RtPoa {
         &self.0
     }
 
-    /// A reference with a new id to an object of that priority, which need not
-    /// be active (yet).
+    /// A reference with a new id to an object of that priority, which need not be active.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] unless the model is SERVER_DECLARED and the
-    /// adapter names objects; BAD_PARAM for a priority that is none, no lane's,
-    /// or in no band.
+    /// [`PoaError::WrongPolicy`] unless the model is SERVER_DECLARED and the adapter assigns ids;
+    /// BAD_PARAM for an invalid priority, or one without a lane or a band.
     pub fn create_reference_with_priority<I: Interface>(
         &self,
         priority: i16,

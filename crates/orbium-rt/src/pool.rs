@@ -46,7 +46,7 @@ impl std::error::Error for InvalidThreadpool {}
 pub struct ThreadpoolLane {
     /// Their CORBA priority, 0 to 32767.
     pub lane_priority: i16,
-    /// Threads that are there from the beginning; at least 1.
+    /// Threads started in advance; at least 1.
     pub static_threads: u32,
     /// Limit of threads started in addition when all static ones are busy; no more than
     /// [`Limits::serving_threads`](orbium_core::Limits) with the static ones. They end

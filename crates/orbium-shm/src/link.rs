@@ -25,7 +25,7 @@ use crate::shared_memory;
 pub(crate) const READ_ENDED: u32 = 1;
 /// Sending has ended: `shutdown` was called.
 pub(crate) const WRITE_ENDED: u32 = 2;
-/// The peer is gone.
+/// The peer has ended.
 pub(crate) const DEAD: u32 = 4;
 /// The peer wrote an impossible value.
 pub(crate) const BROKEN: u32 = 8;
@@ -274,7 +274,7 @@ impl Link {
             Shutdown::Write => rustix::net::Shutdown::Write,
             Shutdown::Both => rustix::net::Shutdown::Both,
         };
-        // An error means that the connection is gone already.
+        // An error means that the connection has ended already.
         let _ = rustix::net::shutdown(&self.socket, how);
     }
 

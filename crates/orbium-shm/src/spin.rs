@@ -13,7 +13,8 @@ use orbium_sys::fork::PerProcess;
 /// Spinning of a thread before it sleeps until the peer has sent, or made room. With one processor,
 /// of the host or of the thread's set, no thread spins.
 ///
-/// A thread that spins answers within a microsecond and occupies its processor; one that sleeps costs two switches and frees it.
+/// A thread that spins answers within a microsecond and occupies its processor; one that sleeps
+/// costs two context switches and frees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spin {
     /// Sleeps at once.

@@ -345,7 +345,7 @@ impl Drop for ShmByteStream {
     }
 }
 
-/// Nanoseconds of a timeout; 0 is for ever.
+/// Nanoseconds of a timeout; 0 means no limit.
 #[derive(Debug, Default)]
 struct Timeout(AtomicU64);
 

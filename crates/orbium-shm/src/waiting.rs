@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sleeping until the peer has done something, or is gone.
+//! Sleeping until the peer has acted, or has ended.
 
 use std::io;
 use std::sync::Arc;

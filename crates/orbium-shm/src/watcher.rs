@@ -95,10 +95,10 @@ impl Eyes {
     }
 }
 
-/// Watches a connection from now on, unless that is done already.
+/// Watches a connection from now on, unless it is already watched.
 ///
 /// # Errors
-/// No descriptor or thread to be had.
+/// No descriptor or thread is available.
 pub(crate) fn watch(link: &Arc<Link>) -> io::Result<()> {
     // Acquire: synchronizes with the store below, which follows the registration.
     if link.token.load(Ordering::Acquire) != 0 {

@@ -97,7 +97,7 @@ enum State {
     /// No thread has begun it.
     Lent(Work),
     Running,
-    /// It has ended, was withdrawn or given back.
+    /// It has ended, was withdrawn or returned.
     Over,
 }
 
@@ -123,7 +123,7 @@ impl Shared {
     }
 }
 
-/// Lent work, as the thread has it that is to run it. Dropped, it is given back.
+/// Lent work, for the thread that is to run it. Dropping it returns the work.
 pub struct Loan(Arc<Shared>);
 
 impl Loan {

@@ -67,8 +67,8 @@ impl<T> Drop for Slot<T> {
 /// own value again, by one exchange each, and accesses no other slot. No operation blocks or
 /// retries, and there is no lock to be counted.
 pub struct ObjectCache<T, const N: usize = 16> {
-    /// Shared by threads whatever T is: a value is `Send` where it is put, so that this is
-    /// not worked out again, with all that T holds, wherever a type has a cache in it.
+    /// Shared by threads for any `T`: a value is `Send` where it is put, so that the compiler need
+    /// not derive this again, with all parts of `T`, for every type that contains a cache.
     slots: [Slot<T>; N],
 }
 

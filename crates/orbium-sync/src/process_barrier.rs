@@ -15,8 +15,8 @@ pub(crate) fn light() {
     compiler_fence(Ordering::SeqCst);
 }
 
-/// Whether [`heavy`] is to be had. The process is registered with the system the first time: Linux takes
-/// 10 ms for that once the process has a second thread.
+/// Whether [`heavy`] is available. The process is registered with the system the first time: Linux
+/// takes 10 ms for that once the process has a second thread.
 pub(crate) fn is_offered() -> bool {
     static IS_OFFERED: OnceLock<bool> = OnceLock::new();
     *IS_OFFERED.get_or_init(system::register)

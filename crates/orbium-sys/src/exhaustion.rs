@@ -18,8 +18,8 @@ pub fn is_exhausted(error: &io::Error) -> bool {
     }
 }
 
-/// The descriptors that this process may have open at once: its soft limit (RLIMIT_NOFILE). `None` if it has no limit,
-/// or the system does not say.
+/// The maximum number of open descriptors of this process: its soft limit (RLIMIT_NOFILE). `None`
+/// if it is unlimited, or the system does not provide it.
 #[must_use]
 pub fn descriptor_limit() -> Option<usize> {
     let mut limit = libc::rlimit {

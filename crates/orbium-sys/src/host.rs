@@ -29,7 +29,7 @@ pub fn effective_user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// An unpredictable number; 0 from a system that has none to give.
+/// An unpredictable number; 0 if the system has no source of random numbers.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn random_number() -> u64 {

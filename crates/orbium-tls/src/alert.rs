@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Alerts (RFC 8446, 6): how peers say why they end a connection.
+//! Alerts (RFC 8446, 6): the reasons of peers for ending a connection.
 
 use crate::{CertificateFault, TlsFailure};
 
@@ -18,7 +18,7 @@ pub(crate) fn meaning(description: u8) -> TlsFailure {
     }
 }
 
-/// The name that the specification gives.
+/// The name in the specification.
 fn name(description: u8) -> &'static str {
     match description {
         10 => "unexpected_message",

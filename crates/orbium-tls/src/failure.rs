@@ -25,7 +25,7 @@ pub enum TlsFailure {
     NotTls,
     /// We have no trust anchors: no server could be trusted.
     NoTrustAnchors,
-    /// The host connected to can be no name in a certificate.
+    /// The name of the host cannot occur in a certificate.
     BadName(String),
     /// The peer ended the connection during the handshake. So does a server
     /// that expects no TLS.
@@ -46,7 +46,7 @@ pub enum TlsFailure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CertificateFault {
-    /// There is none.
+    /// The peer has presented none.
     Missing,
     /// Its time, or that of one between it and the authority, is over.
     Expired,

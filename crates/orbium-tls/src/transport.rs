@@ -69,10 +69,10 @@ impl Tls {
         })
     }
 
-    /// Connects to a host and port, later.
+    /// A connector for a host and port, which connects on demand.
     ///
     /// # Errors
-    /// The address is none.
+    /// The address is invalid.
     pub fn connector_to(
         &self,
         address: &str,

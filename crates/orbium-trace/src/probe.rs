@@ -62,7 +62,7 @@ pub enum Point {
     Unmarshal,
     /// Server: the servant itself.
     Upcall,
-    /// Client: the connection given back.
+    /// Client: the connection released.
     Release,
 }
 

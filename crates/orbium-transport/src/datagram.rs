@@ -29,7 +29,7 @@ pub trait Datagrams: Send + Sync + fmt::Debug {
     /// Octets of the largest datagram worth sending.
     fn largest(&self) -> usize;
 
-    /// Bounds each receive; `None` is for ever.
+    /// Bounds each receive; `None` means no limit.
     ///
     /// # Errors
     /// The system's error.

@@ -169,7 +169,7 @@ impl<S: ConnectedSocket> ByteStream for SocketStream<S> {
     }
 
     fn shutdown(&self, how: Shutdown) {
-        // An error means that the connection is gone already.
+        // An error means that the connection has ended already.
         let _ = SockRef::from(&self.socket).shutdown(how);
     }
 

@@ -17,7 +17,7 @@ use crate::Deadline;
 pub enum Peer {
     /// An internet address.
     Internet(SocketAddr),
-    /// A process of this host, as the kernel vouches for it.
+    /// A process of this host, identified by the kernel.
     Process {
         /// Process id, where the system reports it.
         pid: Option<u32>,
@@ -38,7 +38,7 @@ pub enum Peer {
     },
     /// This very process.
     InProcess,
-    /// The system does not say.
+    /// The system does not provide it.
     Unknown,
 }
 
@@ -101,8 +101,8 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// As [`ByteStream::send`].
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize>;
 
-    /// Bounds each blocking receive and each blocking send; `None` leaves that
-    /// one as it is, `Some(None)` is for ever.
+    /// Bounds each blocking receive and each blocking send; `None` leaves that bound unchanged,
+    /// `Some(None)` means no limit.
     ///
     /// # Errors
     /// The system's error.

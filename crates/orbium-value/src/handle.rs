@@ -341,7 +341,7 @@ impl Drop for Level {
 fn free(object: Last) {
     let level = NESTED.get();
     if level >= MAX_NESTED {
-        // At the end of a thread, when the list is gone, the value is freed here.
+        // At the end of a thread, when the list no longer exists, the value is freed here.
         let _ = PENDING.try_with(|pending| pending.borrow_mut().push(object));
         return;
     }

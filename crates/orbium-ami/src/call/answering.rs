@@ -234,7 +234,7 @@ impl Call {
         self.lost_in_fork().is_none() && matches!(self.lock().slot, Slot::Taken)
     }
 
-    /// Waits for the end of the call, up to a time; whether it is there.
+    /// Waits for the end of the call for at most `timeout`; returns whether it has ended.
     pub(crate) fn wait(self: &Arc<Self>, timeout: Option<Duration>) -> bool {
         if !self.is_open() {
             return true;
@@ -278,7 +278,7 @@ impl Call {
         })
     }
 
-    /// The answer, if it is there and was not taken.
+    /// Takes the answer, if it has arrived and was not taken.
     pub(crate) fn take(&self) -> Option<Answered> {
         if let Some(lost) = self.lost_in_fork() {
             return Some(Err(lost));
@@ -293,7 +293,7 @@ impl Call {
         }
     }
 
-    /// The answer, if it is there: it awaits none.
+    /// Takes the answer, if it has arrived, without waiting.
     pub(crate) fn take_if_over(&self) -> Option<Answered> {
         if self.lost_in_fork().is_some() {
             return None;
@@ -308,7 +308,7 @@ impl Call {
         }
     }
 
-    /// Has the waker woken with the answer; `true` if it is there.
+    /// Has the waker woken with the answer; `true` if it has arrived.
     pub(crate) fn wake_when_ready(&self, waker: &Waker) -> bool {
         let mut state = self.lock();
         if self.lost_in_fork().is_some() || !state.slot.is_open() {

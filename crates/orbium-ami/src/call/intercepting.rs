@@ -95,7 +95,7 @@ impl Call {
         }
     }
 
-    /// Goes on as interceptors say.
+    /// Continues as determined by interceptors.
     pub(super) fn go_on_changed(
         self: &Arc<Self>,
         reader: &Arc<Reader>,

@@ -185,7 +185,7 @@ impl QueueableCall for Call {
     }
 }
 
-/// Takes an answer, written in that format, that the servant gives after it has returned.
+/// Receives a reply, in that format, which the servant sends after it has returned.
 struct Late {
     call: Arc<Call>,
     format: Format,

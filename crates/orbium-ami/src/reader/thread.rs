@@ -200,7 +200,7 @@ impl Reader {
         }
     }
 
-    /// Looks again for threads that were not to be had.
+    /// Retries the start of threads that the system refused.
     fn find_threads(&self) {
         if !self.lock().lacks_threads {
             return;

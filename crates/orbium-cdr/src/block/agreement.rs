@@ -236,7 +236,7 @@ proptest! {
         high: bool,
     ) {
         let all = all();
-        // Of characters with the high bit the writer has something to say.
+        // Characters with the high bit set may be refused by the writer.
         let char_mask = if high { 0xFF } else { 0x7F };
         which.get(&all)(Case { seed, count, skipped, place, char_mask });
     }

@@ -27,10 +27,10 @@ use crate::{
     TypeRef,
 };
 
-/// Steps a walk may take on top of [`STEPS_PER_OCTET`].
+/// Steps that a walk may take in addition to [`STEPS_PER_OCTET`].
 ///
-/// Values of no size (empty structs, say) can be many in no octets at all, and
-/// so can the types between a value and its primitives.
+/// Values without octets (for example empty structs) can be numerous, and so can the types between
+/// a value and its primitives.
 pub(crate) const FREE_STEPS: u64 = 1 << 12;
 
 /// Steps that a walk may take for each octet that it has walked past. Octets still ahead do not

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Codecs for IDL types that share a Rust type with others: bounds, and wide text.
 //!
-//! Generated code names these behind `as`: a member of the IDL type `string<8>` is a
-//! `String as orb::BoundedString<8>`.
+//! Generated code names these after `as`: a member of the IDL type `string<8>` is a `String as
+//! orb::BoundedString<8>`.
 
 use std::borrow::{Borrow, Cow};
 

@@ -128,7 +128,7 @@ macro_rules! idl_members {
     };
 }
 
-/// Reads into a value that is there, reusing the memory of its members.
+/// Reads into an existing value, reusing the memory of its members.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_decode_into {

@@ -31,7 +31,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct Arena {
     bump: Bump,
-    /// Bytes that the request may still ask for.
+    /// Bytes that the request may still allocate.
     left: Cell<usize>,
 }
 

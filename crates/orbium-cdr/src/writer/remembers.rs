@@ -24,7 +24,7 @@ pub(super) enum Remembers<'a> {
 
 /// State that a layer above keeps of a message being written.
 pub trait WrittenState: Any + Send {
-    /// The owner with which a copy of what was written can be read; `noted` is that of its
+    /// The owner with which a copy of the written data can be read; `noted` is that of its
     /// references.
     fn owner(&self, noted: Option<Owner>) -> Option<Owner> {
         noted

@@ -35,7 +35,7 @@ impl CodeSets {
         server: Option<&CodeSetComponentInfo>,
         orb: Option<u32>,
     ) -> Result<Negotiated, SystemException> {
-        // GIOP 1.0 has no context to say it with.
+        // GIOP 1.0 has no service context for it.
         let server = server.filter(|_| minor > 0);
         Negotiated::with_server(server, orb).map_err(|_| incompatible(1))
     }

@@ -43,7 +43,7 @@ impl Connection {
 
     fn receive_delivery(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         if self.framing.is_partial() || self.whole.is_some() || self.delivered.is_some() {
-            // `next` has something to say.
+            // `next` has a result.
             return Ok(1);
         }
         let half = BidirectionalHalf::of(stream).ok_or(io::ErrorKind::Unsupported)?;

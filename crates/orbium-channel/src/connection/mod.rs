@@ -349,21 +349,21 @@ impl Connection {
         self.framing.received()
     }
 
-    /// Whether part of a message is there.
+    /// Whether part of a message has arrived.
     #[must_use]
     #[inline]
     pub fn is_partial(&self) -> bool {
         self.framing.is_partial()
     }
 
-    /// Whether part of a message is there, or some of its fragments.
+    /// Whether part of a message, or some of its fragments, has arrived.
     #[must_use]
     pub fn is_unfinished(&self) -> bool {
         self.framing.is_partial() || !self.continuation.assembly.is_empty()
     }
 
-    /// Whether part of a request is there, or some of its fragments. Replies have the time that
-    /// their callers give them.
+    /// Whether part of a request, or some of its fragments, has arrived. Replies are subject to the
+    /// deadlines of their callers.
     #[must_use]
     pub fn is_request_unfinished(&self) -> bool {
         self.continuation.assembly.deadline().is_some() || self.begins_with_request()

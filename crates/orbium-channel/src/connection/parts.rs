@@ -4,7 +4,7 @@
 use super::assembly::Assembly;
 use super::code_sets::CodeSets;
 
-/// A message that is there whole, and its surroundings.
+/// A message that has arrived whole, and its surroundings.
 #[derive(Debug)]
 pub struct Parts<'c> {
     /// Its octets, from the message header on.

@@ -49,7 +49,7 @@ fn identified(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
     Some((id, reader.read_u8().ok()? & 3 != 0))
 }
 
-/// The same, if the whole request header is there.
+/// The same, if the whole request header has arrived.
 pub(super) fn read_header(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
     let (head, after) = begun.split_first_chunk()?;
     // Its message header has both.

@@ -145,7 +145,7 @@ mod tests {
         let mut requests = Requests::of_opener();
         let first = requests.next_id();
         requests.insert(first, "first");
-        // So many later that ids begin anew.
+        // After so many requests the ids wrap around.
         requests.last_id = first.wrapping_sub(2);
         assert_eq!(requests.next_id(), first + 2);
         assert_eq!(requests.take(first), Some("first"));

@@ -42,8 +42,8 @@ pub struct Bounds {
     pub message: usize,
     /// Messages in fragments.
     pub reassembly: ReassemblyLimits,
-    /// Time for a message in fragments to be complete; `None` is for ever: the wait
-    /// for it has a deadline.
+    /// Time for a fragmented message to be complete; `None` means no limit, if the wait for it has
+    /// a deadline.
     pub message_time: Option<Duration>,
 }
 

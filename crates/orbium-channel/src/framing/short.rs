@@ -7,7 +7,7 @@ use orbium_giop::{HEADER_LEN, HeaderError, MessageHeader, PlainReply};
 use super::{Framing, FramingError};
 
 impl Framing {
-    /// The header of a message that is none of GIOP's.
+    /// The header of a message with a header other than GIOP's.
     pub(super) fn short_header(
         &self,
         octets: &[u8; HEADER_LEN],

@@ -55,7 +55,7 @@ fn as_many_messages_are_received_as_are_whole() {
     }
 }
 
-/// Each time a sender paused the buffer was given back, and the next had to be zeroed.
+/// Regression: each pause of a sender released the buffer, and the next one had to be zeroed.
 #[test]
 fn room_is_kept_for_a_sender_that_pauses_now_and_then() {
     let budget = Budget::new(Some(64 << 20), 100);

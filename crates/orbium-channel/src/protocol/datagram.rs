@@ -61,7 +61,7 @@ impl fmt::Debug for DatagramStream {
 impl Drop for DatagramStream {
     fn drop(&mut self) {
         if let Some(end) = &mut self.end {
-            // If this fails, the acceptor is gone.
+            // If this fails, the acceptor no longer exists.
             let _ = end.write(&[1]);
         }
     }

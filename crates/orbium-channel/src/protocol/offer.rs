@@ -338,7 +338,7 @@ fn component(components: &[TaggedComponent], tag: u32) -> Option<Component> {
     Component::parse(found).ok()
 }
 
-/// The priorities that components say endpoints serve, with their addresses.
+/// The priorities of endpoints in components, with their addresses.
 pub fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
     match component(components, component::TAG_TAO_ENDPOINTS) {
         Some(Component::TaoEndpoints(mut endpoints)) => {
@@ -356,7 +356,7 @@ pub fn bears_cancelling(components: &[TaggedComponent]) -> bool {
     orb_type(components) != Some(component::ORB_TYPE_OMNIORB)
 }
 
-/// The type of the ORB, if components say so.
+/// The type of the ORB, if the components contain it.
 pub fn orb_type(components: &[TaggedComponent]) -> Option<u32> {
     match component(components, component::TAG_ORB_TYPE)? {
         Component::OrbType(orb) => Some(orb),

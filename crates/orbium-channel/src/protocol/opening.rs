@@ -159,7 +159,8 @@ impl Protocols {
     /// Checks that an endpoint has the protection that is required.
     ///
     /// # Errors
-    /// [`OpenError::Protocol`]: TLS is required, and it is none of TLS or within the host.
+    /// [`OpenError::Protocol`]: TLS is required, and the endpoint neither uses it nor is within the
+    /// host.
     pub fn check_protection(&self, endpoint: &Endpoint) -> Result<(), OpenError> {
         let required = self.protection_wanted() == Protection::Required;
         let scheme = &endpoint.scheme;

@@ -24,7 +24,7 @@ use super::protocol_names::listed;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProtocolPolicy(Arc<[String]>);
 
-/// A list of protocols that is none.
+/// Error of an invalid list of protocols.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProtocolPolicyError(String);
 

@@ -96,7 +96,7 @@ pub fn profiles_with(
     publication.profiles()
 }
 
-/// Components that say where an object is.
+/// Components that contain addresses of an object.
 const ADDRESS_COMPONENTS: [u32; 6] = [
     component::TAG_ALTERNATE_IIOP_ADDRESS,
     component::TAG_SSL_SEC_TRANS,

@@ -15,7 +15,7 @@ use crate::errors::{exhausted, no_usable_protocol, not_trusted};
 use crate::pools::pool_key::PoolKey;
 use orbium_invocation::exceptions::deadline_passed;
 
-/// Raised where the system gives no further thread; why is noted.
+/// Raised if the system refuses another thread; the reason is noted.
 #[cold]
 pub fn no_thread(error: &io::Error) -> SystemException {
     note(Phase::Begin, None, error);

@@ -128,8 +128,7 @@ impl OwnConnections {
         self.of_this_thread()?.acquire()
     }
 
-    /// Keeps a connection for the next call of this thread; gives it back if
-    /// the thread is ending.
+    /// Stores a connection for the next call of this thread; returns it if the thread is ending.
     fn keep(&self, connection: Box<Connection>) -> Result<(), Box<Connection>> {
         match self.of_this_thread() {
             Some(own) => {

@@ -460,8 +460,7 @@ enum Found {
 }
 
 impl Drop for Pool {
-    /// The last reference to the server, or the reference with private connections, is
-    /// gone.
+    /// The last reference to the server, or the reference with private connections, was dropped.
     fn drop(&mut self) {
         self.close();
         self.tell_readers();

@@ -29,7 +29,7 @@ use call_slot::SlotStream;
 pub(crate) use connection::End;
 use connection::MultiplexedConnection;
 
-/// Opens the multiplexed connection to one server, and gives out its call slots.
+/// Opens the multiplexed connection to one server, and allocates its call slots.
 #[derive(Debug)]
 pub(super) struct Multiplexer {
     connector: Box<dyn Connector>,

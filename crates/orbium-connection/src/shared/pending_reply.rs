@@ -18,7 +18,7 @@ struct State {
 #[derive(Debug, Default)]
 pub(super) struct PendingReply {
     state: Mutex<State>,
-    /// The id of the outstanding request, plus one; 0 is none.
+    /// The id of the outstanding request plus one, or 0.
     awaited: AtomicU64,
     /// The last request id of the slot.
     last_id: AtomicU32,

@@ -40,7 +40,7 @@ impl MultiplexedConnection {
             .unwrap_or(octets.len())
     }
 
-    /// Sends until all bytes are gone, or the deadline has passed; returns the bytes
+    /// Sends until all bytes are sent, or the deadline has passed; returns the number of bytes
     /// sent.
     ///
     /// # Errors

@@ -112,7 +112,7 @@ pub(super) fn parse_long_double(text: &str) -> Option<LongDouble> {
     Some(LongDouble(bits.to_le_bytes()))
 }
 
-/// The bits that `{"$bits": "0x…"}` gives.
+/// The bits in `{"$bits": "0x…"}`.
 pub(super) fn parse_bits(text: &str, size: usize) -> Option<u128> {
     let digits = text.strip_prefix("0x")?;
     let all_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());

@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str) -> Option<i128> {
         .strip_prefix("0x")
         .or_else(|| digits.strip_prefix("0X"));
     let (digits, radix) = hex.map_or((digits, 10), |digits| (digits, 16));
-    // A sign is none of the digits.
+    // A sign is not a digit.
     if !digits.starts_with(|c: char| c.is_digit(radix)) {
         return None;
     }

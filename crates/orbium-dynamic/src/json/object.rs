@@ -7,8 +7,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The keys of an object in order, each with its value as text. A key that is there twice is
-/// an error.
+/// The keys of an object in order, each with its value as text. A duplicate key is an error.
 pub(super) struct Object<'j>(pub(super) Vec<(String, &'j RawValue)>);
 
 impl<'j> Object<'j> {

@@ -60,7 +60,7 @@ impl Request {
         }))
     }
 
-    /// Whether the reply to a request that was sent is there. That does not collect it.
+    /// Whether the reply to a request that was sent has arrived. Does not collect it.
     ///
     /// # Errors
     /// BAD_INV_ORDER 11: the request was not sent; 12: its reply was collected; 13: it was

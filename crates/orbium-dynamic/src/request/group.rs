@@ -103,7 +103,7 @@ impl Requests {
         self.sent.len()
     }
 
-    /// Whether a reply is there that was not handed back.
+    /// Whether a reply has arrived that was not returned.
     ///
     /// # Errors
     /// BAD_INV_ORDER 11: no request is outstanding.

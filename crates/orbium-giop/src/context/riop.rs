@@ -41,7 +41,7 @@ pub struct Riop {
     pub criticality: Option<u8>,
 }
 
-/// A context that is none.
+/// Error of a malformed context.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RiopError {

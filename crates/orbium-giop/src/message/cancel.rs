@@ -14,7 +14,7 @@ pub struct CancelRequest {
 }
 
 impl CancelRequest {
-    /// Reads what follows the message header.
+    /// Reads the part after the message header.
     ///
     /// # Errors
     /// [`CdrErrorKind::Truncated`](orbium_cdr::CdrErrorKind).

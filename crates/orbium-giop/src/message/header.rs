@@ -170,7 +170,7 @@ impl MessageHeader {
         }
     }
 
-    /// This header with the size that the octets say, if they are its own otherwise.
+    /// This header with the size in the octets, if they are equal to its own otherwise.
     #[inline(always)]
     fn if_plain(self, octets: &[u8; HEADER_LEN], own: [u8; HEADER_LEN]) -> Option<Self> {
         let [a, b, c, d, e, f, g, h, s0, s1, s2, s3] = *octets;

@@ -19,7 +19,7 @@ pub struct LocateRequest<'a> {
 }
 
 impl<'a> LocateRequest<'a> {
-    /// Reads what follows the message header of GIOP 1.`minor`.
+    /// Reads the part after the message header of GIOP 1.`minor`.
     ///
     /// # Errors
     /// [`CdrError`] for malformed data.
@@ -73,7 +73,7 @@ pub enum LocateStatus {
     UnknownObject = 0,
     /// This server serves it.
     ObjectHere = 1,
-    /// A reference follows: ask there.
+    /// A reference follows, to be tried instead.
     ObjectForward = 2,
     /// As `ObjectForward`, permanently (1.2 and later).
     ObjectForwardPerm = 3,

@@ -21,7 +21,7 @@ pub enum ReplyStatus {
     UserException = 1,
     /// A [`SystemExceptionBody`] follows.
     SystemException = 2,
-    /// A reference follows: ask there.
+    /// A reference follows, to be called instead.
     LocationForward = 3,
     /// As `LocationForward`, permanently (1.2 and later).
     LocationForwardPerm = 4,
@@ -110,8 +110,8 @@ impl PlainReply {
     /// service contexts the body starts later.
     pub const BODY: usize = HEAD_LEN;
 
-    /// Reads a whole reply of GIOP 1.2 at its constant places. `None` if it has service
-    /// contexts, or is none.
+    /// Reads a whole reply of GIOP 1.2 at constant offsets. `None` if it has service contexts, or
+    /// is another message.
     #[must_use]
     #[inline(always)]
     pub fn find(message: &[u8], order: ByteOrder) -> Option<Self> {

@@ -95,7 +95,7 @@ impl Messaging for Stack {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StackError {
-    /// There is none.
+    /// The stack has no protocols.
     Empty,
     /// A protocol that parses GIOP messages is not the outermost.
     NotOutermost {

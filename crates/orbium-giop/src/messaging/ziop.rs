@@ -215,7 +215,7 @@ impl ZiopEncoder {
         }
         let count = head.len() - start - HEAD_LEN;
         if message.len() > MAX_UNCHECKED && message.len() / self.settings.ratio.max(1) > count {
-            // The peer might take it for an attack.
+            // The peer could reject it as a decompression bomb.
             head.truncate(start);
             return false;
         }
@@ -298,7 +298,7 @@ struct Inflating {
     state: Box<InflateState>,
     /// Offset of the rest of the frame.
     at: usize,
-    /// Octets still to come, and those that have come.
+    /// Octets not yet inflated, and those inflated so far.
     left: usize,
 }
 

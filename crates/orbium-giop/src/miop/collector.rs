@@ -24,8 +24,8 @@ pub struct CollectorLimits {
 }
 
 impl Default for CollectorLimits {
-    /// 1 MiB a message, 64 messages, 8 MiB in all, 5000 ticks (milliseconds,
-    /// say), 64 remembered.
+    /// 1 MiB per message, 64 messages, 8 MiB in total, 5000 ticks (for example milliseconds), 64
+    /// remembered.
     fn default() -> Self {
         Self {
             message: 1 << 20,

@@ -107,7 +107,7 @@ pub enum Component {
     Group(ObjectGroup),
     /// Whether this is the primary member of a fault-tolerant group.
     FtPrimary(bool),
-    /// Whether heartbeats can be had.
+    /// Whether heartbeats are supported.
     FtHeartbeat(bool),
     /// Transaction policy.
     OtsPolicy(u16),

@@ -15,7 +15,7 @@ const ORBIUM_SCHEMES: [&str; 2] = ["inproc", "shmiop"];
 /// One address of an object URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectAddress {
-    /// `rir:` ask `resolve_initial_references`.
+    /// `rir:` refers to `resolve_initial_references`.
     Rir,
     /// `iiop:` or just a colon.
     Iiop(IiopAddress),

@@ -42,7 +42,7 @@ impl Corbaloc {
         Ok(Self { addresses, key })
     }
 
-    /// The id to give `resolve_initial_references`, if this is a `rir:` URL.
+    /// The id for `resolve_initial_references`, if this is a `rir:` URL.
     #[must_use]
     pub fn initial_reference(&self) -> Option<&str> {
         if self.addresses.iter().any(ObjectAddress::is_rir) {

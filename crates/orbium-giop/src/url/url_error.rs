@@ -11,7 +11,7 @@ use crate::{Completion, ExceptionKind, IorStringError, SystemException};
 pub enum UrlErrorKind {
     /// The scheme is unknown.
     UnknownScheme,
-    /// A stringified reference that is none.
+    /// An invalid stringified reference.
     BadIor(IorStringError),
     /// An address without the protocol before its colon.
     NoProtocol,

@@ -190,7 +190,7 @@ impl Window {
         }
     }
 
-    /// Counts frames that were incomplete when the sender began anew.
+    /// Counts frames that were incomplete when the sender restarted.
     pub const fn lose(&mut self, frames: usize) {
         self.statistics.lost += frames as u64;
     }

@@ -90,7 +90,7 @@ impl Adapter {
         })
     }
 
-    /// The priority that the model gives a request.
+    /// The priority of a request according to the model.
     fn priority(&self, request: &RequestInfo<'_>) -> Result<Option<Priority>, SystemException> {
         let Some(model) = self.model else {
             return Ok(self.pool.as_ref().and_then(|pool| pool.default_priority()));

@@ -18,7 +18,7 @@ pub trait RtObject: Interface {
     /// NO_RESOURCES 2.
     ///
     /// # Errors
-    /// BAD_PARAM for no bands, and for bands that are none.
+    /// BAD_PARAM for no bands, and for invalid ones.
     fn with_priority_bands(&self, bands: &[PriorityBand]) -> Result<Self, SystemException> {
         check_bands_alone(bands).map_err(|_| bad_param())?;
         Ok(Self::from_object(self.as_object().with_bands(bands)))

@@ -26,7 +26,7 @@ impl Hazards {
     #[inline(always)]
     pub(super) fn enter(&'static self, slot: usize) -> Option<Hazard> {
         let depth = self.depth.load(Ordering::Relaxed);
-        // Release: a thread that reads this, and not what was here before, sees that that use
+        // Release: a thread that reads this, and not the previous value, sees that the previous use
         // has ended.
         self.slots.get(depth)?.store(slot, Ordering::Release);
         self.depth.store(depth + 1, Ordering::Relaxed);

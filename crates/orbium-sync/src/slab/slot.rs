@@ -135,7 +135,7 @@ impl<T> Slot<T> {
 
     /// Has the value of this slot used by hazard pointers from now on; the caller has it pinned.
     pub(super) fn has_views_from_now_on(&self) {
-        // `reclaim` reads it behind the Release of the caller's unpinning.
+        // `reclaim` reads it after the Release of the caller's unpinning.
         self.has_views.store(true, Ordering::Relaxed);
     }
 
@@ -165,7 +165,7 @@ impl<T> Slot<T> {
         is_live.then_some(in_use)
     }
 
-    /// Pins the value of that generation, if it is there.
+    /// Pins the value of that generation, if it exists.
     #[cold]
     fn pins(&self, free: &Free, generation: u32) -> bool {
         let pinned = self.pin(free, generation);
@@ -234,8 +234,8 @@ impl<T> Slot<T> {
     /// Whether a hazard pointer protects the value; its thread reclaims the value when it has
     /// cleared it. The caller has ensured that no further one will protect it.
     fn may_be_viewed(&self) -> bool {
-        // Acquire: synchronizes with the Release of all pins that are gone, those of `project`
-        // among them.
+        // Acquire: synchronizes with the Release of all released pins, including those of
+        // `project`.
         fence(Ordering::Acquire);
         // If the system now refuses its barrier, the value is kept as long as the slab.
         self.has_views.load(Ordering::Relaxed)

@@ -25,8 +25,8 @@ pub struct Stamp {
     high: u32,
 }
 
-/// Counts to a tick, as a power of two: one to a few seconds, mostly. On this
-/// architecture a tick is the upper half, which is there already.
+/// Counts to a tick, as a power of two: usually one to a few seconds. On this architecture a tick
+/// is the upper half, which is read anyway.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 const TICK: u32 = 32;
 /// From 67 ms (a counter of 1 GHz) to 3 s (24 MHz).

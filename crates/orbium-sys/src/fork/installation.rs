@@ -34,7 +34,7 @@ impl Installation {
         self.done.load(Ordering::Acquire)
     }
 
-    /// The handlers are there: they run.
+    /// Notes that the handlers are installed, as they run.
     pub(super) fn note_done(&self) {
         self.done.store(true, Ordering::Release);
     }
@@ -70,7 +70,8 @@ mod tests {
 
     use super::*;
 
-    /// A child waited for ever for the thread of its parent that was installing the handlers.
+    /// Regression: a child waited forever for the thread of its parent that was installing the
+    /// handlers.
     #[test]
     fn a_child_does_not_wait_for_a_thread_of_its_parent() {
         let (parent, child) = (100, 101);

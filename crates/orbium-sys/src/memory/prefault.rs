@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory that is there before it is needed: a page fault in a request costs
-//! more than the request.
+//! Prefaulting of memory: a page fault in a request costs more than the request.
 #![cfg_attr(
     target_env = "gnu",
     expect(unsafe_code, reason = "how glibc's allocator keeps memory")

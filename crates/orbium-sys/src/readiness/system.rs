@@ -39,7 +39,7 @@ fn checked(result: libc::c_int) -> io::Result<usize> {
     usize::try_from(result).map_err(|_| io::Error::last_os_error())
 }
 
-/// Waits until an entry is ready; `None` is for ever.
+/// Waits until an entry is ready; `None` means no limit.
 #[cfg(target_os = "linux")]
 pub(super) fn poll(set: &mut [PollEntry<'_>], timeout: Option<Duration>) -> io::Result<usize> {
     let timeout = timeout.map(|timeout| libc::timespec {
@@ -56,7 +56,7 @@ pub(super) fn poll(set: &mut [PollEntry<'_>], timeout: Option<Duration>) -> io::
     checked(unsafe { libc::ppoll(entries, count, timeout, std::ptr::null()) })
 }
 
-/// Waits until an entry is ready; `None` is for ever.
+/// Waits until an entry is ready; `None` means no limit.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn poll(set: &mut [PollEntry<'_>], timeout: Option<Duration>) -> io::Result<usize> {
     let (entries, count) = (set.as_mut_ptr().cast(), set.len() as libc::nfds_t);

@@ -37,7 +37,7 @@ impl NetworkInterface {
 impl FromStr for NetworkInterface {
     type Err = io::Error;
 
-    /// An index, an IPv4 address, or the name of an interface that is there.
+    /// An index, an IPv4 address, or the name of an existing interface.
     fn from_str(text: &str) -> io::Result<Self> {
         if let Ok(index) = text.parse() {
             return Ok(Self::Index(index));

@@ -55,8 +55,8 @@ pub struct SocketOptions {
     /// IP on Linux, sockets to which others connect or send: of the sockets that share the port,
     /// this one gets the packets that the given processor receives (`SO_INCOMING_CPU`).
     pub incoming_cpu: Option<u32>,
-    /// IP, sockets that others connect or send to: share the port with others
-    /// that ask for the same (`SO_REUSEPORT`).
+    /// IP, sockets to which others connect or send: share the port with other sockets with this
+    /// option (`SO_REUSEPORT`).
     pub reuse: bool,
     /// Multicast: networks to pass through, 1 for the attached one, the default.
     pub multicast_ttl: Option<u8>,

@@ -105,7 +105,7 @@ pub(crate) fn path_mtu(socket: BorrowedFd<'_>, is_v6: bool) -> io::Result<c_int>
     get(socket, option)
 }
 
-/// A process of this host, as the kernel vouches for it.
+/// A process of this host, identified by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessCredentials {
     /// Process id; `None` if the process is not visible from here.

@@ -45,11 +45,11 @@ pub fn send_vectored<S: AsFd>(stream: &S, slices: &[IoSlice<'_>]) -> io::Result<
     direct_syscall::send_vectored(stream.as_fd(), slices)
 }
 
-/// Bounds how long a blocking receive and a blocking send may take; `None`
-/// leaves that one as it is, `Some(None)` means for ever.
+/// Bounds the duration of a blocking receive and a blocking send; `None` leaves that bound
+/// unchanged, `Some(None)` means no limit.
 ///
 /// # Errors
-/// `InvalidInput` for no time at all; the system's error.
+/// `InvalidInput` for a zero duration; the system's error.
 pub fn set_timeouts<S: AsFd>(
     stream: &S,
     receive: Option<Option<Duration>>,

@@ -129,8 +129,8 @@ pub fn is_listening(name: &UnixName) -> io::Result<bool> {
     }
 }
 
-/// The process at the other end, as it was when it connected or listened.
-/// `None` where the system cannot say.
+/// The process at the other end at the time when it connected or listened. `None` if the system
+/// does not provide it.
 #[must_use]
 pub fn peer_process<S: AsFd>(stream: &S) -> Option<ProcessCredentials> {
     crate::socket::sockopt::peer_process(stream.as_fd()).ok()

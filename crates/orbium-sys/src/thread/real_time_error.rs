@@ -11,8 +11,8 @@ use crate::{Reservation, Scheduling};
 pub enum RealTimeError {
     /// The scheduling class has no such priority.
     NoSuchPriority(Scheduling),
-    /// This process may not have that class and priority: RLIMIT_RTPRIO and
-    /// CAP_SYS_NICE say no, or a control group does.
+    /// This process is not permitted that class and priority, because of RLIMIT_RTPRIO and
+    /// CAP_SYS_NICE, or of a control group.
     PriorityNotPermitted(Scheduling),
     /// The system cannot keep it for any thread: no runtime, one beyond the deadline, a deadline beyond
     /// the period, or a period out of its range.

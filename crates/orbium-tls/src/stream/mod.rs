@@ -49,7 +49,7 @@ pub struct TlsStream {
     handshake: Mutex<Option<Handshake>>,
     outcome: OnceLock<Result<Opened, TlsFailure>>,
     nonblocking: AtomicBool,
-    /// Nanoseconds; zero is for ever.
+    /// Nanoseconds; zero means no limit.
     receive_timeout: AtomicU64,
     stopped: AtomicBool,
     has_news: AtomicBool,
@@ -313,7 +313,7 @@ impl ByteStream for TlsStream {
         let Some(Ok(opened)) = self.outcome.get() else {
             return false;
         };
-        // Otherwise another thread is receiving, and will ask in its turn.
+        // Otherwise another thread is receiving, and will check itself.
         let receiving = opened.receiving.try_lock();
         receiving.is_some_and(|receiving| receiving.is_midway())
     }

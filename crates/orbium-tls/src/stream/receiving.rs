@@ -14,7 +14,7 @@ const SMALL: usize = 8 * 1024;
 /// Size of a receive once that many bytes arrive at a time.
 const LARGE: usize = 64 * 1024;
 
-/// Small receives in a row after which a large buffer is given back.
+/// Number of consecutive small receives after which a large buffer is released.
 const SMALL_IN_A_ROW: u32 = 16;
 
 /// Whether more data can arrive.
@@ -182,7 +182,7 @@ impl Receiving {
 #[derive(Debug, Default)]
 struct RecordPosition {
     header: [u8; Self::HEADER],
-    /// Bytes of the header that are there.
+    /// Bytes of the header received so far.
     known: usize,
     /// Missing bytes of the record after the header.
     missing: usize,

@@ -12,7 +12,7 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 /// Events that are kept.
 const MAX_EVENTS: usize = 200;
 
-/// Octets of the text of one: peers have a say in some.
+/// Maximum octets of the text of an event: some contain text of peers.
 const MAX_TEXT_LENGTH: usize = 500;
 
 /// One event, or several in a row that are the same.

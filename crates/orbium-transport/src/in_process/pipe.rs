@@ -23,7 +23,7 @@ const RESUMED: usize = CAPACITY / 2;
 pub(super) enum Wait {
     /// Not at all.
     Never,
-    /// So long, or for ever.
+    /// For that time, or without limit.
     For(Option<Duration>),
 }
 

@@ -15,7 +15,7 @@ use orbium_sys::fork::{Origin, PerProcess};
 use super::pipe::{Pipe, Wait};
 use crate::{ByteStream, Peer};
 
-/// A bound for waiting, in nanoseconds; the largest number is none.
+/// A bound on waiting, in nanoseconds; the maximum means no limit.
 #[derive(Debug)]
 struct Bound(AtomicU64);
 

@@ -122,7 +122,7 @@ impl Drop for SocketFile {
 /// The name of the socket in its private directory.
 const SOCKET: &str = "socket";
 
-/// A directory for one socket, gone when dropped.
+/// A directory for one socket, removed when dropped.
 #[derive(Debug)]
 pub(super) struct PrivateDirectory(PathBuf, Origin);
 

@@ -12,7 +12,7 @@ use crate::factories::Found;
 /// The types of one message that were created from their TypeCodes.
 #[derive(Debug, Default)]
 pub(crate) struct DescribedTypes {
-    /// By the identities of the TypeCodes, which the descriptions keep from being given anew.
+    /// By the identities of the TypeCodes, which are not reused while the descriptions exist.
     by_code: HashMap<(usize, u32), (Arc<Description>, Found)>,
     /// By repository id; of several the first.
     by_id: HashMap<String, Found>,

@@ -84,7 +84,7 @@ fn lineage(code: TypeRef<'_>) -> impl Iterator<Item = TypeRef<'_>> {
     core::iter::successors(Some(code.unaliased()), |code| base(*code)).take(MAX_BASES + 1)
 }
 
-/// The concrete base, which a TypeCode may also give as `tk_null`.
+/// The concrete base, which is `tk_null` in the TypeCodes of some ORBs.
 fn base(code: TypeRef<'_>) -> Option<TypeRef<'_>> {
     let base = code.concrete_base_type()?.unaliased();
     (base.kind() != TCKind::Null).then_some(base)

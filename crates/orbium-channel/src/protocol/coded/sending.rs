@@ -31,12 +31,12 @@ pub(super) struct Sending {
     /// The unsent rest of the last frame.
     left: Vec<u8>,
     sent: usize,
-    /// Octets of the message that the frame is of, to be reported once it is
-    /// gone: the caller sends them again until then.
+    /// Octets of the message in the frame, reported once the frame is sent: until then the caller
+    /// passes them again.
     owed: usize,
 }
 
-/// Octets of the GIOP message that starts in the pieces, if the header is there.
+/// Octets of the GIOP message that starts in the pieces, if they contain the header.
 fn message_len(pieces: &[&[u8]], limit: usize) -> io::Result<Option<usize>> {
     let mut head = [0; HEADER_LEN];
     let mut at = 0;

@@ -33,7 +33,7 @@ pub(crate) struct BufferedOneways {
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) connection: Option<Box<Connection>>,
-    /// Counts connections: a message that was written for an earlier one is written anew.
+    /// Counts connections: a message that was written for an earlier one must be written again.
     pub(super) generation: u64,
     pub(super) buffer: OnewayBuffer,
     pub(super) storage: Vec<u8>,
