@@ -142,7 +142,7 @@ impl<P: Pollable> PollableSet<P> {
         self.members.len()
     }
 
-    /// Removes and returns the call whose result arrived first, for which it waits for at most
+    /// Removes and returns the call with the earliest result, for which it waits for at most
     /// `timeout`; `None` waits without limit (`get_ready_pollable`).
     ///
     /// # Errors

@@ -62,7 +62,7 @@ impl fmt::Debug for Budget {
 pub struct NoMemory;
 
 impl NoMemory {
-    /// The exception in the reply to the peer's request, or for the caller whose reply it is.
+    /// The exception in the reply to the peer's request, or for the caller of the reply.
     pub const fn exception(completion: Completion) -> SystemException {
         let (kind, code) = (ExceptionKind::NoResources, minor::PEER_MEMORY);
         SystemException::orbium(kind, code, completion)
