@@ -120,7 +120,7 @@ impl Answer {
         }
     }
 
-    /// Whether it is a user exception, and its repository id where that can be read.
+    /// Whether it is a user exception, and its repository id if that can be read.
     pub(super) fn user_exception(&self) -> Option<Option<String>> {
         match self {
             Self::Message(reply) => {

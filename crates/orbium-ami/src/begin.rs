@@ -98,7 +98,7 @@ pub fn call_async_or_answer<A: Send + 'static, T, E: Raises>(
     read_from_message(begin(readers, object, operation, arguments), read)
 }
 
-/// A call with the results that its reply has, which no servant returns as they are.
+/// A call with the results in its reply, which no servant returns in place.
 fn read_from_message<T, E: Raises>(
     call: Arc<Call>,
     read: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,

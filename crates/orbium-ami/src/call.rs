@@ -149,7 +149,7 @@ impl Call {
         }
     }
 
-    /// Has the reader's threads do something that may take a while.
+    /// Runs a job that may block on the reader's threads.
     fn chore(self: &Arc<Self>, job: Box<dyn FnOnce() + Send>) {
         match &self.reader {
             Some(reader) if self.slots.is_some() => reader.intercept(job),
@@ -158,7 +158,7 @@ impl Call {
         }
     }
 
-    /// Acts on the attempt, unless the call is over, at the caller's priority.
+    /// Resumes the attempt at the caller's priority, unless the call is complete.
     fn resume(self: &Arc<Self>, act: impl FnOnce(&Arc<Self>, &Arc<Reader>, Attempt<'_>)) {
         let suspended = self.lock().attempt.take();
         let _entered = self.lock().span.as_ref().map(CallSpan::enter);
@@ -282,8 +282,7 @@ impl Call {
     }
 }
 
-/// The priority of the calling thread: that which its native one means, if it was
-/// given no other.
+/// The priority of the calling thread: the one mapped from its native priority, if none was set.
 fn own_priority(client: &ClientContext, is_nested: bool) -> Option<Priority> {
     match (priority::current(), client.real_time()) {
         (None, Some(real_time)) if !is_nested => real_time.outgoing(&[]).ok().flatten(),

@@ -61,7 +61,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
         }
     }
 
-    /// The call, unless it was given away.
+    /// The call, unless the handle was detached.
     pub(super) fn call(&self) -> Option<&Call> {
         self.call.as_deref()
     }
@@ -202,7 +202,7 @@ pub(super) fn no_response(timeout: Option<Duration>) -> SystemException {
     }
 }
 
-/// Raised by a poller that has given its results away.
+/// Raised by a poller of which the results were taken.
 pub(super) fn given_away() -> SystemException {
     SystemException::omg(ExceptionKind::ObjectNotExist, 5, Completion::Yes)
 }

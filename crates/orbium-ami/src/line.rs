@@ -57,14 +57,14 @@ enum Phase {
 /// The owner of a pending request id.
 enum Awaiting {
     Call(Arc<dyn PendingCall>),
-    /// The line's own: to the band.
+    /// The line itself, for the binding of the band.
     Band,
 }
 
 /// A request that was not answered yet.
 pub(super) struct Pending {
     awaiting: Awaiting,
-    /// Its place in the order of sending.
+    /// Its number in the order of sending.
     number: u64,
     /// The format of the server's replies.
     format: Format,
@@ -226,7 +226,7 @@ impl Line {
             }
             Err(error) => {
                 self.lock().notes = story::connecting(channel, begun, Some(&error));
-                // The calls mind their own deadlines.
+                // The calls check their own deadlines.
                 let refused = connecting::refused(
                     &error,
                     Deadline::NEVER,
@@ -303,7 +303,7 @@ impl Line {
         self.lock().is_over()
     }
 
-    /// Whether room to send is waited for.
+    /// Whether the reader waits for room to send.
     pub(super) fn wants_room(&self) -> bool {
         self.lock().wants_room
     }

@@ -38,20 +38,20 @@ pub(super) trait PendingCall: Send + Sync {
     /// Whether the call may be continued after a failure.
     fn may_go_on(&self) -> bool;
 
-    /// The ORB has ended, and with it the call.
+    /// Ends the call with the ORB.
     fn end(self: Arc<Self>, ended: SystemException);
 
     /// Performs the action of the timer of that time.
     fn fire(self: Arc<Self>, at: Instant);
 
-    /// Something happened on its way.
+    /// Adds a note of a step.
     fn note(&self, note: Note);
 
     /// Something happened to the connection that it was to use, or uses.
     fn note_after_its_beginning(&self, notes: &[Note]);
 }
 
-/// A call has its reply, over a channel or within the process.
+/// Delivers the reply of a call, over a channel or within the process.
 pub(super) fn answer(
     call: Arc<dyn PendingCall>,
     mut reply: ReceivedReply,

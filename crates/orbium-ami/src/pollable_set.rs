@@ -13,8 +13,8 @@ use orbium_invocation::raises::Raises;
 use super::handle::Asynchronous;
 use super::ready_queue::ReadyQueue;
 
-/// Member of a [`PollableSet`] (`CORBA::Pollable`): a call under way, or a program's own enum
-/// of such calls.
+/// Member of a [`PollableSet`] (`CORBA::Pollable`): a pending call, or a program's own enum of such
+/// calls.
 pub trait Pollable {
     /// Has the waker woken once there is a result; returns `true` if there is one already. Only the
     /// last waker is kept.
@@ -136,7 +136,7 @@ impl<P: Pollable> PollableSet<P> {
         removed.ok_or(PollableError::UnknownPollable)
     }
 
-    /// Calls that are in the set (`number_left`).
+    /// The number of calls in the set (`number_left`).
     #[must_use]
     pub fn number_left(&self) -> usize {
         self.members.len()

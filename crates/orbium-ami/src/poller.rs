@@ -45,12 +45,12 @@ impl<T: 'static, E: Raises + 'static> Handle for Asynchronous<T, E> {
     }
 }
 
-/// Which way the reply of a poller takes.
+/// The destination of a poller's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Model {
-    /// The poller has it.
+    /// The poller.
     Polling,
-    /// The associated handler is to have it, or has had it.
+    /// The associated handler, which may have been called.
     Callback,
     /// This is the poller that the associated handler was given.
     Delivered,
@@ -100,12 +100,12 @@ impl<I> Poller<I> {
         }
     }
 
-    /// The object that was called (`operation_target`).
+    /// The target object (`operation_target`).
     pub const fn operation_target(&self) -> &I {
         &self.target
     }
 
-    /// The operation that was called, as in requests (`operation_name`).
+    /// The operation, as in requests (`operation_name`).
     #[must_use]
     pub const fn operation_name(&self) -> &'static str {
         self.operation
@@ -202,7 +202,7 @@ impl<I> Poller<I> {
             return Ok(());
         }
         let taken = self.call().and_then(|call| call.take_handler());
-        // Dropped here, where the call is not locked.
+        // Dropped here, without the lock of the call.
         drop(taken.ok_or_else(given_away)?);
         self.model = Model::Polling;
         Ok(())

@@ -61,7 +61,7 @@ struct State {
     looks: Vec<Arc<Line>>,
     /// Lines with requests left to the reader.
     deferred: Vec<Arc<Line>>,
-    /// Whether its thread waits, or is about to, and has to be woken.
+    /// Whether its thread waits, or is about to, so that it must be woken.
     is_waiting: bool,
     last_line: u64,
     running: Running,
@@ -211,7 +211,7 @@ impl Reader {
         let (reader, opened) = (Arc::clone(self), Arc::clone(&line));
         let open = move || opened.open(&reader, &*connector);
         if let Err(error) = self.threads.run(open) {
-            // Another caller may have a request there already.
+            // Another caller may already have a request there.
             line.end(self, End::Unreachable(exhausted()));
             return Err(no_thread(&error));
         }
@@ -238,11 +238,11 @@ impl Reader {
 
     pub(super) fn disarm(&self, at: Instant, number: u64) {
         let call = self.lock().timers.remove(&(at, number));
-        // Not under the lock: the ORB may end with it.
+        // Without the lock: the ORB may end with it.
         drop(call);
     }
 
-    /// Has something done that is to be done soon, and may take a while.
+    /// Runs a job that is urgent and may block.
     pub(super) fn chore(&self, job: Job) {
         let is_begun = self.chores.add(&self.threads, job);
         self.mind_work(is_begun);
@@ -334,7 +334,7 @@ impl Reader {
             return;
         }
         self.threads.close(None);
-        // For these there was no thread.
+        // No thread was available for these.
         self.chores.end();
         self.handlers.end();
     }

@@ -39,8 +39,8 @@ impl ReplyReaders {
         self.here.get_or_init(Readers::default)
     }
 
-    /// Counts and logs a reply that its handler, an object, did not take: `operation` is that of
-    /// the call.
+    /// Counts and logs a reply that its handler object did not accept: `operation` is that of the
+    /// call.
     #[cold]
     pub fn note_undelivered(&self, operation: &str, exception: SystemException) {
         self.undelivered.fetch_add(1, Ordering::Relaxed);
@@ -134,7 +134,7 @@ impl Readers {
         Ok(reader)
     }
 
-    /// Ends all calls under way. Waits for the handlers that run if `waits`.
+    /// Ends all pending calls. Waits for running handlers if `waits`.
     fn close(&self, waits: bool) {
         let readers = {
             let mut state = self.state.lock();

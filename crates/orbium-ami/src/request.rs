@@ -28,7 +28,8 @@ pub(crate) trait Arguments: Send {
         None
     }
 
-    /// Has a servant of the caller's own ORB serve the request; `None` if it takes a message.
+    /// Has a servant of the caller's own ORB serve the request; `None` if the servant needs a
+    /// message.
     fn serve(&self, _: &Reference, _: &Detour, _: LateAnswers<'_>) -> Option<Served> {
         None
     }
@@ -43,7 +44,7 @@ pub(crate) enum Served {
     Answered(Answered),
 }
 
-/// The answer of a servant that has a reply slot or answers later.
+/// The answer of a servant that has a reply slot or replies later.
 #[derive(Debug)]
 pub enum Answered {
     /// A message, written in that format.
@@ -135,11 +136,11 @@ pub(super) struct Introduced {
     pub(super) storage: Vec<u8>,
 }
 
-/// A request cannot be written.
+/// Error of a request that cannot be written.
 #[derive(Debug)]
 pub(super) struct Unwritable {
     exception: SystemException,
-    /// The server may know a reference with code sets that can carry its text.
+    /// The server may return a reference with code sets that can carry its text.
     pub(super) may_be_asked: bool,
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn push<T>(out: &mut Vec<T>, item: T) -> bool {
     has_room
 }
 
-/// Room for so many octets of text more, if they are many.
+/// Reserves room for that many octets of text, if they are many.
 #[inline]
 pub(crate) fn reserve_text(out: &mut String, more: usize) -> bool {
     more <= UNCHECKED_ALLOCATION || out.try_reserve(more).is_ok()

@@ -12,7 +12,7 @@ use crate::{
     LongDouble, Owner, TCKind, Type, TypeCode, TypeRef, Typed, WChar,
 };
 
-/// Values up to this many octets are extracted without allocating.
+/// Maximum octets of a value that is extracted without allocation.
 const SMALL: usize = 128;
 
 /// An IDL `any`: a type, and a value of it.
@@ -37,7 +37,7 @@ pub struct Any {
     owner: Option<Owner>,
 }
 
-/// Error of taking a value out of an [`Any`].
+/// Error of extracting a value from an [`Any`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnyError {
     /// The any holds a value of another type.
@@ -188,7 +188,7 @@ impl Any {
         if self.type_code.as_ref().unaliased().kind() != TCKind::WString {
             return Err(AnyError::TypeMismatch);
         }
-        // The method by its name would be for one lifetime only.
+        // The method by its name would have one lifetime only.
         #[allow(clippy::redundant_closure_for_method_calls)]
         let text = self.read_with(|reader| reader.read_wstring())?;
         Ok(text)
@@ -317,7 +317,7 @@ impl Typed for Any {
 }
 
 impl PartialEq for Any {
-    /// Whether the types are equivalent and the values the same, bit for bit.
+    /// Whether the types are equivalent and the values equal, bit for bit.
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value && self.type_code.equivalent(&other.type_code)
@@ -342,8 +342,8 @@ impl fmt::Debug for Any {
     }
 }
 
-/// Whether octets in the form of an any are a string that can be sent, which
-/// `Any::from` does not check.
+/// Whether octets in the form of an any are a string that can be sent, which `Any::from` does not
+/// check.
 fn is_text(octets: &[u8]) -> bool {
     match octets.split_first_chunk() {
         Some((count, [text @ .., 0])) => {
@@ -364,9 +364,8 @@ fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
     }
 }
 
-/// An any of a `string`. Text that no string of the standard can hold, which has a
-/// NUL inside, is reported when the any is written, as that of a `string` parameter
-/// is: [`CdrErrorKind::BadString`].
+/// An any of a `string`. Invalid text, with a NUL inside, is reported when the any is written, like
+/// that of a `string` parameter: [`CdrErrorKind::BadString`].
 impl From<&str> for Any {
     fn from(value: &str) -> Self {
         let mut writer = CdrWriter::new(Format::native());

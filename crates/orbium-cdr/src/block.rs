@@ -72,17 +72,16 @@ impl Piece {
     }
 }
 
-/// Copies elements in their steady position into `room`, padding zeroed.
-/// Returns the bits of their chars, in the same pass.
+/// Copies elements in their steady position into `room`, padding zeroed. Returns the bits of their
+/// chars, collected in the same pass.
 ///
-/// `room` starts where the element before ended, and is exactly
-/// `items.len() * stride` long.
+/// `room` starts at the end of the previous element, and is exactly `items.len() * stride` long.
 #[inline]
 pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     copy_after(items, room, masked::copy)
 }
 
-/// Copies elements as [`copy_out`] does; `quick` copies as many of the first ones as it can.
+/// Copies elements as [`copy_out`] does; `quick` copies as many of the first ones as it supports.
 #[inline(always)]
 fn copy_after<T: FixedSize>(
     items: &[T],

@@ -19,14 +19,13 @@ pub enum CdrErrorKind {
     BadDiscriminator,
     /// A string has no terminating NUL, or one inside.
     BadString,
-    /// A decimal digit or sign of a `fixed` is not one.
+    /// An invalid decimal digit or sign of a `fixed`.
     BadFixed,
-    /// A TypeCode kind, parameter or indirection that cannot be.
+    /// An invalid TypeCode kind, parameter or indirection.
     BadTypeCode,
-    /// A TypeCode that is to be written has the place of a recursive type in it, outside of
-    /// that type.
+    /// A TypeCode to be written contains the placeholder of a recursive type outside of that type.
     IncompleteTypeCode,
-    /// A reference, profile or encapsulation that cannot be.
+    /// An invalid reference, profile or encapsulation.
     BadReference,
     /// Values are nested deeper than the reader allows.
     TooDeep,
@@ -34,20 +33,20 @@ pub enum CdrErrorKind {
     CannotConvert,
     /// Wide data over GIOP 1.0, which cannot carry it.
     WideInGiop10,
-    /// Wide data, but no wide code set was agreed on.
+    /// Wide data, but no wide code set was negotiated.
     WideNotNegotiated,
     /// A construct that this ORB cannot marshal (named in the documentation).
     NotSupported,
-    /// A local object was to be sent.
+    /// A local object cannot be sent.
     LocalObject,
     /// The system has no memory for the value read.
     NoMemory,
-    /// The header, an indirection or a chunk of a value (of a `valuetype`) that cannot be,
-    /// or a value of another type than the one expected.
+    /// An invalid header, indirection or chunk of a value (of a `valuetype`), or a value of another
+    /// type than expected.
     BadValue,
     /// No known type fits a value, or its factory is missing.
     UnknownValue,
-    /// A custom value reads more than its sender has written of its state.
+    /// A custom value reads more of its state than its sender has written.
     BeyondState,
     /// A value of a `valuetype` in an any, in a program without the feature `values` of `orbium`.
     ValuesLeftOut,
@@ -92,8 +91,8 @@ impl CdrErrorKind {
 pub struct CdrError {
     /// The kind of error.
     pub kind: CdrErrorKind,
-    /// Octets from the alignment origin (the start of the message or of the
-    /// encapsulation) to where it was noticed.
+    /// Octets from the alignment origin (the start of the message or of the encapsulation) to the
+    /// position of the error.
     pub offset: u32,
 }
 

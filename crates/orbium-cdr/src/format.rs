@@ -35,7 +35,7 @@ impl ByteOrder {
         matches!(self, Self::Little) as u8
     }
 
-    /// Whether values in this order must be swapped to be used here.
+    /// Whether values in this order must be swapped.
     #[must_use]
     #[inline]
     pub const fn is_foreign(self) -> bool {
@@ -67,7 +67,7 @@ impl CharSet {
 /// Transmission code set for `wchar` and `wstring` (TCS-W).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WideSet {
-    /// UTF-16; byte order as clause 9.3.1.6 has it for each GIOP version.
+    /// UTF-16; byte order according to clause 9.3.1.6 for each GIOP version.
     Utf16,
 }
 
@@ -77,7 +77,7 @@ pub enum WideSet {
 pub struct Format {
     /// Byte order of the stream.
     pub order: ByteOrder,
-    /// GIOP 1.*minor*, which only wide characters depend on; or [`NATURAL`](Self::NATURAL).
+    /// GIOP 1.*minor*, which affects only wide characters; or [`NATURAL`](Self::NATURAL).
     pub minor: u8,
     /// Code set of `char` and `string`.
     pub char_set: CharSet,

@@ -48,7 +48,7 @@ pub(crate) struct Chunk {
 pub(crate) struct More<'a> {
     /// The unread message, if it has boundaries. The reader's `rest` is empty then.
     pub(crate) boundaries: Option<FragmentBoundaries<'a>>,
-    /// State that a layer above keeps for as long as one message is read.
+    /// State of a layer above for the duration of one message.
     pub(crate) state: BoxedState<dyn Any + Send>,
     /// The type of the state.
     pub(crate) state_type: Option<TypeId>,
@@ -59,7 +59,7 @@ pub(crate) struct More<'a> {
 }
 
 impl More<'_> {
-    /// Keeps a state in place of that of another type.
+    /// Stores a state, replacing one of another type.
     #[cold]
     pub(crate) fn set_state(&mut self, state: Box<dyn Any + Send>) {
         self.state_type = Some((*state).type_id());

@@ -5,7 +5,7 @@
 pub(crate) mod fixed_size;
 use core::marker::PhantomData;
 
-/// Most gaps between members that a block-copied element may have.
+/// Maximum number of gaps between members of a block-copied element.
 const MAX_GAPS: usize = 12;
 
 /// Layout of a fixed-size type, in CDR and in memory.
@@ -41,7 +41,7 @@ impl<T> Clone for Layout<T> {
 
 impl<T> Copy for Layout<T> {}
 
-/// A type that no value has: for the layouts of members of all types.
+/// A type without values, for the layouts of members of all types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AnyType {}
 
@@ -88,7 +88,7 @@ impl<T> Layout<T> {
         }
     }
 
-    /// The same layout, of a type that is as good as `T`.
+    /// The same layout, for a type that is equivalent to `T`.
     pub(crate) const fn of_type<U>(self) -> Layout<U> {
         Layout {
             align: self.align,
@@ -102,7 +102,7 @@ impl<T> Layout<T> {
         }
     }
 
-    /// A struct of these members, all that it has, in declaration order.
+    /// A struct of exactly these members, in declaration order.
     #[must_use]
     pub(crate) const fn members(fields: &[Field]) -> Self {
         let mut layout = Self {
@@ -252,7 +252,7 @@ impl<T> Layout<T> {
         self.ends[phase & 7]
     }
 
-    /// Fewest octets a value can take.
+    /// Minimum octets of a value.
     #[must_use]
     pub const fn min_size(&self) -> usize {
         let mut least = self.ends[0];
@@ -302,8 +302,8 @@ impl<T> Layout<T> {
         self.plain
     }
 
-    /// Whether a [format](crate::Format::NATURAL) with elements at their stride in memory
-    /// is another than that of CDR.
+    /// Whether a [format](crate::Format::NATURAL) with elements at their stride in memory differs
+    /// from that of CDR.
     #[must_use]
     #[inline(always)]
     pub const fn has_natural(&self) -> bool {

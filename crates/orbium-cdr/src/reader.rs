@@ -55,7 +55,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// The same reader with an owner for the references it meets.
+    /// The same reader with an owner for the references that it reads.
     #[must_use]
     #[inline]
     pub fn with_owner(mut self, owner: Option<&'a Owner>) -> Self {
@@ -90,8 +90,7 @@ impl<'a> CdrReader<'a> {
         self.format = format;
     }
 
-    /// Sets how many more levels of nesting are followed; [`MAX_NESTING`] until
-    /// then.
+    /// Sets the remaining levels of nesting; [`MAX_NESTING`] by default.
     #[inline]
     pub fn set_nesting(&mut self, levels: u16) {
         self.nesting = levels;
@@ -201,7 +200,7 @@ impl<'a> CdrReader<'a> {
         Ok(if self.swap { value.swap_bytes() } else { value })
     }
 
-    /// The next longs, and the position of the first of them: `None` if they are not there in
+    /// The next longs, and the position of the first of them: `None` if they are not available in
     /// one piece.
     #[doc(hidden)]
     #[must_use]
@@ -220,7 +219,7 @@ impl<'a> CdrReader<'a> {
         Some((position + skip, longs))
     }
 
-    /// Skips so many longs.
+    /// Skips that many longs.
     ///
     /// # Errors
     /// [`CdrErrorKind::Truncated`].

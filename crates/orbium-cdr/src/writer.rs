@@ -21,11 +21,11 @@ const SLACK: usize = 8;
 /// Maximum octets of a value without text or elements.
 const MAX_FIXED_VALUE: usize = 64;
 
-/// Most slices that are gathered by reference; further ones are copied.
+/// Maximum number of slices gathered by reference; further ones are copied.
 const MAX_GATHERED: usize = 2;
 
-/// Octets from which on a slice is gathered rather than copied: below it the
-/// copy is cheaper than one more entry for the kernel to walk.
+/// Minimum octets of a slice that is gathered and not copied: below it the copy is cheaper than one
+/// more entry for the kernel to process.
 pub(crate) const GATHER_FROM: usize = 16 * 1024;
 
 /// Appends CDR values to a buffer.
@@ -61,8 +61,8 @@ impl<'a> CdrWriter<'a> {
         writer
     }
 
-    /// An empty writer over a buffer used before; its capacity is kept, its
-    /// content is overwritten. Large slices are gathered.
+    /// An empty writer over a used buffer; its capacity is kept, its content is overwritten. Large
+    /// slices are gathered.
     #[must_use]
     #[inline]
     pub fn reuse(storage: Vec<u8>, format: Format) -> Self {
@@ -379,7 +379,7 @@ impl<'a> CdrWriter<'a> {
     /// Overwrites an unsigned long written before at octet `at` of the buffer.
     ///
     /// # Panics
-    /// If those four octets were not written yet: a fault of the caller.
+    /// If those four octets were not yet written, an error of the caller.
     #[inline]
     pub fn patch_u32(&mut self, at: usize, value: u32) {
         let value = if self.swap { value.swap_bytes() } else { value };
@@ -433,7 +433,7 @@ impl<'a> CdrWriter<'a> {
         self.gathered_count > 0
     }
 
-    /// Puts the buffer back where it was taken from, an empty one.
+    /// Returns the buffer to its origin, which must be empty.
     #[inline]
     pub fn return_storage(mut self, taken_from: &mut Vec<u8>) {
         std::mem::swap(&mut self.storage, taken_from);
@@ -456,7 +456,7 @@ impl<'a> CdrWriter<'a> {
     /// The message as one run of octets.
     ///
     /// # Errors
-    /// The first error noted while writing.
+    /// The first recorded error.
     pub fn finish(self) -> Result<Vec<u8>, CdrError> {
         if let Some(error) = self.error {
             return Err(error);

@@ -47,7 +47,7 @@ pub const fn place_of(token: u64) -> usize {
 pub struct Accepting {
     /// By place; the places of closed acceptors are empty.
     acceptors: Vec<Option<Box<dyn Acceptor>>>,
-    /// Which headers messages have there.
+    /// The headers of messages at each endpoint.
     headers: Vec<Headers>,
     /// Endpoints at which accepting is paused.
     pauses: Vec<Pause>,
@@ -60,7 +60,8 @@ pub struct Accepting {
 
 /// A pause of accepting at one endpoint or at all.
 struct Pause {
-    /// The place of the endpoint that has failed; `None` for all, as the system has run out of something.
+    /// The place of the endpoint that has failed; `None` for all, if the system has run out of a
+    /// resource.
     place: Option<usize>,
     until: Deadline,
 }
@@ -79,7 +80,7 @@ struct Shared {
 #[derive(Default)]
 struct Pending {
     changes: Vec<Change>,
-    /// The thread has taken changes that it has not applied yet.
+    /// Whether the thread has taken changes that it has not applied yet.
     is_applying: bool,
     /// The thread no longer accepts.
     is_over: bool,
@@ -218,7 +219,7 @@ impl Accepting {
         Ok((accepting, published))
     }
 
-    /// Listens nowhere until acceptors of another thread are handed over.
+    /// No acceptors until those of another thread are handed over.
     pub fn awaiting() -> Self {
         Self {
             is_awaiting: true,
@@ -360,7 +361,7 @@ impl Accepting {
         (1..Self::next_token()).contains(&token)
     }
 
-    /// The connection that waits at the acceptor of that token, if one does.
+    /// Accepts a pending connection at the acceptor of that token, if there is one.
     pub fn accept(&mut self, token: u64, poller: &Poller) -> Option<Box<dyn ByteStream>> {
         let place = usize::try_from(token).ok()?.checked_sub(1)?;
         match self.acceptors.get(place)?.as_ref()?.accept() {
@@ -416,12 +417,12 @@ impl Accepting {
         self.pauses.iter().any(|it| it.place.is_none())
     }
 
-    /// Whether some endpoint is to be resumed.
+    /// Whether some endpoint is paused.
     pub fn is_timed(&self) -> bool {
         !self.pauses.is_empty()
     }
 
-    /// Accepts again after pauses; the time until the next one is over.
+    /// Resumes accepting after pauses; returns the time until the next pause ends.
     pub fn resume(&mut self, poller: &Poller) -> Option<Duration> {
         if self.pauses.is_empty() {
             return None;

@@ -6,11 +6,10 @@ use std::io;
 
 use orbium_transport::ByteStream;
 
-/// Messages are merged as long as they have at most so many bytes together: a copy of
-/// that much costs less than a system call.
+/// Maximum total bytes of merged messages: copying that much costs less than a system call.
 const MERGED: usize = 32 * 1024;
 
-/// Most memory for messages that is retained, and the most bytes of each.
+/// Limits of retained buffers: their number, and the bytes of each.
 const MAX_SPARES: usize = 32;
 const MAX_SPARE: usize = 1024;
 
@@ -19,7 +18,7 @@ const MAX_SPARE: usize = 1024;
 pub struct Message {
     /// The id of its request.
     pub id: u32,
-    /// Its place in the order of sending.
+    /// Its number in the order of sending.
     pub number: u64,
     octets: Vec<u8>,
 }
@@ -37,7 +36,7 @@ impl Message {
         self.octets.len()
     }
 
-    /// Whether it has none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.octets.is_empty()
@@ -66,7 +65,7 @@ impl Spares {
         }
     }
 
-    /// Retains memory of a batch that is sent.
+    /// Retains the buffers of a sent batch.
     pub fn recycle(&mut self, batch: Batch) {
         let Batch {
             mut octets,
@@ -84,15 +83,14 @@ impl Spares {
     }
 }
 
-/// Bytes that the stream is given in one send. Once it was given a batch, it is given the
-/// same bytes again until all of them are sent: a stream that encrypts or encodes may
-/// have begun with them.
+/// The bytes of one send. After a batch was passed to the stream, the same bytes are passed again
+/// until all of them are sent: a stream that encrypts or encodes may have begun with them.
 #[derive(Debug)]
 pub struct Batch {
     octets: Vec<u8>,
     /// Bytes of it that are sent.
     at: usize,
-    /// The number of each message, and where it ends.
+    /// The number and the end of each message.
     ends: Vec<(u64, usize)>,
     /// The number of the last message that was sent before.
     before: u64,
@@ -112,7 +110,7 @@ impl Batch {
         }
     }
 
-    /// The next messages of a queue, several if they are small; `None` of an empty one.
+    /// The next messages of a queue, several if they are small; `None` if it is empty.
     pub fn merged(queue: &mut VecDeque<Message>, before: u64, spares: &mut Spares) -> Option<Self> {
         let (mut count, mut len) = (0, 0);
         for message in &*queue {
@@ -159,7 +157,7 @@ impl Batch {
         self.octets.len()
     }
 
-    /// Whether they have none.
+    /// Whether all pieces are empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.octets.is_empty()

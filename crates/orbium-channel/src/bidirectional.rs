@@ -55,7 +55,7 @@ impl BidirectionalHalf {
         stream.extension()?.downcast_ref()
     }
 
-    /// The same, of the server engine.
+    /// The same, for the server engine.
     #[must_use]
     pub fn serving(stream: &dyn ByteStream) -> Option<&dyn Bidirectional> {
         match Self::of(stream)? {
@@ -86,7 +86,7 @@ impl BidirectionalHalf {
 
 /// The queue of deliveries of one half of a bidirectional connection.
 pub trait Deliveries: fmt::Debug + Send + Sync {
-    /// Takes the next delivery. `room` is memory that is not needed any more, for a later one.
+    /// Takes the next delivery. `room` is a buffer for reuse by a later one.
     fn take(&self, room: Vec<u8>) -> Option<Delivery>;
 }
 
@@ -103,7 +103,7 @@ pub trait Bidirectional: Deliveries {
     /// Whether requests are now sent in both directions.
     fn is_both(&self) -> bool;
 
-    /// Whether this side has calls over it, or keeps it for some.
+    /// Whether this side makes calls over it, or retains it for calls.
     fn is_called_over(&self) -> bool;
 
     /// Receives the available bytes into the memory of the connection, without blocking; requests
@@ -114,6 +114,6 @@ pub trait Bidirectional: Deliveries {
     /// The stream has ended.
     fn read_ahead(&self) -> io::Result<()>;
 
-    /// Whether few requests were read ahead so far.
+    /// Whether the number of requests read ahead is below the limit.
     fn may_read_ahead(&self) -> bool;
 }

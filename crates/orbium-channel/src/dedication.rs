@@ -10,7 +10,7 @@
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind};
 
-/// The version that is written; higher ones begin alike.
+/// The version that is written; higher ones begin with the same fields.
 const VERSION: u8 = 1;
 
 /// No priority.
@@ -22,8 +22,7 @@ const LEN: usize = 8;
 /// Request of a client for a dedicated thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DedicationRequest {
-    /// The CORBA priority that the thread is to have; `None` leaves it to the
-    /// server.
+    /// The requested CORBA priority of the thread; `None` leaves it to the server.
     pub priority: Option<i16>,
 }
 
@@ -35,7 +34,7 @@ pub enum DedicationReply {
         /// Its CORBA priority, if it has one.
         priority: Option<i16>,
     },
-    /// It is served like any other.
+    /// The connection is served by the ordinary threads.
     Refused(Undedicated),
 }
 
@@ -44,7 +43,7 @@ pub enum DedicationReply {
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Undedicated {
-    /// The server has as many such connections as it may have.
+    /// The server has reached its limit of such connections.
     Limit = 1,
     /// The priority is not permitted.
     Priority = 2,
@@ -52,7 +51,7 @@ pub enum Undedicated {
     NoThread = 3,
     /// The channel is shared by several clients.
     Shared = 4,
-    /// The server's policy has other reasons.
+    /// Another reason of the server's policy.
     Policy = 5,
 }
 

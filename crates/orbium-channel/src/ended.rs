@@ -11,7 +11,7 @@ use orbium_transport::ByteStream;
 use crate::bidirectional::BidirectionalHalf;
 use crate::connection::Delivery;
 
-/// Bounds the receives: late replies may precede the end.
+/// Maximum number of receives: late replies may precede the end.
 const MAX_RECEIVES: usize = 4;
 
 /// Bounds a receive of an incomplete TLS record.

@@ -16,7 +16,7 @@ use crate::protocol::{ChannelOptions, OpenError, Protocols};
 /// Error of adding an endpoint.
 #[derive(Debug)]
 pub enum ListenError {
-    /// It cannot be listened at.
+    /// Listening failed.
     Open(OpenError),
     /// There are 255.
     TooMany,
@@ -28,7 +28,7 @@ pub enum ListenError {
 pub struct Endpoints {
     places: Mutex<Places>,
     changes: AcceptorChanges,
-    /// Wakes the thread that accepts, which owns it.
+    /// Wakes the accepting thread, which owns it.
     waker: Weak<Waker>,
 }
 
@@ -43,7 +43,7 @@ struct Listening {
     /// As configured; `None` if it is not published.
     endpoint: Option<Endpoint>,
     channel: Option<Channel>,
-    /// Which headers messages have there.
+    /// The headers of messages at the endpoint.
     headers: Headers,
     /// It is closed. Connections of its backlog may still be accepted.
     is_closed: bool,
@@ -92,7 +92,7 @@ impl Endpoints {
         Arc::clone(&self.lock().published)
     }
 
-    /// The transport of connections that are accepted at a place, and their headers.
+    /// The transport of connections accepted at a place, and their headers.
     pub fn at(&self, place: usize) -> (String, Headers) {
         let places = self.lock();
         let at = places.all.get(place).and_then(Option::as_ref);
@@ -102,7 +102,7 @@ impl Endpoints {
         (scheme.unwrap_or_default(), headers.unwrap_or_default())
     }
 
-    /// Listens at one more.
+    /// Listens at an additional endpoint.
     ///
     /// # Errors
     /// [`ListenError`].
@@ -132,7 +132,7 @@ impl Endpoints {
         Ok(channel)
     }
 
-    /// Listens there no more; whether it did.
+    /// Stops listening at an endpoint; returns whether it was listening.
     pub fn close(&self, endpoint: &Endpoint) -> bool {
         let mut places = self.lock();
         let found = places
@@ -149,13 +149,13 @@ impl Endpoints {
         true
     }
 
-    /// Publishes where another thread listens, which is to
-    /// [hand its endpoints over](Self::hand_over_to).
+    /// Publishes the endpoints of another thread, which is to [hand its endpoints
+    /// over](Self::hand_over_to).
     pub fn announce(&self, other: &Self) {
         let listening: Vec<Listening> = other.lock().open().map(|(_, it)| it.clone()).collect();
         let mut places = self.lock();
         for one in listening {
-            // There are as many places here.
+            // There are as many places as in the other one.
             if let Some(place) = places.free(false) {
                 places.all[place] = Some(one);
             }

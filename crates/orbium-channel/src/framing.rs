@@ -39,21 +39,20 @@ type Receive<'r> = dyn FnMut(&mut [u8]) -> io::Result<usize> + 'r;
 #[derive(Debug)]
 pub struct Framing {
     buffer: ReceiveBuffer,
-    /// Octets of the message before; the most there can be while a message is
-    /// skipped.
+    /// Octets of the previous message; the maximum while a message is skipped.
     last: usize,
     limit: usize,
     /// Bytes to receive at once while messages follow each other without a pause; 0 otherwise.
     bulk: usize,
-    /// Receives in a row that brought little, while that is so.
+    /// Number of consecutive small receives in bulk mode.
     lulls: u8,
-    /// Octets still to be dropped of a message that was refused.
+    /// Octets of a refused message that are still to be discarded.
     skipped: usize,
     /// Whether there is no memory for the partly received message.
     is_refused: bool,
     /// Whether whole messages are delivered into the buffer, instead of received bytes.
     is_delivered: bool,
-    /// Which headers messages may have besides GIOP's.
+    /// The header forms of messages besides GIOP's.
     headers: Headers,
     /// The beginnings of the usual requests and replies with those headers.
     usual: UsualHeaders,
@@ -92,7 +91,7 @@ impl Framing {
         }
     }
 
-    /// Octets that a message may have.
+    /// Maximum octets of a message.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -203,7 +202,7 @@ impl Framing {
         None
     }
 
-    /// As `receive`, otherwise.
+    /// As `receive`, in all other cases.
     ///
     /// # Errors
     /// Those of the stream.
@@ -282,9 +281,8 @@ impl Framing {
         }
     }
 
-    /// Bytes to be received where that many are expected: with bulk, so many that no part
-    /// of a message would have to be moved before the next receive if all were as long as
-    /// the last.
+    /// Bytes to receive if that many are expected: in bulk mode, so many that no part of a message
+    /// would have to be moved before the next receive if all were as long as the last.
     fn whole_messages(&self, expected: usize) -> usize {
         match self.bulk.saturating_sub(expected) {
             0 => expected,
@@ -409,7 +407,7 @@ impl Framing {
         }
     }
 
-    /// Falls back to a small buffer, if much memory is not needed any more.
+    /// Falls back to a small buffer, if much memory is no longer needed.
     #[cold]
     fn settle(&mut self) {
         if self.is_delivered {
@@ -417,7 +415,7 @@ impl Framing {
         }
         self.last = self.whole_messages(self.last);
         if self.buffer.settle(self.last) {
-            // Nor is as much expected again.
+            // The next receive does not expect as much either.
             self.last = 0;
             self.bulk = 0;
         }

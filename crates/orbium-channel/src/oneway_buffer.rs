@@ -89,7 +89,7 @@ impl OnewayBuffer {
         self.waiting.ends.len() + self.given.ends.len() - sent
     }
 
-    /// Whether the stream was given some of them, and not all of that is sent.
+    /// Whether messages were passed to the stream that are not completely sent.
     #[must_use]
     pub fn is_begun(&self) -> bool {
         self.sent < self.given.bytes.len()
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// A stream that takes so many bytes, and then none.
+    /// A stream that accepts that many bytes, and then none.
     #[derive(Debug, Default)]
     struct Narrow {
         sends: Mutex<Vec<Vec<u8>>>,

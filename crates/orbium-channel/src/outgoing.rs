@@ -218,7 +218,7 @@ fn short_plan(message: &CdrWriter<'_>, size: usize) -> Option<(FragmentPlan, Vec
     Some((FragmentPlan::new(&whole, whole.len(), size)?, whole))
 }
 
-/// Waits until a stream takes octets again, whether it blocks or not.
+/// Waits until a stream, blocking or not, accepts octets again.
 #[cold]
 fn wait_if_full(
     stream: &dyn ByteStream,

@@ -39,7 +39,7 @@ pub struct PeerMemory {
 
 #[derive(Debug)]
 struct Counters {
-    /// Octets that each octet of a frame may become.
+    /// Maximum decoded octets for each octet of a frame.
     ratio: usize,
     budget: usize,
     held: AtomicUsize,
@@ -101,7 +101,7 @@ impl Budget {
             .is_some_and(|counters| counters.held.load(Ordering::Relaxed) > counters.budget / 4)
     }
 
-    /// Octets that each octet of a frame may become when it is decoded.
+    /// Maximum decoded octets for each octet of a frame.
     pub fn ratio(&self) -> usize {
         self.0
             .as_ref()
@@ -131,7 +131,7 @@ impl Budget {
     }
 }
 
-/// Charge of one holder to the budget; dropped, it is credited.
+/// Charge of one holder to the budget; credited when dropped.
 #[derive(Debug, Default)]
 pub struct Charge {
     budget: Budget,

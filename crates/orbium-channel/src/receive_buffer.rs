@@ -49,7 +49,7 @@ impl ReceiveBuffer {
         self.expect_nothing();
     }
 
-    /// It is not to be ready for a small message once its bytes are used.
+    /// Prevents that it is ready for a small message once its bytes are consumed.
     pub fn expect_nothing(&mut self) {
         if self.octets.len() == SMALL {
             // It is then cleared like a large one.
@@ -89,7 +89,7 @@ impl ReceiveBuffer {
         &mut self.octets[self.start..self.start + count]
     }
 
-    /// Whether everything was used.
+    /// Whether all bytes are consumed.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.start == self.end
@@ -118,9 +118,9 @@ impl ReceiveBuffer {
         self.octets.len() > SMALL
     }
 
-    /// Falls back to a small buffer, unless much was not used yet. A buffer that a
-    /// message of `last` octets has just been in is kept for the next if both are
-    /// moderate, and memory is not scarce. Whether it fell back.
+    /// Falls back to a small buffer, unless many bytes are unconsumed. A buffer that has just
+    /// contained a message of `last` octets is retained for the next one if both are moderate, and
+    /// the budget is not tight. Returns whether it fell back.
     #[cold]
     pub fn settle(&mut self, last: usize) -> bool {
         let rest = self.end - self.start;
@@ -154,7 +154,7 @@ impl ReceiveBuffer {
         Some((octets, std::mem::replace(&mut self.charge, empty)))
     }
 
-    /// Drops everything, and falls back to a small buffer.
+    /// Discards all bytes, and falls back to a small buffer.
     #[cold]
     pub fn clear(&mut self) {
         self.start = self.end;
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(buffer.received(), [1; 1000]);
     }
 
-    /// A flood of small or moderate messages took a receive for each, or for a few.
+    /// Regression: a flood of small or moderate messages took a receive for each, or for a few.
     #[test]
     fn a_receive_that_fills_its_room_within_a_message_behind_others_shows_that_more_waits() {
         let mut buffer = holding(SMALL, &Budget::NONE);

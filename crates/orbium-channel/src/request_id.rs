@@ -6,8 +6,8 @@ use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 /// Maximum number of service contexts skipped to find the id of a message of an old version.
 const MAX_CONTEXTS: u32 = 1024;
 
-/// The id of the request that a message is about; `None` if it has none, or if
-/// the octets do not reach so far.
+/// The id of the request to which a message belongs; `None` if it has none, or if the octets do not
+/// include it.
 #[must_use]
 pub fn request_id(header: &MessageHeader, message: &[u8]) -> Option<u32> {
     let number = |at: usize| {

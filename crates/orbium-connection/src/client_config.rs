@@ -26,7 +26,7 @@ pub struct ClientConfig {
     pub limits: Limits,
     /// The transports and messaging protocols, charged to the ORB's budget.
     pub protocols: Protocols,
-    /// ClientProtocolPolicy, where neither a reference nor a thread has one.
+    /// ClientProtocolPolicy, if neither the reference nor the thread has one.
     pub client_protocols: Option<ProtocolPolicy>,
     /// The properties of every socket.
     pub properties: ProtocolProperties,
@@ -34,7 +34,7 @@ pub struct ClientConfig {
     pub times: TimePolicies,
     /// Requests do not carry deadlines.
     pub keeps_deadlines: bool,
-    /// Time that making a connection may take within a call.
+    /// Time limit for opening a connection within a call.
     pub connect_timeout: ConnectTimeout,
     /// Octets above which a GIOP 1.2 message is sent in fragments.
     pub fragment_size: Option<usize>,
@@ -44,7 +44,7 @@ pub struct ClientConfig {
     pub giop_minor: GiopMinor,
     /// How calls reach objects of their own ORB.
     pub collocation: Collocation,
-    /// The connections that may carry requests both ways (BidirectionalPolicy BOTH).
+    /// The connections that may be bidirectional (BidirectionalPolicy BOTH).
     pub bidirectional: Option<Arc<dyn BidirectionalConnections>>,
     /// Whether bidirectional connections are used through references without a policy of their own.
     pub goes_both_ways: BidirectionalPolicy,

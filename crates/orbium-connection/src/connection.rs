@@ -40,7 +40,7 @@ pub use receiving::Received;
 /// A larger write buffer is released after the call.
 const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
-/// The most that a check of an idle connection waits.
+/// Maximum time of a check of an idle connection.
 const MAX_IDLE_CHECK: Duration = Duration::from_millis(1);
 
 /// The kind of a shared connection.
@@ -52,7 +52,7 @@ enum Shared {
     Half,
 }
 
-/// A connection that is its caller's for one exchange.
+/// A connection owned by its caller for one exchange.
 #[derive(Debug)]
 pub struct Connection {
     stream: Box<dyn ByteStream>,
@@ -61,7 +61,7 @@ pub struct Connection {
     shared: Option<Box<Shared>>,
     storage: Vec<u8>,
     next_id: u32,
-    /// From one id to the next.
+    /// The step between ids.
     id_distance: u32,
     /// The last id at the last check whether the connection is in use.
     seen_id: u32,
@@ -80,7 +80,7 @@ pub struct Connection {
     /// The introduction of the next request: code sets until the first reply of the server, and
     /// priorities.
     pub introduction: Option<Introduction>,
-    /// The numbers of objects and operations, where requests have them.
+    /// The numbers of objects and operations, if requests have them.
     numbers: Option<Box<Numbers>>,
     /// Records the reply to the dedication request, until it has arrived.
     asking: Option<Arc<PrivateConnections>>,
@@ -143,7 +143,7 @@ impl Connection {
         }
     }
 
-    /// The numbers of objects and operations, where requests have them.
+    /// The numbers of objects and operations, if requests have them.
     #[inline(always)]
     pub fn numbers(&mut self) -> Option<&mut Numbers> {
         self.numbers.as_deref_mut()
@@ -157,8 +157,8 @@ impl Connection {
         }
     }
 
-    /// The same, over a call slot: its ids are the slot's. Only the first slot of a new
-    /// connection is new itself.
+    /// The same, over a call slot: its ids are those of the slot. Only the first slot of a new
+    /// connection counts as new.
     pub(super) fn over(self, slot: Arc<CallSlot>) -> Self {
         let (last, distance) = slot.ids();
         Self {
@@ -201,7 +201,7 @@ impl Connection {
         }
     }
 
-    /// Whether a write buffer is not kept for the next call.
+    /// Whether a write buffer is released, and not retained for the next call.
     #[cold]
     fn gives_back(&self, storage: &[u8]) -> bool {
         storage.len() > MAX_RETAINED_BUFFER || self.giop.budget().is_tight()
@@ -233,7 +233,7 @@ impl Connection {
         }
     }
 
-    /// Whether no request was given an id yet.
+    /// Whether no request has been assigned an id.
     pub fn is_new(&self) -> bool {
         self.next_id == 0
     }
@@ -260,12 +260,12 @@ impl Connection {
         self.used
     }
 
-    /// Whether it was used no later than that.
+    /// Whether its last use was no later than that.
     pub(super) fn used_before(&self, since: Instant) -> bool {
         self.seen_id == self.next_id && self.used <= since
     }
 
-    /// The longest message that it may receive.
+    /// The limit of received messages.
     #[inline]
     pub fn message_limit(&self) -> usize {
         self.message_limit
@@ -308,7 +308,7 @@ impl Connection {
     /// Sends a last message without blocking: a peer that does not receive must not delay the end
     /// of the connection.
     fn say_last(&self, message: &[u8]) {
-        // One that is shared keeps its callers waiting by other means.
+        // A shared one makes its callers wait by other means.
         let _ = self.stream.set_nonblocking(true);
         let _ = self.stream.send(message);
     }
@@ -325,7 +325,7 @@ impl Connection {
         self.message_with_seams(header).0
     }
 
-    /// The same, and the seams in it.
+    /// The same, and the fragment boundaries in it.
     #[inline]
     pub fn message_with_seams(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
         self.giop.message(header)
@@ -349,8 +349,7 @@ impl Connection {
         }
     }
 
-    /// Whether an idle connection has something to receive: its end, or unexpected
-    /// data.
+    /// Whether an idle connection is readable: its end, or unexpected data.
     pub fn is_spoilt(&self) -> bool {
         let source = self.stream.source();
         self.stream.has_buffered()
@@ -366,7 +365,7 @@ impl Connection {
         self.tick == tick
     }
 
-    /// Notes that a call which began then uses it; whether it was idle for long.
+    /// Notes its use by a call that began at that time; returns whether it was idle for long.
     pub fn note_use(&mut self, begun: Stamp) -> bool {
         let long = begun.is_long_after(self.tick);
         self.tick = begun.tick();
@@ -393,8 +392,8 @@ impl Connection {
         }
     }
 
-    /// Whether a oneway should check if it is spoilt, as no reply would show: not within a
-    /// moment of the oneway before it.
+    /// Whether a oneway should check the connection, as no reply would show its end: not shortly
+    /// after the previous oneway.
     #[inline]
     pub fn is_to_be_looked_at(&mut self, now: Stamp) -> bool {
         let before = std::mem::replace(&mut self.last_oneway, now);

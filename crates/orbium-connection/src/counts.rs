@@ -46,12 +46,12 @@ impl Counts {
         self.update();
     }
 
-    /// An idle connection turned out to have ended.
+    /// Counts an idle connection that has turned out to be closed.
     pub fn note_stale(&self) {
         self.book.note_stale();
     }
 
-    /// A connection takes no more buffered oneways, or takes them again.
+    /// Notes that a connection no longer accepts buffered oneways, or accepts them again.
     #[cold]
     pub(super) fn note_flow_control(&self, channel: &Channel, begins: bool) {
         self.book.note_flow_control(begins);
@@ -78,7 +78,7 @@ impl Counts {
         self.flow_control.observe(Box::new(observer))
     }
 
-    /// So many buffered oneways will not be sent.
+    /// Notes that buffered oneways will not be sent.
     pub(super) fn note_lost_oneways(&self, count: usize) {
         if count > 0 {
             self.book.note_lost_oneways(count as u64);

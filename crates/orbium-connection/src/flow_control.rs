@@ -13,12 +13,12 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 /// discarded.
 const MAX_WAITING: usize = 1024;
 
-/// State of flow control: whether a connection takes the bytes of buffered oneways.
+/// State of flow control: whether a connection accepts the bytes of buffered oneways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowControl {
-    /// It takes none now: oneways wait in the buffer.
+    /// It accepts none now: oneways remain in the buffer.
     Begins,
-    /// It takes bytes again, or was closed.
+    /// It accepts bytes again, or was closed.
     Ends,
 }
 
@@ -61,7 +61,7 @@ impl FlowControlNotices {
         spawned.is_ok()
     }
 
-    /// Flow control begins or ends. Does not block.
+    /// Notes that flow control begins or ends. Does not block.
     pub(crate) fn note(&self, channel: &Channel, change: FlowControl) {
         let Some(shared) = self.shared.get() else {
             return;

@@ -17,7 +17,7 @@ pub enum PriorityContext {
     Range(PriorityBand),
     /// A request for a dedicated thread, and the priority of this request; -1 means none.
     Marker {
-        /// The priority that the thread is to have.
+        /// The requested priority of the thread.
         asks: i16,
         /// The priority of the request.
         priority: i16,

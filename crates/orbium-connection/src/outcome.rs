@@ -23,15 +23,15 @@ pub enum Outcome {
     NotBegun(SystemException),
     /// The connection was lost before the reply: the server may have served the request.
     Lost(SystemException),
-    /// The arguments cannot be written with the code sets that the reference leaves; its
-    /// server may know a better one.
+    /// The arguments cannot be written with the code sets of the reference; its server may return a
+    /// better reference.
     Unwritable(SystemException),
     /// The invocation has failed: it cannot be retried.
     Failed(SystemException),
 }
 
 impl Outcome {
-    /// The text for a step that had this outcome.
+    /// The text for a step with this outcome.
     #[cold]
     pub fn text(&self) -> String {
         match self {
@@ -44,7 +44,7 @@ impl Outcome {
         }
     }
 
-    /// Of a reply that cannot be read.
+    /// The outcome of a malformed reply.
     #[cold]
     pub fn malformed() -> Self {
         Self::Failed(SystemException::orbium(

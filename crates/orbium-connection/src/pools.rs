@@ -60,7 +60,7 @@ struct Known {
 }
 
 impl Known {
-    /// The pool with that key, or the place where it is to be.
+    /// The pool with that key, or the index at which to insert it.
     fn shared(&self, key: &PoolKey) -> Result<&Arc<Pool>, (usize, u64)> {
         let hash = self.hashes.hash_one(key);
         let place = self.shared.partition_point(|(known, _)| *known < hash);

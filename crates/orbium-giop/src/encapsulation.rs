@@ -33,12 +33,12 @@ fn open<'a>(data: &[u8], copy: &'a mut Vec<u8>) -> Result<CdrReader<'a>, CdrErro
     Ok(reader)
 }
 
-/// A string of an encapsulation, kept.
+/// A string of an encapsulation, as an owned value.
 pub(crate) fn read_text(reader: &mut CdrReader<'_>) -> Result<String, CdrError> {
     reader.read_owned_name()
 }
 
-/// A sequence of octets, kept.
+/// A sequence of octets, as an owned value.
 pub(crate) fn read_octets(reader: &mut CdrReader<'_>) -> Result<Vec<u8>, CdrError> {
     Vec::decode(reader)
 }

@@ -14,7 +14,7 @@ use crate::minor;
 pub enum Completion {
     /// It was.
     Yes = 0,
-    /// It was not begun, or had no effect: retrying is safe.
+    /// The operation was not begun, or had no effect: retrying is safe.
     No = 1,
     /// It is not known whether the operation completed.
     Maybe = 2,

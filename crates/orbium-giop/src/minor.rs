@@ -94,8 +94,8 @@ pub fn explain(kind: Kind, minor: u32) -> Option<&'static MinorCode> {
         .find(|code| code.kind == kind && code.minor == minor)
 }
 
-/// A part of the table: codes of one vendor, and separately, so that programs which
-/// print none carry none, their pages.
+/// A part of the table: the codes of one vendor and, separately, their pages, so that programs
+/// which print no pages do not contain them.
 macro_rules! pages {
     ($vmcid:ident; $($kind:ident $minor:literal $text:literal $page:literal;)*) => {
         /// The codes.

@@ -33,15 +33,15 @@ const FLAG_LAST: u8 = 0x02;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MiopError {
-    /// It ends within its header, or before the data that it announces.
+    /// The packet is truncated: within its header, or before the end of the announced data.
     Truncated,
     /// It does not start with "MIOP".
     BadMagic([u8; 4]),
-    /// Another version than 1.0: the high four bits are the major one.
+    /// A version other than 1.0: the high four bits are the major version.
     UnsupportedVersion(u8),
     /// An id of that many octets.
     IdTooLong(u32),
-    /// A number that is beyond the number of packets.
+    /// The number of the packet exceeds the number of packets.
     BadNumber,
     /// Packets of a message disagree about how many they are.
     Inconsistent,
@@ -214,7 +214,7 @@ impl Iterator for PacketPlan {
         let is_last = self.number + 1 == self.count;
         let order = ByteOrder::NATIVE;
         let flags = order.flag() | if is_last { FLAG_LAST } else { 0 };
-        // At most a part, which is within sixteen bits.
+        // At most a part, which fits in sixteen bits.
         let length = ((to - from) as u16).to_ne_bytes();
         let mut head = [0; PACKET_HEADER_LEN];
         head[..4].copy_from_slice(&MAGIC);

@@ -23,7 +23,7 @@ use crate::short::{
     short_request,
 };
 
-/// Objects, and operations, that have numbers on a connection.
+/// Maximum number of objects, and of operations, with numbers on a connection.
 pub(crate) const SLOTS: usize = 256;
 
 /// Maximum octets of a name that is assigned a number.
@@ -69,8 +69,7 @@ impl Names {
         form.is_some_and(|form| form & (NUMBERED | DEFINES) != 0)
     }
 
-    /// The object key and the operation name that these numbers mean; `None` if one has no
-    /// meaning.
+    /// The object key and the operation name of these numbers; `None` if one is undefined.
     #[inline(always)]
     pub(crate) fn meanings(&self, object: usize, operation: usize) -> Option<(&[u8], &[u8])> {
         let key = self.objects.get(object)?.get()?;
@@ -190,7 +189,7 @@ pub(crate) enum Naming {
     Names,
 }
 
-/// Numbers by name at the sender of requests: those given on a connection.
+/// Numbers by name at the sender of requests: those assigned on a connection.
 #[derive(Debug)]
 pub struct Numbers {
     recent: [Recent; RECENT],
@@ -283,7 +282,7 @@ impl Numbers {
         is_noted.then_some(recent.target)
     }
 
-    /// The names of this template and of the operation at this address have these numbers.
+    /// Caches the numbers of this template and of the operation at this address.
     pub(crate) fn note(&mut self, template: u64, operation: usize, target: Target) {
         self.recent[Self::place(template, operation)] = Recent {
             template,

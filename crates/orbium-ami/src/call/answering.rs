@@ -86,7 +86,7 @@ impl Call {
         }
     }
 
-    /// The ORB has ended, and with it every call.
+    /// Ends the call with the ORB.
     pub(crate) fn end(self: &Arc<Self>, ended: SystemException) {
         self.deliver_early();
         self.complete(Err(ended));
@@ -116,12 +116,12 @@ impl Call {
                 state.slot = Slot::There(answered);
                 let is_waited_for = state.is_waited_for;
                 drop(state);
-                // A system call, whether or not a thread waits.
+                // A system call, independently of waiting threads.
                 if is_waited_for {
                     self.done.notify_all();
                 }
                 if let Some(waker) = waker {
-                    // Wakers are foreign code: a panic must not end the reader thread.
+                    // Wakers are external code: a panic must not end the reader thread.
                     let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
                 }
             }
@@ -185,7 +185,7 @@ impl Call {
         }
     }
 
-    /// A handler is to have the answer.
+    /// Registers the handler of the answer.
     pub(crate) fn on_reply(self: &Arc<Self>, handler: Handler) {
         if let Some(lost) = self.lost_in_fork() {
             return handler(Err(lost));

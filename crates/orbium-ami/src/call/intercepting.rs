@@ -44,8 +44,8 @@ impl Call {
         self.go_on_with(reader, attempt, flow)
     }
 
-    /// The request is written, and is handed to its connection next. Returns the attempt
-    /// unless an interceptor has changed that.
+    /// Runs the interception point after the request is written, before it is passed to its
+    /// connection. Returns the attempt unless an interceptor has changed that.
     pub(super) fn flow_is_sent<'o>(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -111,8 +111,8 @@ impl Call {
         }
     }
 
-    /// The call ends, once the interceptors have seen it. They may block, so it is not the
-    /// thread that reads which runs them.
+    /// Completes the call after the interceptors. They may block, so they do not run on the reader
+    /// thread.
     pub(super) fn show(self: &Arc<Self>, flow: Box<SuspendedFlow>, answered: Answered) {
         let call = Arc::clone(self);
         let job = move || {
@@ -147,7 +147,7 @@ impl Call {
             Err(CallOutcome::Forward(to)) if state.attempt.is_some() => {
                 let timing = state.timing;
                 drop(state);
-                // Its timer may have fired in the meantime.
+                // Its timer may have fired before.
                 if let Err(exception) = self.await_sending(&timing) {
                     return self.complete(Err(exception));
                 }

@@ -25,7 +25,7 @@ use orbium_invocation::call_exceptions::broken_invariant;
 pub(super) enum Performed {
     /// A servant was called in place, without a message.
     InPlace(Answered),
-    /// It has answered by a message.
+    /// The servant has replied by a message.
     Answered(ReceivedReply),
     ByMessage(Answered),
     /// The call is complete, or continues elsewhere.
@@ -164,7 +164,7 @@ impl QueueableCall for Call {
     fn serve(self: Arc<Self>, answers: &dyn Fn()) {
         let begins = {
             let mut state = self.lock();
-            // Taken where it is withdrawn, if that was not in time.
+            // Taken by the withdrawal, if that came first.
             let begins = state.queue.take().is_some();
             state.is_performed |= begins;
             begins

@@ -26,8 +26,7 @@ struct Ready {
 
 enum Prepared {
     Request(Ready),
-    /// A thread has to do it: within the process, or over the one connection of a
-    /// binding.
+    /// A thread has to send it: within the process, or over the one connection of a binding.
     ByThread {
         is_local: bool,
     },
@@ -43,7 +42,7 @@ impl Call {
         mut attempt: Attempt<'_>,
         choice: Choice,
     ) {
-        // An attempt is large: it moves only where interceptors see the call.
+        // An attempt is large: it is moved only if interceptors process the call.
         if self.slots.is_some() {
             let Some(same) = self.start_flow(reader, attempt) else {
                 return;
@@ -151,7 +150,7 @@ impl Call {
         }))
     }
 
-    /// Has a thread call, and wait.
+    /// Has a thread make the call and block.
     fn perform_elsewhere(self: &Arc<Self>, reader: &Arc<Reader>, is_local: bool) {
         let call = Arc::clone(self);
         let job = move || {
@@ -162,7 +161,7 @@ impl Call {
         }
     }
 
-    /// Has a thread of the object's lane call.
+    /// Has a thread of the object's lane make the call.
     fn queue(self: &Arc<Self>, attempt: Attempt<'_>, queue: &Arc<dyn CallQueue>) {
         let expiry = Expiry::of_call(attempt.timing());
         {

@@ -24,9 +24,9 @@ pub(crate) type Handler = Box<dyn FnOnce(Answered) + Send>;
 pub(super) enum Due {
     /// The request may be sent now.
     Begin,
-    /// It has to be sent.
+    /// The request must be sent by now.
     Sent,
-    /// The reply has to be there.
+    /// The reply must have arrived by now.
     Reply,
     /// The reply may be delivered now.
     Deliver,
@@ -52,7 +52,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// Whether the call is not over yet.
+    /// Whether the call is not yet complete.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Self::Awaited | Self::Early(_) | Self::Intercepted)
     }
@@ -78,7 +78,7 @@ pub(super) struct State {
     pub(super) counted: Option<UnderWay>,
     /// Notes of the steps so far.
     pub(super) notes: Vec<Note>,
-    /// Times that it was sent again, and forwarded.
+    /// The numbers of retries and of forwards.
     pub(super) counts: (u32, u32),
     /// Whether the request was sent again though it may have been served.
     pub(super) was_repeated: bool,
@@ -115,7 +115,7 @@ impl Over {
 }
 
 impl State {
-    /// Of a call that begins.
+    /// The state of a new call.
     pub(super) fn new(counted: Option<UnderWay>, span: Option<CallSpan>) -> Self {
         Self {
             attempt: None,

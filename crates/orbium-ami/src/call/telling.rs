@@ -10,7 +10,7 @@ use super::Call;
 use super::state::State;
 
 impl Call {
-    /// Something happened on its way.
+    /// Adds a note of a step.
     pub(crate) fn note(&self, note: Note) {
         self.lock().notes.push(note);
     }
@@ -44,7 +44,7 @@ impl Call {
         state.failure = Some(failed.failure(*exception, &notes, Vec::new()));
     }
 
-    /// Keeps the story for this thread, which takes the result.
+    /// Stores the story for this thread, which takes the result.
     pub(crate) fn tell(&self) {
         if let Some(failure) = self.lock().failure.take() {
             story::remember(failure);

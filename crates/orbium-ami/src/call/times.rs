@@ -23,7 +23,7 @@ impl Call {
         }
     }
 
-    /// Has something done at a time, and at no other.
+    /// Sets the timer of the call, in place of any previous one.
     pub(super) fn arm(self: &Arc<Self>, at: Instant, due: Due) -> Result<(), SystemException> {
         let Some(reader) = &self.reader else {
             return Ok(());

@@ -13,7 +13,7 @@ use super::{Awaiting, Line, Phase};
 use crate::reader::Reader;
 
 impl Line {
-    /// Ends the line, unless it has ended before. Not under its lock.
+    /// Ends the line, unless it has ended before. Called without its lock.
     pub(crate) fn end(self: &Arc<Self>, reader: &Arc<Reader>, end: End) {
         if let Some(text) = end.text() {
             self.note(CallPhase::Wait, &text);
@@ -63,7 +63,7 @@ impl Line {
         }
     }
 
-    /// Says something before the end, if that can be done at once.
+    /// Sends a last message, if that can be done at once.
     pub(super) fn say_last(&self, message: &[u8]) {
         let state = self.lock();
         if let (Some(stream), false) = (self.stream.get(), state.is_midway()) {

@@ -19,7 +19,7 @@ use orbium_client::received_reply::ReceivedReply;
 use orbium_connection::outcome::{Outcome, read_answer};
 use orbium_invocation::call_exceptions::not_trusted;
 
-/// Receives in a row before other lines have their turn.
+/// Consecutive receives before other lines are served.
 const TURN: usize = 16;
 
 impl Line {
@@ -71,7 +71,7 @@ impl Line {
         }
     }
 
-    /// Hands out the messages that are whole; why the line ends, if it does.
+    /// Processes the whole messages; returns the reason if the line ends.
     fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, giop: &mut Connection) -> Option<End> {
         loop {
             if let Some((header, plain)) = giop.next_plain_reply() {
@@ -130,7 +130,7 @@ impl Line {
         self.take_read_reply(reader, (header, plain, said), whole)
     }
 
-    /// The same of a reply with its header read.
+    /// The same for a reply with its header read.
     fn take_read_reply(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -171,7 +171,7 @@ impl Line {
         pending
     }
 
-    /// The server has answered to the band.
+    /// Processes the server's reply to the binding of the band.
     fn bound(self: &Arc<Self>, reader: &Arc<Reader>, mut reply: ReceivedReply) -> Option<End> {
         match reply.outcome(None) {
             Some(Outcome::Failed(refused)) if !is_unknown_to_server(refused) => {

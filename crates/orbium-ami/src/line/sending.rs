@@ -218,7 +218,7 @@ impl State {
         }
     }
 
-    /// The number of a message that is about to be queued.
+    /// The number of the next queued message.
     pub(super) fn next_number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
@@ -229,7 +229,7 @@ impl State {
         pending.number <= self.last_sent
     }
 
-    /// Has room to send waited for, or not any more.
+    /// Registers or deregisters the wait for room to send.
     fn want_room(
         &mut self,
         number: u64,
@@ -252,7 +252,7 @@ impl State {
         }
     }
 
-    /// Waits for no room any more: the line has ended.
+    /// Deregisters the wait for room to send, after the end of the line.
     pub(super) fn stop_sending(&mut self, number: u64, reader: &Reader) {
         if let (Some(source), true) = (self.sending.take(), self.wants_room) {
             let _ = reader.ignore_sending(number, &source);

@@ -70,7 +70,7 @@ impl Reader {
         }
     }
 
-    /// A line has ended.
+    /// Deregisters a line that has ended.
     pub(crate) fn forget(&self, line: &Arc<Line>) {
         let mut state = self.lock();
         state.recent = None;

@@ -54,7 +54,7 @@ struct Case {
     skipped: usize,
     /// Number of octets before the written ones.
     place: usize,
-    /// Characters have no bits but these.
+    /// The bits that characters may have.
     char_mask: u8,
 }
 
@@ -84,7 +84,7 @@ fn copied<T: FixedSize>(
     (room, bits)
 }
 
-/// A block is copied alike with and without vectors, and as its elements are.
+/// Checks that a block is copied identically with and without vectors, and element by element.
 fn copies_agree<T: FixedSize>(items: &[T], case: Case) {
     let quick = copied(items, case.place, copy_out);
     let plain = copied(items, case.place, |items, room| {
@@ -110,7 +110,7 @@ fn copies_agree<T: FixedSize>(items: &[T], case: Case) {
     assert_eq!(plain, single, "{} {case:?}", std::any::type_name::<T>());
 }
 
-/// Elements written together are as when written one by one, and are read back,
+/// Checks that elements written together equal those written one by one, and are read back,
 /// together and one by one.
 fn orders_agree<T: FixedSize>(items: &[T], case: Case, order: ByteOrder) {
     let format = Format::plain(order, 2);
@@ -242,7 +242,7 @@ proptest! {
     }
 }
 
-/// Each layout once, so that none is left to chance.
+/// Each layout once, so that none depends on chance.
 #[test]
 fn all_ways_to_copy_agree_for_each_layout() {
     let counts: &[usize] = if cfg!(miri) {

@@ -27,7 +27,7 @@ pub(crate) fn scan(octets: &[u8]) -> Scanned<'_> {
     words.iter().for_each(|word| add(u64::from_ne_bytes(*word)));
     match (rest, octets.last_chunk()) {
         ([], _) => {}
-        // The last eight octets, some of them once more.
+        // The last eight octets, some of them a second time.
         (_, Some(last)) => add(u64::from_ne_bytes(*last)),
         (few, None) => {
             // Missing octets count as neither NUL nor beyond ASCII.

@@ -69,9 +69,9 @@ impl Pattern {
     }
 }
 
-/// Copies elements of a plain type to the beginning of `room`, padding zeroed:
-/// the first ones, as many as is quick in this way, perhaps none. Returns how
-/// many, and the bits of their chars.
+/// Copies elements of a plain type to the beginning of `room`, padding zeroed: the first ones, as
+/// many as this method is fast for, possibly none. Returns their number, and the bits of their
+/// chars.
 #[inline]
 pub(super) fn copy<T: FixedSize>(items: &[T], room: &mut [u8]) -> (usize, u8) {
     assert!(T::LAYOUT.is_plain());

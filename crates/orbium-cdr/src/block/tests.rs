@@ -129,7 +129,7 @@ fn all_but_padding_is_copied() {
     holds::<Long>();
 }
 
-/// Of each element alone, so that none is passed over.
+/// For each element alone, so that none is missed.
 #[test]
 fn the_chars_of_every_element_are_seen() {
     let quiet = Bin {

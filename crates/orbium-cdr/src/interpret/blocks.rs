@@ -73,7 +73,7 @@ struct Unplaced {
 }
 
 impl ElementLayout {
-    /// The layout of elements of that type, if it is of fixed size and has few parts.
+    /// The layout of elements of that type, if it has a fixed size and few parts.
     pub(super) fn of(element: TypeRef<'_>) -> Option<Self> {
         let mut unplaced = Vec::new();
         let mut budget = MAX_PARTS;
@@ -85,7 +85,7 @@ impl ElementLayout {
         (stride > 0).then_some(Self { stride, parts })
     }
 
-    /// Takes elements that follow another one.
+    /// Takes elements after the first.
     ///
     /// # Errors
     /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`],
@@ -112,8 +112,8 @@ impl ElementLayout {
 }
 
 impl Part {
-    /// Turns this part of each element to native order, and checks it. Returns whether
-    /// its `char`s are ASCII.
+    /// Converts this part of each element to native order, and validates it. Returns whether its
+    /// `char`s are ASCII.
     fn settle<'o>(
         &self,
         elements: impl Iterator<Item = &'o mut [u8]>,
@@ -201,7 +201,7 @@ fn repeat(array: TypeRef<'_>, budget: &mut usize, out: &mut Vec<Unplaced>) -> Op
     (1..count).try_for_each(|_| flatten(element, budget, out))
 }
 
-/// Places parts from that phase on; returns where they end, and them with their padding.
+/// Places parts from that phase on; returns their end, and the parts with their padding.
 fn place(phase: usize, unplaced: &[Unplaced]) -> Option<(usize, Vec<Part>)> {
     let mut parts = Vec::with_capacity(2 * unplaced.len());
     let mut position = phase;

@@ -54,7 +54,7 @@ pub(crate) fn canonical_copy(
     writer.finish()
 }
 
-/// Writes a value kept in canonical form.
+/// Writes a value from its canonical form.
 #[inline]
 pub(crate) fn restore(
     code: TypeRef<'_>,
@@ -68,7 +68,7 @@ pub(crate) fn restore(
     }
 }
 
-/// Writes a value kept in canonical form as a part of another in that form.
+/// Writes a value from its canonical form as a part of another in that form.
 pub(crate) fn keep(code: TypeRef<'_>, octets: &mut [u8], writer: &mut CdrWriter<'_>) {
     let mut reader = CdrReader::new(octets, Format::native());
     if let Err(error) = copy(code, &mut reader, writer, true) {

@@ -11,7 +11,7 @@ const MAX_PARTS: u32 = 64;
 pub(crate) struct Extent {
     /// Greatest alignment.
     align: usize,
-    /// `char`s, which not every code set can carry.
+    /// `char`s, which some code sets cannot carry.
     chars: bool,
     strings: bool,
     wide: bool,
@@ -63,8 +63,8 @@ impl Extent {
         }
     }
 
-    /// Whether values kept in native form, aligned from 0, are the same octets
-    /// in `format` at `position`.
+    /// Whether values in native form, aligned from 0, have the same octets in `format` at
+    /// `position`.
     pub(crate) fn is_verbatim(self, format: Format, position: usize) -> bool {
         let native = Format::native();
         !self.opaque

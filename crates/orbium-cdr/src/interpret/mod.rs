@@ -385,7 +385,7 @@ fn native_run<'a>(
     Ok(octets)
 }
 
-/// The number that a discriminator has as a label.
+/// The label that a discriminator represents.
 fn label_of(leaf: Leaf<'_>) -> Option<i64> {
     Some(match leaf {
         Leaf::Boolean(value) => i64::from(value),

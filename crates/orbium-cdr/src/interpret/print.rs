@@ -10,14 +10,14 @@ use crate::mapping::decimal::write_decimal;
 use crate::typecode::write_type_name;
 use crate::{CdrError, CdrReader, CdrWriter, Format, TypeRef};
 
-/// Elements of a run of primitives that are shown.
+/// Maximum number of elements of a run of primitives that are shown.
 const MAX_SHOWN_ELEMENTS: usize = 64;
 
 /// Maximum octets of text shown for a value. A peer chooses the names of members, which are shown
 /// for each element of a sequence, so that the text may far exceed the octets sent.
 const MAX_SHOWN_OCTETS: usize = 1 << 20;
 
-/// A formatter that takes so much text and no more.
+/// A formatter with a limit of text.
 struct Bounded<'f, 'g> {
     out: &'f mut fmt::Formatter<'g>,
     left: usize,
@@ -42,7 +42,7 @@ impl fmt::Display for TypeName<'_> {
     }
 }
 
-/// A value, walked over and shown.
+/// A value being shown.
 pub(crate) struct Printed<'f, 'g> {
     out: Bounded<'f, 'g>,
     /// For each group open, outermost first, whether a part was shown.

@@ -6,7 +6,7 @@ use crate::{
     CdrError, CdrErrorKind, CdrReader, Char, LongDouble, TCKind, TypeCode, TypeRef, WChar,
 };
 
-/// A value that has no parts.
+/// A value without parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Leaf<'v> {
     /// No value at all: of `tk_null` and `tk_void`.
@@ -83,7 +83,7 @@ pub struct Profile<'v> {
     pub data: &'v [u8],
 }
 
-/// A value that has parts.
+/// A value with parts.
 #[derive(Clone, Copy, Debug)]
 pub enum Group<'v> {
     /// A struct; members follow.
@@ -92,9 +92,9 @@ pub enum Group<'v> {
     Exception(TypeRef<'v>),
     /// A union; the member selected follows, if any.
     Union(TypeRef<'v>, Leaf<'v>),
-    /// A sequence of so many elements.
+    /// A sequence of that many elements.
     Sequence(TypeRef<'v>, u32),
-    /// An array of so many elements.
+    /// An array of that many elements.
     Array(TypeRef<'v>, u32),
     /// An `any`; a value of the type follows.
     Any(TypeRef<'v>),
@@ -133,8 +133,8 @@ pub trait Visitor {
         run.leaves().try_for_each(|leaf| self.leaf(leaf))
     }
 
-    /// Whether [`block`](Self::block) takes elements of a fixed size; by default they are
-    /// walked member by member.
+    /// Whether [`block`](Self::block) accepts elements of a fixed size; by default they are walked
+    /// member by member.
     fn takes_blocks(&self) -> bool {
         false
     }
@@ -225,7 +225,7 @@ impl<V: Visitor> Visitor for Keeping<'_, V> {
 pub struct Run<'v> {
     /// The kind of the elements: a primitive of fixed size.
     pub(super) kind: TCKind,
-    /// Size of one.
+    /// Size of one element.
     pub(super) size: usize,
     pub(super) octets: &'v [u8],
 }

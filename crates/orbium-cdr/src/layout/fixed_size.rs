@@ -46,7 +46,7 @@ pub trait FixedSize: Copy + Send + Sync + 'static {
     /// Whether there are `char` members, which some code sets cannot carry.
     #[doc(hidden)]
     const HAS_CHARS: bool = false;
-    /// The bits that any of the `char` members has.
+    /// The combined bits of the `char` members.
     #[doc(hidden)]
     #[inline(always)]
     fn char_bits(&self) -> u8 {
@@ -112,14 +112,14 @@ pub(crate) trait Primitives: core::fmt::Debug {
     fn fill(&self, align: usize, out: &mut [u8]);
 }
 
-/// The octets of one fixed-size value, already checked to be there.
+/// The octets of one fixed-size value, already checked to exist.
 #[derive(Debug)]
 pub struct FixedIn<'a, const SWAP: bool> {
     octets: &'a [u8],
     at: usize,
     phase: usize,
     invalid: bool,
-    /// In place of `octets`. Known when compiled, as all of this is inlined.
+    /// In place of `octets`. Known at compile time, as all of this is inlined.
     across: Option<&'a dyn Primitives>,
 }
 
@@ -218,7 +218,7 @@ impl FixedSize for bool {
     fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
         out.put([u8::from(*self)], 1);
     }
-    /// Any octet but 0 is TRUE: some ORBs send 0xFF, and none means FALSE by it.
+    /// Any octet but 0 is TRUE: some ORBs send 0xFF, and no ORB means FALSE by it.
     #[inline(always)]
     fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self {
         let [octet] = source.take(1);

@@ -5,7 +5,7 @@ use core::fmt;
 
 /// An IDL `char`: one octet, an ISO 8859-1 character.
 ///
-/// Every octet is a value, so that nothing read from the wire is lost.
+/// Every octet is a value, so that no data from the wire are lost.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Char(pub u8);
@@ -15,8 +15,8 @@ pub struct Char(pub u8);
 #[repr(transparent)]
 pub struct WChar(pub u16);
 
-/// An IDL `long double`: IEEE 754 binary128, kept as its sixteen octets with
-/// the least significant first.
+/// An IDL `long double`: IEEE 754 binary128, stored as its sixteen octets with the least
+/// significant first.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LongDouble(pub [u8; 16]);
@@ -126,8 +126,7 @@ impl From<f64> for LongDouble {
 }
 
 impl From<LongDouble> for f64 {
-    /// Rounds toward zero where a double has fewer bits; out of range becomes
-    /// infinity or zero.
+    /// Rounds toward zero if a double has fewer bits; out of range becomes infinity or zero.
     fn from(value: LongDouble) -> Self {
         let bits = u128::from_le_bytes(value.0);
         let sign = ((bits >> 127) as u64) << 63;

@@ -15,9 +15,9 @@ pub trait Codec {
     type Value: Borrow<Self::Borrowed>;
     /// The type that is written.
     type Borrowed: ?Sized;
-    /// An argument as a skeleton holds it: borrowed from the request where it can be.
+    /// An argument in a skeleton: borrowed from the request if possible.
     type Held<'r>: Borrow<Self::Borrowed>;
-    /// Fewest octets a value takes.
+    /// Minimum octets of a value.
     const MIN_SIZE: usize;
     /// The IDL type.
     const TYPE: &'static Type;

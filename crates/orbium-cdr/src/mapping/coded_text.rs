@@ -12,8 +12,8 @@ use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, WChar};
 impl<'a> CdrWriter<'a> {
     /// Writes a string in the negotiated code set.
     ///
-    /// A NUL inside, or a character that ISO 8859-1 lacks while that is the
-    /// code set, is an error.
+    /// A NUL inside, or a character that ISO 8859-1 does not have while that is the code set, is an
+    /// error.
     #[inline]
     pub fn write_str(&mut self, value: &'a str) {
         let octets = value.as_bytes();
@@ -55,8 +55,8 @@ impl<'a> CdrWriter<'a> {
         self.write_u8(0);
     }
 
-    /// Notes an error if `char`s with these bits have no image in the code
-    /// set: in UTF-8 only ASCII fits the one octet a `char` has.
+    /// Records an error if `char`s with these bits have no image in the code set: in UTF-8 only
+    /// ASCII fits the one octet of a `char`.
     #[inline]
     pub(crate) fn check_chars(&mut self, bits: u8) {
         self.check_chars_at(bits, self.position());
@@ -169,8 +169,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Reads a string in the negotiated code set, borrowed where the octets are
-    /// already UTF-8.
+    /// Reads a string in the negotiated code set, borrowed if the octets are already UTF-8.
     ///
     /// # Errors
     /// [`CdrErrorKind::BadString`], [`CdrErrorKind::CannotConvert`],

@@ -6,7 +6,7 @@ use core::str::FromStr;
 
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Type, Typed};
 
-/// Most digits a decimal has.
+/// Maximum number of digits of a decimal.
 const MAX_DIGITS: u16 = 31;
 
 /// The base of the halves of a factor, for which products of halves fit.
@@ -69,7 +69,7 @@ impl<const D: u16, const S: u16> Fixed<D, S> {
         unscaled: Self::LIMIT - 1,
     };
 
-    /// The decimal that is `unscaled` divided by 10^S.
+    /// The decimal with the value `unscaled` divided by 10^S.
     #[must_use]
     pub const fn from_unscaled(unscaled: i128) -> Option<Self> {
         if unscaled > -Self::LIMIT && unscaled < Self::LIMIT {
@@ -165,7 +165,7 @@ impl<const D: u16, const S: u16> Fixed<D, S> {
         signed(magnitude, (self.unscaled < 0) != (other.unscaled < 0))
     }
 
-    /// The same value in another type, if it can hold it exactly.
+    /// The same value in another type, if that can represent it exactly.
     ///
     /// # Errors
     /// [`FixedError::Overflow`], [`FixedError::Inexact`].

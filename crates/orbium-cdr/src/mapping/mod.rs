@@ -105,7 +105,7 @@ macro_rules! idl_name {
     };
 }
 
-/// The static that describes a type, and the way to it from the Rust type.
+/// The static description of a type, and the access to it from the Rust type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_type {
@@ -117,7 +117,7 @@ macro_rules! idl_type {
     };
 }
 
-/// The type of a member: the one given, or that of its codec or of its Rust type.
+/// The type of a member: the given one, or that of its codec or of its Rust type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_member_type {

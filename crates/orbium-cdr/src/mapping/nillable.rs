@@ -12,7 +12,7 @@ pub trait EncodeNillable {
 
 /// A value that can be read as nil. Implementing it implements [`Decode`] for `Option<Self>`.
 pub trait DecodeNillable: Sized {
-    /// Fewest octets a value takes.
+    /// Minimum octets of a value.
     const MIN_SIZE: usize;
 
     /// Reads a value or nil.

@@ -174,7 +174,7 @@ macro_rules! idl_label {
     };
 }
 
-/// Whether a discriminator is a label of a case: of none of the default case.
+/// Whether a discriminator is a label of a case: false for the default case.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_case_labels {
@@ -220,7 +220,7 @@ macro_rules! idl_case_encode {
     };
 }
 
-/// Reads the value of one case, where the discriminator is a label of it.
+/// Reads the value of one case, if the discriminator is a label of it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_case_decode {

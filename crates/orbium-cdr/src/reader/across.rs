@@ -50,7 +50,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Has the next byte be that of this index, and boundaries at the indices ahead.
+    /// Continues at the byte of this index, with boundaries at the indices ahead.
     #[cold]
     fn set_boundaries(&mut self, index: usize, ahead: &'a [u32]) {
         self.end = self.position();
@@ -161,8 +161,7 @@ impl<'a> CdrReader<'a> {
         Ok(taken)
     }
 
-    /// Skips to the next multiple of `align`, of the next fragment if this one
-    /// ends before.
+    /// Skips to the next multiple of `align`, of the next fragment if this one ends before.
     #[cold]
     pub(crate) fn align_across(&mut self, align: usize) -> Result<(), CdrError> {
         loop {
@@ -180,7 +179,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Reads one primitive in the order of the wire.
+    /// Reads one primitive in wire order.
     #[cold]
     pub(crate) fn fill_across(&mut self, align: usize, out: &mut [u8]) -> Result<(), CdrError> {
         loop {

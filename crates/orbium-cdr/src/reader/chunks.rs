@@ -310,7 +310,7 @@ impl<'a> CdrReader<'a> {
         Ok(())
     }
 
-    /// One chunked value less around the next octet.
+    /// Leaves one level of chunked values.
     fn end_of_chunks(&mut self) {
         let Some(more) = self.more.as_deref_mut() else {
             return;

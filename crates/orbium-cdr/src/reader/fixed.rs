@@ -284,7 +284,7 @@ fn settle<T: FixedSize>(
     let phase = start & 7;
     let lead = size_of::<T>() - layout.end(0);
     let first_end = 4 + layout.end(phase);
-    // With trailing padding the last element does not end on the wire.
+    // With trailing padding the last element is not complete on the wire.
     if lead == 0 && first_end >= size_of::<T>() {
         let first_at = first_end - size_of::<T>();
         if !(first_at + start - 4).is_multiple_of(layout.align()) {

@@ -14,7 +14,7 @@ struct Gathering<'i> {
     /// Repository id of the type that is now defined.
     id: &'i str,
     graph: Graph,
-    /// Which parts were taken already, and where they are now.
+    /// The parts that were copied already, and their indices.
     taken: Known,
 }
 
@@ -233,8 +233,8 @@ impl TypeCode {
         })
     }
 
-    /// `valuetype`; the modifier as [`Type::value`](super::Type::value) has it, and of each
-    /// member whether it is public.
+    /// `valuetype`; the modifier as in [`Type::value`](super::Type::value), and for each member
+    /// whether it is public.
     #[must_use]
     pub fn value<'m>(
         id: &str,

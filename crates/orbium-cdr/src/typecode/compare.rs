@@ -9,7 +9,7 @@ use super::known::Known;
 /// far fewer, and those of a peer cannot exhaust the processor.
 const MAX_STEPS: usize = 1 << 20;
 
-/// Octets of ids and names that are compared in one step.
+/// Octets of ids and names compared in one step.
 const OCTETS_PER_STEP: usize = 64;
 
 #[derive(Clone, Copy, PartialEq)]

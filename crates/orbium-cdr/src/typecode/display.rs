@@ -9,8 +9,8 @@ use super::{MemberRef, TypeCode, TypeRef};
 /// Depth to which types without names are expanded.
 const MAX_DEPTH: u32 = 16;
 
-/// Characters of the name of a type that are shown where another one refers to it: a peer may have
-/// many members refer to one type.
+/// Maximum characters of the name of a type where another one refers to it: a peer may have many
+/// members refer to one type.
 const MAX_SHOWN_NAME: usize = 128;
 
 impl fmt::Display for TypeCode {

@@ -7,18 +7,18 @@
 use super::kind::TCKind;
 use super::{TypeCode, TypeRef};
 
-/// The parts of one type, the whole of it first.
+/// The parts of one type, the root first.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     /// Whether it was received from a peer, so that its size in CDR may be far smaller than the
     /// tree to which it expands.
     pub(super) received: bool,
-    /// Whether it has [`TypeCode::recursive`] parts that are still promises.
+    /// Whether it has unresolved [`TypeCode::recursive`] placeholders.
     pub(super) pending: bool,
 }
 
-/// One part of a type; fields as those of [`Type`](super::Type).
+/// One part of a type; the fields are those of [`Type`](super::Type).
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) kind: TCKind,
@@ -26,11 +26,11 @@ pub(super) struct Node {
     pub(super) name: Box<str>,
     pub(super) number: u32,
     pub(super) scale: i16,
-    /// Fewest octets a value takes.
+    /// Minimum octets of a value.
     pub(super) least: u32,
     pub(super) content: Option<Edge>,
     pub(super) members: Box<[NodeMember]>,
-    /// Labels of a union in ascending order, each with its member.
+    /// Labels of a union in ascending order, each with the index of its member.
     pub(super) labels: Box<[(i64, u32)]>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct NodeMember {
     pub(super) visibility: i16,
 }
 
-/// From one part of a type to another.
+/// A reference from one part of a type to another.
 #[derive(Clone, Debug)]
 pub(super) enum Edge {
     /// In the same graph.

@@ -20,7 +20,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The word IDL has for the kind, or the nearest to one.
+            /// The IDL keyword of the kind, or the nearest one.
             #[must_use]
             pub const fn keyword(self) -> &'static str {
                 match self {
@@ -34,7 +34,7 @@ macro_rules! kinds {
 kinds! {
     /// No type: that of an empty `any`.
     Null = 0, "null";
-    /// The result of an operation that has none.
+    /// The result of an operation without one.
     Void = 1, "void";
     /// `short`.
     Short = 2, "short";
@@ -109,13 +109,13 @@ kinds! {
 }
 
 impl TCKind {
-    /// The number that names the kind in CDR.
+    /// The number of the kind in CDR.
     #[must_use]
     pub const fn value(self) -> u32 {
         self as u32
     }
 
-    /// Whether types of this kind are named by a repository id.
+    /// Whether types of this kind have a repository id.
     #[must_use]
     pub const fn has_id(self) -> bool {
         matches!(
@@ -173,7 +173,7 @@ impl TCKind {
         )
     }
 
-    /// Size and alignment of values that are primitives of one fixed size.
+    /// Size and alignment of the values of a primitive of fixed size.
     pub(crate) const fn primitive(self) -> Option<(usize, usize)> {
         Some(match self {
             Self::Boolean | Self::Char | Self::Octet => (1, 1),

@@ -141,7 +141,7 @@ impl TypeCode {
         self.as_ref().unaliased().to_type_code()
     }
 
-    /// Whether the types agree in everything, names and aliases included.
+    /// Whether the types agree in everything, including names and aliases.
     #[must_use]
     #[inline]
     pub fn equal(&self, other: &Self) -> bool {

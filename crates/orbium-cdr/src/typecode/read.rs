@@ -114,7 +114,7 @@ impl Parser {
 
     #[inline]
     fn push(&mut self, node: Node) -> Edge {
-        // Each part took octets to describe, so 2³² parts cannot be there.
+        // Each part took octets to describe, so there cannot be 2³² parts.
         let index = self.graph.nodes.len() as u32;
         self.graph.nodes.push(node);
         Edge::Local(index)
@@ -216,7 +216,7 @@ impl Parser {
         extra: Extra,
     ) -> Result<Box<[NodeMember]>, CdrError> {
         let count = reader.read_count(8)?;
-        // A member is larger in memory than the least it takes on the wire.
+        // A member is larger in memory than its minimum size on the wire.
         let mut members = Vec::with_capacity(count.min(64));
         for _ in 0..count {
             let label = match extra {

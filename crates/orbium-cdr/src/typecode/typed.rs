@@ -33,7 +33,7 @@ typed! {
     () = VOID;
     bool = BOOLEAN;
     u8 = OCTET;
-    // TypeCodes have no int8; it travels as the octet of the same bits.
+    // TypeCodes have no int8; it is encoded as the octet with the same bits.
     i8 = OCTET;
     i16 = SHORT;
     u16 = USHORT;

@@ -74,7 +74,7 @@ impl<'t> TypeRef<'t> {
         }
     }
 
-    /// Whether a peer sent the description.
+    /// Whether the description was received from a peer.
     pub(super) fn is_received(self) -> bool {
         matches!(self.0, View::Shared(graph, ..) if graph.received)
     }
@@ -241,7 +241,7 @@ impl<'t> TypeRef<'t> {
         })
     }
 
-    /// The member that a discriminator selects, the default one included.
+    /// The member that a discriminator selects, including the default one.
     #[must_use]
     pub fn selected_member(self, label: i64) -> Option<MemberRef<'t>> {
         let index = match self.0 {
@@ -315,7 +315,7 @@ impl<'t> MemberRef<'t> {
         }
     }
 
-    /// The type; an enumerator has none.
+    /// The type; `None` for an enumerator.
     #[must_use]
     pub fn type_code(self) -> Option<TypeRef<'t>> {
         match self.0 {
@@ -326,8 +326,7 @@ impl<'t> MemberRef<'t> {
         }
     }
 
-    /// The label of a union member, as [`Member::case`] has it; the default
-    /// member has none.
+    /// The label of a union member, as in [`Member::case`]; `None` for the default member.
     #[must_use]
     pub fn label(self) -> Option<i64> {
         match self.0 {

@@ -64,7 +64,7 @@ impl Emitter {
         let at = writer.len();
         if let Some(place) = self.places.get(code.identity()) {
             writer.write_u32(INDIRECTION);
-            // Counted from the offset itself, which follows.
+            // Relative to the offset itself, which follows.
             let back = (at + 4 - place) as i64;
             match i32::try_from(-back) {
                 Ok(offset) => writer.write_u32(offset as u32),

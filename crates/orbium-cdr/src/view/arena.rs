@@ -9,15 +9,15 @@ use bumpalo::Bump;
 use crate::allocation;
 use crate::{CdrError, CdrErrorKind, CdrReader};
 
-/// Bytes of an arena that a thread retains for the next request; a larger one is freed.
+/// Maximum bytes of an arena that a thread retains for the next request; a larger one is freed.
 const MAX_RETAINED: usize = 64 * 1024;
 
-/// Arenas that a thread retains: it needs one for each request that it serves at once, as
+/// Maximum arenas that a thread retains: it needs one for each request that it serves at once, as
 /// with calls in process and requests dispatched while a servant waits.
 const MAX_IDLE: usize = 4;
 
-/// Bytes that one byte of a request can justify. An empty string is four bytes on the wire
-/// and sixteen as `&str`; members and padding between them add some.
+/// Bytes of memory for each byte of a request. An empty string has four bytes on the wire and
+/// sixteen as `&str`; members and padding between them add some.
 const PER_BYTE: usize = 8;
 
 thread_local! {

@@ -5,8 +5,8 @@ use std::array;
 
 use crate::{CdrWriter, Encode, Fixed, WChar};
 
-/// A value that can be sent where a `T` is expected: `T` itself, or a view of one. Where `T`
-/// is `[Entry]` for a sequence, that is a slice, an array or a `Vec` of entries or of views.
+/// A value that can be sent in place of a `T`: `T` itself, or a view of one. For `[Entry]` of a
+/// sequence, that is a slice, an array or a `Vec` of entries or of views.
 pub trait AsArgument<T: ToOwned + ?Sized>: Encode + Sync {
     /// Writes the value as a `T`. Errors are noted in the writer.
     #[inline]

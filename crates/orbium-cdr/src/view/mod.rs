@@ -35,7 +35,7 @@ use crate::{CdrError, CdrErrorKind, CdrReader, Decode, Encode, Fixed, FixedSize,
 /// assert_eq!(<&[&str]>::view(&mut reader, &arena).unwrap(), words);
 /// ```
 pub trait View<'v>: Copy + Encode + 'v {
-    /// The type that owns such a value.
+    /// The owned type of such a value.
     type Owned;
 
     /// Minimum octets of a value, for the validation of counts.

@@ -15,14 +15,14 @@ pub(super) enum Remembers<'a> {
     Slices,
     /// The owner of the references that were written; large slices are copied.
     Owner(Option<&'a Owner>),
-    /// Whether there was anything that cannot be lent within the owner at that address; large
-    /// slices are copied.
+    /// Whether anything was written that cannot be passed without copying within the owner at that
+    /// address; large slices are copied.
     Lent { within: usize, refers: bool },
     /// The state of a message with values; large slices are copied.
     State(BoxedState<MessageState>),
 }
 
-/// State that a layer above keeps of a message being written.
+/// State of a layer above for a message being written.
 pub trait WrittenState: Any + Send {
     /// The owner with which a copy of the written data can be read; `noted` is that of its
     /// references.

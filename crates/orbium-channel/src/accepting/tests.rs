@@ -46,7 +46,7 @@ impl Acceptor for Queue {
     }
 }
 
-/// Has a client waiting that it cannot accept, which fails with that error.
+/// An acceptor with a pending client that cannot be accepted: it fails with that error.
 #[derive(Debug)]
 struct Failing(fn() -> io::Error, Queue);
 

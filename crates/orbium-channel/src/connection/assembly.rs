@@ -29,7 +29,7 @@ pub struct Assembly {
 /// A reassembled message with its charge.
 #[derive(Debug, Default)]
 pub struct Whole {
-    /// Its octets, and where its fragments meet.
+    /// Its octets, and the boundaries of its fragments.
     pub message: Assembled,
     /// Held as long as the octets are.
     pub charge: Charge,
@@ -81,7 +81,7 @@ impl Assembly {
         self.reassembly.is_empty()
     }
 
-    /// Whether a message was not complete in time.
+    /// Whether a message was not completed in time.
     #[must_use]
     pub fn is_late(&self, now: Instant) -> bool {
         self.deadline.is_some_and(|deadline| now >= deadline)
@@ -120,7 +120,7 @@ impl Assembly {
         Ok(Some(Whole::of(failure(&header, id, lost))))
     }
 
-    /// The kind of the message that a fragment is of.
+    /// The kind of the message to which a fragment belongs.
     pub(super) fn kind_of(&self, header: &MessageHeader, body: &[u8]) -> Option<MessageKind> {
         match header.kind {
             MessageKind::Fragment => self.reassembly.begun(header, body),
@@ -232,7 +232,7 @@ impl Assembly {
         refused.ok_or(FragmentError::NoMemory(id))
     }
 
-    /// A message that is complete, with its part of the charge.
+    /// A complete message, with its part of the charge.
     fn charged(&mut self, message: Assembled) -> Whole {
         let empty = self.charge.budget().charge();
         let mut charge = std::mem::replace(&mut self.charge, empty);
@@ -245,7 +245,7 @@ impl Assembly {
     fn settle(&mut self, completed: bool, now: &dyn Fn() -> Instant) {
         let _ = self.charge.set(counted(self.reassembly.octets()));
         if !self.reassembly.has_requests() {
-            // The callers of replies have deadlines of their own.
+            // The callers of replies have their own deadlines.
             self.deadline = None;
         } else if completed || self.deadline.is_none() {
             self.deadline = self.time.and_then(|time| now().checked_add(time));

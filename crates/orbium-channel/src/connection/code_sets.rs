@@ -15,7 +15,7 @@ use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, s
 #[derive(Clone, Copy, Debug)]
 pub struct CodeSets {
     negotiated: Negotiated,
-    /// The peer has not confirmed them.
+    /// Whether the peer has not yet confirmed them.
     is_unconfirmed: bool,
     /// Each message may come from another peer: its code sets do not apply to the next.
     for_one_message: bool,
@@ -40,7 +40,7 @@ impl CodeSets {
         Negotiated::with_server(server, orb).map_err(|_| incompatible(1))
     }
 
-    /// The code sets that a client has chosen from the reference of the server.
+    /// The code sets selected by a client from the reference of the server.
     #[must_use]
     pub const fn of_client(negotiated: Negotiated) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl CodeSets {
         self.negotiated
     }
 
-    /// The format of a message that has this one while no code sets are negotiated.
+    /// The format of a message of the format `plain`, with the negotiated code sets.
     #[must_use]
     #[inline]
     pub const fn format(&self, plain: Format) -> Format {

@@ -11,7 +11,7 @@ use crate::framing::{self, Framing};
 use crate::peer_memory::NoMemory;
 
 impl Connection {
-    /// The message with that header, as given by `next`, and where its fragments meet.
+    /// The message with that header, as given by `next`, and the boundaries of its fragments.
     #[inline]
     pub fn message(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
         match &mut self.whole {

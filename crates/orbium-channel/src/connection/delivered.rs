@@ -14,7 +14,7 @@ use crate::bidirectional::BidirectionalHalf;
 use crate::peer_memory::Budget;
 
 impl Connection {
-    /// From now on it receives from that stream: deliveries, if the stream is one half of a
+    /// Prepares receiving from that stream: deliveries, if the stream is one half of a
     /// bidirectional connection.
     pub fn attach(&mut self, stream: &dyn ByteStream) {
         if BidirectionalHalf::of(stream).is_some_and(BidirectionalHalf::is_delivered) {

@@ -10,7 +10,7 @@ use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_er
 
 use crate::framing::FramingError;
 
-/// Event of a connection: something has arrived.
+/// Event of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A Request, Reply, LocateRequest or LocateReply has arrived, reassembled if it was
@@ -23,7 +23,7 @@ pub enum Event {
     Cancel(u32),
     /// A request was discarded before it was read. The connection remains usable.
     Refused(Refused),
-    /// CloseConnection: no request that is unanswered was begun (clause 9.4.7).
+    /// CloseConnection: no unanswered request was begun (clause 9.4.7).
     Close,
     /// The peer could not read a message (clause 9.4.8).
     MessageError,
@@ -38,7 +38,7 @@ pub struct Refused {
     pub request_id: u32,
     /// Whether its client expects a reply.
     pub expects_reply: bool,
-    /// Bytes of the message, or of the fragment with which it was given up.
+    /// Bytes of the message, or of the fragment with which it was discarded.
     pub octets: usize,
     /// The cause.
     pub cause: Cause,
@@ -84,7 +84,7 @@ impl Violation {
         }
     }
 
-    /// Whether a limit was exceeded, rather than the protocol broken.
+    /// Whether a limit was exceeded, and not the protocol violated.
     #[must_use]
     pub const fn is_limit(&self) -> bool {
         matches!(

@@ -69,7 +69,7 @@ pub struct Connection {
     whole: Option<Whole>,
     /// The names for the numbers in requests, if the connection has any.
     names: Option<Arc<Names>>,
-    /// Memory for the next request that needs its names.
+    /// Buffer for the next request that needs its names restored.
     spare: Vec<u8>,
     /// A delivered event that is not a message.
     delivered: Option<Box<Result<Event, Violation>>>,
@@ -125,7 +125,7 @@ impl Connection {
         }
     }
 
-    /// The same; requests may have numbers with these meanings.
+    /// The same; requests may have these numbers.
     #[must_use]
     pub fn with_names(self, names: Option<Arc<Names>>) -> Self {
         Self { names, ..self }
@@ -146,7 +146,7 @@ impl Connection {
         self.framing.budget()
     }
 
-    /// Receives once, straight into its buffer.
+    /// Receives once, directly into its buffer.
     ///
     /// # Errors
     /// Those of the stream.

@@ -14,8 +14,8 @@ use crate::peer_memory::{Charge, NoMemory};
 use crate::receive_buffer::SMALL;
 
 impl Connection {
-    /// Replaces the request with that header, which has or defines numbers, by the same
-    /// with its names.
+    /// Replaces the request with that header, which has or defines numbers, by the equivalent with
+    /// names.
     #[cold]
     pub(super) fn named(&mut self, header: &MessageHeader) -> Result<Event, Violation> {
         let Some(names) = self.names.clone() else {
@@ -71,7 +71,7 @@ impl Connection {
         }
     }
 
-    /// Keeps the memory of a request with its names for the next one, if it is little.
+    /// Retains the buffer of a request with its names for the next one, if it is small.
     pub(super) fn keep_spare(&mut self, octets: Vec<u8>) {
         if octets.capacity() <= SMALL {
             self.spare = octets;

@@ -52,7 +52,7 @@ fn identified(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
 /// The same, if the whole request header has arrived.
 pub(super) fn read_header(header: &MessageHeader, begun: &[u8]) -> Option<(u32, bool)> {
     let (head, after) = begun.split_first_chunk()?;
-    // Its message header has both.
+    // The message header contains both.
     if header.is_short() {
         let (id, response) = MessageHeader::short_asked(head);
         return Some((id, response.expects_reply()));

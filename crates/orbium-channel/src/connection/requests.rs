@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Ids are given in steps: one after the other, they would fall into the same few buckets.
+/// Hasher for ids, which have a constant step: unhashed, they would fall into the same few buckets.
 #[derive(Clone, Default)]
 struct IdHasher(u64);
 
@@ -26,7 +26,7 @@ impl Hasher for IdHasher {
     }
 }
 
-/// Requests of one side of a connection that are not answered yet.
+/// Pending requests of one side of a connection.
 ///
 /// Ids are even on the side that opened the connection and odd on the other, so that both
 /// may send requests over it (clause 9.3.1).
@@ -57,7 +57,7 @@ impl<T> Requests<T> {
         }
     }
 
-    /// Whether requests of this side have ids like that one: even or odd.
+    /// Whether requests of this side have ids of that parity.
     #[must_use]
     pub fn numbers(&self, id: u32) -> bool {
         self.last_id % 2 == id % 2
@@ -101,13 +101,13 @@ impl<T> Requests<T> {
         found.next().map(|(id, _)| *id)
     }
 
-    /// Requests that wait.
+    /// The number of pending requests.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether none waits.
+    /// Whether no request is pending.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()

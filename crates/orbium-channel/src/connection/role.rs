@@ -51,7 +51,7 @@ pub struct Bounds {
 const SHARED_REPLIES: usize = 256;
 
 impl Bounds {
-    /// The same for a connection of both sides.
+    /// The same for a bidirectional connection.
     #[must_use]
     pub fn of_both_sides(self) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Bounds {
     }
 }
 
-/// Limits of reassembly where many calls may have replies in fragments: the budget of peers bounds
+/// Limits of reassembly if many calls may have replies in fragments: the budget of peers bounds
 /// them together.
 pub(super) fn of_both_sides(limits: ReassemblyLimits) -> ReassemblyLimits {
     let messages = limits.messages.saturating_add(SHARED_REPLIES);

@@ -16,7 +16,7 @@ pub enum FramingError {
         kind: MessageKind,
         /// Octets of it, header included.
         size: usize,
-        /// Octets that a message may have.
+        /// Maximum octets of a message.
         limit: usize,
     },
     /// There is no memory for the message: see [`Framing::skip`](super::Framing::skip).
@@ -51,7 +51,7 @@ pub struct TooLarge {
     pub noun: &'static str,
     /// Octets of it.
     pub size: usize,
-    /// Octets that a message may have.
+    /// Maximum octets of a message.
     pub limit: usize,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for TooLarge {
     }
 }
 
-/// A number with a comma before each three digits.
+/// A number with commas between groups of three digits.
 pub struct Grouped(pub usize);
 
 impl fmt::Display for Grouped {

@@ -43,7 +43,7 @@ fn flooded(budget: &Budget) -> Framing {
     framing
 }
 
-/// A part of a message was moved to the start of the buffer before each receive.
+/// Regression: a part of a message was moved to the start of the buffer before each receive.
 #[test]
 fn as_many_messages_are_received_as_are_whole() {
     let mut framing = flooded(&Budget::NONE);

@@ -123,7 +123,7 @@ impl ByteStream for DatagramStream {
         self.send_vectored(&[IoSlice::new(octets)])
     }
 
-    /// Takes one whole frame.
+    /// Accepts one whole frame.
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         if !self.serves {
             self.packets.send(&*self.socket, pieces)?;

@@ -18,8 +18,8 @@ struct Identities {
 fn identities() -> &'static Identities {
     static IDENTITIES: PerProcess<Identities> = PerProcess::new();
     IDENTITIES.get_or_init(|| {
-        // Containers of one host have the same; a path that means another file there
-        // leads nowhere, or to a server that does not know the key.
+        // Containers of one host share it; a path that means another file there leads nowhere, or
+        // to a server that does not have the key.
         Identities {
             host: read("/proc/sys/kernel/random/boot_id"),
             process: read("/proc/sys/kernel/random/uuid"),
@@ -59,7 +59,7 @@ pub(super) fn identity(scheme: &str) -> Option<&'static [u8]> {
     (!identity.is_empty()).then_some(identity)
 }
 
-/// Whether that identity is ours.
+/// Whether that identity is that of this host or process.
 pub(super) fn is_this(scheme: &str, id: &[u8]) -> bool {
     identity(scheme).is_none_or(|own| own == id)
 }

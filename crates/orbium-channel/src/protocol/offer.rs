@@ -21,7 +21,7 @@ use super::protocol_names::listed;
 pub struct Channel {
     /// The scheme of the transport.
     pub scheme: String,
-    /// Messaging protocols, outermost first; none for GIOP alone.
+    /// Messaging protocols, outermost first; empty for GIOP alone.
     pub messaging: Vec<String>,
     /// The address, as the transport understands it.
     pub address: String,
@@ -42,7 +42,7 @@ impl Channel {
         Self::giop(scheme, HostPort { host, port }.to_string())
     }
 
-    /// The channel that is served at an endpoint.
+    /// The channel served at an endpoint.
     pub fn of(endpoint: &Endpoint, acceptor: &dyn Acceptor) -> Self {
         Self {
             scheme: endpoint.scheme.clone(),
@@ -51,8 +51,7 @@ impl Channel {
         }
     }
 
-    /// The name of the protocol, as a
-    /// [`ProtocolPolicy`](crate::ProtocolPolicy) has it.
+    /// The name of the protocol, as in a [`ProtocolPolicy`](crate::ProtocolPolicy).
     #[must_use]
     pub fn protocol(&self) -> String {
         match self.messaging.as_slice() {
@@ -91,7 +90,7 @@ impl Channel {
         }
     }
 
-    /// Whether it leads nowhere beyond this host.
+    /// Whether it is limited to this host.
     pub fn is_within_host(&self) -> bool {
         is_within_host(&self.scheme)
     }
@@ -141,7 +140,8 @@ impl fmt::Display for Channel {
     }
 }
 
-/// One way to an object. It is shared by the lists that it is in.
+/// One offer of a reference: a channel and the object's key there. Shared by the lists that contain
+/// it.
 #[derive(Debug)]
 pub struct Offer {
     /// The channel of the profile.
@@ -208,7 +208,7 @@ pub(super) fn in_order(
 /// The distance of an address that may be anywhere.
 const REMOTE_DISTANCE: usize = 3;
 
-/// Whether addresses of a scheme lead nowhere beyond this host.
+/// Whether addresses of a scheme are limited to this host.
 pub(super) fn is_within_host(scheme: &str) -> bool {
     distance(scheme) < REMOTE_DISTANCE
 }
@@ -266,7 +266,7 @@ pub(super) fn add_offers(profile: &TaggedProfile, offers: &mut Vec<Rc<Offer>>) -
     any
 }
 
-/// Whether a profile that means one host, or one process, means this one.
+/// Whether a profile specific to a host, or to a process, is for this one.
 fn is_here(body: &OrbiumProfile) -> bool {
     match component(&body.components, component::TAG_ORBIUM_HOST) {
         Some(Component::OrbiumHost(id)) => host::is_this(&body.scheme, &id),
@@ -288,7 +288,7 @@ fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> V
                 add_internet(&mut channels, "iiop", &at.host, at.port);
             }
             Ok(Component::Ssl { port, .. }) => add_internet(&mut channels, "ssliop", host, port),
-            // An endpoint for each priority, the profile's own among them.
+            // An endpoint for each priority, including that of the profile.
             Ok(Component::TaoEndpoints(endpoints)) => {
                 for at in endpoints.iter().take(MAX_OFFERS).map(|it| &it.address) {
                     add_internet(&mut channels, "iiop", &at.host, at.port);
@@ -319,7 +319,7 @@ pub fn not_understood(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> {
         .filter(|profile| matches!(Profile::parse(profile), Ok(Profile::Unknown)))
 }
 
-/// The multicast groups that a reference means.
+/// The multicast groups in a reference.
 pub fn groups(ior: &Ior) -> Vec<ObjectGroup> {
     let mut groups = Vec::new();
     for profile in &ior.profiles {

@@ -15,8 +15,7 @@ use super::{Channel, Offer, ProtocolPolicy, Protocols, offers};
 /// A protocol that a reference offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedProtocol {
-    /// The protocol and where it leads; `None` for a profile that is not
-    /// understood.
+    /// The protocol and its address; `None` for an unknown profile.
     pub channel: Option<Channel>,
     /// Tag of the profile, if it is not understood.
     pub tag: Option<u32>,
@@ -70,8 +69,8 @@ pub fn wanted(
     }
 }
 
-/// The protection that calls through a reference with these offers must use. A client
-/// that has `chosen` protocols itself decides, unless protection is required.
+/// The minimum protection of calls through a reference with these offers. A client with `chosen`
+/// protocols decides itself, unless protection is required.
 #[cold]
 fn least_protection(
     protocols: &Protocols,
@@ -87,7 +86,7 @@ fn least_protection(
     }
 }
 
-/// Whether a channel has so much protection, or needs none.
+/// Whether a channel has at least that protection, or needs none.
 fn is_protected(protocols: &Protocols, channel: &Channel, least: Protection) -> bool {
     protocols.protection_of(channel) >= least || channel.is_within_host()
 }

@@ -19,7 +19,7 @@ use super::unusable::{OpenError, Unusable};
 use super::{Channel, Protocols};
 use crate::peer_memory::Budget;
 
-/// The protocols on top of one another; `None` for GIOP alone.
+/// A stack of protocols; `None` for GIOP alone.
 type Layers = Option<Arc<dyn Messaging>>;
 
 /// Options of new connections of any protocol.
@@ -46,7 +46,7 @@ impl Protocols {
         })
     }
 
-    /// The protocols of those names on top of one another.
+    /// The stack of the protocols with those names.
     fn stack(&self, names: &mut dyn Iterator<Item = &str>) -> Result<Layers, Unusable> {
         let mut layers = Vec::new();
         for name in names {
@@ -68,8 +68,8 @@ impl Protocols {
         Ok(Some(Arc::new(stack)))
     }
 
-    /// The header forms of requests and replies over connections of a channel; others
-    /// than GIOP's their user writes and reads: see [`Protocols::short_connector`].
+    /// The header forms of requests and replies over connections of a channel; those other than
+    /// GIOP's are read and written by the user: see [`Protocols::short_connector`].
     pub fn headers(&self, channel: &Channel) -> Headers {
         let mut names = channel.messaging.iter().map(String::as_str);
         if self.is_datagram(channel) {
@@ -88,7 +88,7 @@ impl Protocols {
             .map_or(Headers::GIOP, |layer| layer.headers())
     }
 
-    /// The names of the messaging protocols of an endpoint as references have them.
+    /// The names of the messaging protocols of an endpoint as in references.
     pub(crate) fn messaging_at(&self, endpoint: &Endpoint) -> Vec<String> {
         let named = |name: &str| self.layer_called(name).map(|layer| layer.name().to_owned());
         let names = endpoint.messaging();
@@ -114,7 +114,7 @@ impl Protocols {
         self.connector(&plain, options)
     }
 
-    /// Whether a channel carries oneways alone.
+    /// Whether a channel carries oneways only.
     pub fn is_datagram(&self, channel: &Channel) -> bool {
         matches!(
             self.transport(&channel.scheme),

@@ -21,7 +21,7 @@ use super::host;
 /// The packetization of messages in datagrams.
 #[derive(Debug)]
 pub(super) enum Packets {
-    /// One each (DIOP).
+    /// One datagram for each message (DIOP).
     Whole,
     /// As many datagrams as needed (MIOP).
     Miop(Box<Miop>),
@@ -36,7 +36,7 @@ pub(super) struct Miop {
     started: Instant,
 }
 
-/// Messages that this process has sent over any of its sockets: no two have the same number.
+/// Number of messages sent by this process over all of its sockets, from which unique ids are made.
 static SENT: AtomicU32 = AtomicU32::new(0);
 
 /// The reason why a datagram completed no message.
@@ -131,7 +131,7 @@ impl Miop {
     }
 }
 
-/// GIOP as it is, where something has to know where a message ends.
+/// Plain GIOP, used to determine the length of messages.
 #[derive(Debug)]
 pub(super) struct Giop;
 

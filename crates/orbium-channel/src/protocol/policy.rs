@@ -82,7 +82,7 @@ impl ProtocolPolicy {
         chosen
     }
 
-    /// The place of a channel's protocol; `None` if it is not to be used.
+    /// The rank of a channel's protocol; `None` if it is not permitted.
     pub fn rank(&self, channel: &Channel) -> Option<usize> {
         let protocol = channel.protocol();
         for (rank, name) in self.0.iter().enumerate() {

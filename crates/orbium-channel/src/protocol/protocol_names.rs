@@ -26,7 +26,7 @@ fn is_messaging(name: &str) -> bool {
         .any(|layer| layer.name() == name)
 }
 
-/// Names one after another.
+/// The names, separated.
 pub(super) fn listed(names: &mut dyn Iterator<Item = &str>, between: &str) -> String {
     let mut list = String::new();
     for name in names {

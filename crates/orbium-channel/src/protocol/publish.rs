@@ -152,8 +152,7 @@ impl Publication<'_> {
         profiles
     }
 
-    /// The components that a profile with that tag has, as far as its version has any, and
-    /// more.
+    /// The components of a profile with that tag, if its version has any, and more.
     fn components(&self, tag: u32, mut more: Vec<TaggedComponent>) -> Vec<TaggedComponent> {
         if self.version.minor == 0 {
             return Vec::new();
@@ -239,7 +238,7 @@ impl Publication<'_> {
         Some(self.iiop(TAG_INTERNET_IOP, none, vec![requires]))
     }
 
-    /// UDP, as TAO has it.
+    /// UDP, in TAO's form.
     #[cold]
     fn datagrams(&self, channel: &Channel) -> Option<TaggedProfile> {
         let at = channel.host_port_over("diop")?;

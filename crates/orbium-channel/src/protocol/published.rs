@@ -18,8 +18,7 @@ pub fn published_policies(ior: &Ior) -> PublishedPolicies {
     none
 }
 
-/// The ClientProtocolPolicy that a reference has, as far as tags identify its
-/// protocols.
+/// The ClientProtocolPolicy in a reference, as far as tags identify its protocols.
 pub fn exposed_protocols(published: &PublishedPolicies) -> Option<ProtocolPolicy> {
     let protocols = published.client_protocols.as_ref()?;
     let mut all = Vec::<String>::new();
@@ -31,7 +30,7 @@ pub fn exposed_protocols(published: &PublishedPolicies) -> Option<ProtocolPolicy
     Some(ProtocolPolicy::of(all))
 }
 
-/// The protocols with profiles of that tag; none of a tag that references of an ORB do not have.
+/// The protocols with profiles of that tag; empty for a tag that references of an ORB do not have.
 #[must_use]
 pub fn names_of_profile(tag: u32) -> &'static [&'static str] {
     match tag {

@@ -29,7 +29,7 @@ impl Default for Protocols {
     /// All transports except TLS, which needs certificates, and the messaging protocols of
     /// `orbium-giop`.
     fn default() -> Self {
-        // The very same each time.
+        // The same instances each time.
         static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| {
             let mut transports = vec![
                 Transport::stream(Tcp),
@@ -116,7 +116,7 @@ impl Protocols {
         self.messaging.push(layer);
     }
 
-    /// Adds all of the other's.
+    /// Adds all protocols of the other.
     #[inline]
     pub fn add(&mut self, other: Self) {
         for transport in other.transports {
@@ -179,7 +179,7 @@ impl Protocols {
         self.transports.iter().map(Transport::scheme)
     }
 
-    /// The names of the messaging protocols other than GIOP, as endpoints have them.
+    /// The names of the messaging protocols other than GIOP, as in endpoints.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
         let layers = self.messaging.iter();
         layers.map(|layer| layer.alias().unwrap_or_else(|| layer.name()))
@@ -199,7 +199,7 @@ impl Protocols {
 }
 
 impl PartialEq for Protocols {
-    /// Equal if they are the very same protocols.
+    /// Equal if they contain the same instances.
     fn eq(&self, other: &Self) -> bool {
         let same = |(a, b): (&Transport, &Transport)| is_same(a, b);
         self.transports.len() == other.transports.len()
@@ -211,7 +211,7 @@ impl PartialEq for Protocols {
 impl Eq for Protocols {}
 
 impl Protocols {
-    /// The protocols that `before` has not, by their names.
+    /// The protocols that are not in `before`, by name.
     #[must_use]
     pub fn added_to(&self, before: &Self) -> Self {
         let mut added = Self::none();
@@ -228,7 +228,7 @@ impl Protocols {
         added
     }
 
-    /// The names of protocols that `before` has and these have not, or others of that name.
+    /// The names of protocols in `before` that are missing here, or differ.
     #[must_use]
     pub fn lost_since(&self, before: &Self) -> Vec<String> {
         let mut lost = Vec::new();
@@ -248,7 +248,7 @@ impl Protocols {
     }
 }
 
-/// Whether both are the very same transport.
+/// Whether both are the same instance.
 fn is_same(a: &Transport, b: &Transport) -> bool {
     match (a, b) {
         (Transport::Stream(a), Transport::Stream(b)) => Arc::ptr_eq(a, b),

@@ -11,14 +11,14 @@ use super::protocol_names::only;
 /// Error of listening at an endpoint or connecting a channel.
 #[derive(Debug)]
 pub enum OpenError {
-    /// An endpoint with an address or a parameter that cannot be understood.
+    /// An endpoint with an invalid address or parameter.
     Endpoint(String, EndpointError),
     /// An endpoint of an unknown transport or messaging protocol, and the reason.
     Protocol(String, String),
     /// An endpoint with a protocol that this program was built without, and the feature of orbium
     /// that provides it.
     Feature(String, &'static str),
-    /// An endpoint that cannot be listened at.
+    /// An endpoint at which listening failed.
     Listen(String, io::Error),
 }
 
@@ -29,7 +29,7 @@ pub enum Unusable {
     Feature {
         /// Of the transport or messaging protocol.
         name: String,
-        /// The feature of orbium that has it.
+        /// The feature of orbium that provides it.
         feature: &'static str,
     },
     /// No certificate and no authorities are configured, or the program was built without TLS.
@@ -53,7 +53,7 @@ pub enum Unusable {
         /// Of the messaging protocol.
         name: String,
     },
-    /// Messaging protocols that cannot be on top of one another.
+    /// Messaging protocols that cannot be combined.
     Stack(StackError),
     /// An address that the transport does not understand.
     Address(EndpointError),

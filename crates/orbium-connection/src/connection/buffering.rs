@@ -31,7 +31,7 @@ impl Connection {
         (self.next_id(), Introduction::new(announced, said))
     }
 
-    /// Whether sends and receives block from now on.
+    /// Sets whether sends and receives block.
     pub(crate) fn set_blocking(&self, blocks: bool) -> io::Result<()> {
         if self.reacts {
             Ok(())

@@ -56,7 +56,7 @@ pub fn nonblocking(
     deadline: Deadline,
 ) -> io::Result<Box<dyn ByteStream>> {
     let stream = connector.connect(deadline)?;
-    // Completes a handshake, which would wait otherwise than a message does.
+    // Completes a handshake, which would wait differently from a message.
     stream.send(&[])?;
     stream.set_nonblocking(true)?;
     Ok(stream)

@@ -14,8 +14,7 @@ use crate::connection::connecting::nonblocking;
 
 type Made = io::Result<Box<dyn ByteStream>>;
 
-/// Connects on another thread of the lane if this one holds the reactor, which must not
-/// block.
+/// Connects on another thread of the lane if this one has the reactor, which must not block.
 pub(crate) fn connect(connector: &Arc<dyn Connector>, deadline: Deadline) -> Made {
     match keeps_reactor() {
         Some(threads) => connect_elsewhere(&threads, connector, deadline),

@@ -137,7 +137,7 @@ impl Connection {
                 Ok(0) => Some(Received::Lost),
                 Ok(_) => {
                     *has_received = deadline != Deadline::NEVER;
-                    // Mostly it is a reply in one piece.
+                    // Usually it is an unfragmented reply.
                     if self.giop.is_partial() {
                         None
                     } else {
@@ -172,7 +172,7 @@ impl Connection {
         })
     }
 
-    /// Whether a receive that begins now ends before so much time is over.
+    /// Whether a receive that begins now ends within that time.
     #[inline]
     pub fn receives_within(&self, left: Option<Duration>) -> bool {
         let suits = self.reacts || ticks::is_in_time(self.timeout, left);
@@ -194,7 +194,7 @@ impl Connection {
         suits || self.giop.is_partial() || self.goes_on(deadline)
     }
 
-    /// From now on receiving ends early, as at a deadline, once the token is cancelled.
+    /// Makes receives end early, as at a deadline, once the token is cancelled.
     #[cold]
     pub fn set_cancellation(&mut self, token: Option<&CancellationToken>) {
         self.cancellation = token.cloned();

@@ -27,7 +27,7 @@ pub struct ConnectionPartition {
     pub is_single: bool,
     /// Whether the server may send requests over them.
     pub is_bidirectional: bool,
-    /// Oneways wait in its buffers: no two callers share a connection.
+    /// Oneways are buffered: no two callers share a connection.
     pub is_buffered: bool,
 }
 

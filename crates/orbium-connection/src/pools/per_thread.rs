@@ -91,7 +91,7 @@ pub(crate) struct OwnConnections {
 }
 
 impl OwnConnections {
-    /// `None` if threads use the same connections.
+    /// `None` if threads share connections.
     pub(crate) fn new(strategy: ClientStrategy, pool: &Weak<Pool>) -> Option<Self> {
         (strategy == ClientStrategy::ExclusivePerThread).then(|| Self {
             pool: Weak::clone(pool),
@@ -158,12 +158,12 @@ impl OwnConnections {
         self.close_those(&|connection| connection.used_before(since), usize::MAX)
     }
 
-    /// Closes all that is idle.
+    /// Closes all idle connections.
     pub(crate) fn close_all(&self) -> usize {
         self.close_those(&|_| true, usize::MAX)
     }
 
-    /// Closes the connection that has been idle for longest.
+    /// Closes the least recently used idle connection.
     pub(crate) fn close_oldest(&self) -> bool {
         let threads = self.all();
         let oldest = |own: &&Arc<Own>| own.lock_all_idle().iter().map(|it| it.used()).min();
@@ -203,7 +203,7 @@ impl OwnConnections {
 }
 
 impl OwnConnections {
-    /// Keeps a connection of this pool for the next call of the calling thread.
+    /// Stores a connection of this pool for the next call of the calling thread.
     #[cold]
     pub(crate) fn release(&self, pool: &Pool, connection: Box<Connection>) {
         let kept = if pool.is_closed() {
@@ -216,7 +216,7 @@ impl OwnConnections {
             drop(connection);
             pool.discard();
         }
-        // SeqCst, after the connection is kept: as in `Pool::release`.
+        // SeqCst, after the connection is stored: as in `Pool::release`.
         if pool.callers_wait.load(Ordering::SeqCst) > 0 {
             pool.one_is_free();
         }

@@ -64,7 +64,7 @@ pub struct Pool {
     pub key: PoolKey,
     config: Arc<ClientConfig>,
     counts: Arc<Counts>,
-    /// Whether a connection is not simply kept when it becomes idle.
+    /// Whether releasing a connection takes the slow path.
     is_unusual: Arc<AtomicBool>,
     /// Idle connections: a call takes one and puts it back without a lock.
     idle_cache: ObjectCache<Connection>,
@@ -79,9 +79,9 @@ pub struct Pool {
     limit: usize,
     /// Whether callers wait on a reactor and dispatch upcalls; then no call blocks here.
     reacts: bool,
-    /// Which headers requests have where they can.
+    /// The headers of requests, where possible.
     headers: Headers,
-    /// Whether oneways under SYNC_NONE wait here for others.
+    /// Whether oneways under SYNC_NONE are buffered here.
     buffers_oneways: bool,
     all: Weak<All>,
     /// Reader threads to wake when the pool closes.
@@ -160,7 +160,7 @@ impl Pool {
         &self.key
     }
 
-    /// Which headers requests have where they can.
+    /// The headers of requests, where possible.
     pub fn headers(&self) -> Headers {
         self.headers
     }
@@ -174,7 +174,7 @@ impl Pool {
         self.state.lock()
     }
 
-    /// The same, with all that is idle in one place.
+    /// The same, with all idle connections in one list.
     fn lock_all_idle(&self) -> MutexGuard<'_, State> {
         let mut state = self.lock();
         self.drain_cache(&mut state);
@@ -187,7 +187,7 @@ impl Pool {
         }
     }
 
-    /// A connection for one call, if one is idle.
+    /// An idle connection for one call, if there is one.
     #[inline(always)]
     pub fn acquire_idle(&self) -> Option<Box<Connection>> {
         match self.idle_cache.take_local() {
@@ -196,7 +196,7 @@ impl Pool {
         }
     }
 
-    /// One that another thread has used last.
+    /// A connection last used by another thread.
     fn acquire_elsewhere(&self) -> Option<Box<Connection>> {
         match &self.own {
             Some(own) => own.acquire(),
@@ -343,7 +343,7 @@ impl Pool {
         (state, any)
     }
 
-    /// Keeps a connection for the next call.
+    /// Stores a connection for the next call.
     #[inline(always)]
     pub fn release(&self, connection: Box<Connection>) {
         if self.is_unusual.load(Ordering::Relaxed) {
@@ -410,7 +410,7 @@ impl Pool {
         self.one_free.notify_all();
     }
 
-    /// Forgets a connection that was acquired and is not to be used again.
+    /// Counts off a connection that was acquired and must not be used again.
     pub fn discard(&self) {
         let mut state = self.lock();
         state.open -= 1;

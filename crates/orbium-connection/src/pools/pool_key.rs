@@ -8,8 +8,8 @@ use orbium_giop::codeset::Negotiated;
 
 use crate::pools::partition::ConnectionPartition;
 
-/// Common properties of the connections of one pool: the
-/// channel, and the code sets, which cannot change once they are settled.
+/// Common properties of the connections of one pool: the channel, and the code sets, which cannot
+/// change once they are negotiated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolKey {
     /// The channel of the connections.

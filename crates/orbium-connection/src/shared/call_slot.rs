@@ -40,7 +40,7 @@ struct State {
     send_timeout: Option<Duration>,
     /// Outstanding bytes of the message being sent; this slot holds the send lock until then.
     left: usize,
-    /// Fragments of the same message follow it.
+    /// Whether fragments of the same message follow it.
     more_fragments: bool,
 }
 
@@ -86,8 +86,8 @@ impl CallSlot {
         self.pending.recycle(reply);
     }
 
-    /// Registers the message about to be sent; `false` if it is not to be sent as it
-    /// is. CloseConnection is dropped: one caller does not end a shared connection.
+    /// Registers the message about to be sent; `false` if it must not be sent unchanged.
+    /// CloseConnection is discarded: one caller must not end a shared connection.
     fn begin(&self, state: &mut State, pieces: &[IoSlice<'_>]) -> io::Result<bool> {
         let mut head = [0; HEAD];
         let len = gather(pieces, &mut head);

@@ -63,7 +63,7 @@ impl End {
 #[derive(Debug)]
 pub(super) struct Reader {
     giop: Connection,
-    /// The receive timeout that the stream has.
+    /// The current receive timeout of the stream.
     timeout: Option<Duration>,
 }
 
@@ -185,7 +185,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Whether the server ended the connection, as far as the closing thread can tell: while
+    /// Whether the server ended the connection, as far as the closing thread can determine: while
     /// another thread receives, that thread detects the end.
     fn has_peer_ended(&self) -> bool {
         if self.end.get().is_some() {
@@ -249,7 +249,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// As `receive`, but ends exactly at the deadline rather than at the next tick.
+    /// As `receive`, but ends exactly at the deadline and not at the next tick.
     #[cold]
     fn receive_within(&self, reader: &mut Reader, time: Duration) -> bool {
         let stream = &*self.stream;

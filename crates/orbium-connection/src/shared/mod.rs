@@ -36,7 +36,7 @@ pub(super) struct Multiplexer {
     channel: Channel,
     has_thread: bool,
     message_size: usize,
-    /// Which headers replies may have.
+    /// The headers of replies.
     headers: Headers,
     budget: Budget,
     counts: Arc<Counts>,

@@ -40,19 +40,19 @@ impl PendingReply {
         self.last_id.load(Ordering::Relaxed)
     }
 
-    /// Before the request with that id is sent: its reply is to be delivered.
+    /// Registers a request before it is sent: the reply with that id is to be delivered.
     pub(super) fn await_answer(&self, id: u32) {
         self.last_id.store(id, Ordering::Relaxed);
         self.awaited.store(u64::from(id) + 1, Ordering::Release);
     }
 
-    /// No reply is awaited any more, and none is kept.
+    /// Deregisters the request: no reply is kept.
     pub(super) fn forget(&self) {
         self.awaited.store(0, Ordering::Release);
         *self.lock() = State::default();
     }
 
-    /// Whether the reply with that id is awaited; from now on it is not.
+    /// Whether the reply with that id is awaited; clears the registration.
     pub(super) fn awaits(&self, id: u32) -> bool {
         let awaited = u64::from(id) + 1;
         let answered =

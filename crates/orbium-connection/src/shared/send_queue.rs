@@ -80,7 +80,7 @@ impl SendQueue {
             .store(!state.rest.is_empty(), Ordering::Relaxed);
     }
 
-    /// Whether an unsent tail waits.
+    /// Whether there is an unsent tail.
     pub(super) fn has_rest(&self) -> bool {
         self.has_rest.load(Ordering::Relaxed)
     }

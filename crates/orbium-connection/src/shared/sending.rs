@@ -24,8 +24,8 @@ impl MultiplexedConnection {
         self.send_queue.release(&|octets| self.push_at_once(octets));
     }
 
-    /// Sends the tail of a message that its caller had no time for, as far as the peer
-    /// takes it.
+    /// Sends the tail of a message that its caller left at its deadline, as far as the peer accepts
+    /// it.
     #[cold]
     pub(super) fn send_rest(&self) {
         let now = Deadline::after(Some(Duration::ZERO));
@@ -62,8 +62,7 @@ impl MultiplexedConnection {
                 Ok(count) => {
                     sent += count;
                     IoSlice::advance_slices(&mut slices, count);
-                    // A peer that takes few bytes at a time must not extend the
-                    // deadline.
+                    // A peer that accepts few bytes at a time must not extend the deadline.
                     if !slices.is_empty() && deadline.has_passed() {
                         return Ok(sent);
                     }

@@ -13,7 +13,7 @@ use crate::reference::orb_type::{ORB_TYPE_OMNIORB, ORB_TYPE_ORBIUM};
 pub struct CodeSetId(pub u32);
 
 impl CodeSetId {
-    /// No code set was named.
+    /// Absence of a code set.
     pub const NONE: Self = Self(0);
     /// ISO 8859-1.
     pub const ISO_8859_1: Self = Self(0x0001_0001);
@@ -139,12 +139,12 @@ pub struct CodeSetComponentInfo {
 /// choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NativeCharSet {
-    /// ISO 8859-1, converting UTF-8: a `char` is any octet, and clients with UTF-8 as
-    /// their own set that convert send text as ISO 8859-1.
+    /// ISO 8859-1, with conversion from UTF-8: a `char` is any octet, and converting clients with
+    /// native UTF-8 send text as ISO 8859-1.
     #[default]
     Latin1,
-    /// UTF-8, converting ISO 8859-1: text of any script, and a `char` beyond ASCII from
-    /// no client of another ORB.
+    /// UTF-8, with conversion from ISO 8859-1: text of any script; clients of other ORBs cannot
+    /// send a `char` beyond ASCII.
     Utf8,
 }
 
@@ -192,7 +192,7 @@ impl core::str::FromStr for NativeCharSet {
     }
 }
 
-/// A code set for `char` that orbium does not have was named.
+/// Error of an unsupported code set for `char`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UnknownCodeSet;
 
@@ -250,8 +250,8 @@ pub struct CodeSetContext {
     pub char_data: CodeSetId,
     /// The transmission code set of `wchar` and `wstring`; NONE if there is none.
     pub wchar_data: CodeSetId,
-    /// Whether a `char` is ISO 8859-1 though `string` is UTF-8. Between two orbiums:
-    /// a third set follows the two of the standard.
+    /// Whether a `char` is ISO 8859-1 though `string` is UTF-8. Only between two orbium ORBs: a
+    /// third set follows the two of the standard.
     pub latin1_char: bool,
 }
 
@@ -375,8 +375,7 @@ impl Negotiated {
     /// The code sets in a client's service context.
     ///
     /// # Errors
-    /// [`CodeSetError`] if it names a set that orbium does not have
-    /// (CODESET_INCOMPATIBLE minor 2).
+    /// [`CodeSetError`] for an unsupported code set (CODESET_INCOMPATIBLE minor 2).
     pub fn from_context(context: CodeSetContext) -> Result<Self, CodeSetError> {
         let CodeSetContext {
             char_data,

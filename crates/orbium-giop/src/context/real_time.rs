@@ -95,11 +95,11 @@ pub struct PriorityBand {
 pub enum PriorityModel {
     /// The client: requests carry the priority of its thread.
     ClientPropagated = 0,
-    /// The server: the object has a priority.
+    /// The server: each object has a priority.
     ServerDeclared = 1,
 }
 
-/// The value of PriorityModelPolicy, as a reference has it.
+/// The value of PriorityModelPolicy in a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PriorityModelValue {
     /// The model.
@@ -140,7 +140,7 @@ impl PriorityModelValue {
     }
 }
 
-/// The value of PriorityBandedConnectionPolicy, as a reference has it.
+/// The value of PriorityBandedConnectionPolicy in a reference.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PriorityBandsValue(pub Vec<PriorityBand>);
 
@@ -227,7 +227,7 @@ pub struct ExposedTcp {
     pub no_delay: bool,
 }
 
-/// The value of ClientProtocolPolicy, as a reference has it.
+/// The value of ClientProtocolPolicy in a reference.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ClientProtocolsValue(pub Vec<ExposedProtocol>);
 
@@ -356,7 +356,7 @@ impl PublishedPolicies {
         }
     }
 
-    /// Whether requests are to carry the priority of the thread that calls.
+    /// Whether requests carry the priority of the calling thread.
     #[must_use]
     pub fn is_client_propagated(&self) -> bool {
         let model = self.priority_model;

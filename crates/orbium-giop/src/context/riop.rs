@@ -31,9 +31,9 @@ pub struct Riop {
     pub class: Option<u8>,
     /// The CORBA priority.
     pub priority: Option<i16>,
-    /// From one request to the next, in units of 100 ns; 0 for none.
+    /// The time between requests, in units of 100 ns; 0 for none.
     pub period: u64,
-    /// Time that the request may take, in units of 100 ns; 0 for none.
+    /// The time limit of the request, in units of 100 ns; 0 for none.
     pub deadline: u64,
     /// The importance, from 0 to 4.
     pub importance: Option<u8>,
@@ -45,7 +45,7 @@ pub struct Riop {
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RiopError {
-    /// It has fewer octets than it must.
+    /// The data are truncated.
     Truncated,
     /// Its byte order is neither 0 nor 1.
     ByteOrder(u8),
@@ -155,7 +155,7 @@ struct Octets<'a> {
 }
 
 impl Octets<'_> {
-    /// `N` octets at that place, in big-endian order.
+    /// `N` octets at that offset, in big-endian order.
     fn at<const N: usize>(&self, place: usize) -> [u8; N] {
         let mut octets = [0; N];
         octets.copy_from_slice(&self.data[place..place + N]);

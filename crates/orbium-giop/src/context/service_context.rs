@@ -203,7 +203,7 @@ impl<'a> Iterator for ServiceContextIter<'a> {
     }
 }
 
-/// Service contexts of no message, as messages have them.
+/// Encoded service contexts outside of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncodedContexts {
     octets: Vec<u8>,

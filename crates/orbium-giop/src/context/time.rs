@@ -31,8 +31,7 @@ const MAX_POLICIES: u32 = 64;
 /// Octets of a `TimeBase::UtcT` in an encapsulation.
 const UTC_LEN: usize = 24;
 
-/// A `TimeBase::TimeT` as a point of time: units of 100 ns since 15 October 1582,
-/// UTC.
+/// A `TimeBase::TimeT` as an absolute time: units of 100 ns since 15 October 1582, UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UtcTime(pub u64);
 
@@ -62,7 +61,7 @@ fn nanoseconds_of(bound: Option<Duration>) -> u64 {
     whole.unwrap_or(FOR_EVER)
 }
 
-/// The bound that such nanoseconds are; `None` for none.
+/// The bound represented by that many nanoseconds; `None` for none.
 #[inline]
 fn bound_of(nanoseconds: u64) -> Option<Duration> {
     (nanoseconds != FOR_EVER).then(|| Duration::from_nanos(nanoseconds))
@@ -85,16 +84,16 @@ impl UtcTime {
     }
 }
 
-/// The points of time after which a request is of no more use.
+/// The times after which a request is obsolete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndTimes {
-    /// RequestEndTime: the request must have been delivered.
+    /// RequestEndTime: the latest delivery of the request.
     pub request: Option<UtcTime>,
-    /// ReplyEndTime: the reply must be there.
+    /// ReplyEndTime: the latest arrival of the reply.
     pub reply: Option<UtcTime>,
 }
 
-/// The data of a service context, on the stack: a call takes no memory for it.
+/// The data of a service context, on the stack: a call allocates no memory for it.
 #[derive(Clone, Copy, Debug)]
 pub struct ContextData {
     octets: [u8; 72],
@@ -146,7 +145,7 @@ impl EndTimes {
         data
     }
 
-    /// Reads such data. Other policies are passed over.
+    /// Decodes the data. Other policies are ignored.
     ///
     /// # Errors
     /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::CountTooLarge`] for more
@@ -273,7 +272,7 @@ impl TimeLeft {
         data
     }
 
-    /// Reads such data.
+    /// Decodes the data.
     ///
     /// # Errors
     /// [`CdrErrorKind::Truncated`].

@@ -6,8 +6,8 @@ use orbium_cdr::{CdrErrorKind, CdrReader, CdrWriter};
 
 use crate::message::header::HEADER_LEN;
 
-/// Skips the padding before the body of GIOP 1.2: to a multiple of eight, or to
-/// the end, for some ORBs pad even when no body follows and some do not.
+/// Skips the padding before the body of GIOP 1.2: to a multiple of eight, or to the end, as only
+/// some ORBs pad without a body.
 #[inline]
 pub(crate) fn skip_to_body(reader: &mut CdrReader<'_>) {
     let gap = reader.position().wrapping_neg() & 7;

@@ -13,8 +13,8 @@ pub const fn close_connection(version: Version) -> [u8; HEADER_LEN] {
     header_only(version, MessageKind::CloseConnection)
 }
 
-/// The whole MessageError message. Its version is the highest that the sender
-/// understands, so that the peer can tell why.
+/// The whole MessageError message. Its version is the highest that the sender supports, which shows
+/// the peer the reason.
 #[must_use]
 pub const fn message_error(version: Version) -> [u8; HEADER_LEN] {
     header_only(version, MessageKind::MessageError)

@@ -24,7 +24,7 @@ pub struct FragmentPlan {
     /// Octets of every part but the last; a multiple of eight.
     part: usize,
     len: usize,
-    /// Octets of the message already in a part; 0 at the start.
+    /// Octets of the message in previous fragments; 0 at the start.
     at: usize,
 }
 
@@ -54,7 +54,7 @@ impl FragmentPlan {
     }
 }
 
-/// One message of a fragmented one: `head`, then a range of the original.
+/// One fragment: `head`, then a range of the original message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentPart {
     head: [u8; FRAGMENT_HEADER_LEN],
@@ -90,7 +90,7 @@ impl Iterator for FragmentPlan {
         let header = MessageHeader {
             more_fragments: to < self.len,
             kind,
-            // At most `part`, which is less than the message is long.
+            // At most `part`, which is less than the length of the message.
             size: (head_len - HEADER_LEN + to - from) as u32,
             ..self.first
         };

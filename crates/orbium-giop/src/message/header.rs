@@ -66,7 +66,7 @@ pub enum MessageKind {
 }
 
 impl MessageKind {
-    /// The kind that an octet names.
+    /// The kind with that octet.
     #[must_use]
     #[inline]
     pub const fn from_octet(octet: u8) -> Option<Self> {

@@ -34,8 +34,8 @@ impl<'a> LocateRequest<'a> {
     }
 }
 
-/// Writes a whole LocateRequest into an empty writer. GIOP 1.0 and 1.1 can only
-/// address by key: another target is [`CdrErrorKind::NotSupported`] there.
+/// Writes a whole LocateRequest into an empty writer. GIOP 1.0 and 1.1 only support addressing by
+/// key: another target is [`CdrErrorKind::NotSupported`] there.
 pub fn write_locate_request<'a>(
     writer: &mut CdrWriter<'a>,
     version: Version,

@@ -41,8 +41,8 @@ pub enum FragmentError {
     /// A Fragment continues no message in assembly. With a request id it may belong to a message
     /// that was cancelled or discarded, and is best ignored.
     NothingToContinue(Option<u32>),
-    /// A second message begins under an id that is in assembly, or, in GIOP
-    /// 1.1, before the first has ended.
+    /// A second message begins under an id that is in assembly or, in GIOP 1.1, before the first
+    /// has ended.
     AlreadyBegun,
     /// A Fragment differs from its beginning in version or byte order.
     Inconsistent,
@@ -85,7 +85,7 @@ impl core::error::Error for FragmentError {}
 /// A message with outstanding fragments.
 #[derive(Debug)]
 struct Partial {
-    /// `None` in GIOP 1.1, where fragments just follow each other.
+    /// `None` in GIOP 1.1, which has no ids in fragments.
     id: Option<u32>,
     header: MessageHeader,
     assembled: Assembled,
@@ -103,7 +103,7 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    /// Has room for the data of another fragment.
+    /// Reserves room for the data of another fragment.
     fn reserve(&mut self, id: Option<u32>, more: usize, seam: bool) -> Result<(), FragmentError> {
         let octets = self.octets.try_reserve(more);
         octets
@@ -111,7 +111,7 @@ impl Assembled {
             .map_err(|_| FragmentError::NoMemory(id))
     }
 
-    /// Octets kept for it.
+    /// Octets of memory in use.
     const fn cost(&self) -> usize {
         self.octets.len() + self.seams.len() * SEAM
     }
@@ -145,7 +145,7 @@ pub struct Reassembly {
     limits: ReassemblyLimits,
     partial: Vec<Partial>,
     octets: usize,
-    /// Whether a message that was dropped last is a request with a reply.
+    /// Whether the last discarded message is a request with a reply.
     dropped_expects_reply: bool,
 }
 
@@ -269,7 +269,7 @@ impl Reassembly {
         Ok(Some(completed(header, assembled)))
     }
 
-    /// Whether `more` octets may be added to a message that has `have`.
+    /// Checks whether `more` octets may be added to a message of `have` octets.
     fn check(&self, id: Option<u32>, have: usize, more: usize) -> Result<(), FragmentError> {
         let most = self.limits.message.min(u32::MAX as usize);
         if more > most.saturating_sub(have) {
@@ -281,8 +281,8 @@ impl Reassembly {
         Ok(())
     }
 
-    /// Whether the message that exceeded a limit last was a request of GIOP 1.2 that
-    /// expects a reply.
+    /// Whether the last message that exceeded a limit was a request of GIOP 1.2 that expects a
+    /// reply.
     #[must_use]
     pub const fn dropped_expects_reply(&self) -> bool {
         self.dropped_expects_reply
@@ -372,7 +372,7 @@ impl Reassembly {
         self.partial.len()
     }
 
-    /// Octets kept for them.
+    /// Octets of the messages in assembly.
     #[must_use]
     pub const fn octets(&self) -> usize {
         self.octets

@@ -154,7 +154,7 @@ impl<'a> ReplyHeader<'a> {
                 body,
             });
         }
-        // 1.3, which others read; 1.0 and 1.1 have other places.
+        // 1.3, which is read elsewhere; 1.0 and 1.1 have other offsets.
         None
     }
 

@@ -96,8 +96,7 @@ pub enum Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The object key, wherever it is; `None` if the profile has none that is
-    /// understood.
+    /// The object key, in any addressing mode; `None` if the profile is unknown or has none.
     #[must_use]
     #[inline]
     pub fn object_key(&self) -> Option<Cow<'a, [u8]>> {
@@ -170,7 +169,7 @@ pub struct RequestHeader<'a> {
     pub request_id: u32,
     /// When a reply is expected.
     pub response: ResponseFlags,
-    /// The object called.
+    /// The target object.
     pub target: Target<'a>,
     /// Operation name without the NUL; not checked to be UTF-8.
     pub operation: &'a [u8],
@@ -282,8 +281,8 @@ impl PlainRequest {
         Self::find_with(octets, order, none)
     }
 
-    /// The same for a request with service contexts: `contexts` returns the length of the list
-    /// that begins there, or `None` for another one.
+    /// The same for a request with service contexts: `contexts` returns the length of the list that
+    /// begins there, or `None` to reject it.
     #[inline(always)]
     pub(crate) fn find_with(
         octets: &[u8],

@@ -10,8 +10,8 @@ use crate::message::request::{PlainRequest, ResponseFlags};
 use crate::numbers::{BODY, Names};
 use crate::short::{Headers, NUMBERED, UsualHeaders, short_request_native};
 
-/// The parts of a whole request in the byte order of this machine that is addressed by key
-/// and has no service contexts, as nearly all are.
+/// The parts of a whole request in native byte order that is addressed by key and has no service
+/// contexts, the common case.
 #[derive(Debug)]
 pub struct RequestParts<'m> {
     /// Chosen by the requester; the reply carries it.
@@ -28,9 +28,8 @@ pub struct RequestParts<'m> {
     pub body_at: usize,
 }
 
-/// The form that nearly all requests over a connection have, in the byte order of this
-/// machine. A receiver that is generic over it decides once for a connection, rather than
-/// for each message, how requests are read.
+/// The most frequent form of requests over a connection, in native byte order. A receiver that is
+/// generic over it selects it once for a connection, not for each message.
 pub trait RequestForm {
     /// The version that these headers represent.
     const VERSION: Version;
@@ -179,8 +178,8 @@ pub enum UsualForm {
 }
 
 impl Headers {
-    /// The form of nearly all requests with these headers; GIOP's, where no other is read
-    /// sooner.
+    /// The most frequent form of requests with these headers; that of GIOP if no other has a faster
+    /// path.
     #[must_use]
     #[inline]
     pub const fn usual_form(self) -> UsualForm {

@@ -55,7 +55,7 @@ enum Key {
 /// A request resolved from its positions.
 #[derive(Debug)]
 pub struct PositionedRequest<'a> {
-    /// The object key; `None` if the profile addressed has none that is understood.
+    /// The object key; `None` if the request is addressed by a profile without a known key.
     pub key: Option<&'a [u8]>,
     /// Operation name without the NUL; not checked to be UTF-8.
     pub operation: &'a [u8],

@@ -20,8 +20,8 @@ pub use operation::OperationTail;
 use operation::SHORT_TAIL;
 use short::Short;
 
-/// Longest prefix that is copied in one piece of constant size, which takes a
-/// few instructions where a copy of any size takes forty.
+/// Maximum length of a prefix that is copied in one piece of constant size, which takes a few
+/// instructions, while a copy of variable size takes forty.
 const SHORT_PREFIX: usize = 96;
 
 /// The constant part of all requests to one target, marshalled once.
@@ -68,7 +68,7 @@ impl RequestTemplate {
         })
     }
 
-    /// A template that addresses by profile; only from GIOP 1.2 on.
+    /// A template that addresses by profile; GIOP 1.2 and later.
     #[must_use]
     pub fn with_profile(version: Version, profile: &TaggedProfile) -> Option<Self> {
         (version.minor >= 2).then(|| {
@@ -80,8 +80,8 @@ impl RequestTemplate {
         })
     }
 
-    /// A template that addresses by whole reference and the index of the
-    /// profile chosen; only from GIOP 1.2 on.
+    /// A template that addresses by whole reference and the index of the selected profile; GIOP 1.2
+    /// and later.
     #[must_use]
     pub fn with_reference(version: Version, index: u32, ior: &Ior) -> Option<Self> {
         (version.minor >= 2).then(|| {
@@ -140,7 +140,7 @@ impl RequestTemplate {
         self.version
     }
 
-    /// The byte order of the requests, which the writer's must be.
+    /// The byte order of the requests, which must be that of the writer.
     #[must_use]
     #[inline]
     pub const fn order(&self) -> ByteOrder {

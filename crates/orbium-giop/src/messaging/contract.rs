@@ -8,8 +8,7 @@ use super::error::MessagingError;
 use super::message::Message;
 use crate::Headers;
 
-/// Octets that a part of a message has at most, or little more: see
-/// [`Decoder::decode_part`].
+/// Maximum octets of a part of a message, or slightly more: see [`Decoder::decode_part`].
 pub const PART: usize = 64 * 1024;
 
 /// Maximum number of octets by which a frame may exceed its message.
@@ -17,8 +16,8 @@ pub const MAX_OVERHEAD: usize = 64;
 
 /// A messaging protocol.
 pub trait Messaging: Send + Sync + Debug {
-    /// The name that endpoints and references have for it, as in
-    /// `?messaging=name`: lower-case letters, digits and hyphens.
+    /// The name in endpoints and references, as in `?messaging=name`: lower-case letters, digits
+    /// and hyphens.
     fn name(&self) -> &str;
 
     /// The messages that it can carry.
@@ -41,8 +40,8 @@ pub trait Messaging: Send + Sync + Debug {
         Headers::GIOP
     }
 
-    /// The state of a new connection. `limit` is how many octets the largest
-    /// message has, its header included; a larger one is not decoded.
+    /// The state of a new connection. `limit` is the maximum number of octets of a message, its
+    /// header included; a larger one is not decoded.
     fn session(&self, side: Side, limit: usize) -> Session;
 }
 

@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::HeaderError;
 
-/// Error of encoding a message or decoding a frame. The connection is of no use any more.
+/// Error of encoding a message or decoding a frame. The connection is no longer usable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessagingError {
@@ -13,21 +13,21 @@ pub enum MessagingError {
     NotGiop(HeaderError),
     /// The length of a message differs from that in its header.
     WrongLength,
-    /// More octets than the limit, or than can be expressed.
+    /// The message exceeds the limit, or the range of the format.
     TooLarge,
     /// The frame is truncated.
     Truncated,
     /// Unknown value of the octet that gives the form of a frame.
     UnknownForm(u8),
-    /// A number was used that no earlier frame has given a meaning.
+    /// An undefined number.
     Unbound(u16),
-    /// A number beyond the table that both sides keep.
+    /// A number beyond the table of both sides.
     OutOfTable(u16),
     /// An unknown compressor.
     UnknownCompressor(u16),
     /// Compressed octets that are corrupt, or differ from the stated length.
     BadCompression,
-    /// A frame that becomes more than the limit of decompression allows.
+    /// A frame that exceeds the limit of decompression.
     TooCompressed,
     /// Any other error, described by a short text.
     Refused(&'static str),

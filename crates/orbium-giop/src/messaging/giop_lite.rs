@@ -155,8 +155,7 @@ impl Encoder for LiteEncoder {
 }
 
 impl LiteEncoder {
-    /// Writes the head of a request that can have a short header; returns where its body
-    /// starts.
+    /// Writes the head of a request that can have a short header; returns the offset of its body.
     fn request(
         &mut self,
         message: Message<'_>,

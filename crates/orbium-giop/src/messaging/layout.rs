@@ -32,7 +32,7 @@ pub(super) struct RequestLayout {
 }
 
 impl RequestLayout {
-    /// `None` for any other request, and if its header is not in one piece.
+    /// `None` for any other request, and if its header is not contiguous.
     pub(super) fn find(message: Message<'_>, header: &MessageHeader) -> Option<Self> {
         let (start, order) = (message.start(), header.order);
         let (head, _) = start.get(HEADER_LEN..)?.split_first_chunk::<16>()?;
@@ -91,7 +91,7 @@ pub(super) struct ReplyLayout {
 }
 
 impl ReplyLayout {
-    /// `None` for any other reply, and if its header is not in one piece.
+    /// `None` for any other reply, and if its header is not contiguous.
     pub(super) fn find(message: Message<'_>, header: &MessageHeader) -> Option<Self> {
         let (start, order) = (message.start(), header.order);
         if header.version.minor < 2 {
@@ -220,8 +220,8 @@ struct Out<'o> {
 }
 
 impl<'o> Out<'o> {
-    /// Writes the message header, if all is within the limit. `end` is where
-    /// the request or reply header ends.
+    /// Writes the message header, if the message is within the limit. `end` is the end of the
+    /// request or reply header.
     fn begin(
         mut header: MessageHeader,
         end: usize,

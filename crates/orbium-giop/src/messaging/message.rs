@@ -15,7 +15,7 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The message that the pieces are, one after the other.
+    /// A message of these pieces in sequence.
     #[must_use]
     pub fn new(pieces: &'a [&'a [u8]]) -> Self {
         let len = pieces.iter().map(|piece| piece.len()).sum();

@@ -9,11 +9,11 @@ use super::{
     Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, Session, Side,
 };
 
-/// Room that a decoder keeps between messages.
+/// Size of a buffer that a decoder retains between messages.
 const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
-/// Messaging protocols on top of one another, outermost first: the outermost is given the
-/// GIOP messages, and the frames of the innermost are sent.
+/// A stack of messaging protocols, outermost first: the outermost encodes the GIOP messages, and
+/// the frames of the innermost are sent.
 #[derive(Clone, Debug)]
 pub struct Stack {
     layers: Vec<Arc<dyn Messaging>>,

@@ -26,7 +26,7 @@ use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus, deflate, inflate};
 use orbium_cdr::ByteOrder;
 
 const MAGIC: [u8; 4] = *b"ZIOP";
-/// The kind of a frame that holds no GIOP message.
+/// The kind of a frame without a GIOP message.
 const OCTETS: u8 = 0xFF;
 /// Octets of the header, compressor, original length and count.
 const HEAD_LEN: usize = HEADER_LEN + 12;
@@ -34,7 +34,7 @@ const HEAD_LEN: usize = HEADER_LEN + 12;
 const COMPRESSOR_NONE: u16 = 0;
 const COMPRESSOR_ZLIB: u16 = 4;
 
-/// A message of so many octets may become as small as it likes.
+/// Octets of a message up to which the compression ratio is not limited.
 const MAX_UNCHECKED: usize = 1 << 20;
 
 /// Maximum reserve, in octets, beyond the data inflated so far.
@@ -69,8 +69,8 @@ impl Ziop {
         self
     }
 
-    /// Sets how much must be saved, in hundredths, for a message to be sent compressed;
-    /// 100 and more is never.
+    /// Sets the minimum saving, in hundredths, for a message to be sent compressed; 100 or more
+    /// means never.
     #[must_use]
     pub const fn with_gain(mut self, hundredths: usize) -> Self {
         self.gain = hundredths;
@@ -376,7 +376,7 @@ impl Decoder for ZiopDecoder {
 }
 
 impl ZiopDecoder {
-    /// Begins with a frame; whether that was all of it.
+    /// Begins a frame; returns whether that was all of it.
     fn begin(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<bool, MessagingError> {
         let head = frame.first_chunk::<HEADER_LEN>();
         let read = Frame::read(head.ok_or(MessagingError::Truncated)?)?;
@@ -445,7 +445,7 @@ impl Inflating {
         loop {
             let data = frame.get(self.at..).unwrap_or_default();
             let start = out.len();
-            // One octet more shows a stream that does not end where it should.
+            // One more octet detects a stream that does not end at the stated length.
             let room = self.left.min(PART - part) + 1;
             if out.try_reserve(room).is_err() {
                 return Err(MessagingError::Refused("no memory to decompress into"));

@@ -148,7 +148,7 @@ impl FromStr for Question {
                 _ => return Err(refused()),
             }
         }
-        // A small number alone is any vendor's and any exception's.
+        // A small number alone matches any vendor and any exception.
         match question {
             Self {
                 kind: None,
@@ -205,7 +205,7 @@ mod tests {
                 page.lines().all(|line| line.chars().count() <= WIDTH),
                 "{page}"
             );
-            // No other code is meant by its own full name.
+            // The full name of a code matches no other code.
             let name = format!("{}:{:#010x}", code.kind, code.minor);
             let question: Question = name.parse().unwrap();
             assert_eq!(question.codes().collect::<Vec<_>>(), [code]);

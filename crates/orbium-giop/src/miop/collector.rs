@@ -40,13 +40,13 @@ impl Default for CollectorLimits {
 /// Outcome of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
-    /// It holds a whole message: these octets of it.
+    /// The packet contains a whole message, in these octets.
     Whole(Range<usize>),
     /// The packet completed a message, which is returned.
     Completed(Vec<u8>),
-    /// Its message lacks others.
+    /// Packets of its message are outstanding.
     Incomplete,
-    /// It, or its whole message, was there before.
+    /// The packet, or its whole message, was received before.
     Duplicate,
 }
 
@@ -201,7 +201,7 @@ impl<S: Clone + PartialEq> Collector<S> {
         self.partial.is_empty()
     }
 
-    /// Octets kept for messages in assembly.
+    /// Octets of the messages in assembly.
     #[must_use]
     pub const fn octets(&self) -> usize {
         self.octets

@@ -30,7 +30,7 @@ pub struct ReorderBuffer {
     count: Option<u32>,
 }
 
-/// Parts contradict one another about their number.
+/// Parts with contradictory total numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inconsistent;
 

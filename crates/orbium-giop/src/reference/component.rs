@@ -103,7 +103,7 @@ pub struct PriorityEndpoint {
     pub priority: i16,
 }
 
-/// A component as it is in a profile: kept octet for octet.
+/// A component in its encoded form, octet for octet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedComponent {
     /// The tag, which identifies the format of the data.
@@ -179,8 +179,8 @@ impl TaggedComponent {
         })
     }
 
-    /// TAG_ORBIUM_HOST: identifies a host and one start of it;
-    /// 16 to 36 octets. Clients elsewhere leave the profile alone.
+    /// TAG_ORBIUM_HOST: identifies a host and its boot; 16 to 36 octets. Clients on other hosts
+    /// ignore the profile.
     #[must_use]
     pub fn orbium_host(boot_id: &[u8]) -> Self {
         Self {

@@ -86,7 +86,7 @@ impl fmt::Display for Component {
             Self::InvPolicy(policy) => write_named(f, u32::from(*policy), &INVOCATION_POLICIES),
             Self::Null => Ok(()),
             Self::RmiStreamFormat(format) => write!(f, "{format}"),
-            // Text from a reference may hold anything: it is shown quoted.
+            // Text from a reference is untrusted: it is shown quoted.
             Self::JavaCodebase(text) | Self::OmniorbBidir(text) | Self::OmniorbHttp(text) => {
                 write!(f, "{text:?}")
             }

@@ -123,7 +123,7 @@ pub enum Component {
     OmniorbBidir(String),
     /// omniORB: Unix-domain socket.
     OmniorbUnix {
-        /// Host name that must be the reader's own.
+        /// Host name that must be that of the reader.
         host: String,
         /// Path of the socket.
         path: String,
@@ -132,7 +132,7 @@ pub enum Component {
     OmniorbPersistentId(Vec<u8>),
     /// omniORB: HTTP transport.
     OmniorbHttp(String),
-    /// orbium: identifies the host and one start of it.
+    /// orbium: identifies the host and its boot.
     OrbiumHost(Vec<u8>),
     /// TAO: endpoints with priorities.
     TaoEndpoints(Vec<PriorityEndpoint>),

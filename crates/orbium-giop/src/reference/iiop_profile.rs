@@ -19,7 +19,7 @@ use crate::{Component, TaggedComponent, Version};
 /// The body of an IIOP profile (`IIOP::ProfileBody_1_1`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IiopProfile {
-    /// Highest GIOP version that the endpoint takes.
+    /// Highest GIOP version that the endpoint supports.
     pub version: Version,
     /// Host name or address; IPv6 without brackets.
     pub host: String,

@@ -10,13 +10,12 @@ use crate::encapsulation::{decode_encapsulation, read_text};
 use crate::reference::profile::{IiopProfile, Profile, TAG_INTERNET_IOP, TaggedProfile};
 use crate::url::url_text::has_scheme;
 
-/// Most profiles that are read from one reference.
+/// Maximum number of profiles read from one reference.
 pub const MAX_PROFILES: usize = 1024;
 
 /// A reference: a type and the profiles under which the object is reached.
 ///
-/// Profiles that are not understood are kept octet for octet, so a reference
-/// can be passed on unharmed.
+/// Unknown profiles are preserved octet for octet, so a reference can be passed on unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ior {
     /// Repository id of the most derived known interface; may be empty.
@@ -69,8 +68,7 @@ impl Ior {
         common
     }
 
-    /// The reference that an `IOR:` string holds. Case does not matter, nor
-    /// does white space around it.
+    /// Parses an `IOR:` string. Case and surrounding white space are not significant.
     ///
     /// # Errors
     /// [`IorStringError`].

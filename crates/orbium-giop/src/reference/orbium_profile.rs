@@ -11,7 +11,7 @@ use crate::reference::tagged_profile::{
 };
 use crate::{TaggedComponent, Version};
 
-/// Most messaging protocols that are read from one profile.
+/// Maximum number of messaging protocols read from one profile.
 pub const MAX_LAYERS: usize = 16;
 
 /// Facts of an endpoint in a reference that no standard profile describes.
@@ -21,11 +21,11 @@ pub const MAX_LAYERS: usize = 16;
 /// components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrbiumProfile {
-    /// Highest GIOP version that the endpoint takes.
+    /// Highest GIOP version that the endpoint supports.
     pub version: Version,
     /// Scheme of the transport.
     pub scheme: String,
-    /// Names of the messaging protocols, outermost first; none for GIOP alone.
+    /// Names of the messaging protocols, outermost first; empty for GIOP alone.
     pub messaging: Vec<String>,
     /// Address, as the transport understands it.
     pub address: String,
@@ -68,7 +68,7 @@ impl OrbiumProfile {
         })
     }
 
-    /// The profile in the form it has in a reference.
+    /// Encodes the profile as in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
         let data = encapsulate(|writer| {

@@ -20,7 +20,7 @@ pub use crate::reference::uiop_profile::UiopProfile;
 pub use crate::reference::uipmc_profile::UipmcProfile;
 
 impl TaggedProfile {
-    /// The object key, if the body of this kind of profile is understood.
+    /// The object key, if this kind of profile is known.
     #[must_use]
     pub fn object_key(&self) -> Option<Vec<u8>> {
         match Profile::parse(self).ok()? {
@@ -56,13 +56,13 @@ pub enum Profile {
     HostPort(u32, IiopProfile),
     /// TAO's UIOP.
     Uiop(UiopProfile),
-    /// orbium's own.
+    /// orbium's protocols.
     Orbium(OrbiumProfile),
     /// A multicast group; its object key is derived from its name.
     Uipmc(UipmcProfile),
     /// TAG_MULTIPLE_COMPONENTS.
     Components(Vec<TaggedComponent>),
-    /// A tag with a body that is not understood.
+    /// An unknown tag.
     Unknown,
 }
 

@@ -36,7 +36,7 @@ pub const TAG_TAO_SCIOP: u32 = 0x5441_4F0E;
 /// the OMG).
 pub const TAG_ORBIUM_IOP: u32 = 0x4F52_4200;
 
-/// Most components that are read from one profile.
+/// Maximum number of components read from one profile.
 pub const MAX_COMPONENTS: usize = 1024;
 
 /// The name of a profile tag, or `None` for an unknown one.
@@ -61,7 +61,7 @@ pub const fn tag_name(tag: u32) -> Option<&'static str> {
     })
 }
 
-/// A profile as it is in a reference: kept octet for octet, understood or not.
+/// A profile in its encoded form, octet for octet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedProfile {
     /// The tag, which identifies the format of the data.

@@ -12,7 +12,7 @@ use crate::{TaggedComponent, Version};
 /// The body of TAO's profile for Unix-domain sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UiopProfile {
-    /// Highest GIOP version that the endpoint takes.
+    /// Highest GIOP version that the endpoint supports.
     pub version: Version,
     /// Path of the socket.
     pub rendezvous_point: String,
@@ -44,7 +44,7 @@ impl UiopProfile {
         })
     }
 
-    /// The profile in the form it has in a reference.
+    /// Encodes the profile as in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
         let data = encapsulate(|writer| {

@@ -12,9 +12,8 @@ use crate::reference::tagged_profile::{
 };
 use crate::{Component, TaggedComponent, Version};
 
-/// The body of a UIPMC profile (`UIPMC_ProfileBody`): a group of objects and
-/// where datagrams for it are sent. It has no object key: requests name their
-/// target by the profile.
+/// The body of a UIPMC profile (`UIPMC_ProfileBody`): a group of objects and the address of its
+/// datagrams. It has no object key: requests name their target by the profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UipmcProfile {
     /// Version of MIOP: 1.0.
@@ -23,7 +22,7 @@ pub struct UipmcProfile {
     pub address: String,
     /// Port.
     pub port: u16,
-    /// Components, as they are; TAG_GROUP must be one.
+    /// Components, undecoded; TAG_GROUP is mandatory.
     pub components: Vec<TaggedComponent>,
 }
 
@@ -47,7 +46,7 @@ impl UipmcProfile {
         })
     }
 
-    /// The profile in the form it has in a reference.
+    /// Encodes the profile as in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
         let data = encapsulate(|writer| {

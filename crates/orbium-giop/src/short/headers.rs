@@ -4,7 +4,7 @@
 use super::form::{DEFINES, NATIVE, NUMBERED};
 use crate::message::header::{HEADER_LEN, MessageHeader};
 
-/// Header forms of requests and replies over a stream, as its two ends have agreed.
+/// Header forms of requests and replies over a stream, as agreed by its two ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Headers {
     /// Whether short headers are in use.
@@ -23,7 +23,7 @@ impl Headers {
         numbered: false,
     };
 
-    /// [Short ones](crate::Version::SHORT), where there can be any.
+    /// [Short ones](crate::Version::SHORT), where possible.
     pub const SHORT: Self = Self {
         short: true,
         ..Self::GIOP

@@ -57,8 +57,8 @@ pub use usual::UsualHeaders;
 pub(crate) use writing::{Asked, Short, Target as NumberedTarget, request_prefix};
 
 impl Version {
-    /// Stands for GIOP 1.2 with the short headers of `giop-lite`, so that a reply can
-    /// have the header that its request had. No GIOP header names it.
+    /// Represents GIOP 1.2 with the short headers of `giop-lite`, so that a reply can have the
+    /// header form of its request. No GIOP header contains it.
     pub const SHORT: Self = Self { major: 0, minor: 2 };
 
     /// As [`Version::SHORT`], with a body in the `native` data representation.
@@ -157,7 +157,7 @@ impl MessageHeader {
         (found.id, found.response)
     }
 
-    /// The request id that a short header holds.
+    /// The request id in a short header.
     #[must_use]
     pub const fn short_id(octets: &[u8; HEADER_LEN]) -> u32 {
         let [form, _, _, _, i0, i1, i2, i3, ..] = *octets;
@@ -191,7 +191,7 @@ pub(crate) fn short_request(octets: &[u8; HEADER_LEN]) -> ShortRequest {
     }
 }
 
-/// The same in the byte order of this machine: the octets before the id are loaded once.
+/// The same in native byte order: the octets before the id are loaded once.
 #[inline(always)]
 pub(crate) fn short_request_native(octets: &[u8; HEADER_LEN]) -> ShortRequest {
     let [f0, f1, f2, f3, i0, i1, i2, i3, ..] = *octets;

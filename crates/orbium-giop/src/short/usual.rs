@@ -13,18 +13,18 @@ use crate::message::reply::{PlainReply, ReplyStatus};
 #[derive(Clone, Copy, Debug)]
 pub struct UsualHeaders {
     version: Version,
-    /// The form of requests that have names, under `FORM_MASK`.
+    /// The form of requests with names, under `FORM_MASK`.
     request: u8,
     /// The first four octets of replies without an exception; those of others differ in the status
     /// only. A value of more than four octets, which never matches, for headers without short ones.
     reply: u64,
 }
 
-/// All bits of the form, and those that are zero in a reply; the status differs.
+/// All bits of the form, and the octets that are zero in a reply; the status differs.
 const REPLY_MASK: u32 = u32::from_ne_bytes([0xFF, 0, 0xFF, 0xFF]);
 
 impl UsualHeaders {
-    /// The usual headers of a connection with these headers: none if it has GIOP's alone.
+    /// The usual headers of a connection with these headers: none for GIOP's alone.
     #[must_use]
     pub const fn new(headers: Headers) -> Self {
         if !headers.are_short() {

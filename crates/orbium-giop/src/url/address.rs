@@ -23,7 +23,7 @@ pub enum ObjectAddress {
     Ssliop(IiopAddress),
     /// `diop:` TAO's GIOP over UDP.
     Diop(IiopAddress),
-    /// `miop:` a multicast group, which has no key.
+    /// `miop:`, a multicast group, which has no key.
     Miop(GroupAddress),
     /// `uiop:` TAO's Unix-domain sockets; the key follows a `|`.
     Uiop {
@@ -32,7 +32,7 @@ pub enum ObjectAddress {
         /// Path of the socket.
         path: String,
     },
-    /// `omniunix:` omniORB's Unix-domain sockets; the path ends at a colon.
+    /// `omniunix:`, omniORB's Unix-domain sockets; the path ends at a colon.
     OmniUnix {
         /// Highest GIOP version to be used.
         version: Version,
@@ -50,7 +50,7 @@ pub enum ObjectAddress {
         /// Address, as the transport understands it.
         address: String,
     },
-    /// Any other protocol, kept as it is.
+    /// Any other protocol, uninterpreted.
     Other {
         /// Protocol name, in lower case.
         protocol: String,

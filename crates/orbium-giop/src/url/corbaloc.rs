@@ -15,7 +15,7 @@ pub(crate) const DEFAULT_KEY: &str = "NameService";
 /// Addresses and a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaloc {
-    /// Addresses of the object, each of them an alternative; or `rir:` alone.
+    /// Alternative addresses of the object; or only `rir:`.
     pub addresses: Vec<ObjectAddress>,
     /// Object key, or the id of an initial reference; unescaped.
     pub key: Vec<u8>,
@@ -129,7 +129,7 @@ pub(crate) fn parse_addresses(
             }
             Some(',') => at += 1,
             None | Some('#') => return Ok((addresses, at)),
-            // Behind the colon that ends an omniunix path.
+            // After the colon that ends an omniunix path.
             Some(_) => return Err(UrlError::new(UrlErrorKind::BadHost, at)),
         }
     }
@@ -163,7 +163,7 @@ pub(crate) fn unescape(text: &str, offset: usize) -> Result<Vec<u8>, UrlError> {
             octets.push(*octet);
             at += 1;
         } else {
-            // A character begins here: all that was passed was ASCII.
+            // A character begins here, as all previous octets were ASCII.
             let c = text.get(at..).and_then(|rest| rest.chars().next());
             let kind = c.map_or(UrlErrorKind::NotText, UrlErrorKind::MustBeEscaped);
             return Err(UrlError::new(kind, offset + at));

@@ -10,7 +10,7 @@ use crate::url::url_error::{UrlError, UrlErrorKind};
 use crate::url::url_text::before;
 use crate::{ObjectGroup, TaggedComponent, UipmcProfile, Version};
 
-/// A group of objects and where datagrams for it are sent.
+/// A group of objects and the address of its datagrams.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GroupAddress {
     /// Version of MIOP; 1.0 if none is written.

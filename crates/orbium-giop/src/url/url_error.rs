@@ -17,13 +17,13 @@ pub enum UrlErrorKind {
     NoProtocol,
     /// Not a GIOP version 1.x.
     BadVersion,
-    /// A host name with characters that host names do not have.
+    /// A host name with invalid characters.
     BadHost,
     /// Brackets that are unbalanced or contain no IPv6 address.
     BadIpv6,
     /// Not a port number between 1 and 65535.
     BadPort,
-    /// A path, or another address, is needed here.
+    /// A path, or another address, is missing.
     NoPath,
     /// Not a multicast group: version 1.0, domain and decimal numbers.
     BadGroup,
@@ -117,7 +117,7 @@ impl UrlError {
 impl fmt::Display for UrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            // Says itself where.
+            // The text of the error contains the offset.
             UrlErrorKind::BadIor(error) => error.fmt(f),
             kind => write!(f, "{kind} (at offset {})", self.offset),
         }

@@ -16,9 +16,9 @@ const MAX_UNCHECKED_LENGTH: usize = 1 << 20;
 /// The permitted duration of a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
-    /// It does not wait.
+    /// It does not block.
     None,
-    /// No more than one receive for part of a frame.
+    /// At most one receive for part of a frame.
     Bounded,
     /// Until a message is available.
     Unbounded,
@@ -75,7 +75,7 @@ impl Receiving {
                     }
                     orbium_trace::probe!(MessagingReceive);
                 }
-                // So it is if a protocol between others decodes.
+                // Occurs if a protocol within a stack decodes.
                 Ok(_) if self.message.is_empty() && patience == Patience::None => {
                     return Err(io::ErrorKind::WouldBlock.into());
                 }
@@ -88,9 +88,8 @@ impl Receiving {
                     if self.wire.receive(inner, self.wire.room())? == 0 {
                         return Ok(0);
                     }
-                    // The bound holds for one receive, and octet by octet there can be
-                    // any number of them; a caller with a deadline checks it in
-                    // between.
+                    // The bound applies to one receive, and octet by octet there can be any number
+                    // of them; a caller with a deadline checks it in between.
                     let bounded = patience != Patience::Unbounded;
                     if bounded && self.whole_frame()?.is_err() && !inner.has_buffered() {
                         return Err(io::ErrorKind::WouldBlock.into());
@@ -111,8 +110,8 @@ impl Receiving {
         Ok(count)
     }
 
-    /// Decodes the next part of the frame that was received whole; whether that was
-    /// the last.
+    /// Decodes the next part of the frame that was received whole; returns whether that was the
+    /// last.
     fn decode_part(&mut self, len: usize) -> io::Result<bool> {
         if len > SMALL {
             // At least as much as the frame.
@@ -147,8 +146,8 @@ impl Receiving {
         }
     }
 
-    /// The end of the connection: the request id is unknown before a message is
-    /// decoded, so no exception can be sent.
+    /// Ends the connection: the request id is unknown before a message is decoded, so no exception
+    /// can be sent.
     #[cold]
     fn no_memory(&self) -> io::Result<usize> {
         self.charge.budget().count_refused();

@@ -24,7 +24,7 @@ const COPIED: usize = 4 * 1024;
 pub(super) struct Sending {
     encoder: Box<dyn Encoder>,
     limit: usize,
-    /// The start of a message with a rest yet to be given.
+    /// The start of a message of which the rest is not yet passed.
     begun: Vec<u8>,
     head: Vec<u8>,
     tail: Vec<u8>,

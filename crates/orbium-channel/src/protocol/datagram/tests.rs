@@ -9,10 +9,10 @@ use orbium_giop::{MessageHeader, MessageKind, Version};
 use super::super::packets::Giop;
 use super::*;
 
-/// Octets before the id of a message in each of its packets, and of that.
+/// The position of the message id in each packet.
 const ID: std::ops::Range<usize> = 20..32;
 
-/// Receives noise so many times, then one message, and then that it was shut down.
+/// Receives that many invalid datagrams, then one message, and then the shutdown.
 #[derive(Debug)]
 struct Noise {
     left: AtomicUsize,

@@ -24,11 +24,11 @@ pub(super) const RETRY: Duration = Duration::from_millis(1);
 /// The outcome of sending the buffer.
 pub(super) enum Flushed {
     Empty,
-    /// The connection takes no more now.
+    /// The connection accepts no more now.
     Blocked,
     /// There is no connection, and no part of the buffer was passed to an earlier one.
     Unconnected,
-    /// The connection failed: so many messages were not sent whole.
+    /// The connection failed: that many messages were not sent whole.
     Lost(usize),
 }
 
@@ -129,7 +129,7 @@ impl Pool {
     fn reconnect(&self, deadline: Deadline, keeps: bool) -> Result<MutexGuard<'_, State>, Unsent> {
         self.connect_oneways(deadline).or_else(|exception| {
             let mut state = self.oneways.lock();
-            // Another caller has brought one.
+            // Another caller has connected.
             if state.connection.is_some() {
                 return Ok(state);
             }
@@ -231,7 +231,7 @@ impl Pool {
         Some(state)
     }
 
-    /// Waits until the connection takes bytes again; `None` at the deadline.
+    /// Waits until the connection accepts bytes again; `None` at the deadline.
     fn await_room<'p>(
         &'p self,
         state: MutexGuard<'p, State>,
@@ -258,7 +258,7 @@ impl Pool {
         is_armed
     }
 
-    /// Sends the buffer if that is due; when it is, if not now.
+    /// Sends the buffer if it is due; otherwise returns the time at which it is.
     pub(crate) fn flush_due(&self, now: Instant) -> Option<Instant> {
         let mut state = self.oneways.lock();
         let due = state.due?;
@@ -286,7 +286,7 @@ impl Pool {
         }
     }
 
-    /// The connection of the buffer, once that is sent: for a call.
+    /// The connection of the buffer, once that is sent, for use by a call.
     pub fn take_flushed(&self) -> Option<Box<Connection>> {
         let mut state = self.oneways.lock();
         match self.send_oneways(&mut state, None) {

@@ -37,8 +37,8 @@ impl Pool {
         !gone.is_empty()
     }
 
-    /// Drops the idle copies of a parent's connections. Of a connection that all
-    /// share others may have locks.
+    /// Drops the copies of a parent's idle connections. Locks of a shared connection may be held by
+    /// other threads of the parent.
     pub(crate) fn leave_idle(&self) {
         if let (Source::Exclusive(_), None) = (&self.source, &self.own) {
             drop(self.idle_cache.drain().collect::<Vec<_>>());
@@ -61,7 +61,7 @@ impl Pool {
         }
     }
 
-    /// Counts an idle connection that turned out to have ended.
+    /// Counts an idle connection that has turned out to be closed.
     #[cold]
     pub fn note_stale(&self) {
         self.counts.note_stale();
@@ -113,7 +113,7 @@ impl Pool {
         }
     }
 
-    /// Closes in order the connection that has been idle for longest.
+    /// Closes in order the least recently used idle connection.
     pub(crate) fn close_oldest(&self) {
         if let Some(own) = &self.own {
             let closed = own.close_oldest();
@@ -163,7 +163,7 @@ impl Pool {
         self.close_by(Deadline::after(Some(self.config.limits.send_time)));
     }
 
-    /// The same; a server that does not take buffered oneways is waited for until the deadline.
+    /// The same; waits until the deadline for a server that does not accept buffered oneways.
     pub(crate) fn close_by(&self, deadline: Deadline) {
         // SeqCst, before the scan of the idle ones: a connection released later is closed
         // then.
@@ -188,7 +188,7 @@ impl Pool {
         }
     }
 
-    /// Forgets connections that were closed where their threads had them.
+    /// Counts off connections that were closed in the tables of their threads.
     fn count_closed(&self, closed: usize) {
         self.lock().open -= closed;
         self.one_free.notify_all();

@@ -17,14 +17,14 @@ use orbium_transport::Deadline;
 use crate::connection::Connection;
 use crate::introduction::{Introduction, PriorityContext};
 
-/// Times that a connection which turns out to have ended is replaced.
+/// Maximum number of replacements of a connection that turns out to be closed.
 pub(super) const REPLACEMENTS: usize = 64;
 
 /// The buffered oneways, and their connection.
 #[derive(Debug, Default)]
 pub(crate) struct BufferedOneways {
     state: Mutex<State>,
-    /// A thread has connected, or could not.
+    /// A thread has connected, or failed to.
     connected: Condvar,
     /// Callers that write a message for the connection.
     writers: AtomicUsize,
@@ -112,7 +112,7 @@ pub struct Begun<'p> {
     pub(super) generation: u64,
     /// It was begun while the buffer was empty, and announces the code sets.
     pub(super) is_first: bool,
-    /// The id that it is to have.
+    /// The id of the message.
     pub request_id: u32,
     /// The other contents of its introduction.
     pub introduction: Option<Introduction>,

@@ -162,7 +162,7 @@ impl Pool {
     }
 }
 
-/// Raised where the buffer is full.
+/// Raised if the buffer is full.
 #[cold]
 fn no_room() -> SystemException {
     let (kind, code) = (ExceptionKind::Transient, minor::ONEWAYS_BUFFERED);

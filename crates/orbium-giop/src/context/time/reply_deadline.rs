@@ -71,8 +71,7 @@ impl ReplyDeadline {
         }
     }
 
-    /// The time from `now` to the point of time that the request names; none if that has
-    /// passed.
+    /// The time from `now` to the ReplyEndTime of the request; zero if that has passed.
     #[must_use]
     #[inline]
     pub fn until_end(&self, now: SystemTime) -> Duration {
@@ -94,7 +93,7 @@ impl ReplyDeadline {
         room[LEFT..LEFT + 8].copy_from_slice(&self.left.to_ne_bytes());
     }
 
-    /// Reads such a list; `None` for any other.
+    /// Decodes a list of this form; `None` for any other.
     #[inline(always)]
     pub(crate) fn read(list: &[u8; CONTEXTS_LEN]) -> Option<Self> {
         let (head, middle) = (&list[..END], &list[END + 8..LEFT]);

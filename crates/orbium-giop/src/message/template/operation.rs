@@ -5,7 +5,7 @@ use orbium_cdr::ByteOrder;
 
 use crate::message::header::u32_octets;
 
-/// Longest operation name that is written by the short way.
+/// Maximum length of an operation name for the fast path.
 pub(super) const SHORT_OPERATION: usize = 44;
 /// Count, longest short name, NUL, padding, count of contexts, padding.
 pub(super) const SHORT_TAIL: usize = 64;

@@ -13,7 +13,7 @@ use crate::short::{
     request_prefix,
 };
 
-/// Longest short header with its key: copied in one piece of constant size as well.
+/// Maximum length of a short header with its key: also copied in one piece of constant size.
 pub(super) const SHORT_HEADER: usize = 64;
 /// Octets copied for the name of an operation, with zeros up to the body.
 pub(super) const SHORT_NAME: usize = SHORT_OPERATION + 8;
@@ -27,9 +27,9 @@ pub(super) struct Short {
     short_prefix: [u8; SHORT_HEADER],
     /// The form of a request without a reply.
     form: u8,
-    /// The minor version that the body has in its format.
+    /// The minor version of the body's format.
     minor: u8,
-    /// Identifies the template where names may have numbers; 0 elsewhere.
+    /// Identifies the template if names may have numbers; otherwise 0.
     id: u64,
 }
 
@@ -130,7 +130,7 @@ impl Short {
         BodyStart::after_header(writer, Version::V1_2.minor)
     }
 
-    /// The same over a connection on which names have these numbers.
+    /// The same over a connection with these numbers of names.
     #[inline(always)]
     pub(super) fn begin_numbered(
         &self,
