@@ -12,7 +12,7 @@ use orbium_transport::{Acceptor, ByteStream};
 
 use crate::serving::ServingHalf;
 
-/// Opened connections that the server engine has not taken on yet.
+/// Opened connections that the server engine has not yet taken over.
 #[derive(Debug)]
 pub(crate) struct Arrivals {
     queue: Mutex<Option<VecDeque<ServingHalf>>>,
@@ -33,7 +33,7 @@ impl Arrivals {
         self.queue.lock()
     }
 
-    /// Whether the server engine takes connections on.
+    /// Whether the server engine takes over connections.
     pub(crate) fn is_open(&self) -> bool {
         self.lock().is_some()
     }
@@ -49,7 +49,7 @@ impl Arrivals {
     }
 }
 
-/// Accepts those, for a lane of the ORB.
+/// Accepts them for a lane of the ORB.
 #[derive(Debug)]
 pub(crate) struct OpenedAcceptor(pub(crate) Arc<Arrivals>);
 

@@ -37,8 +37,8 @@ pub(crate) struct CallingHalf {
 struct Outgoing {
     /// The beginning of a message.
     collected: Collected,
-    /// Bytes at the end of a message that the connection has, though its caller offers them
-    /// again: there was no room for them yet.
+    /// Bytes at the end of a message that the connection has, though its caller passes them again,
+    /// as there was no room for them yet.
     covered: usize,
 }
 
@@ -122,7 +122,7 @@ fn progress(sent: usize) -> io::Result<usize> {
 }
 
 impl ByteStream for CallingHalf {
-    /// Waits for a reply, which is delivered.
+    /// Waits for the delivery of a reply.
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
         debug_assert!(room.is_empty());
         let half = Half::Calling(self.id);
@@ -133,7 +133,7 @@ impl ByteStream for CallingHalf {
         self.send_vectored(&[IoSlice::new(octets)])
     }
 
-    /// Whole messages are sent, the beginning of one is kept.
+    /// Sends whole messages, and stores the beginning of an incomplete one.
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let deadline = self.deadline(|it| it.1);
         let mut outgoing = self.outgoing.lock();

@@ -10,7 +10,7 @@ use orbium_channel::receive_buffer::MAX_RETAINED_BUFFER;
 use orbium_giop::{HEADER_LEN, MessageHeader};
 use orbium_sys::Waker;
 
-/// Bytes of messages that are delivered together, unless one alone has more.
+/// Maximum bytes of messages that are delivered together, unless a single one has more.
 const MAX_TOGETHER: usize = 16 * 1024;
 
 #[derive(Debug)]
@@ -151,7 +151,7 @@ impl DeliveryQueue {
         Some(octets)
     }
 
-    /// Takes it; `room` is memory for later messages.
+    /// Takes the next delivery; `room` is a buffer for later messages.
     pub(crate) fn take(&mut self, room: Vec<u8>) -> Option<Delivery> {
         let delivery = self.deliveries.pop_front()?;
         self.is_first_said = false;

@@ -17,8 +17,8 @@ use crate::delivery_queue::DeliveryQueue;
 use crate::outgoing::octets;
 use crate::pending_requests::{Calls, HalfId};
 
-/// Requests that calling halves read for the server engine while it serves others; with more
-/// they stop to read.
+/// Maximum bytes of requests that calling halves read for the server engine while it serves others;
+/// beyond that they stop reading.
 const MAX_READ_AHEAD: usize = 1 << 20;
 
 /// Which half.
@@ -38,7 +38,7 @@ pub(crate) struct Inbound {
     replies: BTreeMap<HalfId, DeliveryQueue>,
     last_half: u64,
     end: Option<Option<io::ErrorKind>>,
-    /// No more calls begin.
+    /// Whether no further calls may begin.
     is_closing: bool,
     /// Whether part of a request has arrived.
     is_midway: bool,
@@ -116,7 +116,7 @@ impl Inbound {
         }
     }
 
-    /// Takes that delivery; `room` is memory for a later one.
+    /// Takes that delivery; `room` is a buffer for a later one.
     pub(crate) fn take(&mut self, half: Half, room: Vec<u8>) -> Option<Delivery> {
         self.queue(half)?.take(room)
     }
@@ -162,7 +162,7 @@ impl Inbound {
         }
     }
 
-    /// This side has closed the connection: no more calls begin.
+    /// Closes the connection from this side: no further calls begin.
     pub(crate) fn close(&mut self) {
         self.is_closing = true;
     }
@@ -180,8 +180,8 @@ impl Inbound {
         self.is_midway
     }
 
-    /// Number of the newest announcement that the peer has, as it has answered a request that
-    /// carried it.
+    /// Number of the newest announcement that the peer has received, as it has replied to a request
+    /// that carried it.
     pub(crate) fn answered(&self) -> u32 {
         self.answered
     }
@@ -191,12 +191,12 @@ impl Inbound {
         self.giop.is_none()
     }
 
-    /// Begins to receive, unless another thread does.
+    /// Begins to receive, unless another thread is receiving.
     pub(crate) fn begin_to_read(&mut self) -> Option<Box<Connection>> {
         self.giop.take()
     }
 
-    /// Takes the connection back, by which something was received, or not; whether something was.
+    /// Returns the connection after a receive; the result is whether messages arrived.
     pub(crate) fn received(&mut self, giop: Box<Connection>, received: io::Result<usize>) -> bool {
         self.put_back(giop);
         match received {
@@ -304,7 +304,7 @@ mod tests {
         [&header.encode()[..], &body].concat()
     }
 
-    /// A connection that this side opened, with two halves and a call with the same id of each.
+    /// A connection that this side opened, with two halves and one call each, with the same id.
     fn calling() -> (Inbound, [Half; 2]) {
         let mut inbound = Inbound::new(true, &Budget::NONE);
         inbound.begin(Connection::new(
@@ -427,7 +427,7 @@ mod tests {
         }
     }
 
-    /// Each counted as one byte, however much memory an event takes.
+    /// Regression: each counted as one byte, independently of the memory of an event.
     #[test]
     fn cancels_that_are_read_ahead_are_bounded_as_requests_are() {
         let cancel = message(MessageKind::CancelRequest, ByteOrder::NATIVE, 1, false);

@@ -5,7 +5,7 @@ use orbium_cdr::{CdrError, CdrReader};
 use orbium_channel::Channel;
 use orbium_giop::{decode_encapsulation, encode_encapsulation};
 
-/// The most listen points of one connection; further ones are ignored.
+/// Maximum number of listen points of one connection; further ones are ignored.
 pub const MAX_LISTEN_POINTS: usize = 64;
 
 /// A host and a port, as in the client's references.

@@ -41,7 +41,7 @@ pub(crate) struct Boundary {
 }
 
 impl Boundary {
-    /// Whether no message is sent in part.
+    /// Whether no message is partly sent.
     pub(crate) fn is_between(&self) -> bool {
         self.have == 0 && self.left == 0
     }
@@ -81,7 +81,7 @@ impl Boundary {
 pub(crate) struct Collected(Vec<u8>);
 
 impl Collected {
-    /// Bytes of the message that has begun.
+    /// Bytes of the partly received message.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -119,12 +119,12 @@ impl Collected {
         is_whole.then(|| std::mem::take(&mut self.0))
     }
 
-    /// Takes the beginning of a message back.
+    /// Restores the beginning of a message.
     pub(crate) fn restore(&mut self, begun: Vec<u8>) {
         self.0 = begun;
     }
 
-    /// Takes the memory of a message that was sent for the next one.
+    /// Recycles the buffer of a sent message.
     pub(crate) fn recycle(&mut self, mut message: Vec<u8>) {
         if message.capacity() <= SMALL {
             message.clear();
@@ -133,8 +133,8 @@ impl Collected {
     }
 }
 
-/// Whether a message ends its connection, which one half does not do. It takes no turn to
-/// send: the server engine may have its last replies to send right then.
+/// Whether a message would end its connection, which one half must not do. It is not queued for
+/// sending: the server engine may have its last replies to send at that time.
 pub(crate) fn is_last_word(message: &[u8]) -> bool {
     let head = message.first_chunk::<HEADER_LEN>();
     let header = head.and_then(|head| MessageHeader::parse(head).ok());

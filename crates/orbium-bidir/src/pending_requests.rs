@@ -39,8 +39,7 @@ impl Calls {
         id
     }
 
-    /// The id on the wire of a request that was begun. Asked for fragments and cancelled requests
-    /// alone.
+    /// The id on the wire of a pending request. Used only for fragments and cancelled requests.
     pub(crate) fn id_of(&self, half: HalfId, local: u32) -> Option<u32> {
         self.0.find(|call| (call.half, call.local) == (half, local))
     }
@@ -49,7 +48,7 @@ impl Calls {
         self.0.get(id).copied()
     }
 
-    /// No reply is awaited any more to that request, which is returned.
+    /// Removes and returns a request of which the reply is no longer awaited.
     pub(crate) fn end(&mut self, id: u32) -> Option<Call> {
         self.0.take(id)
     }

@@ -40,7 +40,7 @@ struct Outbound {
     owner: Option<Half>,
     /// The position of the server engine in its message.
     boundary: Boundary,
-    /// The end of a message of a calling half that ran out of time; empty while it is sent.
+    /// The end of a message of a calling half that reached its deadline; empty while it is sent.
     rest: Vec<u8>,
     /// The half that began the message.
     rest_of: Option<HalfId>,
@@ -87,7 +87,7 @@ impl Wire {
         announcement: Arc<[u8]>,
         giop: Connection,
     ) -> io::Result<Arc<Self>> {
-        // Completes a handshake, which would wait otherwise than a message does.
+        // Completes a handshake, which would wait differently from a message.
         stream.send(&[])?;
         let budget = giop.budget().clone();
         let wire = Self::new(stream, true, Some(announcement), &budget);
@@ -302,7 +302,7 @@ impl Wire {
         (inbound, came)
     }
 
-    /// The server engine has given the connection up.
+    /// Notes that the server engine has dropped the connection.
     pub(crate) fn leave(&self) {
         if self.is_both() {
             self.stream.shutdown(Shutdown::Both);

@@ -190,8 +190,8 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Answers a client with the failure to reach the server, for a while; the message to try
-    /// again with.
+    /// Answers a client with the failure to reach the server, for a period; returns the message for
+    /// the next attempt.
     fn refuse_for_now(&mut self, first: MessageHeader) -> Option<MessageHeader> {
         let until = Deadline::after(Some(CONNECT_PAUSE));
         // Messages of which the beginning was refused: the server must not get the rest.

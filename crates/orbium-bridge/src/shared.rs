@@ -23,7 +23,7 @@ pub(crate) struct Shared {
     pub(crate) streams: Mutex<Streams>,
 }
 
-/// The streams that are open, to be ended with the bridge.
+/// The open streams, to be ended with the bridge.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
     pub(crate) next: u64,

@@ -49,7 +49,7 @@ impl Body {
         read(&mut reader.with_owner(self.owner.as_ref()))
     }
 
-    /// The exception that has these members.
+    /// The exception with these members.
     pub(crate) fn exception(&self, code: &TypeCode) -> Result<Any, CdrError> {
         let members = Members { code, body: self };
         Any::with_type(code.clone(), &members)

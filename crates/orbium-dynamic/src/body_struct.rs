@@ -79,7 +79,7 @@ pub(crate) fn member_types(code: TypeRef<'_>) -> impl Iterator<Item = TypeRef<'_
     members.filter_map(orbium_cdr::MemberRef::type_code)
 }
 
-/// Values one after another.
+/// Values in sequence.
 struct Joined<'j>(&'j [&'j Any]);
 
 impl Encode for Joined<'_> {

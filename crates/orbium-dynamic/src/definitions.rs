@@ -34,7 +34,7 @@ pub enum TypeError {
     NoType(String),
     /// The attribute cannot be written.
     ReadOnly(String),
-    /// Values of the type cannot be marshalled: it is local, or orbium does not know how.
+    /// Values of the type cannot be marshalled: it is local, or not supported by orbium.
     Unsupported {
         /// The scoped name.
         name: String,

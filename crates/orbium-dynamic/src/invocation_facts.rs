@@ -10,7 +10,7 @@ use orbium_interceptor::{DynamicInvocation, Parameter, ParameterMode, ReplyTypes
 use crate::request::Argument;
 use crate::signature::{Direction, Signature};
 
-/// Arguments with the values that they have.
+/// Arguments with their values.
 pub(crate) fn parameters(arguments: &[Argument]) -> Vec<Parameter> {
     let parameter = |it: &Argument| Parameter {
         argument: it.value().clone(),
@@ -36,7 +36,7 @@ pub(crate) fn returned(mut arguments: Vec<Parameter>, values: Vec<Any>) -> Retur
     Returned { result, arguments }
 }
 
-/// Names and values in turn.
+/// Alternating names and values.
 pub(crate) fn context_strings(properties: &[(String, String)]) -> Vec<String> {
     let pairs = properties.iter().cloned();
     pairs.flat_map(|(name, value)| [name, value]).collect()

@@ -5,7 +5,7 @@ use orbium_cdr::{Any, CdrError, CdrWriter, MemberRef, TCKind, TypeRef, WChar};
 
 use crate::json::integer;
 
-/// The least value from 0 on that no label uses; `None` where the labels use all.
+/// The least non-negative value that is not a label; `None` if the labels use all.
 pub(crate) fn unused_label(code: TypeRef<'_>, discriminator: TypeRef<'_>) -> Option<i64> {
     let used: std::collections::HashSet<i64> =
         code.members().filter_map(MemberRef::label).collect();
@@ -16,7 +16,7 @@ pub(crate) fn unused_label(code: TypeRef<'_>, discriminator: TypeRef<'_>) -> Opt
         TCKind::Enum => i64::try_from(discriminator.member_count()).ok()? - 1,
         kind => i64::try_from(integer::range(kind)?.1).unwrap_or(i64::MAX),
     };
-    // One of so many values is unused.
+    // Of that many values one is unused.
     let tried = i64::try_from(used.len()).unwrap_or(i64::MAX).min(greatest);
     (0..=tried).find(|label| !used.contains(label))
 }
@@ -32,7 +32,7 @@ pub(crate) fn write_label(discriminator: TypeRef<'_>, label: i64, writer: &mut C
     }
 }
 
-/// The number that a discriminator is, an `unsigned long long` as that of the same bits.
+/// The label of a discriminator, an `unsigned long long` as the number with the same bits.
 pub(crate) fn label_of(discriminator: &Any) -> Result<i64, CdrError> {
     let kind = discriminator.type_code().as_ref().unaliased().kind();
     discriminator.read_with(|reader| {

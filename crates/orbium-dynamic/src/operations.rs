@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 use orbium_core::lock::Mutex;
 use orbium_core::{Completion, ExceptionKind, Operation, SystemException};
 
-/// Most operations that one process calls dynamically.
+/// Maximum number of operations that one process calls dynamically.
 const MAX_OPERATIONS: usize = 16_384;
 
-/// Octets of the longest name of one.
+/// Maximum octets of the name of an operation.
 const MAX_NAME_LENGTH: usize = 1024;
 
 /// Names with static lifetime.

@@ -35,7 +35,7 @@ impl Direction {
 pub struct Parameter {
     /// Its name in IDL.
     pub name: String,
-    /// Which way it travels.
+    /// The direction of the parameter.
     pub direction: Direction,
     /// Its type.
     pub code: TypeCode,
@@ -140,8 +140,8 @@ impl Signature {
 /// [`Request::results`](crate::Request::results),
 /// [`ServerRequest::set_results`](crate::ServerRequest::set_results).
 impl Signature {
-    /// Whether the types of parameters, result and exceptions have a valuetype, an abstract
-    /// interface or `any` in them: values of other types than these name may travel there.
+    /// Whether the types of parameters, result and exceptions contain a valuetype, an abstract
+    /// interface or `any`: values of other types than these may occur there.
     #[must_use]
     pub fn may_hold_values(&self) -> bool {
         let parameters = self.parameters.iter().map(|it| &it.code);

@@ -172,7 +172,7 @@ impl TypeCodeFactory {
     /// A boxed value.
     ///
     /// # Errors
-    /// See [`TypeCodeFactory`]; BAD_TYPECODE 2 for a value, which is not boxed.
+    /// See [`TypeCodeFactory`]; BAD_TYPECODE 2 for a value type, which cannot be boxed.
     pub fn create_value_box_tc(id: &str, name: &str, boxed: TypeCode) -> Created {
         check_declared(id, name)?;
         check_member_type(&boxed)?;
@@ -214,7 +214,7 @@ impl TypeCodeFactory {
         Ok(TypeCode::event(id, name, modifier, concrete_base, members))
     }
 
-    /// The type with that id within itself, where its members are given: see
+    /// A placeholder for the type with that id, for use in its members: see
     /// [`TypeCode::recursive`].
     ///
     /// # Errors
@@ -229,7 +229,7 @@ fn bad_param(minor: u32) -> SystemException {
     SystemException::omg(ExceptionKind::BadParam, minor, Completion::No)
 }
 
-/// The type of a member cannot be one.
+/// The exception for an invalid member type.
 fn illegitimate() -> SystemException {
     SystemException::omg(ExceptionKind::BadTypecode, 2, Completion::No)
 }

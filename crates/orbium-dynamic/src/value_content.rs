@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use orbium_cdr::{MemberRef, TCKind, TypeRef};
 
-/// Whether data of a type has places for values of valuetypes or abstract interfaces, those
-/// within anys not counted.
+/// Whether data of a type may contain values of valuetypes or abstract interfaces, except within
+/// anys.
 pub(crate) fn holds_values(code: TypeRef<'_>) -> bool {
     any_part(code, is_value)
 }
@@ -23,7 +23,7 @@ fn is_value(kind: TCKind) -> bool {
     )
 }
 
-/// Whether a type or a part of it is of a kind that `is_wanted` accepts.
+/// Whether `is_wanted` accepts the kind of a type or of a part of it.
 fn any_part(code: TypeRef<'_>, is_wanted: impl Fn(TCKind) -> bool) -> bool {
     // Parts of a received type may be described once and occur in many places.
     let mut seen = HashSet::new();

@@ -20,7 +20,7 @@ pub(crate) struct Assembly {
     current: usize,
     /// Datagrams that were discarded.
     pub(crate) refused: u64,
-    /// Octets moved from one place to another.
+    /// Octets moved within or between buffers.
     pub(crate) copied: u64,
 }
 

@@ -7,7 +7,7 @@ use orbium_transport::{EndpointError, ListenError};
 
 /// Error of sending or receiving a frame.
 pub enum MediaError {
-    /// An endpoint that cannot be understood.
+    /// An invalid endpoint.
     Endpoint(EndpointError),
     /// No transport for datagrams of that scheme is registered, or the endpoint requests another
     /// messaging protocol than media.
@@ -16,7 +16,7 @@ pub enum MediaError {
     NotOffered(String),
     /// Invalid options.
     Options(&'static str),
-    /// A frame that takes more than 65,535 datagrams.
+    /// A frame that requires more than 65,535 datagrams.
     TooLarge(usize),
     /// The given room is too small for the frame, which has that many octets and is lost.
     RoomTooSmall(usize),

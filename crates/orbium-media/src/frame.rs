@@ -56,8 +56,8 @@ impl MediaFrame {
         self.header.sequence
     }
 
-    /// Frames between this one and the latest before it, none of them complete
-    /// so far: they are late, or lost.
+    /// Number of frames between this one and the previous latest one, none of them complete so far:
+    /// they are late, or lost.
     #[must_use]
     pub const fn missing(&self) -> u32 {
         self.standing.missing

@@ -40,7 +40,7 @@ impl Pool {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // There is room: it was taken from there.
+        // There is room, as it was taken from there.
         self.pool.lock().push(mem::take(&mut self.octets));
     }
 }

@@ -225,7 +225,7 @@ impl MediaReceiver {
         })
     }
 
-    /// Receives one datagram; the frame that is whole by it.
+    /// Receives one datagram; returns the frame that it completes, if any.
     fn receive_datagram(&mut self) -> Result<Option<MediaFrame>, MediaError> {
         let spare = self.spare.take().or_else(|| self.pool.take());
         let mut spare = spare.ok_or(MediaError::BuffersHeld)?;

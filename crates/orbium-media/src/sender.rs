@@ -140,7 +140,7 @@ impl MediaSender {
         Ok(header.sequence)
     }
 
-    /// Leaves a frame out that was to be sent; receivers will miss it.
+    /// Skips a frame, which receivers will miss.
     pub const fn skip(&mut self) {
         self.next = self.next.wrapping_add(1);
     }

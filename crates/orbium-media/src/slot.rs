@@ -68,7 +68,7 @@ impl Facts {
 /// The result of inserting a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inserted {
-    /// It was there.
+    /// A duplicate.
     Again,
     /// Others lack.
     Incomplete,
@@ -136,7 +136,7 @@ impl Slot {
         self.growing = None;
     }
 
-    /// The frame, which has to be complete: its buffer, and where in it.
+    /// The complete frame: its buffer, and the range in it.
     pub(crate) fn take(&mut self) -> Option<(Buffer, Range<usize>, FrameHeader)> {
         let frame = self.growing.take()?;
         let end = FIRST + frame.len();

@@ -18,14 +18,14 @@ use crate::attributes::{common, method, note_exception, note_status};
 use crate::guard::{NAME, guarded, is_implicit};
 use crate::trace_context::{TRACE_PARENT, TRACE_STATE, parent_of, state_of};
 
-/// Spans that are open at most. An asynchronous call has no second sequence once its handle is
-/// dropped: its span ends when it is the oldest of so many.
+/// Maximum number of open spans. An asynchronous call has no second sequence once its handle is
+/// dropped: its span ends when it is the oldest of that many.
 const MAX_OPEN: usize = 65_536;
 
 /// Creates a span for each attempt of a call.
 pub(crate) struct Calls<T> {
     tracer: Arc<T>,
-    /// By the id that the request has at all of its points.
+    /// By the id of the request at all of its points.
     open: Mutex<BTreeMap<u32, Context>>,
 }
 

@@ -16,7 +16,7 @@ use crate::attributes::{common, method, note_exception, note_status};
 use crate::guard::{NAME, guarded, is_implicit};
 use crate::trace_context::{TRACE_PARENT, TRACE_STATE, read};
 
-/// A span that is current on its thread.
+/// The current span of a thread.
 struct Open {
     context: Context,
     /// Restores the previous context of the thread.

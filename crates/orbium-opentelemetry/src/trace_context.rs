@@ -6,7 +6,7 @@ use std::str::{FromStr, from_utf8};
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 
-/// The service context that has the `traceparent`.
+/// The service context for the `traceparent`.
 pub const TRACE_PARENT: u32 = 0x4F52_4257;
 
 /// The service context for `tracestate`; requests without one do not have it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Communication classes of RIOP.
 
-/// Traffic class of calls (TAO's RIOP), which chooses connections and sockets.
+/// Traffic class of calls (TAO's RIOP), which selects connections and sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum CommunicationClass {
@@ -13,7 +13,7 @@ pub enum CommunicationClass {
     /// Small requests that must not be delayed: connections not shared with other classes or
     /// priorities, without delay of small segments, with a high network mark.
     Message = 2,
-    /// A stream of messages at a fixed rate: private connections; the server keeps the rate.
+    /// A stream of messages at a fixed rate: private connections; the server enforces the rate.
     MessageStream = 3,
 }
 

@@ -7,19 +7,19 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QosError {
-    /// A field that must be above zero.
+    /// A field that must be positive.
     Zero(&'static str),
-    /// The execution takes longer than the period.
+    /// The execution time exceeds the period.
     ExecutionBeyondPeriod,
-    /// The execution takes longer than the deadline.
+    /// The execution time exceeds the deadline.
     ExecutionBeyondDeadline,
     /// A loss of more than all messages, which is a thousand in a thousand.
     LossBeyondAll,
-    /// Only ISOCHRONOUS traffic may lose messages.
+    /// A loss is permitted only for ISOCHRONOUS traffic.
     LossWithoutDatagrams,
     /// Only ISOCHRONOUS traffic is sent in copies.
     CopiesWithoutDatagrams,
-    /// A MESSAGE_STREAM has a rate: a period.
+    /// A MESSAGE_STREAM requires a rate, given as a period.
     StreamWithoutPeriod,
     /// ISOCHRONOUS traffic is paced: a bandwidth.
     MediaWithoutBandwidth,

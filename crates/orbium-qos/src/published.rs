@@ -47,8 +47,8 @@ impl PublishedQos {
         })
     }
 
-    /// For the objects of the adapter of that path, such as `RootPOA/Images`, in place of the
-    /// ORB's.
+    /// For the objects of the adapter with that path, such as `RootPOA/Images`, in place of the
+    /// ORB's value.
     ///
     /// # Errors
     /// [`QosError`]: the fields contradict each other.

@@ -13,11 +13,11 @@ use crate::{CommunicationClass, QosError};
 /// the ORB's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Qos {
-    /// The CORBA priority that requests are served at.
+    /// The CORBA priority at which requests are served.
     pub priority: Option<Priority>,
-    /// From one call to the next.
+    /// The time between calls.
     pub period: Option<Duration>,
-    /// Time that a call may take from beginning to end.
+    /// Time limit of a call from beginning to end.
     pub deadline: Option<Duration>,
     /// The longest execution of the servant.
     pub wcet: Option<Duration>,
@@ -164,7 +164,7 @@ impl Qos {
         }
     }
 
-    /// Whether requests carry some of it.
+    /// Whether requests carry any of its fields.
     pub(crate) fn is_carried(&self) -> bool {
         self.class.is_some()
             || self.priority.is_some()

@@ -8,7 +8,7 @@ use orbium_core::lock::Mutex;
 
 use crate::{Qos, QosError, QosObject, QosScopes};
 
-/// References that are cached, each with its connections.
+/// Maximum number of cached references, each with its connections.
 const MAX_CACHED: usize = 8;
 
 /// A reference that reads its scopes for each call; [`QosScopes::follow`] returns it.
@@ -20,7 +20,7 @@ pub struct ScopedReference<T> {
     object: T,
     /// The `Qos` of the reference, its published part included.
     reference: Qos,
-    /// References by the `Qos` that they have, the last used one at the end.
+    /// References by their `Qos`, the last used one at the end.
     cached: Mutex<Vec<(Qos, T)>>,
 }
 

@@ -20,7 +20,7 @@ use crate::{CommunicationClass, Qos};
 /// Connections with message streams at once.
 const MAX_STREAMS: usize = 4096;
 
-/// The time since some beginning.
+/// The time since a fixed origin.
 type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
 
 /// A dispatch hook of servers that reads RIOP's context: a request is served at its priority
@@ -49,7 +49,7 @@ pub struct RiopDispatch(Arc<Inner>);
 struct Inner {
     rates: Mutex<StreamRates>,
     clock: Clock,
-    /// Whether lanes serve by priority.
+    /// Whether lanes determine the serving priority.
     has_lanes: bool,
     refused: AtomicU64,
     seen: [AtomicU64; 4],

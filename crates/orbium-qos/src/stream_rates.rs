@@ -13,7 +13,7 @@ pub(crate) struct StreamRates {
 }
 
 impl StreamRates {
-    /// For so many connections at once.
+    /// For at most that many connections.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             expected: HashMap::new(),

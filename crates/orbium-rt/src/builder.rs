@@ -80,7 +80,7 @@ impl RtOrbBuilder {
         self
     }
 
-    /// Sets the transform of priorities on their way in and out. Default: not at all.
+    /// Sets the transform of priorities of incoming and outgoing calls. Default: the identity.
     pub fn transform(mut self, transform: impl PriorityTransform) -> Self {
         self.transform = Arc::new(transform);
         self

@@ -10,7 +10,7 @@ use orbium_sys::RealTimeError;
 /// Error of setting up Real-time CORBA for an ORB.
 #[non_exhaustive]
 pub enum RtError {
-    /// The ORB has one already.
+    /// Real-time CORBA is installed already.
     AlreadyInstalled,
     /// The host does not permit the native priorities, or locked memory: change its configuration,
     /// or make the ORB soft.
@@ -112,7 +112,7 @@ pub struct InvalidPolicy {
 pub enum Why {
     /// There is no thread pool with that id.
     NoSuchThreadpool,
-    /// Lanes, or bands, take a PriorityModelPolicy.
+    /// Lanes and bands require a PriorityModelPolicy.
     NoPriorityModel,
     /// The priority is not from 0 to 32767.
     NoPriority,
@@ -124,7 +124,7 @@ pub enum Why {
     UpsideDown,
     /// The server's priority is in no band.
     InNoBand,
-    /// No lane has a priority in some band.
+    /// No lane has a priority in one of the bands.
     BandWithoutLane,
     /// A protocol has no endpoint.
     NoEndpoint,

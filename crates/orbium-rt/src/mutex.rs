@@ -88,7 +88,7 @@ impl RtMutex {
         self.mutex.lock().map_err(exception)
     }
 
-    /// Unlocks it.
+    /// Unlocks the mutex.
     ///
     /// # Errors
     /// BAD_INV_ORDER if this thread does not hold it.

@@ -28,8 +28,7 @@ impl PriorityModelPolicy {
         }
     }
 
-    /// SERVER_DECLARED; objects have `server_priority` unless they are given
-    /// another.
+    /// SERVER_DECLARED; objects have `server_priority` unless they are activated with another.
     #[must_use]
     pub const fn server_declared(server_priority: i16) -> Self {
         Self {
@@ -58,7 +57,7 @@ pub struct RtPolicies {
     pub bands: Option<Vec<PriorityBand>>,
     /// ServerProtocolPolicy: the protocols in references, in order of preference.
     pub server_protocols: Option<ProtocolList>,
-    /// ClientProtocolPolicy: which protocols clients are to use.
+    /// ClientProtocolPolicy: the protocols for clients.
     pub client_protocols: Option<ProtocolList>,
 }
 

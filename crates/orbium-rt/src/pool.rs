@@ -48,17 +48,16 @@ pub struct ThreadpoolLane {
     pub lane_priority: i16,
     /// Threads started in advance; at least 1.
     pub static_threads: u32,
-    /// Limit of threads started in addition when all static ones are busy; no more than
-    /// [`Limits::serving_threads`](orbium_core::Limits) with the static ones. They end
-    /// after some idle time.
+    /// Maximum number of additional threads, started when all static ones are busy; together at
+    /// most [`Limits::serving_threads`](orbium_core::Limits). They end after some idle time.
     pub dynamic_threads: u32,
     /// Processors that the threads run on; none for all.
     pub processors: Vec<usize>,
     /// The endpoints for requests of this priority, read at this priority; empty for the ORB's own
     /// endpoints. Either all lanes of a pool have endpoints, or none.
     pub endpoints: Vec<Endpoint>,
-    /// Processor time of its threads together in each period, beyond which they are demoted until it is
-    /// replenished; none for no bound. With a native priority alone.
+    /// Processor time of its threads together in each period, beyond which they are demoted until
+    /// it is replenished; `None` for no limit. Requires a native priority.
     pub budget: Option<Budget>,
     /// Processor time that the host reserves for its serving thread (SCHED_DEADLINE), which then
     /// takes precedence over all native priorities; a thread that only reads has the native
@@ -90,23 +89,23 @@ impl ThreadpoolLane {
     }
 }
 
-/// Configuration that all lanes of a thread pool have in common.
+/// The configuration shared by all lanes of a thread pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadpoolConfig {
     /// Octets of the stack of each thread; 0 for the default.
     pub stack_size: usize,
-    /// Octets of each stack that are touched before the first request.
+    /// Octets of each stack that are prefaulted before the first request.
     pub prefault_stack: usize,
     /// Whether a lane without a free thread borrows one of a lower lane, which runs at
     /// the priority of the borrower for that request.
     pub allow_borrowing: bool,
     /// Whether requests are queued when no thread is free. Otherwise they raise TRANSIENT 1.
     pub allow_request_buffering: bool,
-    /// Requests of the whole pool that wait at most; 0 leaves it to the ORB,
-    /// which bounds it all the same.
+    /// Maximum number of queued requests of the whole pool; 0 leaves it to the ORB, which also
+    /// limits it.
     pub max_buffered_requests: usize,
-    /// Octets of requests of the whole pool that wait at most; 0 leaves it to
-    /// the ORB: as many as a message may have.
+    /// Maximum octets of queued requests of the whole pool; 0 leaves it to the ORB: the maximum
+    /// size of a message.
     pub max_request_buffer_size: usize,
 }
 
@@ -305,7 +304,7 @@ impl ThreadpoolConfig {
 }
 
 impl ThreadpoolLane {
-    /// The lane of the ORB, as far as it is this lane's affair alone.
+    /// The configuration of the ORB's lane, without the settings shared by the pool.
     fn config(&self, pool: &ThreadpoolConfig, orb: &Orb) -> LaneConfig {
         let number = |it: u32| usize::try_from(it).unwrap_or(usize::MAX);
         let workers = number(self.static_threads);

@@ -36,7 +36,7 @@ impl Default for TcpProtocolProperties {
     }
 }
 
-/// UnixDomainProtocolProperties, as TAO has them.
+/// UnixDomainProtocolProperties, in TAO's form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnixDomainProtocolProperties {
     /// Octets of the send buffer; 0 for the system's default.
@@ -45,7 +45,7 @@ pub struct UnixDomainProtocolProperties {
     pub recv_buffer_size: i32,
 }
 
-/// UserDatagramProtocolProperties, as TAO has them.
+/// UserDatagramProtocolProperties, in TAO's form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UserDatagramProtocolProperties {
     /// Whether the priority of a request is also applied to the network.
@@ -96,7 +96,7 @@ impl Protocol {
         }
     }
 
-    /// The ORB's names of the protocols that have this tag.
+    /// The ORB's names of the protocols with this tag.
     pub(crate) fn names(&self) -> &'static [&'static str] {
         names_of_profile(self.protocol_type)
     }
@@ -153,7 +153,7 @@ impl ProtocolList {
         ProtocolPolicy::new(names.copied())
     }
 
-    /// The value that references have.
+    /// The value in references.
     pub(crate) fn exposed(&self) -> ClientProtocolsValue {
         ClientProtocolsValue(self.0.iter().map(Protocol::exposed).collect())
     }

@@ -95,8 +95,7 @@ impl RtOrb {
         })
     }
 
-    /// The real-time ORB of an ORB (the initial reference `RTORB`); `None` if it has
-    /// none.
+    /// The real-time ORB of an ORB (the initial reference `RTORB`); `None` if it is not installed.
     #[must_use]
     pub fn of(orb: &Orb) -> Option<Self> {
         let installed: &Installed = orb.real_time()?.as_any().downcast_ref()?;

@@ -14,7 +14,7 @@ use crate::priority::host::Host;
 use crate::upcall::in_upcall;
 use crate::{NetworkPriorityMapping, PriorityTransform, RtMutex, RtPolicies, ThreadpoolId};
 
-/// One for each ORB with Real-time CORBA.
+/// The state of an ORB's Real-time CORBA.
 pub(crate) struct Shared {
     pub(crate) host: Arc<Host>,
     pub(crate) transform: Arc<dyn PriorityTransform>,

@@ -13,7 +13,7 @@ pub(crate) fn in_upcall() -> bool {
     IN_UPCALL.get()
 }
 
-/// Runs something as a thread does that runs such a servant.
+/// Runs `work` with the thread marked as running such a servant.
 pub(crate) fn while_in_upcall<R>(work: impl FnOnce() -> R) -> R {
     struct Restore(bool);
     impl Drop for Restore {

@@ -49,7 +49,7 @@ pub(crate) enum Wait {
 }
 
 impl Wait {
-    /// The flags that end it.
+    /// The flags that end the wait.
     pub(crate) const fn ended(self) -> u32 {
         match self {
             Self::Receive => READ_ENDED | DEAD | BROKEN,
@@ -107,13 +107,13 @@ impl Link {
         &self.socket
     }
 
-    /// The direction that is received from.
+    /// The receiving direction.
     #[inline]
     pub(crate) fn inward(&self) -> Way {
         self.inward
     }
 
-    /// The direction that is sent to.
+    /// The sending direction.
     #[inline]
     pub(crate) fn outward(&self) -> Way {
         self.inward.other()
@@ -200,8 +200,8 @@ impl Link {
         true
     }
 
-    /// Fills the socket, so that our descriptor is not writable until the peer
-    /// has taken something out; false if it never will.
+    /// Fills the socket, so that our descriptor is not writable until the peer has read from it;
+    /// `false` if it never will.
     #[cold]
     pub(crate) fn fill(&self) -> bool {
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
@@ -221,7 +221,7 @@ impl Link {
         matches!(hung, Ok([true]))
     }
 
-    /// Our words that a wait is about, and the number of its sleepers.
+    /// This side's words for a wait, and the number of its sleepers.
     pub(crate) fn waiting(&self, what: Wait) -> (&Side, &AtomicU32) {
         match what {
             Wait::Receive => (&self.incoming().reader, &self.receiving),
@@ -229,9 +229,9 @@ impl Link {
         }
     }
 
-    /// Wakes the threads of this process that wait, by a flag that ends the wait;
-    /// returns whether some may still sleep. A peer that writes to the words at the
-    /// wrong instant undoes it.
+    /// Wakes the waiting threads of this process, after setting a flag that ends the wait; returns
+    /// whether some may still sleep. A peer that writes to the words at the wrong instant can undo
+    /// it.
     pub(crate) fn disturb(&self) -> bool {
         let mut asleep = false;
         for what in [Wait::Receive, Wait::Send] {

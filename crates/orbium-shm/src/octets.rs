@@ -26,7 +26,7 @@ impl<'m> SharedOctets<'m> {
     ///
     /// # Panics
     ///
-    /// Their number is another.
+    /// For any other number.
     #[must_use]
     #[inline]
     pub fn new(words: &'m [AtomicU64]) -> Self {
@@ -77,7 +77,7 @@ impl<'m> SharedOctets<'m> {
     }
 }
 
-/// Changes some octets of a word, from that one on.
+/// Changes some octets of a word, from the given one on.
 #[inline]
 fn put_part(word: &AtomicU64, at: usize, from: &[u8]) {
     let mut octets = word.load(Ordering::Relaxed).to_ne_bytes();
@@ -87,7 +87,7 @@ fn put_part(word: &AtomicU64, at: usize, from: &[u8]) {
     word.store(u64::from_ne_bytes(octets), Ordering::Relaxed);
 }
 
-/// Copies some octets of a word out, from that one on.
+/// Copies some octets out of a word, from the given one on.
 #[inline]
 fn take_part(word: &AtomicU64, at: usize, into: &mut [u8]) {
     let octets = word.load(Ordering::Relaxed).to_ne_bytes();

@@ -126,7 +126,7 @@ impl PingPong {
 }
 
 impl Read for PingPong {
-    /// Receives a message of as many bytes as the buffer has; 0 if the peer has ended.
+    /// Receives a message of the size of the buffer; 0 if the peer has ended.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = into.len().min(RING as usize);
         if !self.wait()? {

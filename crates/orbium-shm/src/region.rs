@@ -44,7 +44,7 @@ impl Way {
 pub(crate) struct Region {
     base: NonNull<u8>,
     ring: usize,
-    /// A forked child does not see it. Taken before the mapping ends.
+    /// Excludes the mapping from forked children. Dropped before the mapping ends.
     mapped: Option<Mapped>,
 }
 

@@ -45,11 +45,11 @@ pub(crate) fn sealed_memory(name: &CStr, bytes: u64) -> io::Result<OwnedFd> {
     Ok(memory)
 }
 
-/// Whether a descriptor is of memory with a sealed length.
+/// Whether a descriptor refers to memory with a sealed length.
 ///
 /// # Errors
 ///
-/// The system's error, such as that it is of no memory.
+/// The system's error, also for a descriptor of anything but memory.
 pub(crate) fn is_sealed(memory: &OwnedFd) -> io::Result<bool> {
     Ok(fcntl_get_seals(memory)?.contains(SEALS))
 }
@@ -60,7 +60,7 @@ pub(crate) fn is_sealed(memory: &OwnedFd) -> io::Result<bool> {
 /// # Errors
 /// The system's error.
 pub(crate) fn is_of_ordinary_pages(memory: &OwnedFd) -> io::Result<bool> {
-    // The sort of the number differs between systems.
+    // The type of the number differs between systems.
     Ok(i128::from(fstatfs(memory)?.f_type) == TMPFS)
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn sleep_on(word: &AtomicU32, value: u32, timeout: Option<Duration>) 
     Ok(futex::wait(word, Flags::empty(), value, timeout.as_ref())?)
 }
 
-/// Wakes at most so many threads that sleep on a word, in any process.
+/// Wakes at most that many threads that sleep on a word, in any process.
 pub(crate) fn wake(word: &AtomicU32, count: u32) {
     // Cannot fail for an existing word.
     let _ = futex::wake(word, Flags::empty(), count.min(i32::MAX as u32));

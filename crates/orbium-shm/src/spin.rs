@@ -19,7 +19,7 @@ use orbium_sys::fork::PerProcess;
 pub enum Spin {
     /// Sleeps at once.
     None,
-    /// Spins for that long each time.
+    /// Spins for that time in each wait.
     Fixed(Duration),
     /// Spins for at most that time, and only as long as it pays: after a spin that ended in sleep
     /// the next ones are skipped, twice as many each time.
@@ -36,7 +36,7 @@ impl Default for Spin {
 /// Maximum configurable time: a second.
 const MAX_SPIN_TIME: Duration = Duration::from_secs(1);
 
-/// Not a way to spin.
+/// Error of an invalid spin setting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct BadSpin;
 
@@ -90,7 +90,7 @@ const LOOKS_PER_CLOCK_READ: u32 = 16;
 /// Maximum number of waits without a spin after one that did not pay.
 const MAX_SKIPPED: u32 = 256;
 
-/// One side's memory of whether spinning pays.
+/// One side's statistics on whether spinning pays.
 #[derive(Debug)]
 pub(crate) struct Spinner {
     bound: Duration,

@@ -337,7 +337,7 @@ impl ByteStream for ShmByteStream {
 
 impl Drop for ShmByteStream {
     fn drop(&mut self) {
-        // A forked child leaves its parent's alone.
+        // A forked child does not touch its parent's connection.
         if self.link.is_here() {
             watcher::forget(&self.link);
             self.link.end();

@@ -13,8 +13,8 @@ use crate::ring::{Park, Parked, Slept, sleep};
 use crate::shared_memory;
 use crate::watcher;
 
-/// The longest sleep while no watcher runs (it lacked a descriptor or a thread): the bound
-/// after which the peer's death is noticed.
+/// Maximum sleep while no watcher runs (it lacked a descriptor or a thread): the time until the
+/// peer's death is noticed.
 const UNWATCHED: Duration = Duration::from_millis(50);
 
 /// Sleeps until `ready`, which must also be true once the connection has ended.
@@ -39,7 +39,7 @@ pub(crate) fn wait(
     sleepers.fetch_sub(1, Ordering::AcqRel);
     match slept {
         Slept::Ready => Ok(()),
-        // The watcher may not have been given the processor since.
+        // The watcher may not have run since.
         Slept::TimedOut if link.is_hung_up() => {
             link.set(DEAD);
             Ok(())

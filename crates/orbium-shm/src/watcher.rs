@@ -136,7 +136,7 @@ pub(crate) fn forget(link: &Link) {
     let place = watch.place(token);
     let forgotten = place.map(|place| watch.links.remove(place));
     if let Some(eyes) = &watch.eyes {
-        // Not there any more if the peer has died.
+        // Fails if the peer has died and the entry was removed.
         let _ = eyes.poller.remove(link.socket(), token);
         if watch.links.is_empty() {
             eyes.ring();
@@ -146,8 +146,8 @@ pub(crate) fn forget(link: &Link) {
     drop(forgotten);
 }
 
-/// Wakes the threads that sleep on a connection, or a direction, that has ended,
-/// and again until they are awake.
+/// Wakes the threads that sleep on a connection, or a direction, that has ended, repeatedly until
+/// they are awake.
 pub(crate) fn interrupt(link: &Arc<Link>) {
     if !link.disturb() {
         return;

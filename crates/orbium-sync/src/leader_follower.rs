@@ -17,7 +17,7 @@ use crate::lock::{Condvar, Mutex, MutexGuard};
 pub enum Wake {
     /// Data arrived for this follower.
     Ready,
-    /// The caller leads: it is to read, and then to call [`LeaderFollower::promote`].
+    /// The caller is the leader: it reads, and then calls [`LeaderFollower::promote`].
     Lead,
     /// The source was closed.
     Closed,
@@ -28,7 +28,7 @@ pub enum Wake {
 #[derive(Debug, Default)]
 struct Follower {
     joined: bool,
-    /// Data arrived that `wait` has not reported yet.
+    /// Whether data have arrived that `wait` has not reported yet.
     ready: bool,
     waiting: bool,
     wake: Arc<Condvar>,
@@ -51,8 +51,8 @@ pub struct LeaderFollower {
 }
 
 impl LeaderFollower {
-    /// Room for so many followers. With a dedicated reader, a thread that reads
-    /// whether or not one waits, no follower is ever promoted.
+    /// Room for that many followers. With a dedicated reader, which reads also while none waits, no
+    /// follower is ever promoted.
     #[must_use]
     pub fn new(max_followers: usize, has_dedicated_reader: bool) -> Self {
         let state = State {
@@ -134,7 +134,8 @@ impl LeaderFollower {
                 None => None,
                 Some(Some(left)) if !left.is_zero() => Some(left),
                 Some(_) => {
-                    // This follower may have been woken to lead: pass the promotion on.
+                    // This follower may have been woken to become the leader: pass the promotion
+                    // on.
                     if !*has_leader {
                         wake_follower(&state);
                     }

@@ -50,7 +50,7 @@ where
         })),
         changed: Condvar::default(),
     });
-    // Dropped on every way out of `manage`, before the slot is.
+    // Dropped on every exit from `manage`, before the slot is.
     let lender = Lender(Arc::clone(&shared));
     manage(Loan(shared), &lender);
     drop(lender);
@@ -107,7 +107,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Takes work out that no thread has begun.
+    /// Takes out work that no thread has begun.
     fn take(&self, next: State) -> Option<Work> {
         let mut state = self.state.lock();
         let State::Lent(work) = *state else {
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(ended, None);
     }
 
-    /// Lends work to another thread, and stops waiting once it runs: by a panic, if it `panics`.
+    /// Lends work to another thread, and stops waiting once it runs: by a panic if it `panics`.
     fn leave_running(panics: bool) -> Option<String> {
         let (sender, loans) = mpsc::channel::<Loan>();
         let (begun, begins) = mpsc::channel();

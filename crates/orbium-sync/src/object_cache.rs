@@ -39,9 +39,8 @@ impl<T> Slot<T> {
     #[allow(unsafe_code)]
     fn put(&self, value: Box<T>) -> Result<(), Box<T>> {
         let value = Box::into_raw(value);
-        // SeqCst, partner of the swap in `take`: it releases the value to the thread that
-        // takes it, and stands before the releasing thread's load of the waiters' counter
-        // in the total order.
+        // SeqCst, partner of the swap in `take`: it releases the value to the thread that takes it,
+        // and precedes the releasing thread's load of the waiters' counter in the total order.
         let order = (Ordering::SeqCst, Ordering::Relaxed);
         match self
             .0
@@ -115,7 +114,7 @@ impl<T: Send, const N: usize> ObjectCache<T, N> {
         }
     }
 
-    /// Takes all values, one after the other.
+    /// Takes all values, one by one.
     pub fn drain(&self) -> impl Iterator<Item = Box<T>> {
         self.slots.iter().filter_map(Slot::take)
     }

@@ -68,7 +68,7 @@ impl<T> Drop for OneshotSender<T> {
     }
 }
 
-/// The end that receives.
+/// The receiving end.
 #[derive(Debug)]
 pub struct OneshotReceiver<T>(Arc<Shared<T>>);
 

@@ -22,14 +22,15 @@ pub(crate) fn is_offered() -> bool {
     *IS_OFFERED.get_or_init(system::register)
 }
 
-/// Registers the process while that takes no time.
+/// Registers the process while that is fast.
 pub(crate) fn register_early() {
     if system::has_one_thread() {
         is_offered();
     }
 }
 
-/// The seldom side: between its write and its read. Whether all threads have executed a barrier.
+/// The rare side, between its write and its read. Returns whether all threads have executed a
+/// barrier.
 pub(crate) fn heavy() -> bool {
     system::pass()
 }
@@ -57,7 +58,7 @@ mod system {
     }
 
     pub(super) fn register() -> bool {
-        // Miri has no such system call.
+        // Miri does not support the system call.
         !cfg!(miri) && membarrier(REGISTER)
     }
 
@@ -69,8 +70,8 @@ mod system {
 
     pub(super) fn pass() -> bool {
         let expedited = || membarrier(EXPEDITED);
-        // A process that lost its registration registers again; the global barrier needs none, but takes
-        // milliseconds.
+        // A process that lost its registration registers again; the global barrier requires none,
+        // but takes milliseconds.
         expedited() || register() && expedited() || membarrier(GLOBAL)
     }
 }

@@ -32,7 +32,7 @@ thread_local! {
 /// Sets or clears the role of this thread; returns the previous one.
 #[inline]
 fn replace(role: Option<NonNull<dyn Role>>) -> Option<NonNull<dyn Role>> {
-    // Of `with`, other crates have a call; `try_with` is inlined, and never fails here.
+    // `with` is a call from other crates; `try_with` is inlined, and never fails here.
     let replaced = CURRENT.try_with(|current| current.replace(role));
     replaced.unwrap_or(None)
 }
@@ -47,7 +47,7 @@ impl Drop for Restore {
     }
 }
 
-/// Runs `body` in the knowledge that this thread holds `role`.
+/// Runs `body` with `role` as the role of this thread.
 #[inline]
 #[allow(unsafe_code)]
 pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {

@@ -28,7 +28,7 @@ const MAX_SLOTS: u32 = ((FIRST_CHUNK << CHUNKS) - FIRST_CHUNK) as u32;
 pub struct SlotKey {
     /// Index of the slot.
     pub index: u32,
-    /// Counts how often the slot was taken; never 0.
+    /// Counts the uses of the slot; never 0.
     pub generation: u32,
 }
 
@@ -143,7 +143,7 @@ impl<T> Slab<T> {
             taken
         };
         let slot = self.slot_or_grow(index).ok_or(SlabFull)?;
-        // No thread that uses a view of it is to wait until the process is registered.
+        // Threads that use a view of it must not wait until the process is registered.
         process_barrier::is_offered();
         let key = SlotKey {
             index,
@@ -164,8 +164,8 @@ impl<T> Slab<T> {
         self.slot(key.index)?.pin(&self.free, key.generation)
     }
 
-    /// Takes a value out; `None` if it is not there (any more). It is dropped
-    /// when the last pin is released, the caller's included.
+    /// Removes a value; `None` if it does not exist (any more). It is dropped when the last pin is
+    /// released, including that of the caller.
     pub fn remove(&self, key: SlotKey) -> Option<Pinned<'_, T>> {
         self.slot(key.index)?.remove(&self.free, key.generation)
     }
@@ -279,7 +279,7 @@ mod tests {
     fn keys_from_a_hostile_peer_find_nothing() {
         let slab = Slab::default();
         slab.insert_with(|_| ()).unwrap();
-        // The last ones once overflowed where addresses have 32 bits.
+        // Regression: the last ones overflowed on targets with addresses of 32 bits.
         for index in [0, 1, 63, 64, 1 << 20, MAX_SLOTS, u32::MAX - 63, u32::MAX] {
             for generation in [0, 2, u32::MAX] {
                 assert_eq!(slab.get(SlotKey { index, generation }), None);

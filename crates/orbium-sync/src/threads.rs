@@ -71,7 +71,7 @@ struct Shared {
     one_ended: Condvar,
 }
 
-/// A thread of a cache: counted out at its end, even if a job panics.
+/// A thread of a cache: the count is decremented at its end, even if a job panics.
 struct Counted(ThreadCache);
 
 impl Drop for Counted {
@@ -98,8 +98,7 @@ impl std::fmt::Debug for ThreadCache {
 }
 
 impl ThreadCache {
-    /// A cache of threads with that name; each ends `linger` after its last
-    /// job.
+    /// A cache of threads with that name; each ends `linger` after its last job.
     #[must_use]
     #[inline]
     pub fn new(name: &str, linger: Duration) -> Self {
@@ -229,7 +228,7 @@ impl ThreadCache {
         }
     }
 
-    /// Waits for another job; `None` when the time is over or the cache closed.
+    /// Waits for another job; `None` at the time limit, and when the cache is closed.
     fn next_job(&self, worker: u64, wake: &Arc<Condvar>) -> Option<Job> {
         let began = Instant::now();
         let mut state = self.lock();
@@ -252,8 +251,8 @@ impl ThreadCache {
         }
     }
 
-    /// Takes no more jobs, but from threads that are still there, and waits until
-    /// all of them have ended, or until the deadline; returns how many have not.
+    /// Closes the cache: accepts no more jobs, except from its own threads, and waits until all of
+    /// them have ended, or until the deadline; returns the number of those that have not.
     pub fn close(&self, deadline: Option<Instant>) -> usize {
         let mut state = self.lock();
         state.closed = true;

@@ -6,15 +6,14 @@ use std::thread::{self, ThreadId};
 use crate::lock::{Condvar, Mutex, MutexGuard};
 use crate::role;
 
-/// A lock that a thread may take again while it holds it. A servant runs under it, so it
-/// survives panics.
+/// A recursive lock. A servant runs under it, so it survives panics.
 #[derive(Debug, Default)]
 pub struct Turn {
     held: Mutex<Option<(ThreadId, usize)>>,
     free: Condvar,
 }
 
-/// A turn that was taken; it ends when this is dropped.
+/// A held turn, which ends when this is dropped.
 #[derive(Debug)]
 pub struct Taken<'t>(&'t Turn);
 

@@ -9,7 +9,7 @@ use crate::lock::Mutex;
 /// Each bucket has twice the slots of the one before.
 const BUCKETS: usize = 16;
 
-/// The number of the last version that there can be.
+/// The maximum version number.
 const MAX_NUMBER: usize = (1 << BUCKETS) - 1;
 
 /// A value that is replaced while others read it. Reading takes no lock and returns a plain
@@ -61,7 +61,7 @@ impl<T> Versions<T> {
         self.later.get(bucket)?.get()?.get(place)?.get()
     }
 
-    /// Whether it cannot be replaced any more.
+    /// Whether it can no longer be replaced.
     #[must_use]
     pub fn is_final(&self) -> bool {
         self.newest.load(Ordering::Acquire) == MAX_NUMBER

@@ -113,7 +113,7 @@ impl ExclusiveFile {
             return self.append(content);
         }
         self.file = replace_whole(&self.path, |draft| {
-            // Before it has the name by which others open it.
+            // Before other processes can open it by its name.
             try_lock(draft)?;
             draft.set_permissions(metadata.permissions())?;
             draft.write_all(content)

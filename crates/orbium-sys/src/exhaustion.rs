@@ -5,7 +5,7 @@
 
 use std::io;
 
-/// The errors that mean so.
+/// The errors of exhaustion.
 const EXHAUSTED: [i32; 4] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS];
 
 /// Whether an operation failed for lack of descriptors or memory, of this process or of the whole

@@ -8,11 +8,11 @@ use std::ffi::CString;
 #[cfg(target_os = "linux")]
 use std::io;
 
-/// The name of this host; empty if it has none that is text.
+/// The name of this host; empty if it has none, or it is not UTF-8.
 #[cfg(unix)]
 #[must_use]
 pub fn host_name() -> String {
-    // Longer than a name can be, so that its end is in it.
+    // Longer than any name, so that it contains the end.
     let mut name = [0_u8; 256];
     // SAFETY: the library writes at most as many bytes as there are.
     if unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } != 0 {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::Deadline;
 use crate::fork::Origin;
 
-/// Time between two attempts: others hold a lock for some system calls only.
+/// Interval between two attempts: other processes hold a lock for a few system calls only.
 const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
 /// A held lock, until it is dropped. The file is removed with it; one that a killed process left is
@@ -60,7 +60,7 @@ impl LockFile {
     }
 }
 
-/// Takes the exclusive lock of the file, if no other process has it.
+/// Acquires the exclusive lock of the file, if no other process has it.
 pub(crate) fn try_lock(file: &File) -> io::Result<()> {
     // SAFETY: the descriptor is open as long as the file is borrowed.
     match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
@@ -84,7 +84,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether that name is the file's.
+/// Whether the path refers to the file.
 pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let held = file.metadata()?;
     match fs::symlink_metadata(path) {

@@ -235,7 +235,7 @@ mod tests {
         waker.wake();
         assert_eq!(ready_tokens(&poller), [7]);
         assert_eq!(ready_tokens(&poller), []);
-        // Re-armed, it is reported again, for it is still ready.
+        // Re-armed, it is reported again, as it is still ready.
         poller
             .modify(waker.source(), 7, Interest::ReadOnce)
             .unwrap();

@@ -27,7 +27,7 @@ pub enum TlsError {
         /// The system's reason.
         reason: String,
     },
-    /// A file is larger than any of its kind.
+    /// A file exceeds the limit of its kind.
     TooLarge(PathBuf),
     /// The contents of a file are not PEM.
     NotPem {
@@ -42,7 +42,7 @@ pub enum TlsError {
     NoKey(PathBuf),
     /// The private key in a file is encrypted.
     EncryptedKey(PathBuf),
-    /// Others than its owner may read or write the file of a private key.
+    /// The file of a private key is readable or writable by others than its owner.
     ExposedKey {
         /// The file.
         path: PathBuf,
@@ -79,7 +79,7 @@ pub enum TlsError {
         /// File of the key.
         key: PathBuf,
     },
-    /// The combination is refused for a reason not foreseen here.
+    /// The combination is refused for another reason.
     Refused(String),
 }
 

@@ -23,7 +23,7 @@ pub enum TlsFailure {
     NothingInCommon(String),
     /// The received data are not TLS.
     NotTls,
-    /// We have no trust anchors: no server could be trusted.
+    /// No trust anchors are configured: no server can be trusted.
     NoTrustAnchors,
     /// The name of the host cannot occur in a certificate.
     BadName(String),
@@ -48,28 +48,28 @@ pub enum TlsFailure {
 pub enum CertificateFault {
     /// The peer has presented none.
     Missing,
-    /// Its time, or that of one between it and the authority, is over.
+    /// The certificate, or one between it and the authority, has expired.
     Expired,
     /// The certificate, or one between it and the authority, is not yet valid.
     NotYetValid,
     /// The certificate does not have the expected name.
     WrongName {
-        /// The name expected; empty if any of several would have done.
+        /// The expected name; empty if several are accepted.
         expected: String,
         /// Its names.
         presented: Vec<String>,
     },
-    /// It does not lead to an authority that is trusted.
+    /// It does not lead to a trusted authority.
     UnknownAuthority,
     /// It was revoked.
     Revoked,
-    /// An authority of its chain has no revocation list here.
+    /// There is no revocation list of an authority in its chain.
     NoRevocationList,
     /// The revocation list of an authority of its chain is out of date.
     OutdatedRevocationList,
     /// The certificate is for another purpose: for example a client certificate of a server.
     WrongPurpose,
-    /// It cannot be used for another reason.
+    /// It is invalid for another reason.
     Invalid(String),
 }
 
@@ -151,8 +151,8 @@ impl TlsFailure {
         error.get_ref()?.downcast_ref()
     }
 
-    /// `PermissionDenied` where trust or configuration is the cause,
-    /// `ConnectionAborted` where trying again may help.
+    /// `PermissionDenied` if trust or configuration is the cause, `ConnectionAborted` if a retry
+    /// may help.
     #[must_use]
     pub fn kind(&self) -> io::ErrorKind {
         match self {

@@ -18,7 +18,7 @@ use crate::stream::receiving::Receiving;
 use crate::stream::sending::{MAX_WRITE, Sending};
 use crate::{TlsFailure, TlsVersion};
 
-/// Octets of a handshake taken at most: rustls takes no message above 64 KiB.
+/// Maximum octets of a handshake: rustls accepts no message above 64 KiB.
 const MAX_HANDSHAKE_BYTES: usize = 128 * 1024;
 
 /// The next step.
@@ -50,7 +50,7 @@ pub(crate) struct Finished {
     pub(crate) session: Session,
     /// As presented by the peer, its own first.
     pub(crate) certificates: Vec<CertificateDer<'static>>,
-    /// Whether these are still trusted, if the session is an earlier one.
+    /// Whether these are still trusted, for a resumed session.
     pub(crate) trust: Result<(), TlsFailure>,
 }
 
@@ -134,7 +134,7 @@ impl Handshake {
         }
     }
 
-    /// Hands the connection over. Everything in `outgoing` must have been sent.
+    /// Returns the connection. Everything in `outgoing` must have been sent.
     pub(crate) fn finish(self) -> Result<Finished, TlsFailure> {
         let connection = self.connection;
         let is_client = matches!(connection, Connection::Client(_));

@@ -43,7 +43,7 @@ impl Tls {
         Ok(Self { shared })
     }
 
-    /// To have the files read again.
+    /// The handle for reading the files again.
     #[must_use]
     pub fn reload(&self) -> Reload {
         Reload(Arc::clone(&self.shared))
@@ -137,7 +137,7 @@ impl TlsAcceptor {
     pub fn accept_tls(&self) -> io::Result<TlsStream> {
         let socket = self.tcp.accept_tcp()?;
         let material = self.shared.current();
-        // Files that change cannot take the role away: see `Material::load`.
+        // Changed files cannot remove the role: see `Material::load`.
         let role = material.server.clone().ok_or(io::ErrorKind::InvalidInput)?;
         let handshake = Handshake::server(role).map_err(TlsFailure::into_error)?;
         let deadline = Deadline::after(Some(self.shared.config().handshake_time));

@@ -39,7 +39,7 @@ macro_rules! failed {
     }};
 }
 
-/// Keeps the text of a warning or an error, if the process keeps any.
+/// Stores the text of a warning or an error, if the process stores any.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! noted {

@@ -40,7 +40,7 @@ pub enum Point {
     Marshal,
     /// A message header created, a message finished.
     MessagingSend,
-    /// Around the call that sends.
+    /// The system call that sends.
     TransportSend,
     /// Sending.
     IoSend,
@@ -92,10 +92,10 @@ impl Point {
 
 const POINTS: usize = Point::ALL.len();
 
-/// Most calls that are kept; then the oldest go.
+/// Maximum number of recorded calls, after which the oldest are discarded.
 const MAX_RECORDED_CALLS: usize = 1 << 16;
 
-/// Side from which a call was seen.
+/// Side on which a call was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The client's side.
@@ -157,7 +157,7 @@ pub fn mark(point: Point) {
     });
 }
 
-/// Keeps the call before, and reads the clock last.
+/// Records the previous call, and reads the clock last.
 fn begin(before: Option<Current>, role: Role) -> Option<Current> {
     if let Some(call) = before.and_then(|before| before.call) {
         keep(call);
@@ -184,7 +184,7 @@ fn keep(call: Call) {
     }
 }
 
-/// Forgets all calls that have ended.
+/// Discards all calls that have ended.
 pub fn clear() {
     let mut calls = CALLS.lock();
     *calls = (Vec::new(), 0);
@@ -199,7 +199,7 @@ pub fn calls(role: Role) -> Vec<Call> {
     all.filter(|call| call.role == role).copied().collect()
 }
 
-/// The overhead of a probe itself: the least of several means.
+/// The overhead of a probe itself: the minimum of several means.
 #[must_use]
 pub fn overhead() -> Duration {
     const MARKS: u32 = 2000;

@@ -47,7 +47,7 @@ pub trait Datagrams: Send + Sync + fmt::Debug {
     /// The descriptor for readiness.
     fn source(&self) -> &dyn AsFd;
 
-    /// The address to publish, with the port that was taken; for a socket that
-    /// sends, the address it sends to.
+    /// The address to publish, with the actual port; for a sending socket, the address to which it
+    /// sends.
     fn address(&self) -> &str;
 }

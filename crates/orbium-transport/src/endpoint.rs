@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub struct HostPort {
     /// Name or address; empty means any.
     pub host: String,
-    /// Port; 0 means any that is free.
+    /// Port; 0 means any free port.
     pub port: u16,
 }
 
@@ -42,7 +42,7 @@ pub struct Endpoint {
     pub parameters: Vec<(String, String)>,
 }
 
-/// An endpoint or address that cannot be understood.
+/// Error in an endpoint or address.
 #[derive(Clone, PartialEq, Eq)]
 pub enum EndpointError {
     /// No `scheme://`, or one of no registered transport.
@@ -55,7 +55,7 @@ pub enum EndpointError {
     BadPath(String),
     /// An unknown parameter after `?`.
     UnknownParameter(String),
-    /// A parameter with a value that it cannot have.
+    /// A parameter with an invalid value.
     BadParameter(String),
 }
 
@@ -162,7 +162,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Names of the messaging protocols, outermost first; none for GIOP alone.
+    /// Names of the messaging protocols, outermost first; empty for GIOP alone.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
         let names = self.parameter(MESSAGING).unwrap_or_default();
         names.split(',').filter(|name| !name.is_empty())

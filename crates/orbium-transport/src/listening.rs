@@ -7,8 +7,8 @@ use std::os::fd::AsFd;
 use orbium_sys as sys;
 use sys::fork::{Held, Origin};
 
-/// A listening socket that listens no more once it is dropped, even if another
-/// process has its descriptor by then.
+/// A listening socket that stops listening when it is dropped, even if another process has its
+/// descriptor.
 #[derive(Debug)]
 pub(crate) struct Listening<L: AsFd> {
     _held: Held,

@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// A resolver that does not answer got a thread more with each call that gave up.
+    /// Regression: with a resolver that did not answer, each call that timed out added a thread.
     #[test]
     fn a_caller_joins_the_look_up_that_another_has_left() {
         let at = HostPort {

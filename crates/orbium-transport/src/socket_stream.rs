@@ -21,7 +21,7 @@ const MIN_LARGE_SEND: usize = 16 * 1024;
 
 /// A connected socket of the standard library, by its family.
 pub trait ConnectedSocket: Into<OwnedFd> + fmt::Debug + Send + Sync {
-    /// The peer of a socket of this family, by the socket's own address.
+    /// The peer of a socket of this family, or the socket's own address.
     fn peer(socket: &OwnedFd) -> Peer;
 }
 

@@ -27,7 +27,7 @@ thread_local! {
 }
 
 impl Stage {
-    /// Reports that the connection which this thread is making enters a stage.
+    /// Reports that the connection being opened by this thread enters a stage.
     pub fn enter(self) {
         REACHED.with_borrow_mut(|reached| {
             if reached.len() < MAX_REPORTS {

@@ -19,19 +19,19 @@ pub enum Peer {
     Internet(SocketAddr),
     /// A process of this host, identified by the kernel.
     Process {
-        /// Process id, where the system reports it.
+        /// Process id, if the system reports it.
         pid: Option<u32>,
         /// Effective user id when it connected.
         uid: u32,
         /// Effective group id when it connected.
         gid: u32,
     },
-    /// An internet address with an owner that has authenticated itself.
+    /// An internet address, its owner authenticated.
     Authenticated {
         /// The address.
         address: SocketAddr,
-        /// The certificates shown, each in DER, the peer's own first; checked
-        /// against the trust policy before anything was received.
+        /// The certificates presented, each in DER, the peer's own first; checked against the trust
+        /// policy before any data were received.
         certificates: Arc<[Vec<u8>]>,
         /// The common name or first alternative name of the certificate.
         name: Option<String>,
@@ -145,8 +145,8 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Whether messages of several peers arrive over it: data of one message about
-    /// its sender do not apply to the next.
+    /// Whether messages of several peers arrive over it: data of one message about its sender do
+    /// not apply to the next.
     fn has_many_peers(&self) -> bool {
         false
     }
@@ -188,7 +188,7 @@ pub trait Acceptor: Send + Sync + fmt::Debug {
     /// The descriptor for readiness.
     fn source(&self) -> &dyn AsFd;
 
-    /// The address to publish, as clients of the same transport understand it;
-    /// with the port that was taken.
+    /// The address to publish, as interpreted by clients of the same transport, with the actual
+    /// port.
     fn address(&self) -> &str;
 }

@@ -68,7 +68,7 @@ impl TcpAcceptor {
         let properties = endpoint.properties(properties, ProtocolProperties::TCP_NAMES)?;
         let publish = endpoint.parameter("publish").map(str::parse).transpose()?;
         let listener = if at.host.is_empty() {
-            // One socket for both families where the host has both.
+            // One socket for both families if the host supports both.
             let v6 = SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), at.port);
             let v4 = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), at.port);
             listen_at_first(&[v6, v4], &properties)?
@@ -183,7 +183,7 @@ fn connect_to_first(
     sys::connect(*last, properties, deadline)
 }
 
-/// The deadline for the first of so many attempts.
+/// The deadline for the first of several attempts.
 fn share(deadline: Deadline, attempts: usize) -> io::Result<Deadline> {
     let attempts = u32::try_from(attempts).unwrap_or(u32::MAX).max(1);
     let left = deadline.remaining()?;

@@ -29,7 +29,7 @@ fn early(timeout: Duration) -> Option<Duration> {
     (certain >= MIN_SOCKET_TIMEOUT).then(|| certain / 8 * 7)
 }
 
-/// The timeout that a stream is to have for a wait of `timeout`.
+/// The timeout of a stream for a wait of `timeout`.
 #[must_use]
 pub fn given(stream: &dyn ByteStream, timeout: Option<Duration>) -> Option<Duration> {
     match timeout {

@@ -46,8 +46,7 @@ pub trait StreamTransport: Send + Sync + fmt::Debug {
     ) -> Result<Box<dyn Connector>, EndpointError>;
 }
 
-/// Protection by a transport: whether it encrypts, and authenticates the peer it connects
-/// to.
+/// Protection by a transport: whether it encrypts, and authenticates the peer to which it connects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protection {
     /// Neither encrypted nor authenticated.
@@ -55,7 +54,7 @@ pub enum Protection {
     None,
     /// Encrypted and authenticated.
     Available,
-    /// Encrypted and authenticated, and preferred: a reference that offers it is called over no
+    /// Encrypted and authenticated, and preferred: a reference that offers it is not called over an
     /// unprotected transport that leaves the host.
     Preferred,
     /// Encrypted and authenticated, and required: no unprotected transport that leaves the host
@@ -75,8 +74,8 @@ pub trait Connector: Send + Sync + fmt::Debug {
     fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>>;
 }
 
-/// A transport that carries datagrams: each arrives whole or not at all, in any
-/// order, perhaps twice. It serves oneways.
+/// A transport that carries datagrams: each arrives whole or not at all, in any order, possibly
+/// duplicated. It serves oneways.
 pub trait DatagramTransport: Send + Sync + fmt::Debug {
     /// The scheme of its endpoints, in lower case: `diop`, `miop`.
     fn scheme(&self) -> &str;
@@ -142,7 +141,7 @@ impl From<io::Error> for ListenError {
     }
 }
 
-/// A transport of either sort.
+/// A transport of either kind.
 #[derive(Clone, Debug)]
 pub enum Transport {
     /// Carries streams.
@@ -152,12 +151,12 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// A stream transport, ready to be registered.
+    /// A stream transport for registration.
     pub fn stream(transport: impl StreamTransport + 'static) -> Self {
         Self::Stream(Arc::new(transport))
     }
 
-    /// A datagram transport, ready to be registered.
+    /// A datagram transport for registration.
     pub fn datagram(transport: impl DatagramTransport + 'static) -> Self {
         Self::Datagram(Arc::new(transport))
     }

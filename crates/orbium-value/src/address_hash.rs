@@ -35,7 +35,8 @@ mod tests {
 
     use super::*;
 
-    /// A table takes the low bits for its buckets: equal distances must not leave most of them empty.
+    /// A table uses the low bits for its buckets: equal distances must not leave most of them
+    /// empty.
     #[test]
     fn addresses_at_equal_distances_spread_over_the_buckets() {
         for distance in [16, 48, 64, 80, 4096] {

@@ -44,7 +44,7 @@ static DESCRIBED: Class = Class {
 /// not permit, and arrays of them.
 const FREE_STEPS: u32 = 128;
 
-/// The state of such a value; none before it is set, and after it was reset.
+/// The state of such a value; `None` before it is set, and after a reset.
 #[derive(Debug)]
 struct Described {
     state: Option<Linked>,
@@ -124,7 +124,7 @@ impl ValueBase {
         Ok(())
     }
 
-    /// Drops the state of a value that a TypeCode describes, and with it the handles there.
+    /// Drops the state of a value that a TypeCode describes, with the handles in it.
     pub fn clear_state(&self) {
         if self.description().is_some() {
             self.reset();
@@ -215,7 +215,7 @@ fn choose(
     }
 }
 
-/// The type of an id: as it is registered, or the expected one.
+/// The type of an id: the registered or the expected one.
 fn known(
     id: &str,
     formal: TypeRef<'_>,

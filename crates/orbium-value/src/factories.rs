@@ -141,7 +141,7 @@ impl Factories {
         self.compiled(repository_id)?.make()
     }
 
-    /// Forgets the factory of a type; returns whether there was one.
+    /// Removes the factory of a type; returns whether there was one.
     pub fn unregister(&self, repository_id: &str) -> bool {
         let factories = &mut self.factories.write().factories;
         factories.remove(repository_id).is_some()
@@ -231,7 +231,7 @@ impl Found {
         Self::find(class.id, class, reader).unwrap_or(Self { class, make: None })
     }
 
-    /// The type of that id that fits where `formal` is expected.
+    /// The type of that id, if it is assignable to `formal`.
     pub(crate) fn find(id: &str, formal: &'static Class, reader: &CdrReader<'_>) -> Option<Self> {
         let factories = reader
             .owner()

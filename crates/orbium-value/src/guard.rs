@@ -6,12 +6,12 @@ use core::ops::{Deref, DerefMut};
 
 use parking_lot::{MappedRwLockReadGuard, MappedRwLockWriteGuard};
 
-/// The state of a value, to be read. Other readers may read it at the same time.
+/// Read access to the state of a value. Other readers may read it at the same time.
 #[must_use]
 pub struct Read<'v, S>(pub(crate) MappedRwLockReadGuard<'v, S>);
 
-/// The state of a value, to be changed. Until it is dropped, readers block, and so does a
-/// call that passes the value.
+/// Write access to the state of a value. Until it is dropped, readers block, and so does a call
+/// that passes the value.
 #[must_use]
 pub struct Write<'v, S>(pub(crate) MappedRwLockWriteGuard<'v, S>);
 

@@ -17,7 +17,7 @@ use crate::{Facet, Kind, Read, State, Write};
 /// Two handles are equal if they are handles on the same value.
 #[derive(Clone)]
 pub struct ValueBase(
-    /// `None` only while the handle is dropped.
+    /// `None` only while the handle is being dropped.
     Option<Arc<Object<dyn State>>>,
 );
 
@@ -32,12 +32,12 @@ struct Object<S: ?Sized> {
 /// The operations of a value; shared by those created in the same way.
 pub(crate) type Facets = Option<Arc<Vec<Facet>>>;
 
-/// A handle on values of one type and of those derived from it. Generated.
+/// A handle on values of one type and of derived ones. Generated.
 pub trait ValueType: Clone + Sized + 'static {
     /// The type.
     fn class() -> &'static Class;
 
-    /// The handle on a value, which is of this type.
+    /// Wraps a handle on a value of this type.
     #[doc(hidden)]
     fn wrap(value: ValueBase) -> Self;
 
@@ -45,7 +45,7 @@ pub trait ValueType: Clone + Sized + 'static {
     fn as_value(&self) -> &ValueBase;
 }
 
-/// A handle on values that have a state. Generated.
+/// A handle on values with a state. Generated.
 pub trait HasState: ValueType {
     /// The state.
     type State: State + Default + Decode;
@@ -156,8 +156,8 @@ impl ValueBase {
         self.object().facets.as_deref()?.iter().find_map(Facet::get)
     }
 
-    /// The number of handles on the value, those within other values among them. Another
-    /// thread may change it at any time.
+    /// The number of handles on the value, including those within other values. Another thread may
+    /// change it at any time.
     #[must_use]
     pub fn handles(&self) -> usize {
         Arc::strong_count(self.object())
@@ -179,7 +179,7 @@ impl ValueBase {
         self.object().state.write().reset();
     }
 
-    /// The state of type `S`, which the value has.
+    /// Read access to the value's state of type `S`.
     #[doc(hidden)]
     pub fn read_state<S: State>(&self) -> Read<'_, S> {
         let whole = self.object().state.read_recursive();
@@ -192,7 +192,7 @@ impl ValueBase {
         }
     }
 
-    /// The state of type `S`, which the value has.
+    /// Write access to the value's state of type `S`.
     #[doc(hidden)]
     pub fn write_state<S: State>(&self) -> Write<'_, S> {
         let whole = self.object().state.write();
@@ -226,7 +226,7 @@ impl PartialEq for ValueBase {
 
 impl Eq for ValueBase {}
 
-/// The type alone: the state may lead back to the value.
+/// The type only: the state may refer to the value.
 impl fmt::Debug for ValueBase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "value of {}", self.repository_id())
@@ -309,17 +309,17 @@ impl Class {
 /// A handle on a value that is probably the last.
 type Last = Arc<Object<dyn State>>;
 
-/// Values within values that are freed on the stack; those below them are freed after these.
+/// Maximum nesting of values freed on the stack; deeper ones are freed after these.
 const MAX_NESTED: u32 = 32;
 
 thread_local! {
     /// Values that this thread is freeing.
     static NESTED: Cell<u32> = const { Cell::new(0) };
-    /// Values that are freed once the stack is free again.
+    /// Values to be freed once the stack is unwound.
     static PENDING: RefCell<Vec<Last>> = const { RefCell::new(Vec::new()) };
 }
 
-/// One value more that is being freed.
+/// One level of values being freed.
 struct Level;
 
 impl Level {

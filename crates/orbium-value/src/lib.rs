@@ -105,17 +105,17 @@ pub mod codegen {
     pub use orbium_cdr;
 }
 
-/// Values within values that are written or read; deeper graphs are refused.
+/// Maximum nesting of values that are written or read; deeper graphs are refused.
 ///
-/// Each level takes stack: this depth fits into the threads of an ORB.
+/// Each level uses stack: this depth fits into the threads of an ORB.
 pub const MAX_DEPTH: u32 = 256;
 
-/// Anys of values within values of anys that are read; deeper ones are refused.
+/// Maximum nesting of values within anys within values that is read; deeper ones are refused.
 pub const MAX_ANY_DEPTH: u32 = 4;
 
 /// Maximum octets of a repository id in a message: ids are compared and looked up for each value,
 /// and by an indirection a value of few octets can have a long one.
 pub(crate) const MAX_ID_LENGTH: usize = 1024;
 
-/// Values of one message that are read; larger graphs are refused.
+/// Maximum number of values of one message; larger graphs are refused.
 pub const MAX_VALUES: usize = 1 << 20;

@@ -170,7 +170,7 @@ macro_rules! idl_abstract_value {
     };
 }
 
-/// The initial state of values of a type: that of each member, unless it is given.
+/// The initial state of values of a type: that of each member, unless a value is given.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_initial_state {
@@ -202,7 +202,7 @@ macro_rules! idl_value_custom {
     };
 }
 
-/// The functions of a class that know the type of the state.
+/// The functions of a class that depend on the type of the state.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! idl_value_class {

@@ -6,7 +6,7 @@ use core::fmt::Debug;
 
 use orbium_cdr::CdrWriter;
 
-/// The state of a value: a struct that holds that of its concrete base.
+/// The state of a value: a struct that contains that of its concrete base.
 ///
 /// [`idl_value!`](crate::idl_value) implements it.
 pub trait State: Debug + Send + Sync + 'static {

@@ -160,7 +160,7 @@ impl Wire {
         sending.or_else(|| self.sending_source.get_or_init(own).clone())
     }
 
-    /// Sends until all is sent, or the deadline has passed; returns the bytes sent.
+    /// Sends until all is sent, or the deadline has passed; returns the number of bytes sent.
     fn send_until(&self, octets: &[u8], deadline: Deadline) -> io::Result<usize> {
         let mut sent = 0;
         while sent < octets.len() {
@@ -180,7 +180,7 @@ impl Wire {
         Ok(sent)
     }
 
-    /// Waits until the peer may take more, and receives while it waits; `false` at the deadline.
+    /// Waits until the peer may accept more, and receives while it waits; `false` at the deadline.
     fn wait_for_room(&self, deadline: Deadline) -> bool {
         let Ok(left) = deadline.remaining() else {
             return false;

@@ -56,8 +56,8 @@ impl DynAny {
     /// Inserts a `string`.
     ///
     /// # Errors
-    /// [`DynAnyError::TypeMismatch`]; [`DynAnyError::InvalidValue`], also for text that is
-    /// longer than the bound or has a NUL in it.
+    /// [`DynAnyError::TypeMismatch`]; [`DynAnyError::InvalidValue`], also for text that exceeds the
+    /// bound or contains a NUL.
     pub fn insert_string(&mut self, value: &str) -> Result<(), DynAnyError> {
         let target = self.of_kind(TCKind::String)?;
         let bound = target.plain_type().length() as usize;
@@ -99,7 +99,7 @@ impl DynAny {
     /// [`DynAnyError::TypeMismatch`], [`DynAnyError::InvalidValue`].
     pub fn get_wstring(&mut self) -> Result<String, DynAnyError> {
         let any = self.take(TCKind::WString)?;
-        // The method by its name would be for one lifetime only.
+        // The method by its name would have one lifetime only.
         #[allow(clippy::redundant_closure_for_method_calls)]
         let text = any.read_with(|reader| reader.read_wstring())?;
         Ok(text)

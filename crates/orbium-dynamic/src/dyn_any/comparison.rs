@@ -12,8 +12,8 @@ use super::data::Data;
 use super::error::DynAnyError;
 use super::node::Content;
 
-/// Whether data of equivalent types is equal. Graphs of values are if each value of one has
-/// one counterpart in the other: the same ones are shared, and the same cycles there.
+/// Whether data of equivalent types are equal. Graphs of values are equal if each value of one has
+/// one counterpart in the other, with the same sharing and the same cycles.
 pub(super) fn equal(one: &Data, other: &Data) -> Result<bool, DynAnyError> {
     let mut graphs = Graphs::default();
     if !graphs.equal(one, other)? {

@@ -160,7 +160,7 @@ pub(super) fn write<'a>(
     Ok(())
 }
 
-/// Whether two places are of one member: it has one for each of its labels.
+/// Whether two indices denote the same member, which has one for each of its labels.
 pub(super) fn is_same_member(code: TypeRef<'_>, one: Option<usize>, other: Option<usize>) -> bool {
     if one == other {
         return true;

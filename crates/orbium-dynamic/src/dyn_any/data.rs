@@ -33,7 +33,7 @@ pub(super) enum Data {
 #[derive(Clone)]
 pub(super) struct Held {
     linked: Linked,
-    /// Held for its end, when no DynAny has the graph any more.
+    /// Kept until no DynAny uses the graph.
     _graph: Arc<OwnedValues>,
     /// Values around it that were expanded.
     depth: u32,
@@ -155,8 +155,8 @@ impl Data {
         }
     }
 
-    /// Reads a part of this data. Its type is not searched for values: a peer may send a large type of
-    /// which the data has many parts.
+    /// Reads a part of this data. Its type is not searched for values: a peer may send a large type
+    /// of which the data have many parts.
     pub(super) fn part(
         &self,
         code: TypeRef<'_>,
@@ -192,7 +192,7 @@ impl Data {
         Ok(())
     }
 
-    /// The value that the data is, where it is of a valuetype and not null.
+    /// The value of data of a valuetype, unless it is null.
     pub(super) fn value(&self) -> Option<&ValueBase> {
         match self.type_code().as_ref().unaliased().kind() {
             TCKind::Value | TCKind::ValueBox | TCKind::Event => self.values().first()?.as_ref(),
@@ -200,7 +200,7 @@ impl Data {
         }
     }
 
-    /// The state of a value of the same graph, which is expanded.
+    /// The state of an expanded value of the same graph.
     pub(super) fn state_of(&self, value: &ValueBase) -> Result<Self, CdrError> {
         let bad = CdrError::new(CdrErrorKind::BadValue, 0);
         let Self::Linked(held) = self else {
@@ -212,10 +212,10 @@ impl Data {
         }))
     }
 
-    /// The same data within one more value that was expanded.
+    /// The same data within one more expanded value.
     ///
     /// # Errors
-    /// [`CdrErrorKind::TooDeep`]: a cycle has no end.
+    /// [`CdrErrorKind::TooDeep`], for example for a cycle.
     pub(super) fn deeper(mut self) -> Result<Self, CdrError> {
         if let Self::Linked(held) = &mut self {
             held.depth += 1;
@@ -227,7 +227,7 @@ impl Data {
     }
 }
 
-/// Whether data of a kind may hold values.
+/// Whether data of a kind may contain values.
 fn is_composite(kind: TCKind) -> bool {
     matches!(
         kind,

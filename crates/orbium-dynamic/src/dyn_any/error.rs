@@ -15,7 +15,7 @@ pub enum DynAnyError {
     InvalidValue,
     /// There is no DynAny for values of the type.
     InconsistentTypeCode,
-    /// The value has more components than a DynAny holds ([`DynAny::MAX_COMPONENTS`]), or a
+    /// The value has more components than a DynAny supports ([`DynAny::MAX_COMPONENTS`]), or a
     /// default value of the type is larger.
     ///
     /// [`DynAny::MAX_COMPONENTS`]: super::DynAny::MAX_COMPONENTS

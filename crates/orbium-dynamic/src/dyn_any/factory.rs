@@ -39,7 +39,7 @@ impl DynAny {
     /// A DynAny of each any (`create_multiple_dyn_anys`).
     ///
     /// # Errors
-    /// As from [`new`](Self::new), at the first any that has no DynAny.
+    /// As from [`new`](Self::new), for the first any that has no DynAny.
     pub fn new_all<'a>(anys: impl IntoIterator<Item = &'a Any>) -> Result<Vec<Self>, DynAnyError> {
         anys.into_iter().map(Self::new).collect()
     }
@@ -47,7 +47,7 @@ impl DynAny {
     /// An any of each DynAny (`create_multiple_anys`).
     ///
     /// # Errors
-    /// As from [`to_any`](Self::to_any), at the first that has no any.
+    /// As from [`to_any`](Self::to_any), for the first that has no any.
     pub fn to_anys<'d>(
         dyn_anys: impl IntoIterator<Item = &'d Self>,
     ) -> Result<Vec<Any>, DynAnyError> {

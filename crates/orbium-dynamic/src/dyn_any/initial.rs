@@ -8,7 +8,7 @@ use super::error::DynAnyError;
 use super::node::{DynAny, has_dyn_any};
 use crate::labels::{unused_label, write_label};
 
-/// Types inside each other that are followed.
+/// Maximum nesting of types.
 const MAX_DEPTH: usize = 128;
 
 /// The initial value of a type: zero, empty, nil, the first of the enumerators.

@@ -62,7 +62,7 @@ pub(super) enum Content {
     Whole(Data),
     /// The members of a struct or exception, the elements of a sequence or array.
     Parts(Vec<DynAny>),
-    /// A discriminator, and the member that is active.
+    /// A discriminator, and the active member.
     Union {
         parts: Vec<DynAny>,
         /// The index of the member among those of the type.
@@ -98,7 +98,7 @@ pub(super) fn has_dyn_any(kind: TCKind) -> bool {
 }
 
 impl DynAny {
-    /// Most components, at one level, that are expanded: 2^24.
+    /// Maximum number of components of one level that are expanded: 2^24.
     pub const MAX_COMPONENTS: usize = 1 << 24;
 
     pub(super) fn with_content(code: TypeCode, content: Content) -> Self {
@@ -165,7 +165,7 @@ impl DynAny {
         self.position.is_some()
     }
 
-    /// The place of the current component; `None` is the -1 of the specification.
+    /// The index of the current component; `None` is the -1 of the specification.
     #[must_use]
     pub fn position(&self) -> Option<usize> {
         self.position
@@ -214,7 +214,7 @@ pub(super) fn count(code: TypeRef<'_>, data: &Data) -> Result<usize, DynAnyError
     })
 }
 
-/// The place of the member that a discriminator selects.
+/// The index of the member that a discriminator selects.
 pub(super) fn selected(
     code: TypeRef<'_>,
     discriminator: &DynAny,

@@ -89,7 +89,7 @@ impl DynAny {
         copy
     }
 
-    /// The end of a DynAny and of its components; dropping it is the same.
+    /// Ends a DynAny and its components, like dropping it.
     pub fn destroy(self) {}
 }
 

@@ -19,8 +19,8 @@ use super::node::{Content, DynAny, Members};
 #[derive(Debug)]
 pub struct DynValue<'d>(&'d mut DynAny);
 
-/// A [`DynAny`] of a boxed value (`DynamicAny::DynValueBox`), which is the one component; null
-/// has none.
+/// A [`DynAny`] of a boxed value (`DynamicAny::DynValueBox`), which is its only component; null has
+/// none.
 #[derive(Debug)]
 pub struct DynValueBox<'d>(&'d mut DynAny);
 
@@ -74,7 +74,7 @@ impl DynAny {
         Ok(())
     }
 
-    /// The members of a value that is not null.
+    /// The members of a non-null value.
     fn value_members(&mut self) -> Result<&mut Members, DynAnyError> {
         self.parts()?;
         match &mut self.content {
@@ -159,7 +159,7 @@ impl DynValue<'_> {
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if the value is null; [`DynAnyError::Marshal`] for values
-    /// within more than [`MAX_DEPTH`](orbium_value::MAX_DEPTH) that were expanded.
+    /// nested in more than [`MAX_DEPTH`](orbium_value::MAX_DEPTH) expanded ones.
     pub fn members(&mut self) -> Result<Vec<(String, Any)>, DynAnyError> {
         anys_of(self.members_as_dyn_any()?)
     }

@@ -210,7 +210,7 @@ impl<'m> Writer<'m> {
                 }
                 _ => index.to_string(),
             },
-            // No other value is a label.
+            // No other value can be a label.
             other => format!("{other:?}"),
         }
     }

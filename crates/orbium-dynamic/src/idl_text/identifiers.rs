@@ -22,7 +22,7 @@ pub(super) fn prefix(definition: &Definition) -> String {
     before.unwrap_or("").trim_end_matches('/').to_owned()
 }
 
-/// The repository id that a definition has under a prefix.
+/// The repository id of a definition under a prefix.
 pub(super) fn default_id(definition: &Definition, prefix: &str) -> String {
     let path = definition.path.join("/");
     match prefix {

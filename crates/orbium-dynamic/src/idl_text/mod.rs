@@ -13,8 +13,8 @@ pub use identifiers::escaped as idl_identifier;
 use selection::Selection;
 
 impl Definitions {
-    /// IDL of an interface, its bases, and the types that they use; of other interfaces the
-    /// names alone. It compiles to the same repository ids.
+    /// IDL of an interface, its bases, and the types that they use; only the names of other
+    /// interfaces. It compiles to the same repository ids.
     #[must_use]
     pub fn idl_of(&self, interface: DefId) -> String {
         let model = self.model();

@@ -63,8 +63,8 @@ impl Selection {
         self.defined.contains(id)
     }
 
-    /// Whether something is declared before all definitions: an interface or a value type, a
-    /// struct or union that contains itself, or a module with such.
+    /// Whether a forward declaration precedes all definitions: of an interface or a value type, a
+    /// recursive struct or union, or a module with such a definition.
     pub(super) fn has_forward(&self, model: &Model, id: DefId) -> bool {
         if !self.named.contains(id) {
             return false;

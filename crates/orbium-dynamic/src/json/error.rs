@@ -18,14 +18,13 @@ impl JsonError {
         Self { path, reason }
     }
 
-    /// The path of its place: `$` is the whole value, `$.points[3].x` a member of an
-    /// element.
+    /// The path of the error: `$` is the whole value, `$.points[3].x` a member of an element.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The fault there.
+    /// The reason of the error.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.reason
@@ -56,7 +55,7 @@ impl fmt::Debug for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// JSON text as an error shows it: the beginning, in one line.
+/// The beginning of JSON text, in one line, for errors.
 pub(super) fn shown(text: &str) -> String {
     let mut line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut shown: String = line.by_ref().take(MAX_SHOWN_CHARACTERS).collect();

@@ -12,7 +12,7 @@ pub(super) enum Text {
     Number(String),
     /// A string: `NaN`, `Infinity`, `-Infinity`.
     Special(&'static str),
-    /// The bits of a NaN that is not the usual one.
+    /// The bits of a NaN other than the usual one.
     Bits(String),
 }
 
@@ -25,7 +25,7 @@ pub(super) fn float(value: f32) -> Text {
     ) {
         Some(special) => Text::Special(special),
         None if value.is_nan() => Text::Bits(format!("0x{bits:08x}")),
-        // `Debug` is the shortest text that reads back, with an exponent where that is shorter.
+        // `Debug` produces the shortest text that reads back, with an exponent if that is shorter.
         None => Text::Number(format!("{value:?}")),
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn double(value: f64) -> Text {
     }
 }
 
-/// The bits of NaN, as JSON's string has them.
+/// The bits of NaN in the string form.
 const NAN_32: u32 = 0x7fc0_0000;
 const NAN_64: u64 = 0x7ff8_0000_0000_0000;
 const NAN_128: u128 = 0x7fff_8000_0000_0000_0000_0000_0000_0000;
@@ -57,7 +57,7 @@ fn special(infinite: bool, negative: bool, is_usual_nan: bool) -> Option<&'stati
     }
 }
 
-/// A `long double`; a number as text, for few readers of JSON keep its digits.
+/// A `long double`; a number as text, as few JSON readers preserve its digits.
 pub(super) fn long_double(value: LongDouble) -> Text {
     let bits = u128::from_le_bytes(value.0);
     let number = Quad::from_bits(bits);

@@ -10,7 +10,7 @@ use crate::owned_values::OwnedValues;
 /// The values in data that are written as JSON.
 #[derive(Default)]
 pub(super) struct Graph {
-    /// Held for its end.
+    /// Kept until the end.
     _all: OwnedValues,
     /// The identities of the values that occur more than once.
     pub(super) shared: HashSet<usize>,

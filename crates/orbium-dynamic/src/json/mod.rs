@@ -59,7 +59,7 @@ pub fn to_json(any: &Any, options: &JsonOptions<'_>) -> Result<String, CdrError>
 /// Reads a value of a type from JSON.
 ///
 /// # Errors
-/// A [`JsonError`] with the path of the member that is wrong.
+/// A [`JsonError`] with the path of the invalid member.
 pub fn from_json(code: &TypeCode, text: &str, options: &JsonOptions<'_>) -> Result<Any, JsonError> {
     Parser::new(options).value_alone(code, text)
 }

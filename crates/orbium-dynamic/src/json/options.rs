@@ -5,10 +5,10 @@ use std::fmt;
 
 use orbium_cdr::TypeCode;
 
-/// Levels of JSON inside each other that are followed, as in CDR.
+/// Maximum levels of nested JSON, as in CDR.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Look-up of types that JSON names by their repository id alone.
+/// Look-up of types named in JSON by their repository id alone.
 pub trait TypesById {
     /// The type with that repository id.
     fn type_with_id(&self, repository_id: &str) -> Option<TypeCode>;
@@ -17,12 +17,12 @@ pub trait TypesById {
 /// Options of writing and reading values as JSON.
 #[derive(Clone, Copy, Default)]
 pub struct JsonOptions<'t> {
-    /// Types that need not be written in full inside an `any`: the repository id is enough.
+    /// Types that need not be written in full inside an `any`: the repository id suffices.
     pub types: Option<&'t dyn TypesById>,
-    /// Spaces of each level; `None` writes one line.
+    /// Spaces per level; `None` writes a single line.
     pub indent: Option<usize>,
-    /// Write `long long` and `unsigned long long` as numbers instead of strings. Many readers
-    /// of JSON take numbers for doubles and lose digits.
+    /// Write `long long` and `unsigned long long` as numbers instead of strings. Many JSON readers
+    /// parse numbers as doubles and lose digits.
     pub wide_integers_as_numbers: bool,
     /// Read a bare boolean, string or number where an `any` is expected: as `boolean`,
     /// `string`, `long long` or `double`.

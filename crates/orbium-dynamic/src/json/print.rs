@@ -16,22 +16,22 @@ use super::graph::Graph;
 use super::options::{JsonOptions, quoted};
 use super::{numbers, types};
 
-/// Octets of names and types that are written for each octet of a value: a sequence repeats the names of
-/// its elements' members, and a peer chooses names of any length.
+/// Maximum octets of names and types for each octet of a value: a sequence repeats the names of its
+/// elements' members, and a peer chooses names of any length.
 const NAMES_PER_OCTET: usize = 256;
 
 /// Octets of names and types that are written for any value, however short.
 const FREE_NAMES: usize = 1 << 20;
 
-/// Something that has begun and not ended.
+/// An open object, array or other group.
 enum Frame {
     /// An object: whether it has a member yet.
     Object { begun: bool },
     /// An array: whether it has an element yet, and whether it is written on one line.
     Array { begun: bool, one_line: bool },
-    /// Octets, written as one string: whether they are written yet.
+    /// Octets, written as one string: whether they were written.
     Octets { written: bool },
-    /// An any: whether it is an empty one.
+    /// An any: whether it is empty.
     Any { empty: bool },
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Printer<'t> {
 }
 
 impl<'t> Printer<'t> {
-    /// For a value of so many octets.
+    /// For a value of that many octets.
     pub(super) fn new(options: &'t JsonOptions<'t>, graph: &'t Graph, octets: usize) -> Self {
         Self {
             out: String::new(),
@@ -64,7 +64,7 @@ impl<'t> Printer<'t> {
         self.out
     }
 
-    /// Counts a name or a type that is written.
+    /// Counts the octets of a name or a type.
     fn spend(&mut self, octets: usize) -> Result<(), CdrError> {
         let left = self.names.checked_sub(octets);
         self.names = left.ok_or_else(|| CdrError::new(CdrErrorKind::NoMemory, 0))?;
@@ -117,7 +117,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// The end of an object or array.
+    /// Ends an object or array.
     fn close(&mut self, bracket: char, begun: bool, one_line: bool) {
         if begun && !one_line {
             let levels = self.levels();
@@ -246,7 +246,7 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// Whether values of a kind are short enough for several in a line.
+/// Whether values of a kind are short enough for several on a line.
 fn is_short(kind: TCKind) -> bool {
     matches!(
         kind,

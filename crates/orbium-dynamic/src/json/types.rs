@@ -11,7 +11,7 @@ use orbium_cdr::{MemberRef, TCKind, TypeCode, TypeRef};
 use super::options::{MAX_DEPTH, TypesById, quoted};
 use super::parser::{Parsed, Parser};
 
-/// Parts of a type that are written at most: a peer can describe a type of 2¹⁰⁰ parts in few
+/// Maximum parts of a type that are written: a peer can describe a type of 2¹⁰⁰ parts in few
 /// octets.
 const MAX_PARTS: usize = 1 << 16;
 
@@ -79,7 +79,7 @@ impl TypePrinter<'_> {
         Some(())
     }
 
-    /// Whether the type is inside itself.
+    /// Whether the type contains itself.
     fn is_recursive(&self, code: TypeRef<'_>) -> bool {
         let id = code.id();
         let may_be = matches!(

@@ -38,7 +38,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Writes the member that a label selects, which is to be the one given.
+    /// Writes the member that a label selects, which must be the given one.
     fn selected(
         &mut self,
         code: TypeRef<'_>,
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The number that a discriminator has as a label.
+    /// The label that a discriminator represents.
     pub(super) fn label(&self, discriminator: TypeRef<'_>, text: &str) -> Parsed<i64> {
         Ok(match discriminator.kind() {
             TCKind::Boolean => match text {
@@ -84,7 +84,7 @@ impl Parser<'_> {
                         kind.keyword()
                     )));
                 }
-                // An `unsigned long long` as the number of the same bits.
+                // An `unsigned long long` as the number with the same bits.
                 value as i64
             }
         })

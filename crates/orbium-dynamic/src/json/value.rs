@@ -44,7 +44,7 @@ impl Parser<'_> {
     fn into_any(mut self, code: &TypeCode) -> Parsed<Any> {
         let data = self.data(code.clone())?;
         let any = data.to_any().and_then(|any| {
-            // The depth was checked for each state alone.
+            // The depth was checked for each state separately.
             if !self.made.all.0.is_empty() {
                 drop(Graph::of(&Linked::new(&any)?));
             }

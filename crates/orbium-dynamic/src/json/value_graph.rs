@@ -201,7 +201,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A boxed value: the content alone, or as `$value`.
+    /// A boxed value: only the content, or as `$value`.
     fn boxed(
         &mut self,
         code: TypeRef<'_>,

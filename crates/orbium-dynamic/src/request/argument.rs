@@ -42,7 +42,7 @@ impl Argument {
         self.value
     }
 
-    /// Its name: for the program alone, the wire has none.
+    /// Its name, which is not sent.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

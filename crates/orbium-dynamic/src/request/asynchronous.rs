@@ -83,7 +83,7 @@ impl Request {
         self.take_deferred().map(Deferred::detach)
     }
 
-    /// The call of a request that is to be collected elsewhere.
+    /// The call of a request of which the reply is collected elsewhere.
     pub(super) fn take_deferred(&mut self) -> Result<Deferred, SystemException> {
         match std::mem::replace(&mut self.state, State::InSet) {
             State::Sent(deferred) => Ok(deferred),

@@ -22,7 +22,7 @@ impl Request {
         if !self.target.is_intercepted() {
             return call(None);
         }
-        // The ids by which interceptors see the exceptions.
+        // The ids of the exceptions for interceptors.
         for listed in &self.exceptions {
             let _ = interned(listed.unaliased().id());
         }

@@ -46,7 +46,7 @@ type Collected = (Request, Result<(), RequestError>);
 pub struct Requests {
     sent: HashMap<u64, Request>,
     next: u64,
-    /// The replies that were not handed back yet.
+    /// The replies not yet returned.
     replies: Arc<ReadyQueue<Reply>>,
 }
 
@@ -135,8 +135,8 @@ impl Requests {
         self.collect(reply)
     }
 
-    /// [`get_next_response`](Self::get_next_response) as a future. One that is dropped leaves the
-    /// reply in the set.
+    /// [`get_next_response`](Self::get_next_response) as a future. Dropping it leaves the reply in
+    /// the set.
     ///
     /// # Errors
     /// BAD_INV_ORDER 11: no request is outstanding.

@@ -69,9 +69,9 @@ pub struct Request {
 enum State {
     /// It can be changed and invoked.
     Fresh,
-    /// Invoked, or sent as a oneway: it cannot be used again.
+    /// Invoked, or sent as a oneway: it cannot be reused.
     Invoked,
-    /// Sent: the reply is to be collected.
+    /// Sent; the reply has not been collected.
     Sent(Deferred),
     /// Sent with others: their set has the reply.
     InSet,
@@ -80,8 +80,8 @@ enum State {
 }
 
 impl Request {
-    /// A request for an operation of an object: the name as it is on the wire, `_get_a` and
-    /// `_set_a` for an attribute. Without more it has no arguments and no result.
+    /// A request for an operation of an object, with the name on the wire: `_get_a` and `_set_a`
+    /// for an attribute. Initially it has no arguments and no result.
     ///
     /// # Errors
     /// BAD_PARAM 32 for an operation that every object has, such as `_is_a`:
@@ -258,11 +258,11 @@ impl Request {
     }
 
     /// The results as one struct: `$return`, unless the operation is `void`, and the returned
-    /// arguments by their names. Its members share values of valuetypes as the reply does, where
-    /// [`return_value`](Self::return_value) and [`Argument::value`] are copies each.
+    /// arguments by their names. Its members share values of valuetypes like the reply, while
+    /// [`return_value`](Self::return_value) and [`Argument::value`] are separate copies.
     ///
     /// # Errors
-    /// That of a value which cannot be copied.
+    /// The error of a value that cannot be copied.
     pub fn results(&self) -> Result<Any, CdrError> {
         if let Some(results) = &self.returned_struct {
             return Ok(results.clone());
@@ -357,7 +357,7 @@ fn returned(arguments: &[Argument]) -> impl Iterator<Item = &Argument> + Clone {
     arguments.iter().filter(|it| it.direction.is_returned())
 }
 
-/// Writes the arguments that a request carries, each for itself unless they are a struct.
+/// Writes the arguments of a request, separately unless they are a struct.
 fn write_arguments<'a>(
     arguments: &'a [Argument],
     as_struct: Option<&'a Any>,

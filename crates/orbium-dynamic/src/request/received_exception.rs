@@ -10,7 +10,7 @@ use super::{RequestError, reply_body};
 use crate::body::Body;
 use crate::operations::known;
 
-/// A reply that is on its way, or there; its types are applied when it is collected.
+/// A reply that is pending or has arrived; its types are applied when it is collected.
 pub(super) type Deferred = Asynchronous<Body, Received>;
 
 /// The repository id of an exception that the request does not list.

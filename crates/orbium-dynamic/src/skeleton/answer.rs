@@ -18,7 +18,7 @@ use crate::signature::Signature;
 /// The arguments of a request and its reply as set so far.
 #[derive(Default)]
 pub(super) struct Answer {
-    /// Of the operation, if the servant has named it.
+    /// That of the operation, if the servant has specified it.
     pub(super) signature: Option<Arc<Signature>>,
     /// Set once the servant has requested them.
     pub(super) arguments: Option<Vec<Argument>>,
@@ -135,7 +135,7 @@ impl Answer {
         self.arguments.is_some() || !self.has_results()
     }
 
-    /// Whether it is the results that are given.
+    /// Whether the reply has results.
     pub(super) fn has_results(&self) -> bool {
         !self.has_exception() && self.forward.is_none()
     }
@@ -173,7 +173,7 @@ impl Answer {
                     exception.write_value(writer);
                 })
             } else {
-                // A oneway has no reply to hold it.
+                // A oneway has no reply.
                 reply.result(|_| {})
             };
         }

@@ -24,7 +24,7 @@ impl DeferredServerRequest {
         Self { reply, answer }
     }
 
-    /// Whether an answer would reach no client any more.
+    /// Whether a reply can no longer reach a client.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.reply.is_cancelled()
@@ -95,7 +95,7 @@ impl DeferredServerRequest {
         let _ = self.reply.raise(exception);
     }
 
-    /// Sends the client to another object, which serves the request instead.
+    /// Forwards the client to another object.
     pub fn forward(self, to: &ForwardRequest) {
         self.reply.forward(to);
     }

@@ -14,8 +14,7 @@ use super::interception::Upcall;
 use super::server_request::ServerRequest;
 use crate::operations::interned;
 
-/// Servant that takes any operation of any interface
-/// (`PortableServer::DynamicImplementation`).
+/// Servant that accepts any operation of any interface (`PortableServer::DynamicImplementation`).
 pub trait DynamicImplementation: Send + Sync + 'static {
     /// Repository id of the most derived interface.
     fn primary_interface(&self) -> String;

@@ -34,7 +34,7 @@ enum Contexts {
     Unread,
     /// Read with the arguments, by the signature of the operation.
     Read(Properties),
-    /// The servant has them.
+    /// The servant has received them.
     Taken,
 }
 
@@ -55,8 +55,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         }
     }
 
-    /// The name of the operation on the wire. One that is not UTF-8 is shown as well as it
-    /// can be.
+    /// The name of the operation on the wire. One that is not UTF-8 is converted lossily.
     #[must_use]
     pub fn operation(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(self.call.operation())
@@ -80,7 +79,7 @@ impl<'c, 'r> ServerRequest<'c, 'r> {
         Ok(self.read_arguments())
     }
 
-    /// Has interceptors see the request, with the context that was read of it.
+    /// Runs the interception point of the request, with the context that was read.
     fn show(&mut self) -> Result<(), SystemException> {
         let context = match &self.contexts {
             Contexts::Read(properties) => Some(&**properties),

@@ -58,7 +58,7 @@ const TICKS: u8 = 0x80;
 pub enum FrameKind {
     /// A picture that depends on no other (I).
     Key = 1,
-    /// A picture predicted from one before (P).
+    /// A picture predicted from a previous one (P).
     Predicted = 2,
     /// A picture predicted from both sides (B).
     Bidirectional = 3,
@@ -71,7 +71,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// The kind that a number names.
+    /// The kind with that number.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         Some(match number {
@@ -112,11 +112,11 @@ pub struct FrameHeader {
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MediaError {
-    /// It ends within its header.
+    /// The datagram ends within its header.
     Truncated,
     /// It does not start with "OM" and version 1.
     NotMedia([u8; 3]),
-    /// A kind that does not exist.
+    /// An unknown kind.
     UnknownKind(u8),
     /// It is beyond the number of fragments.
     BadFragment,
@@ -151,7 +151,7 @@ impl fmt::Debug for MediaError {
 
 impl core::error::Error for MediaError {}
 
-/// A datagram of a frame, borrowed from where it was received.
+/// A datagram of a frame, borrowed from its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment<'a> {
     /// The header of its frame.

@@ -34,8 +34,8 @@ pub struct Frame<'a> {
     pub header: FrameHeader,
     /// The payload.
     pub payload: &'a [u8],
-    /// Frames between this one and the latest before it, none of them complete
-    /// so far: they are late, or lost.
+    /// Number of frames between this one and the previous latest one, none of them complete so far:
+    /// they are late, or lost.
     pub missing: u32,
     /// Whether a later frame was delivered before it.
     pub is_late: bool,
@@ -46,9 +46,9 @@ pub struct Frame<'a> {
 pub enum Received<'a> {
     /// It was all that a frame lacked, or all of it.
     Frame(Frame<'a>),
-    /// Its frame lacks others.
+    /// Fragments of its frame are outstanding.
     Incomplete,
-    /// It was there before, or its frame was delivered or given up.
+    /// It was received before, or its frame was delivered or discarded.
     Duplicate,
     /// Its frame is too far behind the others, or too far ahead of them.
     Stale,
@@ -137,7 +137,7 @@ impl Receiver {
         self.window.statistics()
     }
 
-    /// Octets kept for incomplete frames.
+    /// Octets of the incomplete frames.
     #[must_use]
     pub const fn octets(&self) -> usize {
         self.octets

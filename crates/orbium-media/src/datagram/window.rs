@@ -3,7 +3,7 @@
 
 /// Frames before the latest one that may still arrive.
 const WINDOW: u32 = 64;
-/// A frame that many numbers ahead does not mean that all between are lost.
+/// Maximum step: a frame further ahead does not mean that all frames between are lost.
 const MAX_STEP: u32 = 1 << 15;
 /// Number of consecutive datagrams outside the window, behind or far ahead, after which the sender
 /// is considered restarted.
@@ -21,7 +21,7 @@ pub struct Statistics {
     pub duplicates: u64,
     /// Frames delivered after a later one.
     pub late: u64,
-    /// Datagrams of frames that were given up, or of such a distance.
+    /// Datagrams of discarded frames, or of frames too far away.
     pub stale: u64,
     /// Number of restarts of the sender.
     pub restarts: u64,
@@ -69,8 +69,8 @@ pub enum Seen {
 /// Position of a delivered frame among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Frames between this one and the latest before it, none of them complete
-    /// so far: they are late, or lost.
+    /// Number of frames between this one and the previous latest one, none of them complete so far:
+    /// they are late, or lost.
     pub missing: u32,
     /// Whether a later frame was delivered before it.
     pub is_late: bool,
@@ -140,7 +140,7 @@ impl Window {
         Seen::Restarted
     }
 
-    /// Whether a frame is near enough to be delivered yet.
+    /// Whether a frame is near enough to be still delivered.
     #[must_use]
     pub fn holds(&self, sequence: u32) -> bool {
         self.age(sequence).is_some()

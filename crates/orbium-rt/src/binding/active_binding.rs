@@ -30,13 +30,13 @@ const CONTROL: Rate = Rate {
 /// An established binding.
 #[derive(Clone, Debug)]
 pub struct BindingInfo {
-    /// Its number: no two of a server have the same.
+    /// The number of the binding, unique within the server.
     pub id: u64,
     /// The client that owns the binding.
     pub peer: String,
     /// The agreed terms, with the current rate.
     pub terms: Terms,
-    /// Requests that were begun, or wait.
+    /// Requests that were begun, or are delayed.
     pub taken: u64,
     /// Requests refused because of the agreed terms.
     pub refused: u64,
@@ -299,7 +299,7 @@ impl Binding {
     /// The decision on a request to the object that negotiates bindings.
     fn control(&self, operation: &[u8]) -> Option<Pass> {
         match operation {
-            // The end of a binding is always welcome.
+            // Ending a binding is always permitted.
             b"unbind" => Some(Pass::Begin),
             b"renegotiate" | b"proposal" | b"reserved" => {
                 let now = self.began.elapsed();

@@ -11,8 +11,8 @@ use orbium_core::{Peer, ThreadAsked};
 
 use super::{Offer, Reason, Terms};
 
-/// Decides which bindings a server takes on. Called by threads that serve, so it
-/// must not block or call out.
+/// Decides which bindings a server accepts. Called by serving threads, so it must not block or make
+/// calls.
 pub trait Admission: Send + Sync + 'static {
     /// Decides on an offer, which is valid and for an active object. Nothing is reserved between a
     /// counter-offer and the client's reply to it.
@@ -36,7 +36,7 @@ pub struct Asked<'a> {
     pub offer: &'a Offer,
     /// The protocol of the connection, as given by the client.
     pub protocol: &'a str,
-    /// Id of the object that it means to call.
+    /// Id of the object to be called.
     pub object_id: &'a [u8],
     /// Name of the adapter that the object is active in.
     pub adapter: &'a str,
@@ -61,7 +61,7 @@ pub enum Verdict {
     Refuse(Reason),
 }
 
-/// Reservation for a binding: dropped, it is free again.
+/// Reservation for a binding, released when dropped.
 pub struct Reservation {
     held: Box<dyn Any + Send + Sync>,
     rate: Option<AdjustableRate>,

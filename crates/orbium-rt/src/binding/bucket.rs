@@ -11,7 +11,7 @@ const FRACTIONS: u128 = 1 << 32;
 
 #[derive(Debug)]
 pub(super) struct Bucket {
-    /// From one request to the next.
+    /// The time between requests.
     interval: u128,
     /// How much earlier than expected a request may arrive.
     tolerance: u128,

@@ -8,10 +8,10 @@ use super::{Reason, Terms};
 /// Outcome of a server's change of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// They are within the offer of the client, and hold from the next request on.
+    /// They are within the offer of the client, and apply from the next request on.
     Made,
-    /// The client has to agree: [`Bound::proposal`](super::Bound::proposal) returns them until it has, or
-    /// others take their place.
+    /// The client must agree: [`Bound::proposal`](super::Bound::proposal) returns them until it
+    /// has, or others replace them.
     Proposed,
 }
 
@@ -25,7 +25,7 @@ pub enum ChangeError {
     Malformed,
     /// The admission refuses them, for that reason.
     Refused(Reason),
-    /// The admission would take these terms.
+    /// The admission would accept these terms.
     Countered(Box<Terms>, Reason),
 }
 

@@ -80,7 +80,7 @@ impl<I> Deref for Bound<I> {
 }
 
 impl<I> Bound<I> {
-    /// The object, called within the binding.
+    /// The bound object.
     #[must_use]
     pub fn object(&self) -> &I {
         &self.object
@@ -126,7 +126,7 @@ impl<I> Bound<I> {
         }))
     }
 
-    /// Calls an operation of the negotiator's that takes the number of the binding.
+    /// Calls an operation of the negotiator with the number of the binding.
     fn ask<R>(
         &self,
         operation: &'static Operation,
@@ -159,7 +159,7 @@ impl<I> Bound<I> {
     }
 }
 
-/// The object, called under terms.
+/// The object with the deadline of the terms.
 fn with_deadline<I: Interface>(object: &ObjectRef, terms: &Terms) -> I {
     I::from_object(match terms.deadline {
         Some(deadline) => object.with_timeout(deadline),
@@ -167,7 +167,7 @@ fn with_deadline<I: Interface>(object: &ObjectRef, terms: &Terms) -> I {
     })
 }
 
-/// The peer does not know the key, the operation, or the whole idea.
+/// Whether the peer does not support the key, the operation, or bindings at all.
 fn is_not_spoken(exception: &SystemException) -> bool {
     matches!(
         exception.kind,
@@ -271,7 +271,8 @@ pub(crate) fn bind_with<I: Interface>(
     Ok(softer)
 }
 
-/// One negotiation, over one connection at a time, of so many rounds and to that end.
+/// One negotiation, over one connection at a time, with that maximum number of rounds and that
+/// deadline.
 fn negotiated<I: Interface>(
     object: &I,
     mut offer: Offer,

@@ -42,7 +42,7 @@ struct Lanes {
     members: HashMap<String, Vec<Member>>,
 }
 
-/// A binding that has a part.
+/// A binding with a share.
 #[derive(Clone, Debug)]
 struct Member {
     number: u64,

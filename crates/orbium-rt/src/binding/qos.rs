@@ -9,7 +9,7 @@ use orbium_giop::real_time::PriorityBand;
 
 /// Most protocols in an offer.
 pub(super) const MAX_PROTOCOLS: usize = 16;
-/// Octets of the name of one.
+/// Maximum octets of the name of a protocol.
 pub(super) const MAX_NAME_LENGTH: usize = 64;
 /// Octets of the text of a reason.
 pub(super) const MAX_TEXT_LENGTH: usize = 512;
@@ -25,7 +25,7 @@ fn is_microseconds(span: Duration) -> bool {
     whole && !span.is_zero() && u64::try_from(span.as_micros()).is_ok()
 }
 
-/// Names of protocols, as builders take them.
+/// Names of protocols from the arguments of builders.
 pub(super) fn owned(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
     names.into_iter().map(Into::into).collect()
 }
@@ -53,7 +53,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many requests in a second, one at a time.
+    /// That many requests per second, one at a time.
     #[must_use]
     pub const fn per_second(requests: u32) -> Self {
         Self {
@@ -71,12 +71,12 @@ impl Rate {
     }
 }
 
-/// Bounds of the requests that may wait at the server.
+/// Bounds of the requests delayed at the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {
     /// Maximum number of requests delayed by the rate; 0 with [`Excess::Refuse`].
     pub requests: u32,
-    /// Octets of any one request, and of all that wait.
+    /// Octets of each request, and of all delayed ones together.
     pub octets: u32,
 }
 
@@ -86,7 +86,7 @@ pub enum Excess {
     /// NO_RESOURCES with orbium's minor code `BINDING_RATE`; oneways are dropped.
     #[default]
     Refuse,
-    /// They wait, as long as the buffer has room.
+    /// They are delayed, as long as the buffer has room.
     Delay,
 }
 
@@ -106,9 +106,8 @@ pub struct Offer {
     pub buffer: Buffer,
     /// The least acceptable buffer.
     pub least_buffer: Buffer,
-    /// The time that each call may take, as
-    /// [`with_timeout`](orbium_core::Interface::with_timeout); in whole
-    /// microseconds.
+    /// The time limit of each call, as for [`with_timeout`](orbium_core::Interface::with_timeout);
+    /// in whole microseconds.
     pub deadline: Option<Duration>,
     /// Time of a processor for the binding's thread (SCHED_DEADLINE), in whole microseconds and with a
     /// period of at most 1 s. It is granted as it is, or the offer is refused.
@@ -122,8 +121,8 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Exactly that priority, and so many requests in a second, refused beyond,
-    /// of at most 64 KiB.
+    /// Exactly that priority, and that many requests per second, of at most 64 KiB; requests beyond
+    /// the rate are refused.
     #[must_use]
     pub fn new(priority: Priority, requests_per_second: u32) -> Self {
         let buffer = Buffer {
@@ -147,7 +146,7 @@ impl Offer {
         }
     }
 
-    /// An offer that these terms alone fulfil.
+    /// An offer that only these terms satisfy.
     #[must_use]
     pub fn exactly(terms: &Terms) -> Self {
         Self {
@@ -196,7 +195,7 @@ impl Offer {
         self
     }
 
-    /// Each call may take that long: whole microseconds.
+    /// Sets the time limit of each call, in whole microseconds.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
@@ -275,7 +274,7 @@ pub struct Terms {
     pub excess: Excess,
     /// The bounds on delayed requests.
     pub buffer: Buffer,
-    /// The time that each call may take.
+    /// The time limit of each call.
     pub deadline: Option<Duration>,
     /// Time of a processor for the binding's thread.
     pub reservation: Option<Reservation>,
@@ -301,7 +300,7 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// A reason; a text of more than 512 octets is cut.
+    /// A reason; a text of more than 512 octets is truncated.
     #[must_use]
     pub fn new(code: ReasonCode, text: impl Into<String>) -> Self {
         let mut text = text.into().replace('\0', " ");
@@ -337,7 +336,7 @@ pub enum ReasonCode {
     Bindings = 6,
     /// No thread is available.
     Thread = 7,
-    /// The object is not here.
+    /// The object does not exist here.
     Object = 8,
     /// The connection is bound already.
     Bound = 9,

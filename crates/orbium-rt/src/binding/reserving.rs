@@ -22,7 +22,7 @@ impl Offer {
         })
     }
 
-    /// The version of the negotiation that has a place for it.
+    /// The version of the negotiation that can carry the offer.
     pub(super) fn version(&self) -> u16 {
         match self.reservation {
             Some(_) => RESERVING_VERSION,

@@ -21,8 +21,8 @@ use super::{
 use crate::error::bad_param;
 use crate::priority::host::Host;
 
-/// The bindings of a server; see [`RtOrb::serve_bindings`](crate::RtOrb). It
-/// serves them whether this is kept or not.
+/// The bindings of a server; see [`RtOrb::serve_bindings`](crate::RtOrb). Dropping this handle does
+/// not end them.
 #[derive(Clone)]
 pub struct Bindings(Arc<Decider>);
 
@@ -82,7 +82,7 @@ impl fmt::Debug for Bindings {
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// It does already.
+    /// Bindings are enabled already.
     AlreadyServed,
     /// Its adapter could not be created: the ORB cannot listen, or was shut down.
     Poa(PoaError),
@@ -129,8 +129,8 @@ struct Decider {
 #[derive(Clone)]
 struct Service(Arc<Decider>);
 
-/// Dispatch hook that serves a negotiation in the thread that has read it: the connection
-/// of that thread is the one to be bound.
+/// Dispatch hook that serves a negotiation on the thread that has read it: the connection of that
+/// thread is the one to be bound.
 #[derive(Debug)]
 struct InReadingThread;
 
@@ -140,7 +140,7 @@ impl DispatchHook for InReadingThread {
     }
 }
 
-/// Has an ORB serve bindings.
+/// Enables bindings for an ORB.
 pub(crate) fn serve(
     orb: &Orb,
     host: &Arc<Host>,
@@ -176,7 +176,7 @@ impl Dedication for Service {
 }
 
 impl Decider {
-    /// A thread at a priority, as this host has it.
+    /// The configuration of a thread at a priority on this host.
     fn thread(
         &self,
         priority: Option<Priority>,
@@ -195,7 +195,7 @@ impl Decider {
         })
     }
 
-    /// Answers an offer. An accepted one has its thread from then on.
+    /// Answers an offer. An accepted one is assigned its thread.
     fn answer(&self, call: &Call<'_>, reply: &mut UntypedReply<'_>, asked: &Negotiate) -> Answer {
         self.settle(call, reply, asked)
             .unwrap_or_else(Answer::Refused)

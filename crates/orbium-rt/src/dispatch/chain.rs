@@ -67,7 +67,7 @@ impl HookChain {
         }
     }
 
-    /// The same with one more at its end.
+    /// Appends a hook.
     #[must_use]
     pub fn then(mut self, hook: impl DispatchHook) -> Self {
         self.hooks.push(Hook(Arc::new(hook)));

@@ -16,10 +16,10 @@ pub struct ThreadPerRequest {
 }
 
 impl ThreadPerRequest {
-    /// At most so many requests at once, by threads of that name.
+    /// Serves at most that many requests at once, by threads of that name.
     ///
     /// # Errors
-    /// [`OrbError`]: none, more than `limits.serving_threads`, or the system has none.
+    /// [`OrbError`]: zero, more than `limits.serving_threads`, or the system refuses threads.
     pub fn start(orb: &Orb, name: &str, most: usize) -> Result<Self, OrbError> {
         let lane = orb.add_lane(&LaneConfig {
             name: name.to_owned(),
@@ -28,7 +28,7 @@ impl ThreadPerRequest {
                 queue: 0,
             },
             dynamic_threads: most.saturating_sub(1),
-            // More than allowed would serve.
+            // Otherwise more than the maximum would be served.
             replaces_waiting: false,
             ..LaneConfig::default()
         })?;
@@ -48,7 +48,7 @@ impl DispatchHook for ThreadPerRequest {
     }
 }
 
-/// By that lane, at the request's own priority if it has one.
+/// Serves it in that lane, at the request's own priority if it has one.
 pub(super) fn in_lane(lane: &Lane, request: &RequestInfo<'_>) -> Dispatch {
     let asked = request.object_priority().or_else(|| request.priority());
     match asked {

@@ -64,7 +64,8 @@ impl ThreadPerServant {
         self.threads.lock()
     }
 
-    /// Frees the thread of an object, which was deactivated, for another; whether it had one.
+    /// Frees the thread of an object, which was deactivated, for another; returns whether it had
+    /// one.
     pub fn release(&self, object_id: &[u8]) -> bool {
         let mut threads = self.lock();
         let released = threads.taken.remove(object_id);
@@ -73,7 +74,7 @@ impl ThreadPerServant {
         any
     }
 
-    /// Threads that no object has.
+    /// The number of unassigned threads.
     #[must_use]
     pub fn free(&self) -> usize {
         self.lock().free.len()

@@ -14,7 +14,7 @@ pub enum MutexError {
     NotHeld,
     /// The thread that held it has ended without unlocking it: it can no longer be locked.
     Abandoned,
-    /// The system has no mutexes of this kind, or no memory for one: its error
+    /// The system does not support mutexes of this kind, or has no memory for one: its error
     /// number.
     System(i32),
 }

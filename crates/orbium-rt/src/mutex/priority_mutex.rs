@@ -49,7 +49,7 @@ impl PriorityMutex {
         }
     }
 
-    /// Locks it, however long that takes.
+    /// Locks the mutex; waits without limit.
     ///
     /// # Errors
     /// [`MutexError`].
@@ -60,7 +60,7 @@ impl PriorityMutex {
         pi_futex::lock(&self.word, None).map(drop)
     }
 
-    /// Locks it if that takes no longer than `wait`; whether it did.
+    /// Locks the mutex within `wait`; returns whether it was locked.
     ///
     /// # Errors
     /// [`MutexError`].
@@ -92,12 +92,12 @@ impl PriorityMutex {
             .compare_exchange(own, 0, Ordering::Release, Ordering::Relaxed);
         match free {
             Ok(_) => Ok(()),
-            // A thread waits.
+            // A thread is waiting.
             Err(_) => pi_futex::unlock(&self.word),
         }
     }
 
-    /// Whether some thread holds it, at this moment.
+    /// Whether a thread holds it at this time.
     #[must_use]
     pub fn is_locked(&self) -> bool {
         self.word.load(Ordering::Relaxed) != 0

@@ -12,7 +12,7 @@ use crate::{NativePriority, PriorityMapping};
 /// The setting of native priorities.
 pub(crate) struct Host {
     pub(crate) mapping: Arc<dyn PriorityMapping>,
-    /// The class of native priorities; `None` leaves scheduling as it is.
+    /// The class of native priorities; `None` leaves scheduling unchanged.
     pub(crate) class: Option<SchedulingClass>,
 }
 

@@ -27,18 +27,17 @@ fn native_range(class: SchedulingClass) -> RangeInclusive<NativePriority> {
     narrow(*range.start())..=narrow(*range.end())
 }
 
-/// The native priorities that SCHED_FIFO has.
+/// The native priorities of SCHED_FIFO.
 fn fifo() -> RangeInclusive<NativePriority> {
     native_range(SchedulingClass::Fifo)
 }
 
-/// The same number: CORBA priorities are native ones. None but the native range
-/// is mapped.
+/// The identity: CORBA priorities are native ones. Only the native range is mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectMapping(RangeInclusive<NativePriority>);
 
-/// The whole of 0 to 32767 spread over the native range evenly: many CORBA
-/// priorities are one native priority.
+/// Distributes 0 to 32767 evenly over the native range: many CORBA priorities map to one native
+/// priority.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearMapping(RangeInclusive<NativePriority>);
 
@@ -125,7 +124,7 @@ impl PriorityMapping for ContinuousMapping {
     }
 }
 
-/// A mapping confined to some native priorities.
+/// A mapping restricted to some native priorities.
 pub(crate) struct Confined<M> {
     pub(crate) mapping: M,
     pub(crate) range: RangeInclusive<NativePriority>,

@@ -5,7 +5,7 @@ use orbium_core::{NetworkMark, Priority};
 
 /// Mapping of CORBA priorities to network marks.
 pub trait NetworkPriorityMapping: Send + Sync + 'static {
-    /// The mark; `None` leaves it to the protocol properties.
+    /// The network mark; `None` leaves it to the protocol properties.
     fn to_network(&self, corba: Priority) -> Option<NetworkMark>;
 }
 

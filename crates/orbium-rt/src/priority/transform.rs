@@ -5,8 +5,7 @@ use orbium_core::Priority;
 
 /// Changes priorities of requests. `None` refuses: the client sees UNKNOWN.
 pub trait PriorityTransform: Send + Sync + 'static {
-    /// The priority to serve a request at, which the priority model has given
-    /// `priority`.
+    /// The priority at which a request is served, where the priority model determines `priority`.
     fn inbound(&self, priority: Priority, object_id: &[u8]) -> Option<Priority>;
 
     /// The priority of a call made from within a servant under CLIENT_PROPAGATED; `object_key` is

@@ -8,13 +8,13 @@
 
 use crate::sync::{AtomicU32, Ordering, fence};
 
-/// A cursor alone on its cache lines: two, since processors fetch pairs.
+/// A cursor on separate cache lines: two, since processors fetch pairs.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct Cursor(pub AtomicU32);
 
-/// The state that one side of a ring shares besides its cursor. Changes only when
-/// a side waits or leaves, so that both keep it in their caches.
+/// The shared state of one side of a ring besides its cursor. Changes only when a side waits or
+/// leaves, so that both keep it in their caches.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct Side {
@@ -24,8 +24,7 @@ pub struct Side {
     pub gone: AtomicU32,
 }
 
-/// The shared words of one ring. All zeros is an empty ring with both sides
-/// awake.
+/// The shared words of one ring. Zeros represent an empty ring with both sides awake.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Control {
@@ -47,7 +46,7 @@ const AWAY: u32 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Waiting {
-    /// In a futex: its own `state`.
+    /// In a futex, on its own `state`.
     Asleep = ASLEEP,
     /// For its descriptor to become ready.
     Away = AWAY,
@@ -71,7 +70,7 @@ impl Cursor {
 }
 
 impl Control {
-    /// An empty ring, elsewhere than in fresh pages, which are that already.
+    /// An empty ring, for memory other than fresh pages, which already represent one.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "not a value to be copied about")]
     pub fn new() -> Self {
@@ -103,7 +102,7 @@ impl Side {
         fence(Ordering::SeqCst);
     }
 
-    /// Says that this side does not wait, or no longer.
+    /// Declares that this side does not wait, or no longer.
     #[inline]
     pub fn withdraw(&self) {
         self.state.store(AWAKE, Ordering::Relaxed);
@@ -192,9 +191,8 @@ pub enum Slept {
     Nonsense,
 }
 
-/// Spurious wake-ups in one wait before the peer is considered hostile. An
-/// honest one causes a single one now and then: it had seen an announcement and
-/// was overtaken.
+/// Maximum number of spurious wake-ups in one wait before the peer is considered hostile. An honest
+/// one occasionally causes a single one: it had seen an announcement and was delayed.
 const MAX_SPURIOUS_WAKEUPS: u32 = 1000;
 
 /// Sleeps until the condition for which this side waits. `ready` checks it, and is also true for

@@ -28,14 +28,14 @@ pub trait Octets {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broken;
 
-/// Octets published at once, of that many: the other side can work on a part of
-/// a large message while this one copies the next.
+/// Octets published at once, of that many: the other side can process a part of a large message
+/// while this one copies the next.
 fn step(capacity: u32) -> usize {
     (capacity as usize / 4).max(1)
 }
 
-/// The writing end. Its own cache lines: the reading end of the same connection
-/// is another thread's.
+/// The writing end. On separate cache lines, as the reading end of the same connection belongs to
+/// another thread.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Writer {

@@ -31,7 +31,7 @@ pub use counts::{Counts, ENABLED, counts};
 pub use mutex::{Mutex, MutexGuard};
 pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Takes a lock by an attempt first where operations are counted, which detects contention.
+/// Takes a lock by an attempt first if operations are counted, to detect contention.
 fn take<G>(attempt: impl FnOnce() -> TryLockResult<G>, wait: impl FnOnce() -> G) -> G {
     if !ENABLED {
         return wait();

@@ -48,7 +48,7 @@ impl<T: ?Sized> Mutex<T> {
         taken(self.0.try_lock()).map(MutexGuard::new)
     }
 
-    /// The value, which no other thread can reach.
+    /// The value, to which no other thread has access.
     #[inline]
     pub fn get_mut(&mut self) -> &mut T {
         let value = self.0.get_mut();

@@ -3,11 +3,11 @@
 
 use crate::atomic::{AtomicUsize, Ordering};
 
-/// Nested uses of a thread; those beyond pin their values.
+/// Maximum nested uses of a thread; further ones pin their values.
 const NESTED: usize = 7;
 
-/// The slots that a thread uses, by their addresses: the outermost first, then zeros. The
-/// thread alone writes them. One cache line.
+/// The slots that a thread uses, by address: the outermost first, then zeros. Only the thread
+/// writes them. One cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Hazards {
@@ -47,8 +47,8 @@ impl Hazard {
     pub(super) fn clear(&self) {
         self.of.depth.store(self.depth, Ordering::Relaxed);
         if let Some(slot) = self.of.slots.get(self.depth) {
-            // Release: every use of the value happens-before a thread that reads this takes the
-            // value out.
+            // Release: every use of the value happens-before a thread that reads this reclaims the
+            // value.
             slot.store(0, Ordering::Release);
         }
     }

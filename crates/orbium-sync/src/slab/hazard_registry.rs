@@ -26,10 +26,10 @@ thread_local! {
     static TAKEN: Taken = Taken::new();
 }
 
-/// The hazard pointers of the calling thread; `None` while it ends.
+/// The hazard pointers of the calling thread; `None` while it is ending.
 #[inline(always)]
 pub(super) fn of_this_thread() -> Option<&'static Hazards> {
-    // Of `with`, other crates have a call; `try_with` is inlined.
+    // `with` is a call from other crates; `try_with` is inlined.
     match OWN.try_with(Cell::get) {
         Ok(Some(hazards)) => Some(hazards),
         _ => take(),

@@ -31,7 +31,7 @@ pub struct Projection<T, S: ?Sized> {
     slot: NonNull<Slot<T>>,
     view: NonNull<S>,
     generation: u32,
-    /// Whether the value is used by hazard pointers, not by pins.
+    /// Whether the value is used by hazard pointers and not by pins.
     has_hazards: bool,
     slab: Arc<Slab<T>>,
 }
@@ -45,8 +45,8 @@ unsafe impl<T: Send + Sync, S: Sync + ?Sized> Send for Projection<T, S> {}
 unsafe impl<T: Send + Sync, S: Sync + ?Sized> Sync for Projection<T, S> {}
 
 impl<T> Slab<T> {
-    /// The value with that key as `view` sees it; `None` for a key of another generation, and
-    /// where `view` returns that.
+    /// A projection of the value with that key by `view`; `None` for a key of another generation,
+    /// and if `view` returns `None`.
     pub fn project<S: ?Sized>(
         self: &Arc<Self>,
         key: SlotKey,
@@ -191,7 +191,7 @@ mod tests {
             });
             assert!(ran.is_some());
         }
-        // More than a thread has hazard pointers.
+        // More than the hazard pointers of a thread.
         for depth in [0, 3, 20] {
             let slab = Arc::new(Slots::default());
             let number = Arc::new(5);

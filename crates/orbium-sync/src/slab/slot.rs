@@ -95,10 +95,10 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Puts a value in.
+    /// Stores a value.
     ///
     /// # Safety
-    /// The slot is free, and its index is the caller's alone.
+    /// The slot is free, and only the caller has its index.
     #[allow(unsafe_code)]
     pub(super) unsafe fn fill(&self, generation: u32, value: T) {
         // SAFETY: the caller alone has the slot. A concurrent pin sees that
@@ -133,7 +133,7 @@ impl<T> Slot<T> {
         (before >> PIN_BITS == wanted).then_some(pinned)
     }
 
-    /// Has the value of this slot used by hazard pointers from now on; the caller has it pinned.
+    /// Enables hazard pointers for the value of this slot, which the caller has pinned.
     pub(super) fn has_views_from_now_on(&self) {
         // `reclaim` reads it after the Release of the caller's unpinning.
         self.has_views.store(true, Ordering::Relaxed);
@@ -199,8 +199,7 @@ impl<T> Slot<T> {
     /// Releases a pin.
     #[inline(always)]
     fn unpin(&self, free: &Free) {
-        // Release: every use of the value happens-before `reclaim` takes it out (Acquire
-        // there).
+        // Release: every use of the value happens-before `reclaim` takes it out (Acquire there).
         let before = self.word.fetch_sub(1, Ordering::Release);
         if before & (LIVE | PINS) == 1 {
             self.reclaim(free, before);
@@ -268,7 +267,7 @@ impl<T> Slot<T> {
             free.indices.push((self.index, generation as u32));
             free.taken -= 1;
         }
-        // Not under the lock: it may have much to do.
+        // Without the lock: the drop may take long.
         drop(value);
     }
 }
@@ -311,7 +310,7 @@ impl<T> Drop for InUse<'_, T> {
         };
         hazard.clear();
         process_barrier::light();
-        // Acquire: as the unpinning of others that `reclaim` relies on.
+        // Acquire: like the unpinning of others on which `reclaim` relies.
         let word = self.slot.word.load(Ordering::Acquire);
         if word & LIVE == 0 {
             self.slot.leave_removed(self.free, word);

@@ -4,7 +4,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-/// A point of the monotonic clock, or never.
+/// A time of the monotonic clock, or never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deadline(Option<Instant>);
 

@@ -58,7 +58,7 @@ impl Stamp {
         first();
     }
 
-    /// The time since then.
+    /// The time since the stamp.
     #[cold]
     #[must_use]
     pub fn elapsed(self) -> Duration {
@@ -90,8 +90,8 @@ impl Stamp {
         u64::try_from(span.as_nanos() * counted / time).unwrap_or(u64::MAX)
     }
 
-    /// Whether it was later than `earlier`, by the counter: also where the span between them
-    /// is less than a nanosecond.
+    /// Whether it was later than `earlier`, by the counter: also if the span between them is less
+    /// than a nanosecond.
     #[must_use]
     pub fn is_after(self, earlier: Self) -> bool {
         self.count() > earlier.count()
@@ -124,8 +124,7 @@ impl Stamp {
         self.count().wrapping_sub(earlier.count()) >> (TICK - 11) != 0
     }
 
-    /// The value of the counter. Spans of it are to be compared with
-    /// [`Stamp::counts_in`].
+    /// The value of the counter. Spans of it are compared with [`Stamp::counts_in`].
     #[inline(always)]
     #[must_use]
     pub fn count(self) -> u64 {

@@ -33,8 +33,8 @@ impl Drop for Held {
     }
 }
 
-/// A mapping of memory that other processes see, but not a forked child. To be
-/// dropped before the mapping ends.
+/// A mapping of memory shared with other processes, but not with forked children. To be dropped
+/// before the mapping ends.
 #[derive(Debug)]
 pub struct Mapped(usize);
 

@@ -39,7 +39,7 @@ impl Installation {
         self.done.store(true, Ordering::Release);
     }
 
-    /// Runs `install` unless that has been done; returns when it has.
+    /// Runs `install` unless that was done before; returns when it is complete.
     #[cold]
     pub(super) fn perform(&self, this_process: u32, install: &dyn Fn()) {
         while !self.is_done() {

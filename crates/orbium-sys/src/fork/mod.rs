@@ -33,8 +33,8 @@ pub use per_process::PerProcess;
 /// Forks between this process and the first that used this crate.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 
-/// Forks between this process and the first of its ancestors that used this crate:
-/// another number than before means that this is another process.
+/// The number of forks between this process and the first of its ancestors that used this crate: a
+/// changed number means another process.
 #[must_use]
 #[inline(always)]
 pub fn generation() -> u32 {
@@ -54,7 +54,7 @@ impl Origin {
         Self(generation())
     }
 
-    /// Whether that is this process still; `false` in a child that was forked since.
+    /// Whether it is still this process; `false` in a child that was forked since.
     #[must_use]
     #[inline]
     pub fn is_here(self) -> bool {
@@ -79,7 +79,7 @@ pub(crate) fn watch() {
     });
 }
 
-/// From now on this is another process than before.
+/// Increments the generation, in a forked child.
 fn raise() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use libc::c_int;
 
-/// Descriptors by number, and mappings of shared memory by place and octets.
+/// Descriptors by number, and mappings of shared memory by address and octets.
 pub(super) struct Table {
     descriptors: Vec<u64>,
     pub(super) mappings: Vec<(usize, usize)>,
@@ -32,14 +32,14 @@ pub(super) fn lock() -> MutexGuard<'static, Table> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Before a fork: no other thread changes the table until it is over.
+/// Before a fork: no other thread changes the table until the fork is complete.
 pub(super) fn lock_for_fork() {
     let table = lock();
     // SAFETY: this thread holds the lock, and no other looks into the cell.
     unsafe { *FORKING.0.get() = Some(table) };
 }
 
-/// After a fork, in both processes: the lock, which the same thread took.
+/// After a fork, in both processes: returns the lock, which the same thread took.
 pub(super) fn locked_for_fork() -> Option<MutexGuard<'static, Table>> {
     // SAFETY: this thread has held the lock since `lock_for_fork`; in the child it is
     // the only thread.
@@ -139,7 +139,7 @@ fn socket_in_place_of(descriptor: RawFd) -> c_int {
     unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM, 0) }
 }
 
-/// Puts zeros that are this process's own where memory is that others see.
+/// Replaces shared memory by private zero pages.
 fn make_private(base: usize, octets: usize) {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let how = libc::MAP_FIXED | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;

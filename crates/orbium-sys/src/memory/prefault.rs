@@ -99,8 +99,8 @@ mod tests {
             .unwrap()
             .join()
             .unwrap();
-        // Large pages may cover many at once, and a process with locked memory, as by
-        // the test below, has its stacks from the beginning.
+        // Large pages may cover many at once, and the stacks of a process with locked memory, as by
+        // the test below, are present from the beginning.
         assert!(after <= 2 + before / 50, "{after} of {before}");
     }
 

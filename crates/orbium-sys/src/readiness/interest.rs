@@ -9,7 +9,7 @@ use libc::{POLLIN, POLLOUT};
 
 use super::system::{self, PollEntry};
 
-/// Sources that one wait reports at most.
+/// Maximum number of sources reported by one wait.
 pub(super) const MAX_EVENTS: usize = 64;
 
 /// Interest in the readiness of a source.
@@ -17,7 +17,7 @@ pub(super) const MAX_EVENTS: usize = 64;
 pub enum Interest {
     /// None at present; the source remains registered.
     None,
-    /// Data, a new connection or the end.
+    /// Data, a new connection or the end of the stream.
     Read,
     /// Room to send.
     Write,
@@ -32,8 +32,8 @@ pub enum Interest {
     BothOnce,
 }
 
-/// A source that is ready, by the token it was registered with. Errors and
-/// hang-ups show as readiness: the next operation will tell.
+/// A ready source, by the token of its registration. Errors and hang-ups are reported as readiness:
+/// the next operation returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
     /// The token of the source.
@@ -80,7 +80,7 @@ pub fn wait_for<const N: usize>(
 /// The event of a socket after its peer has ended sending.
 #[cfg(target_os = "linux")]
 const PEER_ENDED: i16 = libc::POLLRDHUP;
-/// The end of both directions, which poll reports unasked.
+/// The end of both directions, which poll always reports.
 #[cfg(not(target_os = "linux"))]
 const PEER_ENDED: i16 = 0;
 

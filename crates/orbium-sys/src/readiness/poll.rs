@@ -17,8 +17,8 @@ pub(super) struct Set {
     sources: Mutex<Sources>,
 }
 
-/// Whether a ready source is to be reported. A oneshot interest is consumed, so that a
-/// thread that polled the same source concurrently does not report it again.
+/// Whether a ready source must be reported. A oneshot interest is consumed, so that a thread that
+/// polled the same source concurrently does not report it again.
 fn take_readiness(sources: &mut Sources, ready: Ready) -> bool {
     let Some((_, interest)) = sources.get_mut(&ready.token) else {
         return false;

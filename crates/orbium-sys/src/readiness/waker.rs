@@ -69,7 +69,7 @@ impl Waker {
         while self.receive.recv(&mut buffer).is_ok() {}
     }
 
-    /// The source to wait for.
+    /// The source for the wait.
     #[must_use]
     pub fn source(&self) -> &Channel {
         &self.receive

@@ -54,8 +54,8 @@ pub fn send_to(address: SocketAddr, options: &SocketOptions) -> io::Result<UdpSo
 pub fn receive_from_group(group: SocketAddr, options: &SocketOptions) -> io::Result<UdpSocket> {
     let group = scoped(group, options)?;
     let socket = socket(group)?;
-    // On Linux every socket at the port has every datagram of its group, and
-    // this is enough; elsewhere it takes the other option.
+    // On Linux every socket at the port receives every datagram of its group, and this option
+    // suffices; other systems need the other one.
     socket.set_reuse_address(true)?;
     #[cfg(not(target_os = "linux"))]
     socket.set_reuse_port(true)?;
@@ -160,8 +160,8 @@ pub fn send_datagram(socket: &UdpSocket, pieces: &[IoSlice<'_>]) -> io::Result<(
     Ok(())
 }
 
-/// Wakes the threads that receive from a socket, for good; on systems other than Linux
-/// perhaps only when their time-out has passed.
+/// Wakes the threads that receive from a socket, permanently; on systems other than Linux possibly
+/// only after their time-outs.
 pub fn shut_down_datagrams(socket: &UdpSocket) {
     // Linux does so though it reports that the socket is not connected.
     let _ = SockRef::from(socket).shutdown(Shutdown::Both);
@@ -201,8 +201,8 @@ mod tests {
         assert_eq!(&room, b"GIO");
     }
 
-    /// `UdpSocket::recv_from` panicked here: the system writes no address, and Rust's library
-    /// asserts that it did. The demo's server over UDP ended with that panic.
+    /// Regression: `UdpSocket::recv_from` panicked here, as the system writes no address, and
+    /// Rust's library asserts that it did. The demo's server over UDP ended with that panic.
     #[test]
     fn a_socket_shut_down_has_no_sender() {
         let at: SocketAddr = "127.0.0.1:0".parse().unwrap();

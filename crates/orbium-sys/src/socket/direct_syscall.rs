@@ -7,8 +7,8 @@
 
 use libc::c_int;
 
-/// Sending to a peer that closed the connection raises no `SIGPIPE`; on systems of Apple that is
-/// an option of the socket.
+/// Sending to a peer that closed the connection raises no `SIGPIPE`; on Apple systems this is an
+/// option of the socket.
 #[cfg(not(target_vendor = "apple"))]
 pub(super) const NO_SIGNAL: c_int = libc::MSG_NOSIGNAL;
 #[cfg(target_vendor = "apple")]

@@ -14,7 +14,7 @@ use crate::socket::platform_options::interface_index;
 pub enum NetworkInterface {
     /// By its index.
     Index(NonZeroU32),
-    /// By an IPv4 address that it has; for IPv4 alone.
+    /// By one of its IPv4 addresses; for IPv4 only.
     Address(Ipv4Addr),
 }
 

@@ -9,9 +9,9 @@ use crate::SocketOptions;
 /// Error of setting an option from text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionError {
-    /// No option has that name.
+    /// The option is unknown.
     Unknown,
-    /// It cannot have that value.
+    /// The value is invalid.
     BadValue,
 }
 
@@ -36,7 +36,7 @@ fn whole(text: &str) -> Result<u64, OptionError> {
 }
 
 impl SocketOptions {
-    /// Names of the options that TCP endpoints can have.
+    /// Names of the options of TCP endpoints.
     pub const TCP_NAMES: &[&str] = &[
         "send_buffer",
         "receive_buffer",
@@ -53,10 +53,10 @@ impl SocketOptions {
         "quick_ack",
     ];
 
-    /// Names of the options that endpoints of Unix sockets can have.
+    /// Names of the options of Unix socket endpoints.
     pub const UNIX_NAMES: &[&str] = &["send_buffer", "receive_buffer"];
 
-    /// Names of the options that UDP endpoints can have.
+    /// Names of the options of UDP endpoints.
     pub const UDP_NAMES: &[&str] = &[
         "send_buffer",
         "receive_buffer",
@@ -70,7 +70,7 @@ impl SocketOptions {
         "reuse",
     ];
 
-    /// Names of the options that are for multicast alone.
+    /// Names of the options for multicast only.
     pub const MULTICAST_NAMES: &[&str] = &[
         "multicast_ttl",
         "multicast_loop",

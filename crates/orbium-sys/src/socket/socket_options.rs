@@ -43,8 +43,8 @@ pub struct SocketOptions {
     /// IP on Linux: the priority of sent packets among the queues of this host (`SO_PRIORITY`).
     /// Above 6 it needs privileges.
     pub socket_priority: Option<u32>,
-    /// IP on Linux: octets per second that are sent at most
-    /// (`SO_MAX_PACING_RATE`); for UDP where the queue discipline is `fq`.
+    /// IP on Linux: maximum octets per second that are sent (`SO_MAX_PACING_RATE`); for UDP if the
+    /// queue discipline is `fq`.
     pub pacing_rate: Option<u64>,
     /// IP on Linux: time for which a receive polls the device before it sleeps (`SO_BUSY_POLL`), in
     /// whole microseconds. May need privileges.
@@ -58,7 +58,7 @@ pub struct SocketOptions {
     /// IP, sockets to which others connect or send: share the port with other sockets with this
     /// option (`SO_REUSEPORT`).
     pub reuse: bool,
-    /// Multicast: networks to pass through, 1 for the attached one, the default.
+    /// Multicast: the maximum number of networks, 1 for the attached one, the default.
     pub multicast_ttl: Option<u8>,
     /// Multicast: whether receivers on this host receive sent messages. Default: true.
     pub multicast_loop: Option<bool>,

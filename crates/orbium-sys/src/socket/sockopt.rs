@@ -78,7 +78,7 @@ pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, rate: u64) -> io::Result<(
 #[cfg(target_os = "linux")]
 pub(crate) fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<Option<u64>> {
     let rate: libc::c_ulong = get(socket, PACING_RATE)?;
-    // Lossless: no system has longer ones.
+    // Lossless: no system has a longer type.
     Ok((rate != libc::c_ulong::MAX).then_some(rate as u64))
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn path_mtu(socket: BorrowedFd<'_>, is_v6: bool) -> io::Result<c_int>
 /// A process of this host, identified by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessCredentials {
-    /// Process id; `None` if the process is not visible from here.
+    /// Process id; `None` if the process is not visible here.
     pub pid: Option<u32>,
     /// Effective user id.
     pub uid: u32,

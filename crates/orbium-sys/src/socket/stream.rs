@@ -10,7 +10,7 @@ use socket2::SockRef;
 
 use crate::socket::direct_syscall;
 
-/// Sends from one buffer; returns the number of bytes taken.
+/// Sends from one buffer; returns the number of bytes accepted.
 ///
 /// # Errors
 /// The system's error.
@@ -37,7 +37,7 @@ pub fn receive<S: AsFd>(stream: &S, buffer: &mut [u8]) -> io::Result<usize> {
     direct_syscall::receive(stream.as_fd(), buffer)
 }
 
-/// Sends from several buffers in one call; returns the number of bytes taken.
+/// Sends from several buffers in one call; returns the number of bytes accepted.
 ///
 /// # Errors
 /// The system's error.

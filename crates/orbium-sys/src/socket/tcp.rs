@@ -147,7 +147,7 @@ pub fn listen(address: SocketAddr, options: &SocketOptions) -> io::Result<TcpLis
 mod tests {
     use super::*;
 
-    /// A connection with that congestion control; `None` where the system does not have it.
+    /// A connection with that congestion control; `None` if the system does not have it.
     fn connection(congestion: &[u8]) -> Option<(TcpStream, TcpStream)> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -10,7 +10,7 @@ use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 
 use crate::{Deadline, ProcessCredentials};
 
-/// Connections that may wait to be accepted.
+/// Maximum number of pending connections.
 const BACKLOG: i32 = 1024;
 
 /// The name of a Unix socket: a path that fits, or an abstract name.
@@ -57,8 +57,7 @@ fn new_socket() -> io::Result<Socket> {
     Socket::new(Domain::UNIX, Type::STREAM, None)
 }
 
-/// A socket that has a name and does not listen yet: a client that connects is
-/// refused.
+/// A socket that has a name and does not listen yet: connecting clients are refused.
 #[derive(Debug)]
 pub struct BoundUnix(UnixListener);
 

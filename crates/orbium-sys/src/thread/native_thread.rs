@@ -12,7 +12,7 @@ use crate::{RealTimeError, Scheduling};
 pub struct NativeThread(i32);
 
 impl NativeThread {
-    /// The calling thread. On systems other than Linux all are the same.
+    /// The calling thread. On systems other than Linux all threads are equal.
     #[must_use]
     pub fn current() -> Self {
         Self(system::current())
@@ -21,11 +21,11 @@ impl NativeThread {
     /// The thread with a number, as in `/proc`; its existence is checked only by the operations.
     #[must_use]
     pub fn numbered(number: u32) -> Self {
-        // Numbers beyond have no thread, and the greatest has none either.
+        // There is no thread with a larger number, nor with the maximum.
         Self(i32::try_from(number).unwrap_or(i32::MAX))
     }
 
-    /// The processor time that it has taken.
+    /// The processor time that it has used.
     ///
     /// # Errors
     /// The thread has ended; or `Unsupported` on systems other than Linux.

@@ -12,7 +12,7 @@ use std::mem;
 
 use crate::RealTimeError;
 
-/// Processors that a set has room for.
+/// The number of processors in a set.
 #[cfg(target_os = "linux")]
 const MAX_PROCESSORS: usize = libc::CPU_SETSIZE as usize;
 

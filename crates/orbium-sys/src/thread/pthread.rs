@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-/// Bytes of stack by default, as threads of the standard library have.
+/// Default stack size in bytes, that of the standard library's threads.
 const DEFAULT_STACK_SIZE: usize = 2 << 20;
 
 pub(crate) type Job = Box<dyn FnOnce() + Send>;

@@ -9,21 +9,22 @@ use crate::{Reservation, Scheduling};
 /// Refusal by the system, which requires a change on the host; `orbium doctor` has the commands.
 #[non_exhaustive]
 pub enum RealTimeError {
-    /// The scheduling class has no such priority.
+    /// The scheduling class does not have that priority.
     NoSuchPriority(Scheduling),
     /// This process is not permitted that class and priority, because of RLIMIT_RTPRIO and
     /// CAP_SYS_NICE, or of a control group.
     PriorityNotPermitted(Scheduling),
-    /// The system cannot keep it for any thread: no runtime, one beyond the deadline, a deadline beyond
-    /// the period, or a period out of its range.
+    /// The system cannot guarantee it for any thread: no runtime, one beyond the deadline, a
+    /// deadline beyond the period, or a period out of its range.
     NoSuchReservation(Reservation),
     /// The other reservations leave too little processor time.
     NoBandwidth(Reservation),
-    /// This process may not reserve: it has no CAP_SYS_NICE, or the thread may not run on all processors.
+    /// This process is not permitted to reserve: it lacks CAP_SYS_NICE, or the thread may not run
+    /// on all processors.
     ReservationNotPermitted(Reservation),
     /// None of these processors exists, or may be used by this process.
     NoSuchProcessor(Vec<usize>),
-    /// Memory may not be locked, or not as much: RLIMIT_MEMLOCK, CAP_IPC_LOCK.
+    /// Locking memory, or that much, is not permitted: RLIMIT_MEMLOCK, CAP_IPC_LOCK.
     MemoryLockLimit,
     /// This operating system does not support it.
     Unsupported(&'static str),

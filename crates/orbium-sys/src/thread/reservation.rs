@@ -15,9 +15,9 @@ use std::time::Duration;
 pub struct Reservation {
     /// Time in each period; at least 1.024 µs on Linux.
     pub runtime: Duration,
-    /// The time by which it is given; at most the period.
+    /// The time within which it is given; at most the period.
     pub deadline: Duration,
-    /// From one beginning to the next.
+    /// The time between the beginnings of periods.
     pub period: Duration,
     /// Whether the thread may also use time that other reservations leave unused
     /// (SCHED_FLAG_RECLAIM): the system charges its runtime more slowly while others do not use

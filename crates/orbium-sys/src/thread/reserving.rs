@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::thread::spawning::try_on_thread;
 use crate::{RealTimeError, Reservation};
 
-/// The longest wait between two attempts at an admission.
+/// Maximum wait between two attempts at an admission.
 const RETRY: Duration = Duration::from_millis(1);
 
 impl Reservation {

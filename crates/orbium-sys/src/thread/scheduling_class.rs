@@ -10,10 +10,10 @@ use libc::c_int;
 /// Scheduling class of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SchedulingClass {
-    /// Fair shares, as threads have at first (SCHED_OTHER). One priority: 0.
+    /// Fair shares, the default of threads (SCHED_OTHER). One priority: 0.
     #[default]
     Other,
-    /// The highest priority until it blocks (SCHED_FIFO).
+    /// The thread of the highest priority runs until it blocks (SCHED_FIFO).
     Fifo,
     /// As FIFO, with time slices among threads of equal priority (SCHED_RR).
     RoundRobin,
@@ -24,7 +24,7 @@ pub enum SchedulingClass {
 pub struct Scheduling {
     /// The class.
     pub class: SchedulingClass,
-    /// The native priority, the greater the more urgent.
+    /// The native priority; greater numbers are more urgent.
     pub priority: i32,
 }
 
@@ -41,13 +41,13 @@ impl SchedulingClass {
         match policy {
             libc::SCHED_FIFO => Self::Fifo,
             libc::SCHED_RR => Self::RoundRobin,
-            // Batch and idle, which have no priorities either.
+            // Batch and idle, which also have no priorities.
             _ => Self::Other,
         }
     }
 
-    /// The priorities that the system has in this class: on Linux 1 to 99, and
-    /// 0 alone for [`Other`](Self::Other).
+    /// The priorities of the system in this class: on Linux 1 to 99, and only 0 for
+    /// [`Other`](Self::Other).
     #[must_use]
     pub fn range(self) -> RangeInclusive<i32> {
         // SAFETY: both take a number and return one.

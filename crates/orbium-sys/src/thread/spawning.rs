@@ -21,7 +21,7 @@ enum Made {
 }
 
 impl Thread {
-    /// Waits for its end, however it ends.
+    /// Waits for its end, normal or not.
     pub fn join(self) {
         match self.0 {
             Made::Std(thread) => drop(thread.join()),

@@ -19,15 +19,15 @@ use crate::certificate::revocation::Revocation;
 use crate::certificate::trust::server_verifier;
 use crate::{ClientAuthentication, TlsConfig, TlsError, TlsVersion};
 
-/// Sessions that each role remembers, so that clients can take them up again.
+/// Maximum number of cached sessions of each role, for resumption.
 const SESSIONS: usize = 1024;
 
 /// One reading of the files.
 #[derive(Debug)]
 pub(crate) struct Material {
-    /// For a server; there with a certificate.
+    /// For a server; present with a certificate.
     pub(crate) server: Option<ServerRole>,
-    /// For a client; there with trust anchors.
+    /// For a client; present with trust anchors.
     pub(crate) client: Option<ClientRole>,
 }
 

@@ -21,8 +21,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
     read_up_to(path, MAX_FILE_LENGTH, |_| Ok(()))
 }
 
-/// Reads a file that holds a private key, and that only its owner may use unless
-/// `exposed`.
+/// Reads a file with a private key, to which only its owner may have access unless `exposed`.
 pub(crate) fn read_secret(path: &Path, exposed: bool) -> Result<Vec<u8>, TlsError> {
     read_up_to(path, MAX_FILE_LENGTH, |file| match mode(file) {
         Some(mode) if !exposed && mode & 0o077 != 0 => Err(TlsError::ExposedKey {
@@ -33,7 +32,7 @@ pub(crate) fn read_secret(path: &Path, exposed: bool) -> Result<Vec<u8>, TlsErro
     })
 }
 
-/// The permission bits of a file, where files have any.
+/// The permission bits of a file, on systems that have them.
 fn mode(file: &File) -> Option<u32> {
     #[cfg(unix)]
     {
@@ -48,7 +47,7 @@ fn mode(file: &File) -> Option<u32> {
     }
 }
 
-/// Reads a file whole that is not larger than that, and passes a check.
+/// Reads a whole file of at most that size, subject to a check.
 pub(crate) fn read_up_to(
     path: &Path,
     largest: u64,
@@ -70,7 +69,7 @@ pub(crate) fn read_up_to(
     Ok(octets)
 }
 
-/// The certificates in a file, in their order; at least one.
+/// The certificates in a file, in order; at least one.
 pub(crate) fn certificates(
     path: &Path,
     octets: &[u8],

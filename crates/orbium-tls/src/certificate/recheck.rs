@@ -30,8 +30,8 @@ pub(crate) enum Recheck {
 }
 
 impl Recheck {
-    /// Whether these are trusted at that time. If not, the next handshake with
-    /// this peer is a whole one: it may have better ones by then.
+    /// Whether these are trusted at that time. If not, the next handshake with this peer is a full
+    /// one: it may have better ones by then.
     pub(crate) fn check(
         &self,
         certificates: &[CertificateDer<'_>],

@@ -29,7 +29,7 @@ struct Stamp {
     mode: u32,
 }
 
-/// Looks at the files that are under way.
+/// Checks of the files in progress.
 #[derive(Debug, Default)]
 struct Looks {
     begun: u64,
@@ -41,8 +41,7 @@ struct Looks {
 /// The state of a process's checks of the files.
 #[derive(Debug, Default)]
 struct Watching {
-    /// Of the files that were read last, be they good or not. Locked while
-    /// they are read.
+    /// Of the files that were read last, valid or not. Locked while they are read.
     stamps: Mutex<Vec<Option<Stamp>>>,
     looks: Mutex<Looks>,
     looked: Condvar,
@@ -59,7 +58,7 @@ pub(crate) struct Shared {
     /// A forked child checks the files itself: the threads of the parent that held these locks, or
     /// were checking, do not exist there.
     watching: PerProcess<Watching>,
-    /// Of the warnings that clients can cause at will.
+    /// The rate limit of warnings that clients can cause at will.
     failed_handshakes: EventLimit,
     missing_threads: EventLimit,
 }

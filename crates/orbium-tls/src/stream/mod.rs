@@ -60,9 +60,9 @@ struct Opened {
     /// Of both directions: locked while a message is encrypted or decrypted, never while a thread
     /// waits for the socket.
     connection: Mutex<Connection>,
-    /// Held for as long as a send takes.
+    /// Locked for the duration of a send.
     sending: Mutex<Sending>,
-    /// Held for as long as a receive takes.
+    /// Locked for the duration of a receive.
     receiving: Mutex<Receiving>,
     session: Session,
     peer: Peer,
@@ -273,7 +273,7 @@ impl ByteStream for TlsStream {
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.nonblocking.store(nonblocking, Ordering::Release);
-        // A thread in the handshake applies it at its end.
+        // A thread in the handshake applies it at the end.
         let handshake = self.handshake.lock();
         if handshake.is_some() {
             return Ok(());

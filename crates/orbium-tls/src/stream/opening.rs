@@ -51,7 +51,7 @@ impl TlsStream {
         }
     }
 
-    /// Goes on with the handshake, to its end if possible.
+    /// Continues the handshake, to its end if possible.
     fn drive(&self, handshake: &mut Handshake) -> io::Result<()> {
         loop {
             let step = handshake.advance().map_err(TlsFailure::into_error)?;
@@ -76,7 +76,7 @@ impl TlsStream {
                 Ok(count) => handshake.add(count),
                 Err(error) if is_gone(&error) => return Err(TlsFailure::ClosedEarly.into_error()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // Shown to be ready by mistake: wait again, if that is allowed.
+                // A spurious readiness: wait again, if that is permitted.
                 Err(error)
                     if error.kind() == io::ErrorKind::WouldBlock
                         && !self.nonblocking.load(Ordering::Acquire) => {}
@@ -102,7 +102,7 @@ impl TlsStream {
         Ok(())
     }
 
-    /// Waits until the socket is ready, `WouldBlock` after that time.
+    /// Waits until the socket is ready; `WouldBlock` after that time.
     fn wait(&self, interest: Interest, time: Option<Duration>) -> io::Result<()> {
         let too_slow = |_| TlsFailure::TooSlow.into_error();
         let left = self.deadline.remaining().map_err(too_slow)?;
@@ -113,7 +113,7 @@ impl TlsStream {
         let limit = Deadline::after(time);
         let source = self.socket.source();
         let mut left = Ok(time);
-        // A signal that is handled ends a wait early.
+        // A handled signal ends a wait early.
         while let Ok(time) = left {
             if wait_for([(&source, interest)], time)? == [true] {
                 return Ok(());

@@ -41,7 +41,7 @@ pub(crate) struct Receiving {
     small_receives: u32,
     /// The end of the ciphertext that rustls has taken.
     position: RecordPosition,
-    /// Bytes that rustls has decrypted and holds, at most.
+    /// Maximum bytes that rustls has decrypted and stored.
     plain: usize,
     state: State,
 }

@@ -101,7 +101,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Takes the ciphertext that rustls has.
+    /// Takes the ciphertext from rustls.
     fn collect(&mut self, connection: &mut Connection) -> io::Result<()> {
         while connection.wants_write() {
             connection.write_tls(&mut self.out)?;
@@ -149,7 +149,7 @@ impl Sending {
             connection.send_close_notify();
         }
         if self.collect(&mut connection).is_ok() {
-            // A peer that cannot take it any more has no need of it.
+            // A peer that can no longer receive it does not need it.
             let _ = self.flush(socket);
         }
     }

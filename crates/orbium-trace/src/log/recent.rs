@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use orbium_sync::lock::{Mutex, MutexGuard};
 
-/// Events that are kept.
+/// Maximum number of stored events.
 const MAX_EVENTS: usize = 200;
 
 /// Maximum octets of the text of an event: some contain text of peers.
 const MAX_TEXT_LENGTH: usize = 500;
 
-/// One event, or several in a row that are the same.
+/// One event, or several consecutive equal ones.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// `warn` or `error`.
@@ -41,7 +41,7 @@ pub fn keep() {
     ARE_KEPT.store(true, Relaxed);
 }
 
-/// Whether events are kept.
+/// Whether events are stored.
 #[must_use]
 pub fn are_kept() -> bool {
     ARE_KEPT.load(Relaxed)
@@ -88,7 +88,7 @@ fn add(events: &mut VecDeque<Event>, level: &'static str, text: &str) {
     });
 }
 
-/// The events that are kept, oldest first.
+/// The stored events, oldest first.
 #[must_use]
 pub fn events() -> Vec<Event> {
     lock().iter().cloned().collect()
@@ -115,7 +115,7 @@ fields! { bool i32 i64 u16 u32 u64 usize f64 str String }
 impl Field for fmt::Arguments<'_> {
     fn shown(&self) -> Option<String> {
         let mut text = String::new();
-        // A value that cannot be formatted whole is shown as far as it could be.
+        // A value that cannot be formatted completely is shown as far as possible.
         let _ = text.write_fmt(*self);
         Some(text)
     }

@@ -8,7 +8,7 @@ use super::event_limit::EventLimit;
 pub enum Recurring {
     /// A connection is refused: the limit is reached.
     ConnectionLimit,
-    /// A request for an object that is not there.
+    /// A request for an object that does not exist.
     UnknownObject,
     /// A request for an adapter that is not active.
     NotActive,
@@ -26,15 +26,15 @@ pub enum Recurring {
     Forward,
     /// A call is sent again with the addressing mode that the server requires.
     Readdress,
-    /// A call is sent again: the server had closed the connection before.
+    /// A call is sent again, as the server had closed the connection.
     StaleConnection,
-    /// An idempotent call is sent again: its connection was lost.
+    /// An idempotent call is sent again, as its connection was lost.
     LostConnection,
     /// A call sends LocateRequest to obtain code sets.
     CodeSets,
     /// A call falls back to another profile.
     FallBack,
-    /// A server that is not trusted.
+    /// An untrusted server.
     NotTrusted,
     /// Buffered oneways that are not sent.
     LostOneways,

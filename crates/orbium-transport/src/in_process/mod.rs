@@ -28,7 +28,7 @@ pub use stream::InProcessStream;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InProcess;
 
-/// Connections that may wait to be accepted.
+/// Maximum number of pending connections.
 const BACKLOG: usize = 1024;
 
 /// Longest name.
@@ -88,7 +88,7 @@ fn check_name(name: &str) -> Result<(), EndpointError> {
     Ok(())
 }
 
-/// Connections that wait to be accepted.
+/// Pending connections.
 #[derive(Debug, Default)]
 struct Queue {
     waiting: VecDeque<InProcessStream>,
@@ -123,7 +123,7 @@ impl Listener {
     }
 }
 
-/// A name that is listened at.
+/// A listener with a name.
 #[derive(Debug)]
 pub struct InProcessAcceptor {
     listener: Arc<Listener>,
@@ -197,7 +197,7 @@ impl Acceptor for InProcessAcceptor {
 impl Drop for InProcessAcceptor {
     fn drop(&mut self) {
         if !self.begun_by.is_here() {
-            // Threads of the parent may have had its locks.
+            // Threads of the parent may have held its locks.
             return;
         }
         {
@@ -226,7 +226,7 @@ impl InProcessConnector {
     /// For a name, or an address as it is published.
     ///
     /// # Errors
-    /// No name can be so.
+    /// The name is invalid.
     pub fn new(address: &str) -> Result<Self, EndpointError> {
         let (name, process) = match address.split_once('@') {
             Some((name, process)) => (name, Some(process.to_owned())),

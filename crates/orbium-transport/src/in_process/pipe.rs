@@ -34,7 +34,7 @@ struct State {
     ended: bool,
     /// The receiver has ended.
     refused: bool,
-    /// Threads that wait to receive and to send.
+    /// The numbers of threads waiting to receive and to send.
     receivers: usize,
     senders: usize,
     /// Is set readable when bytes arrive, if a poller uses it.
@@ -78,7 +78,7 @@ impl Pipe {
         self.state.lock()
     }
 
-    /// Takes octets out; 0 at the end.
+    /// Removes octets; 0 at the end.
     pub(super) fn receive(&self, room: &mut [u8], wait: Wait) -> io::Result<usize> {
         let mut until = None;
         let mut state = self.lock();

@@ -164,8 +164,8 @@ impl ByteStream for InProcessStream {
         Peer::InProcess
     }
 
-    /// From now on its readiness is correct as long as no thread blocks in a receive or a
-    /// send: those omit the system calls that maintain it.
+    /// From now on its readiness is correct as long as no thread blocks in a receive or a send,
+    /// which omit the system calls that maintain it.
     fn source(&self) -> &dyn AsFd {
         let event_source = match self.event_source.get() {
             Some(event_source) => event_source,

@@ -19,9 +19,8 @@ use crate::{
 };
 pub use multicast::Multicast;
 
-/// UDP to one receiver: endpoints `diop://host:port`, with `publish=host:port`
-/// for the address that clients are to use if it differs, and the protocol
-/// properties of [`ProtocolProperties::UDP_NAMES`].
+/// UDP to one receiver: endpoints `diop://host:port`, with `publish=host:port` for the address for
+/// clients if it differs, and the protocol properties of [`ProtocolProperties::UDP_NAMES`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Udp;
 
@@ -43,7 +42,7 @@ impl DatagramTransport for Udp {
         let at: HostPort = endpoint.address.parse()?;
         let publish = endpoint.parameter("publish").map(str::parse).transpose()?;
         let addresses = if at.host.is_empty() {
-            // One socket for both families where the host has both.
+            // One socket for both families if the host supports both.
             let any = [IpAddr::from([0u16; 8]), IpAddr::from([0u8; 4])];
             any.map(|ip| SocketAddr::new(ip, at.port)).to_vec()
         } else {

@@ -75,7 +75,7 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Removes the file of a socket at which no process listens any more.
+/// Removes the file of a socket at which no process listens.
 fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
     let there = match fs::symlink_metadata(path) {
         Ok(there) => there,
@@ -177,7 +177,7 @@ fn is_stale(directory: &Path, user: u32) -> bool {
         && !has_listener(&directory.join(SOCKET))
 }
 
-/// Whether a process listens there, perhaps in another container; true if that cannot be
+/// Whether a process listens there, possibly in another container; true if that cannot be
 /// determined.
 fn has_listener(socket: &Path) -> bool {
     let Ok(name) = UnixName::path(socket) else {

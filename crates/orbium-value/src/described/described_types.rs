@@ -22,8 +22,8 @@ pub(crate) struct DescribedTypes {
     names: usize,
 }
 
-/// Members of states for each octet of a message, and a few besides: many types may share one
-/// base that is described once.
+/// Members of states for each octet of a message, in addition to a fixed number: many types may
+/// share one base that is described once.
 const MEMBERS_PER_OCTET: usize = 1;
 const FREE_MEMBERS: usize = 1 << 16;
 

@@ -8,10 +8,10 @@ use crate::MAX_ID_LENGTH;
 /// The repository id of `ValueBase`.
 pub(crate) const VALUE_BASE_ID: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
-/// Concrete bases above one another that are followed.
+/// Maximum depth of concrete bases.
 const MAX_BASES: usize = 64;
 
-/// The modifiers of TypeCodes that matter here (CORBA 3.3 Part 1, 8.11).
+/// The relevant modifiers of TypeCodes (CORBA 3.3 Part 1, 8.11).
 const CUSTOM: i16 = 1;
 const ABSTRACT: i16 = 2;
 const TRUNCATABLE: i16 = 3;
@@ -25,7 +25,7 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// The type of values that have a state which the TypeCode describes.
+    /// The type of values of which a TypeCode describes the state.
     ///
     /// # Errors
     /// [`CdrErrorKind::UnknownValue`] for custom types, as a program interprets the state;
@@ -79,7 +79,7 @@ fn state_of(code: TypeRef<'_>) -> Result<TypeCode, CdrErrorKind> {
     Ok(TypeCode::structure("", "", members))
 }
 
-/// A type and its concrete bases, the nearest first; one more than [`MAX_BASES`] at most.
+/// A type and its concrete bases, the nearest first; at most one more than [`MAX_BASES`].
 fn lineage(code: TypeRef<'_>) -> impl Iterator<Item = TypeRef<'_>> {
     core::iter::successors(Some(code.unaliased()), |code| base(*code)).take(MAX_BASES + 1)
 }

@@ -16,12 +16,12 @@ macro_rules! idl_value_access {
                 <Self as $crate::ValueType>::wrap(value)
             }
 
-            /// The state, to be read.
+            /// Read access to the state.
             pub fn read(&self) -> $crate::Read<'_, $state> {
                 $crate::ValueType::as_value(self).read_state()
             }
 
-            /// The state, to be changed.
+            /// Write access to the state.
             pub fn write(&self) -> $crate::Write<'_, $state> {
                 $crate::ValueType::as_value(self).write_state()
             }

@@ -10,7 +10,7 @@ use crate::wire::met::{Id, found, met};
 use crate::wire::write::{CHUNKED, CODEBASE, INDIRECTION, LIST_OF_IDS, ONE_ID, VALUE_TAG};
 use crate::{MAX_ID_LENGTH, ValueBase};
 
-/// Repository ids of one value that are read.
+/// Maximum number of repository ids of one value that are read.
 const MAX_IDS: usize = 64;
 
 /// The flags that a tag may have.
@@ -112,7 +112,7 @@ pub(crate) fn first_known(
     Err(CdrErrorKind::UnknownValue)
 }
 
-/// The last id of a value: that of the base which is nearest to the expected type.
+/// The last id of a value: that of the base nearest to the expected type.
 pub(crate) fn last_id(header: &Header, reader: &mut CdrReader<'_>) -> Option<Id> {
     match &header.ids {
         Ids::None => None,

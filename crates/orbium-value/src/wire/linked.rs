@@ -111,7 +111,7 @@ impl Linked {
         self.data.owner()
     }
 
-    /// The octets of the data, as [`of_parts`](Self::of_parts) takes them.
+    /// The octets of the data, in the form for [`of_parts`](Self::of_parts).
     #[must_use]
     pub fn octets(&self) -> &[u8] {
         self.data.value_octets()
@@ -182,7 +182,7 @@ impl Linked {
         }))))
     }
 
-    /// Every value that can be reached from these, once.
+    /// Every value that can be reached from these, each once.
     #[must_use]
     pub fn reachable(&self) -> Vec<ValueBase> {
         let mut met = HashSet::new();
@@ -215,7 +215,7 @@ impl Linked {
     }
 }
 
-/// An owner with which values are read.
+/// An owner by which values are read.
 fn with_values(owner: Option<Owner>) -> Owner {
     match owner {
         Some(owner) if ValueOwner::factories(&owner).is_some() => owner,

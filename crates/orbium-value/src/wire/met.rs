@@ -23,8 +23,8 @@ enum Entry {
     Pending(&'static Class),
 }
 
-/// Entries by position. The memory for them is kept from message to message: the heap is spared
-/// a large block between the small ones of the values.
+/// Entries by position. Their memory is retained between messages, which avoids a large block on
+/// the heap between the small ones of the values.
 #[derive(Debug)]
 struct Entries(Vec<(usize, Entry)>);
 
@@ -32,7 +32,7 @@ thread_local! {
     static SPARE: Cell<Vec<(usize, Entry)>> = const { Cell::new(Vec::new()) };
 }
 
-/// Entries that a thread keeps memory for.
+/// Maximum number of entries for which a thread retains memory.
 const MAX_SPARE: usize = 4096;
 
 impl Default for Entries {
@@ -79,7 +79,7 @@ pub(crate) struct Met {
     anys: u32,
     /// Octets of values that were copied into anys.
     copied: usize,
-    /// Whether a value was returned that is not for an any.
+    /// Whether a value was returned that is not used by an any only.
     is_lent: bool,
     /// Whether a value was referred to again, so that there may be cycles.
     pub(crate) recurs: bool,
@@ -191,12 +191,12 @@ impl Met {
         })
     }
 
-    /// A value is about to be returned, to the program if it is for no any.
+    /// Notes that a value is about to be returned, to the program unless it is for an any.
     pub(crate) fn note_lent(&mut self) {
         self.is_lent |= self.depth == 0 && self.anys == 0;
     }
 
-    /// No value that was returned is used: cycles of them end with the message.
+    /// Notes that no returned value is used: their cycles end with the message.
     pub(crate) fn take_back(&mut self) {
         self.is_lent = false;
     }
@@ -244,7 +244,7 @@ pub(crate) fn enter_any(reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// A value within an any was copied, with so many octets.
+/// Leaves a value within an any, which was copied with that many octets.
 pub(crate) fn leave_any(octets: usize, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
     let most = FREE_COPIES + COPIES * reader.position();
     let met = met(reader);

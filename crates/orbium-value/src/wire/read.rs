@@ -94,7 +94,7 @@ pub fn read_new<V: HasState>(
     Ok(met(reader).end_state(number, V::class(), state, is_at_end))
 }
 
-/// Enters a value of the type before, if this one has the same id in the same place.
+/// Enters a value of the previous type, if it has the same id in the same place.
 fn begin_like_latest(
     header: &Header,
     formal: &'static Class,

@@ -17,8 +17,8 @@ pub(crate) const ONE_ID: u32 = 2;
 pub(crate) const LIST_OF_IDS: u32 = 6;
 pub(crate) const CHUNKED: u32 = 8;
 
-/// Values and where their tags are. The memory for them is kept from message to message: the heap
-/// is spared a large block between the small ones of the values.
+/// Values with the positions of their tags. Their memory is retained between messages, which avoids
+/// a large block on the heap between the small ones of the values.
 #[derive(Debug)]
 struct WrittenValues(Vec<(usize, ValueBase)>);
 
@@ -26,7 +26,7 @@ thread_local! {
     static SPARE: Cell<Vec<(usize, ValueBase)>> = const { Cell::new(Vec::new()) };
 }
 
-/// Values that a thread keeps memory for.
+/// Maximum number of values for which a thread retains memory.
 const MAX_SPARE: usize = 4096;
 
 impl Default for WrittenValues {
@@ -46,7 +46,7 @@ impl Drop for WrittenValues {
     }
 }
 
-/// A compiled type, where it was expected, and where its id is.
+/// A compiled type, the expected type, and the position of its id.
 #[derive(Clone, Copy, Debug)]
 struct LatestPlain {
     class: &'static Class,
@@ -62,9 +62,9 @@ pub(crate) struct Written {
     values: WrittenValues,
     /// By identity: the positions of the tags of all values that may occur again.
     places: ByAddress<usize>,
-    /// By the address of the text: where the id is.
+    /// By the address of the text: the position of the id.
     ids: ByAddress<usize>,
-    /// The address and the place of the latest id: most values have that of the one before.
+    /// The address and the position of the latest id: most values have that of the previous one.
     latest_id: Option<(usize, usize)>,
     /// The latest type that was written with one id and without chunks.
     latest_plain: Option<LatestPlain>,
@@ -244,7 +244,7 @@ fn leave(was_in_state: bool, is_chunked: bool, writer: &mut CdrWriter<'_>) {
     }
 }
 
-/// Writes the state, in a chunk if need be.
+/// Writes the state, in a chunk if required.
 #[inline]
 fn write_state(value: &ValueBase, is_chunked: bool, writer: &mut CdrWriter<'_>) {
     if is_chunked {

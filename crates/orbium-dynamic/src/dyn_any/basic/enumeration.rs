@@ -30,7 +30,7 @@ impl DynEnum<'_> {
     /// The name of the enumerator, without its scope (`get_as_string`).
     ///
     /// # Errors
-    /// [`DynAnyError::Marshal`] for a broken value.
+    /// [`DynAnyError::Marshal`] for a malformed value.
     pub fn as_string(&self) -> Result<&str, DynAnyError> {
         let ordinal = self.as_ulong()?;
         let enumerator = self.0.plain_type().member(ordinal as usize);

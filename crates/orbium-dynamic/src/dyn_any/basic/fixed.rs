@@ -63,7 +63,7 @@ impl Encode for Packed {
     }
 }
 
-/// The digits as one integer, and whether none were cut off.
+/// The digits as one integer, and whether none were truncated.
 fn parsed(text: &str, digits: u16, scale: i16) -> Result<(i128, bool), DynAnyError> {
     let text = text.trim();
     let text = text.strip_suffix(['d', 'D']).unwrap_or(text);

@@ -114,7 +114,7 @@ impl DynUnion<'_> {
         self.set_discriminator(&unused.ok_or(DynAnyError::TypeMismatch)?)
     }
 
-    /// A value of the discriminator that no label has.
+    /// A value of the discriminator that is not a label.
     fn unused_discriminator(&self) -> Option<DynAny> {
         let code = self.0.plain_type();
         let discriminator = code.discriminator_type()?;

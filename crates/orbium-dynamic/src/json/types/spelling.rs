@@ -3,7 +3,7 @@
 
 use orbium_cdr::{TCKind, Type, TypeCode, TypeRef};
 
-/// Sequences inside each other that are spelled.
+/// Maximum nesting of sequences in the spelling.
 const MAX_DEPTH: usize = 32;
 
 /// Every kind that consists of a keyword only.
@@ -57,7 +57,7 @@ fn spelled(code: TypeRef<'_>, depth: usize) -> Option<String> {
     })
 }
 
-/// The type that a spelling means; spaces do not matter between words.
+/// The type of a spelling; additional spaces between words are ignored.
 pub(super) fn parse(text: &str) -> Option<TypeCode> {
     parsed(text, MAX_DEPTH)
 }

@@ -3,7 +3,7 @@
 
 use orbium_cdr::TCKind;
 
-/// The word for a kind of type that is written as an object.
+/// The word for a kind of type that is represented by an object.
 pub(super) fn word(kind: TCKind) -> Option<&'static str> {
     WORDS
         .iter()

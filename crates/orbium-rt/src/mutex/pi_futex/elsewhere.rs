@@ -16,7 +16,7 @@ thread_local! {
     static THREAD_ID: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A number of the calling thread alone; never 0.
+/// A unique number of the calling thread; never 0.
 pub(crate) fn thread_id() -> u32 {
     static LAST: AtomicU32 = AtomicU32::new(0);
     if THREAD_ID.get() == 0 {

@@ -47,7 +47,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Either lasts until a year.
+    /// The certificates of both sides are valid until the given years.
     fn new(version: TlsVersion, server_until: i32, client_until: i32) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -175,7 +175,7 @@ fn a_session_does_not_outlive_the_certificate_of_the_client() {
         let (client, server) = pair.shake().unwrap();
         assert!(server.session.resumed);
         assert_eq!((client.trust, server.trust), (Ok(()), Err(expired.clone())));
-        // Now it has to show one again.
+        // Now the peer has to present one again.
         assert_eq!(pair.shake().err(), Some(expired));
     });
 }
