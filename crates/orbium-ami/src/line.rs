@@ -110,7 +110,7 @@ struct State {
     last_number: u64,
     last_sent: u64,
     pending: Requests<Pending>,
-    /// Those of the connection, under the lock of the senders.
+    /// The errors of the connection, under the lock of the senders.
     code_sets: CodeSets,
     /// Records the reply to the dedication request, until it has arrived.
     asking: Option<Arc<PrivateConnections>>,

@@ -81,7 +81,7 @@ impl Wire {
     /// A connection that this side opened: bidirectional from the beginning.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub(crate) fn opened(
         stream: Box<dyn ByteStream>,
         announcement: Arc<[u8]>,
@@ -125,7 +125,7 @@ impl Wire {
     /// stream.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub(crate) fn go_both_ways(&self, giop: impl FnOnce() -> Connection) -> io::Result<()> {
         if !self.is_both() {
             self.stream.set_nonblocking(true)?;
@@ -164,7 +164,7 @@ impl Wire {
     /// Sets whether the server engine waits for readiness.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub(crate) fn set_polled(&self, is_polled: bool) -> io::Result<()> {
         self.is_polled.store(is_polled, Ordering::Release);
         if self.is_both() {

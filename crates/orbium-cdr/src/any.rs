@@ -206,7 +206,7 @@ impl Any {
     /// Reads the value with `read`, for an exception the members.
     ///
     /// # Errors
-    /// Those of `read`.
+    /// The errors of `read`.
     pub fn read_with<T>(
         &self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,

@@ -144,7 +144,7 @@ impl Batch {
     /// Sends once; returns how many bytes were sent.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub fn send(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         let count = stream.send(&self.octets[self.at..])?;
         self.at += count;

@@ -205,7 +205,7 @@ impl Framing {
     /// As `receive`, in all other cases.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub fn receive_more(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         self.receive_much(&mut |room| stream.receive(room))
     }

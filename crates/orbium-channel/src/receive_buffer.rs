@@ -233,7 +233,7 @@ impl ReceiveBuffer {
     /// Calls `receive` once with the room up to `until`; it returns the number of octets written.
     ///
     /// # Errors
-    /// Those of `receive`.
+    /// The errors of `receive`.
     #[inline]
     pub fn receive_by(
         &mut self,

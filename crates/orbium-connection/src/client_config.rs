@@ -20,7 +20,7 @@ pub(crate) const CALL_SLOTS: u32 = MAX_CALLS_PER_CONNECTION as u32;
 /// The client's part of an ORB's configuration: a plain value.
 #[derive(Clone, Debug, Default)]
 pub struct ClientConfig {
-    /// How calls use connections and wait for their replies.
+    /// The use of connections by calls, and their wait for replies.
     pub client_strategy: ClientStrategy,
     /// Bounds.
     pub limits: Limits,
@@ -32,7 +32,7 @@ pub struct ClientConfig {
     pub properties: ProtocolProperties,
     /// The time policies of calls for which neither the reference nor the thread has any.
     pub times: TimePolicies,
-    /// Requests do not carry deadlines.
+    /// Whether requests are sent without their deadlines.
     pub keeps_deadlines: bool,
     /// Time limit for opening a connection within a call.
     pub connect_timeout: ConnectTimeout,
@@ -42,7 +42,7 @@ pub struct ClientConfig {
     pub interceptors: Interceptors,
     /// The highest GIOP minor version in use.
     pub giop_minor: GiopMinor,
-    /// How calls reach objects of their own ORB.
+    /// The path of calls to objects of their own ORB.
     pub collocation: Collocation,
     /// The connections that may be bidirectional (BidirectionalPolicy BOTH).
     pub bidirectional: Option<Arc<dyn BidirectionalConnections>>,

@@ -50,7 +50,7 @@ impl Wire {
     /// after bytes that the stream may have begun to send, no calling half sends.
     ///
     /// # Errors
-    /// Those of the stream; `WouldBlock` at the deadline.
+    /// The errors of the stream; `WouldBlock` at the deadline.
     pub(crate) fn send_pieces(
         &self,
         pieces: &[IoSlice<'_>],
@@ -89,7 +89,7 @@ impl Wire {
     /// deadline. They are sent before any others.
     ///
     /// # Errors
-    /// Those of the stream; `WouldBlock` if the message could not be begun in time, and is
+    /// The errors of the stream; `WouldBlock` if the message could not be begun in time, and is
     /// unchanged; `Unsupported` for a message older than GIOP 1.2.
     pub(crate) fn send_message(
         &self,
@@ -133,7 +133,7 @@ impl Wire {
     /// Sends the rest of a message of a calling half; returns the number of bytes still unsent.
     ///
     /// # Errors
-    /// Those of the stream; `WouldBlock` while another thread sends them.
+    /// The errors of the stream; `WouldBlock` while another thread sends them.
     pub(crate) fn send_rest(&self, half: HalfId, deadline: Deadline) -> io::Result<usize> {
         match self.acquire(Half::Calling(half), deadline) {
             Ok(()) => self.release(),

@@ -112,7 +112,7 @@ impl<'a> CdrReader<'a> {
     /// times in few octets, such as the state of a value, are allowed less than a whole message.
     ///
     /// # Errors
-    /// Those of `read`.
+    /// The errors of `read`.
     #[doc(hidden)]
     pub fn with_free_steps<T>(
         &mut self,

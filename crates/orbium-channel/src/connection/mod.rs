@@ -149,7 +149,7 @@ impl Connection {
     /// Receives once, directly into its buffer.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     #[inline]
     pub fn receive(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
         match self.framing.receive_little(stream) {

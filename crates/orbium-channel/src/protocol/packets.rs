@@ -23,7 +23,7 @@ use super::host;
 pub(super) enum Packets {
     /// One datagram for each message (DIOP).
     Whole,
-    /// As many datagrams as needed (MIOP).
+    /// One or more datagrams for each message (MIOP).
     Miop(Box<Miop>),
 }
 

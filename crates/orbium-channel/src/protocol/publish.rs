@@ -19,9 +19,9 @@ const PLAIN_OPTION: u16 = 1;
 /// Components of a reference in addition to those that every reference has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileComponents {
-    /// Those of all profiles of versions that have components.
+    /// Components of every profile with a version that permits components.
     pub of_all: Vec<TaggedComponent>,
-    /// Those of the profiles with a tag.
+    /// Profile tags, each with a component of the profiles with that tag.
     pub of_tags: Vec<(u32, TaggedComponent)>,
 }
 

@@ -50,7 +50,7 @@ pub fn connector(
 /// Connects without blocking in the stream: the caller waits for its readiness.
 ///
 /// # Errors
-/// Those of the transport, or `TimedOut` after the deadline.
+/// The errors of the transport, or `TimedOut` after the deadline.
 pub fn nonblocking(
     connector: &dyn Connector,
     deadline: Deadline,

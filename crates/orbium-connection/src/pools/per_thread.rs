@@ -28,7 +28,7 @@ struct Own {
     pool: Weak<Pool>,
     made_by: Origin,
     idle_cache: ObjectCache<Connection, 4>,
-    /// Those that were checked, or for which the cache had no slot.
+    /// Connections that were checked, or for which the cache had no slot.
     #[expect(clippy::vec_box)]
     more: Mutex<Vec<Box<Connection>>>,
 }

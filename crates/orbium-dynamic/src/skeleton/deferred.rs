@@ -51,7 +51,7 @@ impl DeferredServerRequest {
     /// As [`ServerRequest::set_argument`](crate::ServerRequest::set_argument).
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn set_argument(&mut self, index: usize, value: Any) -> Result<(), SystemException> {
         self.answer.set_argument(index, value)
     }
@@ -59,7 +59,7 @@ impl DeferredServerRequest {
     /// As [`ServerRequest::set_result`](crate::ServerRequest::set_result).
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn set_result(&mut self, value: Any) -> Result<(), SystemException> {
         self.answer.set_result(value)
     }
@@ -67,7 +67,7 @@ impl DeferredServerRequest {
     /// As [`ServerRequest::set_results`](crate::ServerRequest::set_results).
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn set_results(&mut self, results: Any) -> Result<(), SystemException> {
         self.answer.set_results(results)
     }
@@ -75,7 +75,7 @@ impl DeferredServerRequest {
     /// As [`ServerRequest::set_exception`](crate::ServerRequest::set_exception).
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
         self.answer.set_exception(exception)
     }

@@ -13,7 +13,7 @@ const FRACTIONS: u128 = 1 << 32;
 pub(super) struct Bucket {
     /// The time between requests.
     interval: u128,
-    /// How much earlier than expected a request may arrive.
+    /// The time by which a request may arrive before its expected time.
     tolerance: u128,
     /// The expected time of the next request.
     expected: u128,

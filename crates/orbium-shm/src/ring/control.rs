@@ -42,7 +42,7 @@ const AWAKE: u32 = 0;
 const ASLEEP: u32 = 1;
 const AWAY: u32 = 2;
 
-/// How a side waits.
+/// The way in which a side waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Waiting {

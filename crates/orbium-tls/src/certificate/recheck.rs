@@ -19,13 +19,13 @@ use rustls::server::{ServerSessionMemoryCache, StoresServerSessions};
 /// The verifier of the peer's original certificates, and the resulting sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Recheck {
-    /// Those of a server of that name.
+    /// For the certificates of a server of that name.
     Server(
         Arc<dyn ServerCertVerifier>,
         ServerName<'static>,
         Arc<ClientSessionMemoryCache>,
     ),
-    /// Those of a client, if certificates are requested.
+    /// For the certificates of a client, if they are requested.
     Client(Option<Arc<dyn ClientCertVerifier>>, Arc<Sessions>),
 }
 

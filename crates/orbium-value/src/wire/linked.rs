@@ -152,7 +152,7 @@ impl Linked {
     /// that of [`values`](Self::values).
     ///
     /// # Errors
-    /// Those of `read`.
+    /// The errors of `read`.
     pub fn read_with<T, E>(
         &self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, E>,

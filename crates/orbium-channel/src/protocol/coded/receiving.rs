@@ -20,7 +20,7 @@ pub(super) enum Patience {
     None,
     /// At most one receive for part of a frame.
     Bounded,
-    /// Until a message is available.
+    /// It blocks until a message is available.
     Unbounded,
 }
 
