@@ -7,7 +7,7 @@ use orbium::lock::{Mutex, MutexGuard};
 use orbium::{OrRaise as _, SystemException};
 use orbium_sched::{
     Dependency, DependencyKind, EnableState, Handle, Options, Repository, SchedError, Schedule,
-    Timing, listing,
+    Strategy, Timing, listing,
 };
 
 use crate::error::{NOT_STORED, ServiceError, TOO_MUCH};
@@ -55,6 +55,8 @@ pub(crate) struct State {
     dependencies: usize,
     /// What the file has the schedule of.
     options: Option<Options>,
+    /// The strategy of operations that compute a schedule and have no argument for it.
+    pub(crate) strategy: Strategy,
     journal: Option<Journal>,
 }
 
@@ -266,6 +268,16 @@ impl State {
         self.assign();
         let not_scheduled = || SchedError::NotScheduled(String::new());
         Ok(self.schedule.as_ref().ok_or_else(not_scheduled)?)
+    }
+
+    /// Options of a schedule within that range of native priorities, by the strategy of the service.
+    pub(crate) fn options_within(&self, (min_priority, max_priority): (i32, i32)) -> Options {
+        Options {
+            strategy: self.strategy,
+            min_priority,
+            max_priority,
+            ..Options::default()
+        }
     }
 
     /// Whether every operation that is part of schedules has its priority.

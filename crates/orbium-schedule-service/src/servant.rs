@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use orbium::{Call, SystemException};
-use orbium_sched::{Assignment, Options, SchedError, Time};
+use orbium_sched::{Assignment, SchedError, Time};
 
 use crate::book::{Book, Fault};
 use crate::convert;
@@ -166,11 +166,7 @@ impl SchedulerServant for Servant {
     ) -> Result<Vec<RtInfo>, SchedulerComputeSchedulingError> {
         self.require_privilege()?;
         let mut state = self.book.lock();
-        let options = Options {
-            min_priority: minimum_priority,
-            max_priority: maximum_priority,
-            ..Options::default()
-        };
+        let options = state.options_within((minimum_priority, maximum_priority));
         state.schedule(&options).map_err(|fault| match fault {
             Fault::Sched(SchedError::UtilizationBoundExceeded { .. }) => {
                 UtilizationBoundExceeded {}.into()

@@ -10,6 +10,7 @@ use orbium::{
     Orb,
     poa::{IdAssignment, Policies},
 };
+use orbium_sched::Strategy;
 
 use crate::book::Book;
 use crate::error::ServiceError;
@@ -33,6 +34,7 @@ pub struct ScheduleService {
     privileged: Scheduler,
     rtec: rtec_scheduler::Scheduler,
     rtec_privileged: rtec_scheduler::Scheduler,
+    book: Arc<Book>,
 }
 
 impl ScheduleService {
@@ -82,7 +84,15 @@ impl ScheduleService {
             privileged,
             rtec,
             rtec_privileged,
+            book,
         })
+    }
+
+    /// Sets the strategy of schedules that are computed from now on by operations without an argument for it:
+    /// `compute_scheduling` of both interfaces, and `recompute_scheduling`. Default: rate monotonic.
+    /// TAO's releases choose it when the service is built.
+    pub fn set_strategy(&self, strategy: Strategy) {
+        self.book.lock().strategy = strategy;
     }
 
     /// The object for applications: they register operations and ask for priorities.

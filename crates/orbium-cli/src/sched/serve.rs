@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use orbium::Interface as _;
+
+use orbium_sched::Strategy;
 use orbium_schedule_service::ScheduleService;
 
 use crate::failure::Failure;
@@ -21,6 +23,12 @@ pub(crate) struct ServeArgs {
     /// Write the privileged reference to this file, for its owner alone, and do not print it
     #[arg(long, value_name = "FILE")]
     privileged_file: Option<PathBuf>,
+    /// As --privileged-file, for the privileged reference of the interface of TAO's releases
+    #[arg(long, value_name = "FILE")]
+    rtec_privileged_file: Option<PathBuf>,
+    /// Strategy of schedules that clients compute: rms, edf, mlf, muf or rms+mlf
+    #[arg(long, value_name = "STRATEGY", default_value_t = Strategy::Rms)]
+    strategy: Strategy,
     #[command(flatten)]
     serving: ServingArgs,
 }
@@ -32,14 +40,26 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
             None => ScheduleService::in_memory(orb),
         };
         let service = service.map_err(because)?;
-        let privileged = orb.object_to_string(&service.privileged());
-        let further = match &args.privileged_file {
-            Some(file) => {
-                write_secret(file, &privileged)?;
-                String::new()
+        service.set_strategy(args.strategy);
+        let privileged = [
+            (
+                "privileged",
+                orb.object_to_string(&service.privileged()),
+                &args.privileged_file,
+            ),
+            (
+                "rtec-privileged",
+                orb.object_to_string(&service.rtec_privileged()),
+                &args.rtec_privileged_file,
+            ),
+        ];
+        let mut further = String::new();
+        for (name, reference, file) in privileged {
+            match file {
+                Some(file) => write_secret(file, &reference)?,
+                None => further += &format!("{name} {reference}\n"),
             }
-            None => format!("privileged {privileged}\n"),
-        };
+        }
         let object = service.reference().as_object().clone();
         Ok(Served {
             service,

@@ -257,6 +257,15 @@ fn a_served_schedule_is_there_again() {
     assert!(refused.stderr.contains("NO_PERMISSION"), "{refused:?}");
     let privileged = format!("@{secret}");
     call(&privileged, &["compute_scheduling", "1", "9"]).assert_done();
+    let rtec = format!("@{secret}.rtec");
+    let idl = idl.replace("RTScheduler.idl", "RtecScheduler.idl");
+    let computed = ["call", "--idl", &idl, &rtec, "compute_scheduling", "1", "9"];
+    let computed = run(computed);
+    computed.assert_done();
+    assert!(
+        computed.stdout.contains("DEADLINE_DISPATCHING"),
+        "{computed:?}"
+    );
     let mode = std::fs::metadata(&secret).unwrap().permissions();
     assert_eq!(
         std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777,
@@ -289,6 +298,10 @@ impl Service {
             state,
             "--privileged-file",
             secret,
+            "--rtec-privileged-file",
+            &format!("{secret}.rtec"),
+            "--strategy",
+            "edf",
         ];
         let (child, lines) = serving(files.into_iter().chain(more));
         let [reference] = lines.try_into().unwrap();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Changes of the book by the interface of TAO's releases: checked before anything is changed.
 
-use orbium_sched::{EnableState, Handle, Options, SchedError, Schedule, Timing};
+use orbium_sched::{EnableState, Handle, SchedError, Schedule, Timing};
 
 use crate::book::{Fault, State};
 use crate::convert;
@@ -42,18 +42,14 @@ impl Servant {
         })
     }
 
-    /// Computes the schedule, rate monotonic, of which every operation is to be part.
+    /// Computes the schedule, by the strategy of the service, of which every operation is to be part.
     pub(super) fn compute_all(
         &self,
         state: &mut State,
-        (min_priority, max_priority): (i32, i32),
+        range: (i32, i32),
     ) -> Result<Schedule, SchedulerComputeSchedulingError> {
         self.require_privilege()?;
-        let options = Options {
-            min_priority,
-            max_priority,
-            ..Options::default()
-        };
+        let options = state.options_within(range);
         let schedule = state.schedule(&options).map_err(not_computed)?.clone();
         if state.are_assigned() {
             Ok(schedule)

@@ -2,6 +2,7 @@
 //! The service by the interface of TAO's releases.
 
 use orbium::ExceptionKind;
+use orbium_sched::Strategy;
 use orbium_schedule_service::rtec_base::{DependencyEnabledTypeT, DependencyInfo, DependencyTypeT};
 use orbium_schedule_service::rtec_scheduler::{
     CriticalityT, DispatchingTypeT, ImportanceT, InfoTypeT, RtInfo, RtInfoEnabledTypeT, Scheduler,
@@ -79,6 +80,31 @@ fn operations_are_those_of_the_paper_s_interface() {
         (98, DispatchingTypeT::StaticDispatching)
     );
     assert_eq!(rtec.last_scheduled_priority(), Ok(1));
+}
+
+/// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: dynamic strategies
+#[test]
+fn schedules_are_computed_by_the_strategy_of_the_service() {
+    let served = Served::new();
+    let (rtec, privileged) = (served.rtec(), served.rtec_privileged());
+    register(&rtec, "Rudder::steer", 50, 10);
+    register(&rtec, "Log::write", 100, 30);
+    let dispatching = |strategy| {
+        served.service.set_strategy(strategy);
+        let configs = privileged.compute_scheduling(1, 99).unwrap().configs;
+        let types = configs.iter().map(|it| it.dispatching_type);
+        types.collect::<Vec<_>>()
+    };
+    let both_static = [DispatchingTypeT::StaticDispatching; 2];
+    assert_eq!(dispatching(Strategy::Rms), both_static);
+    let by_deadline = [DispatchingTypeT::DeadlineDispatching];
+    assert_eq!(dispatching(Strategy::Edf), by_deadline);
+    let by_laxity = [DispatchingTypeT::LaxityDispatching];
+    assert_eq!(dispatching(Strategy::Muf), by_laxity);
+    // By the interface of TAO's paper as well.
+    let infos = served.service.privileged().compute_scheduling(1, 99);
+    let queues = infos.unwrap().into_iter().map(|it| it.preemption_priority);
+    assert!(queues.eq([0, 0]));
 }
 
 /// Conformance: RT 6 - the Scheduling Service by TAO's `RtecScheduler`: each exception
