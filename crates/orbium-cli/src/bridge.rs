@@ -12,17 +12,17 @@ use crate::tls::TlsArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct BridgeArgs {
-    /// Where clients come in: iiop://HOST:PORT, uiop:///PATH …; may be repeated
+    /// Endpoint for clients: iiop://HOST:PORT, uiop:///PATH …; may be repeated
     #[arg(long = "listen", value_name = "URL", required = true)]
     listen: Vec<Endpoint>,
-    /// Where the server is, written in the same way
+    /// Endpoint of the server, written in the same way
     #[arg(long, value_name = "URL")]
     to: Channel,
-    /// A reference to an object of the server: printed as clients of the bridge need
-    /// it; may be repeated
+    /// A reference to an object of the server: printed as clients of the bridge need it; may be
+    /// repeated
     #[arg(long = "ref", value_name = "REF")]
     references: Vec<String>,
-    /// End when standard input ends, as it does with the process that holds it.
+    /// End at the end of standard input, as it ends with the parent process.
     #[arg(long, hide = true)]
     until_input_ends: bool,
     #[command(flatten)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium events`: channels, and what passes through them.
+//! `orbium events`: event channels, and the events that they deliver.
 
 mod args;
 mod channel_config;
@@ -41,13 +41,13 @@ enum What {
     Tail(Box<TailArgs>),
     /// Push an event into an event or notification channel.
     Push(Box<PushArgs>),
-    /// Print what a channel of orbium's has counted.
+    /// Print the counts of a channel of orbium's.
     Stat(Box<StatArgs>),
     /// Forward events from one channel to another, to and from a group, or datagrams, until a signal
     /// ends it.
     ///
-    /// What a consumer of the other channel subscribes to is forwarded, TAO's channels included. It
-    /// connects again whenever a channel is gone; what comes until then is lost.
+    /// Events to which consumers of the other channel subscribe are forwarded, TAO's channels
+    /// included. The gateway reconnects when a channel is gone; events of that time are lost.
     Gateway(Box<gateway::GatewayArgs>),
 }
 

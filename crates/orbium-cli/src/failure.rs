@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Failures of commands.
 
-/// Failure of a command, which ends early.
+/// Failure of a command, which ends it.
 #[derive(Debug)]
 pub enum Failure {
     /// One sentence, with its cause, for standard error.
     Because(String),
-    /// What was asked for makes no sense: one sentence as well.
+    /// Invalid arguments, with one sentence.
     WrongUsage(String),
     /// The reason is on standard error already.
     Shown,
     /// The command did its work and reported problems.
     ProblemsFound,
-    /// The reader of standard output closed it, which is no error.
+    /// The reader of standard output closed it, which is not an error.
     OutputClosed,
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium host`: what `orbium doctor` advises, planned, applied and undone.
+//! `orbium host`: plans, applies and undoes the changes that `orbium doctor` advises.
 //!
-//! A plan is a text for the administrator: a step for each setting, with the value of now and the
-//! value to be. Applying it writes a journal first, so that every step can be undone; what cannot
-//! be undone is no step, and stands in the plan as left to the administrator.
+//! A plan is a text for the administrator: a step for each setting, with its present and its new
+//! value. Applying it writes a journal first, so that every step can be undone; changes that cannot
+//! be undone are not steps, and are listed for the administrator.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,24 +28,24 @@ pub(crate) struct HostArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Print a plan: the settings that would change, and what is left to the administrator.
+    /// Print a plan: the settings that would change, and those left to the administrator
     Plan(PlanArgs),
-    /// Carry a plan out, with a journal of what was before.
+    /// Apply a plan, with a journal of the previous settings
     Apply(ApplyArgs),
-    /// Undo what was applied, by the journal.
+    /// Undo an applied plan, by its journal
     Undo(UndoArgs),
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Nothing is changed. Some settings only root can read.")]
 struct PlanArgs {
-    /// Mend what these checks of `orbium doctor` found, and no others
+    /// Change the settings of these checks of `orbium doctor` only
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = names())]
     only: Vec<String>,
     /// Let kernel threads receive for an interface (threaded NAPI), with SCHED_FIFO at a priority
     #[arg(long, value_name = "INTERFACE=PRIORITY", value_parser = Napi::from_str)]
     napi: Vec<Napi>,
-    /// Steer what arrives for a port to a receive queue of an interface (ntuple filters)
+    /// Steer the packets of a port to a receive queue of an interface (ntuple filters)
     #[arg(long, value_name = "INTERFACE:PORT=QUEUE", value_parser = Steer::from_str)]
     steer: Vec<Steer>,
     /// Raise the limits of a user, or of a @group
@@ -81,13 +81,13 @@ struct UndoArgs {
     place: Place,
 }
 
-/// Which host is meant.
+/// The host to change.
 #[derive(Debug, Args)]
 struct Place {
-    /// Where the journal is
+    /// The journal
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Work on the copy of a host: `proc`, `sys`, `etc` and `var` beneath a directory
+    /// Work on the copy of a host: `proc`, `sys`, `etc` and `var` below a directory
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 }

@@ -27,7 +27,7 @@ pub(crate) struct IdlArgs {
 
 #[derive(Debug, Subcommand)]
 enum IdlCommand {
-    /// Check IDL files: errors and warnings with the line and what to do.
+    /// Check IDL files: errors and warnings with the line and advice.
     ///
     /// A directory stands for every `.idl` file in it and below, and is searched for
     /// included files too; a summary line follows. Exits with 0 if no file has an
@@ -39,11 +39,11 @@ enum IdlCommand {
     /// of modules in one Rust file, `x.rs` if the first of them is `x.idl`. In a
     /// build script, use the crate orbium-build instead.
     Gen(GenArgs),
-    /// Write servants for the interfaces of IDL files, to be filled in.
+    /// Write servants for the interfaces of IDL files, as a template.
     ///
     /// A struct for each interface, which implements the traits of the interface and of
-    /// its bases; the methods are `todo!()`. It compiles with what `gen`, or the crate
-    /// orbium-build, makes of the same files.
+    /// its bases; the methods are `todo!()`. It compiles with the code that `gen`, or the crate
+    /// orbium-build, generates from the same files.
     Stub(StubArgs),
 }
 
@@ -59,7 +59,7 @@ struct SourceArgs {
     /// Define a macro, as 1 unless a value is given; may be repeated
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = define)]
     defines: Vec<(String, String)>,
-    /// Take a predefined macro back; may be repeated
+    /// Undefine a predefined macro; may be repeated
     #[arg(short = 'U', long = "undefine", value_name = "NAME")]
     undefines: Vec<String>,
     /// Read CORBA 3 words (component, home, import …) as plain names
@@ -68,7 +68,7 @@ struct SourceArgs {
     /// Follow IDL 4 where it differs from CORBA 3
     #[arg(long)]
     idl4: bool,
-    /// Only warn of parameters and members named like types, as much old IDL has them
+    /// Only warn of parameters and members named like types, which are frequent in old IDL
     #[arg(long)]
     lenient: bool,
     /// Reject modules reopened under another prefix, and interfaces that are used but
@@ -93,7 +93,7 @@ struct CheckArgs {
 struct GenArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Folder to write to; made if need be
+    /// Folder to write to; created if it does not exist
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     output: PathBuf,
     /// Name of the Rust file without `.rs`; that of the first file or folder
@@ -139,10 +139,10 @@ struct StubArgs {
     /// unless given
     #[arg(short = 'o', long = "output", value_name = "PATH")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Replace an existing file
     #[arg(long, requires = "output")]
     force: bool,
-    /// The Rust module that takes in the generated code
+    /// The Rust module that includes the generated code
     #[arg(long = "in", value_name = "RUST", default_value = "crate")]
     around: String,
     #[command(flatten)]
@@ -251,7 +251,7 @@ fn expanded(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     Ok(sources)
 }
 
-/// Links to directories are not followed: they may lead in a circle.
+/// Links to directories are not followed: they may form a cycle.
 fn idl_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let mut pending = vec![folder.to_owned()];
     while let Some(folder) = pending.pop() {
@@ -371,7 +371,7 @@ fn stub(args: &StubArgs) -> Result<(), Failure> {
     output::print(&format!("{}\n", path.display()))
 }
 
-/// Writes a file for a programmer to change: one that is there stays.
+/// Writes a file for a programmer to change: an existing one is retained.
 fn save(path: &Path, code: &str, force: bool) -> Result<(), Failure> {
     let written = if force {
         orbium_sys::write_whole(path, code.as_bytes())
@@ -389,11 +389,11 @@ fn save(path: &Path, code: &str, force: bool) -> Result<(), Failure> {
     })
 }
 
-/// Writes a file that is not there yet, or none: a part of it would hinder the next attempt.
+/// Writes a new file completely or not at all: a part of it would prevent the next attempt.
 fn write_new(path: &Path, code: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(code.as_bytes()).inspect_err(|_| {
-        // The first error is the one to report.
+        // The first error is reported.
         let _ = fs::remove_file(path);
     })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium ifr`: an Interface Repository, what goes into one, and what is in one.
+//! `orbium ifr`: serves, fills and prints an Interface Repository.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,15 +34,16 @@ enum What {
     ///
     /// Prints its reference. Every client of the endpoint can change the repository.
     Serve(Box<ServeArgs>),
-    /// Add what IDL files define to a repository of orbium's, all of it or nothing.
+    /// Add the definitions of IDL files to a repository of orbium's, all or none.
     Load(Box<LoadIntoArgs>),
-    /// Print all that a repository has, any ORB's, as IDL with the same repository ids.
+    /// Print the contents of a repository, of any ORB, as IDL with the same repository ids.
     Export(Box<ExportArgs>),
 }
 
 #[derive(Debug, Args)]
 struct ServeArgs {
-    /// Keep the definitions in this file, which is made if there is none [default: in memory]
+    /// Keep the definitions in this file, which is created if it does not exist [default: in
+    /// memory]
     #[arg(long, value_name = "FILE")]
     database: Option<PathBuf>,
     #[command(flatten)]
@@ -107,7 +108,7 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
 
 fn load(args: &LoadIntoArgs) -> Result<(), Failure> {
     let model = args.files.model(&args.idl)?;
-    // One text of all files: a repository of its own says what is in them.
+    // One text of all files: the contents of a temporary repository.
     let orb = Orb::builder().build().map_err(because)?;
     let local = InterfaceRepository::in_memory(&orb).map_err(because)?;
     local.load(&model).map_err(because)?;
@@ -126,7 +127,7 @@ fn load(args: &LoadIntoArgs) -> Result<(), Failure> {
     output::print(&format!("{loaded} new definitions\n"))
 }
 
-/// What comes from a server: nothing in it may steer a terminal.
+/// Text of a server, without control characters, which could steer a terminal.
 pub(crate) fn printable(text: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     text.trim_end().chars().map(visible).collect()
@@ -145,7 +146,7 @@ fn unreadable(error: &ExportError) -> Failure {
     Failure::because(printable(&error.to_string()))
 }
 
-/// The text of what makes sense. What does not is reported: a call of anything else goes on.
+/// The valid text. Invalid definitions are reported: calls of other operations continue.
 fn reported(sound: SoundIdl) -> String {
     let SoundIdl { text, left_out } = sound;
     if let Some(first) = left_out.first() {
@@ -158,7 +159,7 @@ fn reported(sound: SoundIdl) -> String {
     text
 }
 
-/// The definition of an object's interface, in the repository that its server has.
+/// The definition of an object's interface, in the repository of its server.
 pub(crate) fn interface_of(object: &ObjectRef, timeout: Duration) -> Result<InterfaceDef, Failure> {
     let otherwise = "give the types by --idl FILE or --ifr REF";
     let lacking = |what: &str| Failure::because(format!("the object's server {what}: {otherwise}"));
@@ -173,7 +174,7 @@ pub(crate) fn interface_of(object: &ObjectRef, timeout: Duration) -> Result<Inte
     Ok(InterfaceDef::from_object(definition))
 }
 
-/// The repository that the server of an object has, and the id of the object's interface there.
+/// The repository of an object's server, and the id of the object's interface there.
 pub(crate) fn repository_of(
     object: &ObjectRef,
     timeout: Duration,
@@ -194,13 +195,14 @@ pub(crate) fn interface_named(object: &ObjectRef, id_or_name: &str) -> Option<In
     with_id.or_else(named)?.as_object().narrow().ok()
 }
 
-/// What a repository defines.
+/// The definitions of a repository.
 pub(crate) fn definitions(object: &ObjectRef) -> Result<Definitions, Failure> {
     let sound = sound_idl_of(&repository(object)?).map_err(|error| unreadable(&error))?;
     compiled(&reported(sound))
 }
 
-/// An interface with what it names; `None` if it takes more of the repository to say what it is.
+/// An interface with the types that it names; `None` if its definition needs more of the
+/// repository.
 pub(crate) fn definitions_of(interface: &InterfaceDef) -> Option<(Definitions, DefId)> {
     let id = interface.id().ok()?;
     let sound = sound_idl_of_interface(interface).ok()?;

@@ -72,27 +72,25 @@ enum Command {
     /// cargo install --path benches/orbium-bench
     #[command(disable_help_flag = true)]
     Bench(bench::BenchArgs),
-    /// Relay requests from one protocol to another.
+    /// Forward requests from one protocol to another.
     ///
-    /// Messages pass as they are, with their keys, service contexts and code
-    /// sets. References are rewritten where that needs no knowledge of types: in
-    /// replies that forward, and those given with --ref.
+    /// Messages pass unchanged, with their keys, service contexts and code sets. References are
+    /// rewritten where that needs no knowledge of types: in replies that forward, and those given
+    /// with --ref.
     Bridge(bridge::BridgeArgs),
     /// Call an operation of any object, with arguments and results as JSON.
     ///
-    /// The operation is found in IDL by the interface that the reference names. An
-    /// attribute is called by its name: without an argument it is read, with one it is
-    /// written.
+    /// The operation is found in IDL by the interface of the reference. An attribute is called by
+    /// its name: without an argument it is read, with one it is written.
     Call(Box<object::call::CallArgs>),
-    /// Print the IDL of what an object offers: its interface, the bases, and their types.
+    /// Print the IDL of an object: its interface, the bases, and their types.
     ///
-    /// Found in IDL files, which may define much more, by the interface that the
-    /// reference names. What is printed compiles to the same repository ids.
+    /// It is found in IDL files, which may define much more, by the interface of the reference. The
+    /// printed IDL compiles to the same repository ids.
     Describe(Box<object::describe::DescribeArgs>),
-    /// Tell what this host lacks for real time, and what mends it.
+    /// Report unsuitable settings of this host for real time, with advice.
     ///
-    /// Reads what the kernel says of itself, tries SCHED_FIFO on a thread of its own,
-    /// and changes nothing.
+    /// Reads the state of the kernel, starts a thread with SCHED_FIFO, and changes no setting.
     Doctor(doctor::DoctorArgs),
     /// Serve an event channel, print its events, push one, or print its counts.
     Events(Box<events::EventsArgs>),
@@ -100,21 +98,21 @@ enum Command {
     Notify(Box<notify::NotifyArgs>),
     /// Explain an exception or a minor code: what it means, its causes, what to do.
     Explain(explain::ExplainArgs),
-    /// Change what the doctor advises, so that it can be undone: plan, apply, undo.
+    /// Apply the advice of the doctor so that it can be undone: plan, apply, undo.
     ///
-    /// A plan is a text to be read and edited first. Applying it does all of it or nothing.
+    /// A plan is a text to be read and edited first. It is applied completely or not at all.
     Host(host::HostArgs),
     /// Check IDL files, or generate Rust from them.
     Idl(idl::IdlArgs),
-    /// Serve an Interface Repository, load IDL into one, or print what one has.
+    /// Serve an Interface Repository, load IDL into one, or print its contents.
     Ifr(Box<ifr::IfrArgs>),
-    /// Make a crate to begin with: IDL, server, client, test and a systemd unit.
+    /// Create a crate: IDL, server, client, test and a systemd unit.
     New(new::NewArgs),
-    /// Show everything that an object reference says.
+    /// Print the contents of an object reference.
     Ior(ior::IorArgs),
-    /// Show and change what a naming service has bound.
+    /// Show and change the bindings of a naming service.
     Name(Box<object::name::NameArgs>),
-    /// Ask whether an object is there, and how long the answers take.
+    /// Check whether an object exists, and measure the round-trip time.
     Ping(object::ping::PingArgs),
     /// Check timing requirements: queues, priorities, and the deadlines that hold; or serve the
     /// Scheduling Service.
@@ -123,12 +121,12 @@ enum Command {
     Sched(sched::SchedArgs),
     /// Call operations of an object at a prompt with history and completion.
     ///
-    /// A line is what `orbium call` has behind REF; :help shows the rest. Lines come from
-    /// standard input if that is no terminal.
+    /// A line has the arguments of `orbium call` behind REF; :help shows the rest. Lines come from
+    /// standard input if it is not a terminal.
     Shell(Box<prompt::ShellArgs>),
-    /// Show what a running ORB does: operations, lanes, connections, adapters.
+    /// Show the activity of a running ORB: operations, lanes, connections, adapters.
     ///
-    /// The process has to show its ORB: orb.watch(), watch = true, -ORBwatch true.
+    /// The process has to publish its ORB: orb.watch(), watch = true, -ORBwatch true.
     Top(top::TopArgs),
     /// Print the script that completes command lines in a shell.
     Completions(shell::CompletionsArgs),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Selection of protocols: those of this program, and those of shared libraries.
+//! Selection of protocols: those of this program and of shared libraries.
 
 use std::path::{Path, PathBuf};
 
@@ -10,25 +10,25 @@ use crate::failure::Failure;
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct LoadArgs {
-    /// Shared library with further transports or messaging protocols; may be repeated.
-    /// Its code runs as part of this program: name only what you would run
+    /// Shared library with further transports or messaging protocols; may be repeated. Its code
+    /// runs as part of this program: name trusted libraries only
     #[arg(long, value_name = "FILE")]
     load: Vec<PathBuf>,
-    /// The transports and messaging to have, by name, and no others: iiop,uiop
+    /// The transports and messaging protocols to register, by name, and no others: iiop,uiop
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     protocols_only: Vec<String>,
 }
 
-/// A library that stands on the command line.
+/// A library that the command line names.
 #[expect(unsafe_code, reason = "to load a library is to run it")]
 fn named_by_the_user(path: &Path) -> TrustedLibrary {
-    // SAFETY: the user of this program has named the file as code to run with
-    // the rights of the program, which are the user's own; the help of the option says so.
+    // SAFETY: the user of this program has named the file as code to run with the rights of the
+    // program, which are the user's; the help of the option says so.
     unsafe { TrustedLibrary::new(path) }
 }
 
 impl LoadArgs {
-    /// Gives an ORB to be made what the libraries have.
+    /// Adds the protocols of the libraries to the configuration of an ORB.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
         for path in &self.load {
             let loaded = config.protocols.load(&named_by_the_user(path));
@@ -37,8 +37,7 @@ impl LoadArgs {
         Ok(())
     }
 
-    /// Leaves the ORB to be made only what was named. Done when everything else
-    /// is there.
+    /// Removes all protocols that were not named from the configuration, once all others are added.
     pub(crate) fn choose(&self, config: &mut Config) -> Result<(), Failure> {
         if self.protocols_only.is_empty() {
             return Ok(());

@@ -19,7 +19,7 @@ pub(crate) struct NotifyArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Serve a channel and the factory of further ones until a signal ends them.
+    /// Serve a channel and a factory of channels until a signal ends them.
     ///
     /// Prints the references of both. Every client of the endpoint can push events, and make and
     /// destroy channels.

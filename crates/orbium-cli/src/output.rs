@@ -13,7 +13,7 @@ const RED: &str = "\x1b[1;31m";
 const YELLOW: &str = "\x1b[1;33m";
 const PLAIN: &str = "\x1b[0m";
 
-/// Writes to standard output, at once.
+/// Writes to standard output, and flushes it.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -30,7 +30,7 @@ pub fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
-/// Writes to standard error. A closed one is no reason to fail.
+/// Writes to standard error. Errors are ignored.
 pub(crate) fn write_error(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
@@ -43,7 +43,7 @@ pub(crate) fn error(sentence: &str) {
     ));
 }
 
-/// Writes why a command failed to standard error, and returns the exit status.
+/// Writes the reason of a failure to standard error, and returns the exit status.
 #[must_use]
 pub fn report(failure: Failure) -> ExitCode {
     match failure {
@@ -61,8 +61,7 @@ pub fn report(failure: Failure) -> ExitCode {
     }
 }
 
-/// Writes compiler diagnostics to standard error, the words that tell errors
-/// from warnings in colour on a terminal.
+/// Writes compiler diagnostics to standard error, with the severities coloured on a terminal.
 pub(crate) fn diagnostics(text: &str) {
     if !is_colourful() {
         return write_error(text);
@@ -84,8 +83,8 @@ pub(crate) fn diagnostics(text: &str) {
     write_error(&painted);
 }
 
-/// Where the severity stands in the first line of a diagnostic. Source lines
-/// are behind a margin, so neither they nor help start at the left edge.
+/// The position of the severity in the first line of a diagnostic. Source lines are behind a
+/// margin, so neither they nor help start at the left edge.
 fn heading(line: &str, word: &str) -> Option<usize> {
     if line.starts_with(' ') || line.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -102,8 +101,7 @@ fn coloured(word: &str, colour: &str, is_colourful: bool) -> String {
     }
 }
 
-/// Whether standard error is a terminal and `NO_COLOR` does not ask for plain
-/// text.
+/// Whether standard error is a terminal and `NO_COLOR` is not set.
 fn is_colourful() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !refused && io::stderr().is_terminal()

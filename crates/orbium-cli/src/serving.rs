@@ -20,23 +20,24 @@ use crate::output;
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ServingArgs {
-    /// Where clients come in; may be repeated [default: of the configuration, else iiop://localhost:0]
+    /// Endpoint for clients; may be repeated [default: of the configuration, else
+    /// iiop://localhost:0]
     #[arg(long = "endpoint", value_name = "URL")]
     endpoints: Vec<Endpoint>,
-    /// Read this configuration (docs/configuration.md), and again at each SIGHUP; options here go
-    /// before what it says
+    /// Read this configuration (docs/configuration.md), and again at each SIGHUP; options take
+    /// precedence over it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Write the reference to this file too
     #[arg(long, value_name = "FILE")]
     ior_file: Option<PathBuf>,
-    /// End when standard input ends, as it does with the process that holds it.
+    /// End at the end of standard input, as it ends with the parent process.
     #[arg(long, hide = true)]
     until_input_ends: bool,
 }
 
 impl ServingArgs {
-    /// What the file says, and then what the options say.
+    /// The configuration of the file, with the options applied.
     fn config(&self) -> Result<Config, Failure> {
         let mut config = match &self.config {
             Some(file) => Config::from_file(file).map_err(because)?,
@@ -45,7 +46,7 @@ impl ServingArgs {
         if !self.endpoints.is_empty() {
             config.endpoints.clone_from(&self.endpoints);
         }
-        // Clients of an earlier process call while the objects are made.
+        // Clients of an earlier process call while the objects are being activated.
         config.awaits_adapters = true;
         if config.endpoints.is_empty() {
             config
@@ -72,12 +73,12 @@ impl ServingArgs {
     }
 }
 
-/// What a command serves.
+/// The service of a command.
 pub(crate) struct Served<T> {
     /// Kept until the ORB has ended.
     pub(crate) service: T,
     pub(crate) object: ObjectRef,
-    /// Printed behind the reference: lines, or nothing.
+    /// Lines that are printed behind the reference; may be empty.
     pub(crate) further: String,
 }
 
@@ -95,7 +96,7 @@ pub(crate) fn because(error: impl std::fmt::Display) -> Failure {
     Failure::because(error.to_string())
 }
 
-/// Serves what `make` makes, prints its reference, and waits for a signal.
+/// Serves the service that `make` returns, prints its reference, and waits for a signal.
 pub(crate) fn serve<T>(
     args: &ServingArgs,
     make: impl FnOnce(&Orb) -> Result<Served<T>, Failure>,
@@ -133,7 +134,7 @@ pub(crate) fn serve_intercepted<T>(
     ended
 }
 
-/// Prints what a command serves, or did: the process that has started it may not read its output.
+/// Prints a text; a parent process that does not read the output is not an error.
 pub(crate) fn announce(text: &str) -> Result<(), Failure> {
     match output::print(text) {
         Ok(()) | Err(Failure::OutputClosed) => Ok(()),
@@ -164,7 +165,7 @@ impl Ending {
         Ok(())
     }
 
-    /// Has another thread do something when a signal comes.
+    /// Runs a closure in another thread when a signal arrives.
     pub(crate) fn then(mut self, act: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
         run(move || {
             let _ = self.0.forever().next();
@@ -173,7 +174,7 @@ impl Ending {
     }
 }
 
-/// Reads standard input up to its end, and ignores what is there.
+/// Reads and discards standard input up to its end.
 pub(crate) fn wait_for_end_of_input() {
     let mut ignored = [0; 64];
     let mut input = std::io::stdin().lock();

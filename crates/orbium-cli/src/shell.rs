@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium completions` and `orbium man`: what shells and `man` know of the program.
+//! `orbium completions` and `orbium man`: scripts for shells and manual pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Write a page for the program and one for each command into this directory,
-    /// made if need be, instead of the program's to standard output
+    /// Write a page for the program and one for each command into this directory, which is created
+    /// if it does not exist, instead of the program's to standard output
     #[arg(value_name = "DIR")]
     directory: Option<PathBuf>,
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TLS on the command line: the same options for every command that makes an
-//! ORB.
+//! TLS on the command line: the same options for every command that creates an ORB.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +15,8 @@ pub(crate) const SCHEME: &str = "ssliop";
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "TLS (ssliop://HOST:PORT)")]
 pub(crate) struct TlsArgs {
-    /// PEM file with our certificate and those that lead to the authority; may
-    /// hold the key as well
+    /// PEM file with the certificate and those that lead to the authority; may contain the key as
+    /// well
     #[arg(long, value_name = "FILE", env = "ORBIUM_TLS_CERT")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// PEM file with the key, not encrypted [default: the file of the certificate]
@@ -26,8 +25,8 @@ pub(crate) struct TlsArgs {
     /// PEM file with the authorities that are trusted
     #[arg(long, value_name = "FILE", env = "ORBIUM_TLS_CA")]
     pub(crate) tls_ca: Option<PathBuf>,
-    /// What a server wants of its clients: a certificate (require), one if they
-    /// have one (request), or nothing (none)
+    /// Whether a server requires a certificate of its clients (require), requests one (request), or
+    /// neither (none)
     #[arg(long, value_name = "WHAT", env = "ORBIUM_TLS_CLIENT_AUTH")]
     tls_client_auth: Option<ClientAuthentication>,
     /// Oldest version: 1.2 or 1.3 [default: 1.2]
@@ -47,8 +46,8 @@ pub(crate) struct TlsArgs {
     /// Refuse calls and endpoints that leave this host without TLS
     #[arg(long, env = "ORBIUM_TLS_REQUIRE")]
     tls_require: bool,
-    /// A name that the certificate of a server may bear, in place of the host in
-    /// the reference; may be repeated
+    /// A name that the certificate of a server may bear, in place of the host in the reference; may
+    /// be repeated
     #[arg(
         long,
         value_name = "NAME",
@@ -56,16 +55,16 @@ pub(crate) struct TlsArgs {
         env = "ORBIUM_TLS_NAME"
     )]
     tls_name: Vec<String>,
-    /// Any name will do in the certificate of a server, as long as it comes from a
-    /// trusted authority: for references that carry bare addresses. Without effect
-    /// together with --tls-name
+    /// Accept any name in the certificate of a server, as long as it comes from a trusted
+    /// authority: for references that contain plain addresses. Without effect together with
+    /// --tls-name
     #[arg(long, env = "ORBIUM_TLS_NO_NAME_CHECK")]
     tls_no_name_check: bool,
 }
 
 impl TlsArgs {
-    /// Adds what the options say to the configuration of an ORB, to what it
-    /// says already, and gives it the transport if there are files for it.
+    /// Adds the options to the configuration of an ORB, and the transport if there are files for
+    /// it.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
         if !self.set_keys(config)? {
             let mut endpoints = config.endpoints.iter();
@@ -80,14 +79,14 @@ impl TlsArgs {
         registered.map_err(|error| Failure::because(error.to_string()))
     }
 
-    /// The keys alone, without the transport; whether there are files for it.
+    /// Sets the keys alone, without the transport; returns whether there are files for it.
     pub(crate) fn set_keys(&self, config: &mut Config) -> Result<bool, Failure> {
         self.choose(config)?;
         let tls = &config.tls;
         let files = [&tls.certificate, &tls.key, &tls.authorities];
         let has_files = files.iter().any(|file| file.is_some()) || tls.require;
         if !has_files {
-            // Versions and the like, of the environment: without files nothing comes of them.
+            // Versions and the like, of the environment: without files they have no effect.
             config.tls = TlsConfig::default();
         }
         Ok(has_files)

@@ -15,7 +15,7 @@ use crate::stage::pin::PinArgs;
 use crate::stage::timing::{Samples, Timing, latency, rate, thousands};
 use crate::stage::together::by_threads;
 
-/// Time for the first contact with the server; otherwise the loop itself waits as long as it takes.
+/// Time-out of the first contact with the server; the calls of the loop have no time-out.
 const CONTACT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
@@ -28,10 +28,10 @@ pub(crate) struct CallArgs {
     /// send_structs (of Ttcp::Receiver)
     #[arg(long, value_name = "OP")]
     op: Load,
-    /// How often to call it
+    /// Number of calls
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     calls: u64,
-    /// Elements of the sequence that is sent, where the operation takes one
+    /// Elements of the sequence that is sent, if the operation has one
     #[arg(long, value_name = "ELEMENTS", default_value_t = 1)]
     size: usize,
     /// Print JSON
@@ -40,15 +40,15 @@ pub(crate) struct CallArgs {
     /// Read the clock before and after the loop only, not around each call
     #[arg(long)]
     untimed: bool,
-    /// Call from so many threads at once, each as often; the clock is read before
-    /// and after all of it
+    /// Call from so many threads at once, each as often; the clock is read before the first and
+    /// after the last call
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Invoke noop asynchronously, with so many invocations at once over one
     /// connection; the clock is read before and after all of them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096), conflicts_with = "threads")]
     outstanding: Option<u16>,
-    /// Send oneways together (SYNC_NONE), once so many octets of them wait
+    /// Buffer oneways (SYNC_NONE), and send them once so many octets are buffered
     #[arg(long, value_name = "OCTETS", value_parser = clap::value_parser!(u32).range(1..))]
     buffer: Option<u32>,
     #[command(flatten)]
@@ -105,7 +105,8 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     print_timing(args, &Timing::new(&samples, args.calls, elapsed), elapsed)
 }
 
-/// The object with oneways that are sent together, as many as have so many octets.
+/// The object with a buffering constraint: oneways are sent together once so many octets are
+/// buffered.
 fn buffering(object: &ObjectRef, octets: u32) -> ObjectRef {
     let constraint = BufferingConstraint {
         message_bytes: Some(octets as usize),
@@ -151,7 +152,7 @@ fn verify(object: &ObjectRef, op: Load, size: usize) -> Result<(), Failure> {
         .map_err(|reason| Failure::because(format!("{op} does not do what it should: {reason}")))
 }
 
-/// The operation, and its size where that says anything.
+/// The operation, with its size for operations that have one.
 fn subject(args: &CallArgs) -> String {
     if args.op.has_size() {
         format!("{} of {}", args.op, args.size)

@@ -21,7 +21,7 @@ use crate::stage::contest::{Contestant, Runner};
 use crate::stage::pin::PinArgs;
 use crate::stage::timing::median;
 
-/// What is measured: a name for people, the operation, its elements.
+/// The measured calls: a name for people, the operation, its elements.
 pub(crate) const CASES: [(&str, Load, usize); 6] = [
     ("noop", Load::Noop, 0),
     ("cube_long", Load::CubeLong, 0),
@@ -44,28 +44,28 @@ pub(crate) struct ClientArgs {
     /// Compare with the raw peer at this address
     #[arg(long, value_name = "ADDRESS")]
     raw: Option<RawAddress>,
-    /// Where call-backs come in
+    /// Endpoint for call-backs
     #[arg(long, value_name = "URL", default_value = "iiop://127.0.0.1:0")]
     endpoint: Endpoint,
-    /// How often both peers are measured in turn
+    /// Number of rounds, in each of which both peers are measured
     #[arg(long, value_name = "N", default_value_t = 3)]
     rounds: u32,
-    /// Milliseconds that each peer is measured at a time
+    /// Milliseconds for which each peer is measured per round
     #[arg(long, value_name = "MS", default_value_t = 50)]
     slice: u64,
-    /// Call Cube::shutdown() in the end
+    /// Call Cube::shutdown() at the end
     #[arg(long)]
     shutdown: bool,
     #[command(flatten)]
     pin: PinArgs,
-    /// Run what serves in this process on this CPU (Linux)
+    /// Run the server in this process on this CPU (Linux)
     #[arg(long, value_name = "CPU", hide = true)]
     pin_server: Option<usize>,
     #[command(flatten)]
     protocols: reference::ProtocolArgs,
 }
 
-/// Where the objects are, unless this process serves them.
+/// The references of the objects, unless this process serves them.
 #[derive(Debug, Args)]
 struct ServedArgs {
     /// Reference of the cube
@@ -88,7 +88,7 @@ struct Objects {
 pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     let object = |text: &str| {
-        // Measured calls have no deadline to watch, as the raw peer has none.
+        // Measured calls have no deadline, as the raw peer has none.
         let object = reference::object(text, &args.protocols, None)?;
         match object.with_timeout(PATIENCE).locate() {
             Ok(_) => Ok(object),
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
     let own = args.pin.on_another(args.pin_server, serve)??;
     let [cube, receiver, peer] = match &own {
         Some(own) => own.references.each_ref().map(String::as_str),
-        // The command line has them if there is no server of our own.
+        // Without a server in this process the command line has them.
         None => [&args.served.cube, &args.served.receiver, &args.served.peer]
             .map(|text| text.as_deref().unwrap_or_default()),
     };
@@ -179,7 +179,7 @@ fn measure_all(args: &ClientArgs, objects: &Objects, raw: &RawAddress) -> Result
     Ok(())
 }
 
-/// Measures an operation and the raw peer in turns.
+/// Measures an operation and the raw peer alternately.
 fn measure(
     args: &ClientArgs,
     name: &str,

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::oneways::flood::Sent;
 use super::report::{Finding, Row, Verdict};
 
-/// One line.
+/// An event, one line of JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
-    /// A step has begun that takes a while.
+    /// A long step has begun.
     Step(String),
     /// An operation was checked.
     Checked(Finding),

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium demo`: a server and a client on this machine, checked and measured.
 //!
-//! Three processes of this same program take part: a server (`demo serve`), a
-//! raw peer that moves as many octets without an ORB (`demo raw`), and a client
-//! (`demo client`) that checks and measures, and reports to the one that the user
-//! started what it found, a line of JSON each.
+//! Three processes of this program take part: a server (`demo serve`), a raw peer that moves as
+//! many octets without an ORB (`demo raw`), and a client (`demo client`) that checks and measures,
+//! and reports its findings to the parent process, a line of JSON each.
 
 mod announcement;
 mod answers;
@@ -60,7 +59,7 @@ enum DemoCommand {
 /// Runs `orbium demo`, or one of its parts.
 ///
 /// # Errors
-/// A check failed, or a process did not do its work.
+/// A check failed, or a process failed.
 pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     match &args.command {
         None => run::run(&args.run),

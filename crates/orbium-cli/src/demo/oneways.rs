@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The process of the demonstration that sends oneways over datagrams, and asks
-//! the receivers over TCP what they got.
+//! The process of the demonstration that sends oneways over datagrams, and asks the receivers over
+//! TCP for their counts.
 
 pub(crate) mod flood;
 pub(crate) mod oneway_stage;
@@ -27,19 +27,19 @@ use flood::Sent;
 /// group.
 const SIZES: [usize; 3] = [64, 1 << 10, 8 << 10];
 
-/// Calls that are sent at once to see whether all of them come: few enough for
-/// the kernel to hold them.
+/// Calls that are sent at once to check that all of them arrive: few enough for the receive buffer
+/// of the kernel.
 const BURST: u64 = 8;
 
-/// Time without anything new, after which nothing more is expected of a flood.
+/// Time without a new call after which a flood counts as received.
 const SILENCE: Duration = Duration::from_millis(50);
 
-/// The same where nothing should be lost, or nothing has come at all: a busy
-/// machine may let a receiver wait.
+/// The same where no loss is expected, or no call has arrived yet: a receiver on a busy machine may
+/// be late.
 const LONG_SILENCE: Duration = Duration::from_secs(5);
 
-/// Calls of one octet that are sent at most, each after a silence, until one has
-/// come. Fewer than the octets of the smallest call, so that sizes distinguish them.
+/// The maximum number of calls of one octet, each sent after a silence, until one arrives. Fewer
+/// than the octets of the smallest call, so that sizes distinguish them.
 const MARKS: u64 = 60;
 
 #[derive(Debug, Args)]
@@ -142,7 +142,7 @@ fn check_and_flood(parties: &Parties, size: usize, slice: Duration) -> Result<()
     print(&Event::Sent(sent))
 }
 
-/// A oneway has no answer.
+/// A oneway has no reply.
 fn refused(to: &Receiver) -> Verdict {
     match to.stop_timer() {
         Err(exception) if exception.kind == ExceptionKind::InvPolicy => Verdict::Passed,
@@ -151,7 +151,7 @@ fn refused(to: &Receiver) -> Verdict {
 }
 
 impl Parties {
-    /// A few calls, which nothing drops.
+    /// Sends a few calls, all of which are to arrive.
     fn check(&self, size: usize) -> Result<(), String> {
         self.catch_up()?;
         self.start()?;
@@ -169,7 +169,7 @@ impl Parties {
         Ok(())
     }
 
-    /// As many calls as can be sent in that time.
+    /// Sends calls at the maximum rate for that time.
     fn flood(&self, call: &str, size: usize, slice: Duration) -> Result<Sent, String> {
         const AT_ONCE: u64 = 16;
         self.start()?;
@@ -203,9 +203,9 @@ impl Parties {
             .map_err(in_words)
     }
 
-    /// Waits until nothing of an earlier flood is left: receivers that wait for a
-    /// processor longer than a silence still have it before them. What is sent first
-    /// is served first, so a mark that has come is the end of all before it.
+    /// Waits until all calls of an earlier flood are received: receivers that wait for a processor
+    /// longer than a silence still have them queued. Calls are served in order, so a mark that has
+    /// arrived is behind all of them.
     fn catch_up(&self) -> Result<(), String> {
         self.start()?;
         for _ in 0..MARKS {
@@ -224,15 +224,15 @@ impl Parties {
         Err("no datagram was received".into())
     }
 
-    /// What the receivers have.
+    /// The counts of the receivers.
     fn received(&self) -> Result<Vec<Received>, String> {
         let asked = self.receivers.iter().map(Receiver::stop_timer);
         let received = asked.map(|tally| tally.map(Received::from));
         received.collect::<Result<_, _>>().map_err(in_words)
     }
 
-    /// What the receivers have when all of them have everything, or nothing new
-    /// has come for a while.
+    /// The counts of the receivers when all have everything, or no new call has arrived for a
+    /// while.
     fn settled(&self, sent: u64, silence: Duration) -> Result<Vec<Received>, String> {
         let (mut last, mut since) = (self.received()?, Instant::now());
         let end = Instant::now() + PATIENCE;
@@ -255,7 +255,7 @@ impl Parties {
     }
 }
 
-/// What arrived is what was sent.
+/// Checks that the received calls are those that were sent.
 fn intact(tally: &Tally, size: usize) -> Result<(), String> {
     let want = Tally {
         calls: tally.calls,

@@ -12,7 +12,7 @@ use crate::object::reference;
 
 /// An ORB that serves the objects in threads of its own.
 pub(super) struct OwnServer {
-    /// Of cube, receiver and peer.
+    /// References of cube, receiver and peer.
     pub(super) references: [String; 3],
     end: Receiver<Result<(), SystemException>>,
 }
@@ -44,7 +44,7 @@ impl OwnServer {
         Ok(Self { references, end })
     }
 
-    /// Waits until it has ended, as was requested.
+    /// Waits until the ORB has ended, as was requested.
     pub(super) fn ended(&self) -> Result<(), String> {
         match self.end.recv_timeout(PATIENCE) {
             Ok(outcome) => outcome.map_err(|exception| exception.to_string()),

@@ -5,19 +5,19 @@ use serde_json::{Value, json};
 
 use crate::stage::pin;
 
-/// Where client and server run.
+/// The CPUs of client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Both on this CPU.
     Together(usize),
-    /// Each on a CPU of its own.
+    /// Each on a separate CPU.
     Split { client: usize, server: usize },
-    /// Wherever the system puts them, which it does not do twice alike.
+    /// Chosen by the system, which may place them differently in each run.
     Free,
 }
 
 impl Place {
-    /// The places that this system offers, and a sentence on each that it does not.
+    /// The possible placements on this system, and a sentence about each that it does not support.
     pub(crate) fn all() -> (Vec<Self>, Option<String>) {
         let Some(cpu) = pin::choose() else {
             let note = "Not measured with processes pinned to processors, which this system does not \
@@ -56,7 +56,7 @@ impl Place {
         }
     }
 
-    /// In a word or two, for the bar of progress.
+    /// A short name, for the progress bar.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Together(_) => "one processor",

@@ -34,7 +34,7 @@ const GREY: RGBColor = RGBColor(0x66, 0x66, 0x66);
 /// Draws all sections, one below the other.
 ///
 /// # Errors
-/// plotters refuses the drawing.
+/// plotters cannot draw it.
 pub(crate) fn draw(sections: &[Section]) -> Result<String, Failure> {
     let mut svg = String::new();
     draw_all(&mut svg, sections)
@@ -85,7 +85,7 @@ fn draw_legend(canvas: &Canvas<'_>) -> Drawn {
     canvas.draw(&Text::new(explanation, (330, y - 7), grey))
 }
 
-/// The powers of ten of nanoseconds between which all latencies are.
+/// The powers of ten of nanoseconds that enclose all latencies.
 fn decades(sections: &[Section]) -> (i32, i32) {
     let rows = sections.iter().flat_map(|section| &section.rows);
     let timings = rows.flat_map(|row| [row.orbium, row.raw]);

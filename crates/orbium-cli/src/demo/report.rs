@@ -14,14 +14,14 @@ use crate::stage::timing::{Timing, latency, thousands};
 /// An operation that was checked.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Finding {
-    /// What was checked.
+    /// The name of the check.
     pub(crate) name: String,
-    /// What came of it.
+    /// The outcome of the check.
     pub(crate) verdict: Verdict,
 }
 
 impl Finding {
-    /// That a server ended when it was asked to.
+    /// The check that a server ends when it is requested to.
     pub(crate) fn ended(outcome: Result<(), String>) -> Self {
         Self {
             name: "the server ends after shutdown()".into(),
@@ -30,14 +30,14 @@ impl Finding {
     }
 }
 
-/// What came of a check.
+/// Outcome of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Verdict {
-    /// The answer is right.
+    /// The answer is correct.
     Passed,
-    /// It is not: why.
+    /// The answer is wrong, with the reason.
     Failed(String),
-    /// It could not be asked: why.
+    /// The check was not possible, with the reason.
     Skipped(String),
 }
 
@@ -87,16 +87,16 @@ impl Row {
 pub(crate) struct Section {
     /// The protocol.
     pub(crate) protocol: &'static str,
-    /// What the raw peer is.
+    /// The kind of the raw peer.
     pub(crate) raw: &'static str,
-    /// Where client and server ran.
+    /// The CPUs of client and server.
     pub(crate) place: Place,
     /// One row for each operation.
     pub(crate) rows: Vec<Row>,
 }
 
 impl Section {
-    /// What is measured where, in a line.
+    /// The title of the section: protocol and placement, in a line.
     pub(crate) fn title(&self) -> String {
         let protocol = self.protocol;
         match self.place {
@@ -109,23 +109,23 @@ impl Section {
     }
 }
 
-/// Everything found.
+/// All results.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     /// The checks, by protocol.
     pub(crate) checks: Vec<(&'static str, Vec<Finding>)>,
     /// The measurements.
     pub(crate) sections: Vec<Section>,
-    /// What waking a thread costs here.
+    /// The cost of a thread's wake-up on this host.
     pub(crate) wake_up: Option<WakeUp>,
-    /// Those of oneways.
+    /// The measurements of oneways.
     pub(crate) floods: Vec<Flood>,
-    /// What could not be done, in sentences.
+    /// Steps that were not possible, in sentences.
     pub(crate) notes: Vec<String>,
 }
 
 impl Report {
-    /// How many checks failed.
+    /// The number of failed checks.
     pub(crate) fn failures(&self) -> usize {
         let all = self.checks.iter().flat_map(|(_, findings)| findings);
         all.filter(|finding| matches!(finding.verdict, Verdict::Failed(_)))

@@ -31,8 +31,7 @@ struct Protocol {
     carrier: Carrier,
 }
 
-/// Every protocol for twoway calls. What is added here is checked, measured,
-/// printed and drawn.
+/// Every protocol for twoway calls. Each entry is checked, measured, printed and drawn.
 const PROTOCOLS: &[Protocol] = &[
     Protocol {
         name: "IIOP",
@@ -62,25 +61,24 @@ pub(crate) struct RunArgs {
     /// Measure for a few seconds only
     #[arg(long)]
     quick: bool,
-    /// Where to draw the plot
+    /// The file for the plot
     #[arg(long, value_name = "FILE", default_value = "orbium-demo.svg")]
     svg: PathBuf,
-    /// Write everything found to this file, as JSON
+    /// Write all results to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// How long to measure.
+/// The duration of the measurements.
 #[derive(Clone, Copy)]
 struct Effort {
     rounds: usize,
-    /// Milliseconds that one peer is measured at a time.
+    /// Milliseconds for which one peer is measured per round.
     slice: usize,
 }
 
 impl Effort {
-    /// So many rounds, and slices that come to that time in all, for so many
-    /// contests of two.
+    /// So many rounds, and slices that add up to that time, for so many contests of two.
     fn new(rounds: usize, time: Duration, contests: usize) -> Self {
         let slices = (2 * rounds * contests).max(1);
         let slice = time.as_millis() as usize / slices;
@@ -91,15 +89,15 @@ impl Effort {
     }
 }
 
-/// Rounds of a quick look and of the whole, and the time that is measured. What
-/// is checked, and warming up, comes on top.
+/// Rounds of a quick run and of a full one, and the time of their measurements. Checks and warming
+/// up take additional time.
 const QUICK: (usize, Duration) = (5, Duration::from_millis(3500));
 const WHOLE: (usize, Duration) = (15, Duration::from_secs(20));
 
 /// The status after a signal, as that of SIGINT in a shell.
 const INTERRUPTED: i32 = 130;
 
-/// The part of that time that oneways take besides, as a divisor.
+/// The additional part of that time for oneways, as a divisor.
 const ONEWAYS: u32 = 10;
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -121,7 +119,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
-/// What can be known before half a minute of measuring.
+/// Checks before half a minute of measuring that the folder exists.
 fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = path
         .parent()
@@ -148,13 +146,13 @@ fn find_out(effort: (usize, Duration)) -> Result<Report, Failure> {
     let interrupted = Arc::clone(&is_interrupted);
     ending.then(move || {
         interrupted.store(true, Ordering::Release);
-        // The processes that were started end with this one.
+        // The child processes end with this one.
         remove(&folder);
         std::process::exit(INTERRUPTED);
     })?;
     let measured = measure(&scratch, effort);
     while measured.is_err() && is_interrupted.load(Ordering::Acquire) {
-        // It fails as its folder is gone: the thread that removed that ends the process.
+        // The failure follows from the removed folder: the thread that removed it ends the process.
         std::thread::park();
     }
     measured
@@ -192,14 +190,14 @@ fn measure(scratch: &Scratch, (rounds, time): (usize, Duration)) -> Result<Repor
         report.checks.push((protocol.name, checks));
     }
     let slice = time / ONEWAYS / oneway_stage::SLICES;
-    // Sender and receivers work at once: each on a processor where there are two.
+    // Sender and receivers run concurrently: on separate processors if there are two.
     let place = places.last().copied().unwrap_or(Place::Free);
     oneway_stage::play(place, slice, &mut progress, &mut report)?;
     Ok(report)
 }
 
-/// Removes the folder of the run, in which there is a key, though processes of it may still make sockets
-/// there.
+/// Removes the folder of the run, which contains a private key; processes of the run may still
+/// create sockets there.
 fn remove(folder: &Path) {
     while let Err(error) = std::fs::remove_dir_all(folder) {
         if error.kind() != std::io::ErrorKind::DirectoryNotEmpty {
@@ -208,11 +206,11 @@ fn remove(folder: &Path) {
     }
 }
 
-/// One server, one raw peer and one client, all in one place; or one process
-/// that is all of them.
+/// One server, one raw peer and one client, all with one placement; or one process that is all of
+/// them.
 struct Stage<'a> {
     protocol: &'a Protocol,
-    /// What its sockets are called.
+    /// The base name of its sockets.
     name: String,
     scratch: &'a Scratch,
     realm: &'a Realm,
@@ -251,7 +249,7 @@ impl Stage<'_> {
         if let Some(Servers { server, raw, .. }) = servers {
             raw.end()?;
             if self.is_first {
-                // The client has shut it down, and by that it has to end.
+                // The client has shut it down, which has to end it.
                 let ended = server.join();
                 let ended = ended.map_err(|failure| failure.sentence().to_owned());
                 checks.push(Finding::ended(ended));

@@ -30,24 +30,23 @@ use crate::tls::TlsArgs;
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Where to listen: iiop://HOST:PORT (port 0 for a free one), uiop://PATH
-    /// and so on; may be repeated, to be reached over several protocols
-    /// [default: a free port of all interfaces]
+    /// Endpoint to listen at: iiop://HOST:PORT (port 0 for a free one), uiop://PATH and so on; may
+    /// be repeated, to be reached over several protocols [default: a free port of all interfaces]
     #[arg(long = "endpoint", value_name = "URL", value_parser = endpoint)]
     endpoints: Vec<Endpoint>,
-    /// Read this configuration (docs/configuration.md), and again at each SIGHUP; options here go
-    /// before what it says
+    /// Read this configuration (docs/configuration.md), and again at each SIGHUP; options take
+    /// precedence over it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Begin with a named profile: default, embedded, avionics, medical-imaging
     #[arg(long, value_name = "NAME", conflicts_with = "config")]
     profile: Option<String>,
-    /// Set what a configuration may: --set limits.connections=12; may be repeated
+    /// Set a key of the configuration: --set limits.connections=12; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// How connections are served: thread-per-connection, reactive,
-    /// leader-followers[:THREADS] or worker-pool[:WORKERS[/QUEUE]]; without
-    /// numbers a thread per processor, and 256 requests in the queue
+    /// Server strategy: thread-per-connection, reactive, leader-followers[:THREADS] or
+    /// worker-pool[:WORKERS[/QUEUE]]; without numbers a thread per processor, and 256 requests in
+    /// the queue
     #[arg(long, value_name = "NAME")]
     strategy: Option<ServerStrategy>,
     /// Let Receiver be a member of this group at each miop:// endpoint: domain
@@ -72,7 +71,7 @@ pub(crate) struct ServeArgs {
     load: LoadArgs,
     #[command(flatten)]
     tls: TlsArgs,
-    /// End when standard input ends, as it does with the process that holds it.
+    /// End at the end of standard input, as it ends with the parent process.
     #[arg(long, hide = true)]
     until_input_ends: bool,
 }
@@ -86,7 +85,7 @@ fn endpoint(text: &str) -> Result<Endpoint, EndpointError> {
     Ok(endpoint)
 }
 
-/// Checks that the protocols of all endpoints are there.
+/// Checks that the protocols of all endpoints are available.
 fn check_endpoints(config: &Config) -> Result<(), Failure> {
     let unknown = |endpoint: &&Endpoint| config.protocols.transport(&endpoint.scheme).is_none();
     match config.endpoints.iter().find(unknown) {
@@ -103,11 +102,11 @@ fn giop_minor(text: &str) -> Result<GiopMinor, String> {
     minor.ok_or_else(|| "expected 0, 1 or 2".to_owned())
 }
 
-/// What ends the reading of the file, if there is one.
+/// Ends the reloading of the file when it is dropped, if there is a file.
 type Reloads = Option<OnHangup>;
 
 impl ServeArgs {
-    /// What the file or the profile says, and then what the options say.
+    /// The configuration of the file or the profile, with the options applied.
     fn config(&self) -> Result<Config, Failure> {
         let config = match (&self.config, &self.profile) {
             (Some(file), _) => Config::from_file(file),
@@ -151,7 +150,7 @@ impl ServeArgs {
 
 pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     args.pin.apply()?;
-    // Signals must be caught before the first line of output invites one.
+    // The handlers of signals are installed before the first line of output invites a signal.
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
     let hangups = EarlyHangups::caught(args.config.as_deref())?;
@@ -164,8 +163,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let orb = Orb::new(config.clone()).map_err(|error| Failure::because(error.to_string()))?;
     let served = orbium_demo::serve(&orb)
         .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
-    // Not before: nothing can be made an object once the ORB ends. A signal
-    // that arrived before is remembered.
+    // Not earlier: no object can be activated once the ORB ends. An earlier signal is pending.
     end_on_signal(signals, orb.clone())?;
     if args.until_input_ends {
         end_with_input(orb.clone())?;
@@ -189,8 +187,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the receiver a member of a group at all addresses of groups; their
-/// references.
+/// Makes the receiver a member of a group at all its multicast addresses; returns their references.
 fn join(orb: &Orb, served: &Served, group: &str) -> Result<Vec<String>, Failure> {
     let channels = orb.channels().unwrap_or_default();
     let at = channels.iter().filter(|channel| channel.scheme == "miop");
@@ -219,7 +216,7 @@ fn end_on_signal(mut signals: Signals, orb: Orb) -> Result<(), Failure> {
     let wait = move || {
         let mut all = signals.forever();
         if all.next().is_some() && orb.shutdown(false).is_err() {
-            // There is no thread to be had: this one has nothing better to do.
+            // No thread is available: this one handles the signals.
             end_here(&orb);
         }
         if let Some(signal) = all.next() {
@@ -233,10 +230,10 @@ fn end_on_signal(mut signals: Signals, orb: Orb) -> Result<(), Failure> {
 fn end_here(orb: &Orb) {
     for signal in [SIGINT, SIGTERM] {
         let at_once = Arc::new(AtomicBool::new(true));
-        // Without it the requests in progress are waited for.
+        // Without it shutdown waits for the requests in progress.
         let _ = flag::register_conditional_shutdown(signal, 128 + signal, at_once);
     }
-    // Fails only if waiting from within a request, which this is not.
+    // Fails only within a request, which this is not.
     let _ = orb.shutdown(true);
 }
 
@@ -273,7 +270,7 @@ impl References {
         ])
     }
 
-    /// What is printed once requests are served.
+    /// The text that is printed once requests are served.
     fn announcement(&self, orb: &Orb, groups: &[String]) -> String {
         let mut text = String::new();
         for (key, reference) in &self.0 {

@@ -25,7 +25,7 @@ pub(crate) struct WakeUp {
 }
 
 impl WakeUp {
-    /// Measures both, if there is a place with a CPU for each side.
+    /// Measures both, if a placement has a CPU for each side.
     pub(crate) fn measure(places: &[Place]) -> Result<Option<Self>, Failure> {
         for place in places {
             if let Place::Split { client, server } = *place {
@@ -43,7 +43,7 @@ impl WakeUp {
         format!("a wake-up across: {}", latency(self.across))
     }
 
-    /// What it means.
+    /// The text that explains the figures.
     pub(crate) fn explanation(self) -> String {
         format!(
             "With a processor each, a message wakes a thread on the other one: that takes {} on this \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium doctor`: what this host lacks for real time, and what mends it.
+//! `orbium doctor`: unsuitable settings of this host for real time, with advice.
 //!
-//! `orbium-host` examines, judges and reports; here stands the command line.
+//! `orbium-host` examines, evaluates and reports; this module contains the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(crate) struct DoctorArgs {
     only: Vec<String>,
     /// Examine the copy of a host: `proc`, `sys` and `etc` beneath a directory
     ///
-    /// Nothing is tried then.
+    /// No thread is started at a real-time priority then.
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Print JSON

@@ -9,7 +9,7 @@ use orbium_event::Replay;
 
 use crate::object::{ping, reference};
 
-/// Where a consumer begins.
+/// Parses the position at which a consumer begins.
 fn replay(text: &str) -> Result<Replay, String> {
     let wrong = || format!("{text}: neither last, from=N nor ago=SECONDS");
     match text.split_once('=') {
@@ -69,11 +69,11 @@ pub(super) struct TailArgs {
         allow_negative_numbers = true
     )]
     pub(super) rt_info: i32,
-    /// Go on where the last consumer of this name ended, on a channel that stores its events
+    /// Continue where the last consumer of this name ended, on a channel that stores its events
     #[arg(long, value_name = "NAME", conflicts_with = "rt_info")]
     pub(super) name: Option<String>,
-    /// Begin with events of before: the `last` of each type and source; on a channel that stores its events also those `from=N`
-    /// on, a sequence, or `ago=SECONDS`
+    /// Begin with earlier events: the `last` of each type and source; on a channel that stores its
+    /// events also those `from=N` on, a sequence, or `ago=SECONDS`
     #[arg(long, value_name = "BEGIN", value_parser = replay, conflicts_with_all = ["name", "rt_info", "filter"])]
     pub(super) replay: Option<Replay>,
     /// A constraint in EXTENDED_TCL that events of a notification channel have to match
@@ -82,7 +82,7 @@ pub(super) struct TailArgs {
     /// End after so many events
     #[arg(long, value_name = "N")]
     pub(super) count: Option<u64>,
-    /// Where the channel reaches this program
+    /// Endpoint of this program for the calls of the channel
     #[arg(long, value_name = "URL", default_value = "iiop://localhost:0")]
     pub(super) endpoint: Endpoint,
 }
@@ -102,7 +102,7 @@ pub(super) struct PushArgs {
     /// The payload, as text
     #[arg(long, value_name = "TEXT")]
     pub(super) payload: Option<String>,
-    /// How many gateways may forward the event
+    /// Number of gateways that may forward the event
     #[arg(long, value_name = "N", default_value = "1")]
     pub(super) ttl: i32,
 }

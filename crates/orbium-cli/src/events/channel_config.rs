@@ -50,10 +50,10 @@ struct QueueArgs {
     /// Bytes of the events that may wait for a consumer
     #[arg(long, value_name = "BYTES", default_value = "4194304", value_parser = clap::value_parser!(u64).range(1..))]
     queue_bytes: u64,
-    /// What is discarded when a queue is full
+    /// The event that is discarded when a queue is full
     #[arg(long, value_enum, default_value = "oldest")]
     discard: Discard,
-    /// How long a supplier waits for space with --discard block
+    /// Time for which a supplier waits for space with --discard block
     #[arg(long, value_name = "MILLISECONDS", default_value = "100")]
     block: u32,
     /// Last events, one of each type and source, that the channel retains for consumers that ask for them
@@ -66,7 +66,7 @@ struct QueueArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Clears {
-    /// All of it, as TAO's channel does
+    /// The whole state, as with TAO's channel
     Whole,
     /// The alternative of a disjunction that was delivered
     Branch,
@@ -74,7 +74,7 @@ enum Clears {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Suspended {
-    /// They are dropped, as TAO's channel does
+    /// They are dropped, as with TAO's channel
     Drop,
     /// They wait, within the limits of the queue
     Wait,
@@ -96,10 +96,10 @@ struct ConnectionArgs {
     /// Refuse events that their supplier has not published
     #[arg(long)]
     strict_publications: bool,
-    /// What becomes of events while a consumer has suspended its connection
+    /// Treatment of events while a consumer has suspended its connection
     #[arg(long, value_enum, default_value = "drop")]
     suspension: Suspended,
-    /// What a delivery clears of the events and deadlines of a subscription
+    /// The part of the state of a subscription, events and deadlines, that a delivery clears
     #[arg(long, value_enum, default_value = "whole")]
     clearing: Clears,
 }
@@ -184,8 +184,8 @@ struct BoundArgs {
 }
 
 impl ConfigArgs {
-    /// The configuration of the channel, but for its dispatching. A field more does not compile before it has an option or is
-    /// among those that have none here.
+    /// The configuration of the channel, but for its dispatching. The destructuring does not
+    /// compile with a new field until it has an option or is listed as one without.
     pub(super) fn config(&self) -> ChannelConfig {
         let ChannelConfig {
             dispatching,
@@ -193,7 +193,7 @@ impl ConfigArgs {
             release_guard,
             // For programs that register the operations of their channel in a schedule.
             dispatch_time,
-            // For COS Event, which is served by programs.
+            // For COS Event, which this command does not serve.
             pull_period,
             ..
         } = ChannelConfig::default();
@@ -244,7 +244,7 @@ impl QueueArgs {
                 Discard::Disconnect => DiscardPolicy::Disconnect,
                 Discard::Block => DiscardPolicy::Block(Duration::from_millis(self.block.into())),
             },
-            // Events of remote consumers have no rank to be ordered by.
+            // Events of remote consumers have no rank by which to order them.
             order: QueueLimits::default().order,
         }
     }
@@ -279,7 +279,7 @@ impl BoundArgs {
     }
 }
 
-/// A size, no larger than what this host can address.
+/// A size, limited to the address space of this host.
 fn size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }

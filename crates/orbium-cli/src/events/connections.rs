@@ -7,8 +7,9 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct ConnectionsArgs {
-    /// Keep objects and connections of the notification service in this file, which is made if there is none, so that they survive a
-    /// restart at the same endpoint (ConnectionReliability 1)
+    /// Keep objects and connections of the notification service in this file, which is created if
+    /// it does not exist, so that they survive a restart at the same endpoint
+    /// (ConnectionReliability 1)
     #[arg(long, value_name = "FILE")]
     connections: Option<PathBuf>,
 }

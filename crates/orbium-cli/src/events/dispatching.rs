@@ -28,7 +28,7 @@ enum Threads {
 
 #[derive(Debug, Args)]
 pub(super) struct DispatchingArgs {
-    /// The threads that push to consumers
+    /// The threads that push events to consumers
     #[arg(
         long,
         value_enum,
@@ -45,7 +45,7 @@ pub(super) struct DispatchingArgs {
         conflicts_with = "jetstream"
     )]
     schedule: Option<PathBuf>,
-    /// Go on without native priorities where the host refuses them
+    /// Continue without native priorities if the host refuses them
     #[arg(long, requires = "schedule")]
     soft: bool,
     /// A consumer with a period gets its next events no earlier than that after the last ones while its queue has other work, so that

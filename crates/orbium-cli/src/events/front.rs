@@ -36,7 +36,8 @@ pub(super) struct FrontArgs {
 }
 
 impl FrontArgs {
-    /// What the ORB has: the reply to a pull from a notification channel has the number of events that were dropped.
+    /// The interceptors of the ORB: the reply to a pull from a notification channel has the number
+    /// of events that were dropped.
     pub(super) fn interceptors(&self) -> Interceptors {
         match self.notification {
             Some(_) => Interceptors::new().with_reply_contexts(),
@@ -44,7 +45,7 @@ impl FrontArgs {
         }
     }
 
-    /// Serves the channel behind a notification channel, if that is asked for.
+    /// Serves the channel behind a notification channel, if the options request one.
     pub(super) fn serve(
         &self,
         orb: &Orb,

@@ -14,21 +14,21 @@ use crate::serving::{Ending, announce, because};
 
 #[derive(Debug, Args)]
 pub(super) struct GatewayArgs {
-    /// Where events come from: the reference of a channel, udp:HOST:PORT, a table
-    /// of such addresses udp:type:KEY@ADDRESS:PORT,*@ADDRESS:PORT, or a group
+    /// The source of events: the reference of a channel, udp:HOST:PORT, a table of such addresses
+    /// udp:type:KEY@ADDRESS:PORT,*@ADDRESS:PORT, or a group
     /// corbaloc:miop:1.0@1.0-DOMAIN-NUMBER/GROUP:PORT
     #[arg(value_name = "FROM")]
     from: String,
-    /// Where they go, likewise; a multicast address is a group for udp: too
+    /// Their destination, likewise; a multicast address is a group for udp: too
     #[arg(value_name = "TO")]
     to: String,
-    /// Forward events the other way too
+    /// Forward events in the opposite direction too
     #[arg(long)]
     both: bool,
-    /// Forward all events, not only what the other channel's consumers subscribe to
+    /// Forward all events, not only those to which consumers of the other channel subscribe
     #[arg(long)]
     all: bool,
-    /// Forward events whatever their time to live: for channels that exclude loops by themselves
+    /// Ignore the time to live of events: for channels that exclude loops themselves
     #[arg(long)]
     no_ttl: bool,
     /// Sets of events that may wait to be forwarded
@@ -46,7 +46,7 @@ pub(super) struct GatewayArgs {
     /// Networks that the packets of an object group pass: the time to live of IP
     #[arg(long, value_name = "HOPS", default_value = "1", value_parser = clap::value_parser!(u8).range(1..))]
     hops: u8,
-    /// Where channels reach this program; a host or address that they can reach
+    /// Endpoint of this program for the calls of channels; a host or address that they can reach
     #[arg(long, value_name = "URL", default_value = "iiop://localhost:0")]
     endpoint: Endpoint,
     /// Seconds that each call to a channel may take
@@ -54,7 +54,7 @@ pub(super) struct GatewayArgs {
     timeout: Duration,
     #[command(flatten)]
     protocols: reference::ProtocolArgs,
-    /// End when standard input ends, as it does with the process that holds it.
+    /// End at the end of standard input, as it ends with the parent process.
     #[arg(long, hide = true)]
     until_input_ends: bool,
 }
@@ -89,7 +89,7 @@ pub(super) fn run(args: &GatewayArgs) -> Result<(), Failure> {
     orb.shutdown(true).map_err(because)
 }
 
-/// An end that an argument names: a channel's reference may be in a file.
+/// The end that an argument names: a channel's reference may be in a file.
 fn end(argument: &str) -> Result<End, Failure> {
     let Ok(end) = argument.parse();
     Ok(match end {

@@ -29,31 +29,34 @@ type Stream = fn(&JetStreamArgs, &str, &str) -> (ServeChannel, OpenJournal);
     reason = "a program without the feature `jetstream` does not read all of them"
 )]
 pub(crate) struct JetStreamArgs {
-    /// Store events in a stream of these NATS servers before they are delivered, so that none is lost
+    /// Store events in a stream of these NATS servers before they are delivered, so that none is
+    /// lost
     #[arg(long, value_name = "NATS-URL,…", requires = "stream")]
     jetstream: Option<String>,
-    /// The stream, which is made if there is none
+    /// The stream, which is created if it does not exist
     #[arg(long, value_name = "NAME", requires = "jetstream")]
     stream: Option<String>,
     /// The credentials of the account
     #[arg(long, value_name = "FILE", requires = "jetstream")]
     credentials: Option<PathBuf>,
-    /// Seconds after the death of a channel until another one delivers what was not acknowledged
+    /// Seconds after the failure of a channel until another one delivers its unacknowledged events
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = ping::seconds, requires = "jetstream")]
     ack_wait: Duration,
-    /// Events of each consumer that are delivered and not acknowledged; 1 keeps their order whatever fails
+    /// Unacknowledged events per consumer; 1 keeps their order after failures too
     #[arg(long, value_name = "EVENTS", default_value = "64", value_parser = clap::value_parser!(u32).range(1..), requires = "jetstream")]
     window: u32,
-    /// Events of one push to a consumer, at most; 1 pushes each by itself
+    /// Maximum number of events of one push to a consumer; 1 pushes each alone
     #[arg(long, value_name = "EVENTS", default_value = "64", value_parser = clap::value_parser!(u32).range(1..), requires = "jetstream")]
     set_events: u32,
-    /// The stream of events that a consumer does not accept, which is made if there is none
+    /// The stream of events that a consumer does not accept, which is created if it does not exist
     #[arg(long, value_name = "NAME", requires = "jetstream")]
     dead_letters: Option<String>,
-    /// Failed deliveries that make an event a dead letter; one that is refused becomes one at once
+    /// Failed deliveries that make an event a dead letter; an event that is refused becomes one
+    /// immediately
     #[arg(long, value_name = "DELIVERIES", default_value = "10", value_parser = clap::value_parser!(u64).range(1..), requires = "dead_letters")]
     max_deliveries: u64,
-    /// The file in which events wait while the stream cannot be reached, which is made if there is none
+    /// The file in which events wait while the stream is unreachable, which is created if it does
+    /// not exist
     #[arg(long, value_name = "FILE", requires = "jetstream")]
     spool: Option<PathBuf>,
     /// Bytes of the events in it
@@ -135,7 +138,7 @@ mod tests {
         stream: JetStreamArgs,
     }
 
-    /// A channel in memory in place of the one that was asked for would lose events.
+    /// A channel in memory in place of the requested one would lose events.
     #[test]
     fn a_program_without_streams_names_the_feature() {
         let line = |words: &[&str]| Line::try_parse_from(words).unwrap().stream;

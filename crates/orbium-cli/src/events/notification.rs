@@ -75,7 +75,7 @@ fn proxy_supplier(channel: &EventChannel) -> Result<StructuredProxyPushSupplier,
     proxy.as_object().narrow().map_err(because)
 }
 
-/// A proxy that goes on where the last consumer of that name ended.
+/// A proxy that continues where the last consumer of that name ended.
 fn durable_proxy(
     channel: &EventChannel,
     name: &str,
@@ -158,7 +158,7 @@ fn event(args: &PushArgs) -> Result<StructuredEvent, Failure> {
     Ok(event)
 }
 
-/// Prints what a channel has counted.
+/// Prints the counts of a channel.
 pub(super) fn stat(channel: &EventChannel, as_json: bool) -> Result<(), Failure> {
     let monitored: MonitoredChannel = channel.as_object().narrow().map_err(|error| {
         Failure::because(format!("not a channel of orbium's, which counts: {error}"))

@@ -16,10 +16,10 @@ use super::printer::Printer;
 use crate::failure::Failure;
 use crate::serving::{Ending, because};
 
-/// Where a consumer begins.
+/// The position at which a consumer begins.
 #[derive(Clone, Copy)]
 pub(super) enum Begin<'a> {
-    /// Where the last one of that name ended.
+    /// The position of the last consumer of that name.
     AtName(&'a str),
     At(Replay),
 }

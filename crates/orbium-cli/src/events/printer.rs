@@ -11,9 +11,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::serving::because;
 
-/// Why no more is printed.
+/// Reason for the end of the output.
 pub(super) enum End {
-    /// All lines that were asked for are printed.
+    /// All requested lines are printed.
     Complete,
     /// The program is to end.
     Interrupted,
@@ -22,7 +22,7 @@ pub(super) enum End {
 /// Waits for the end.
 pub(super) struct Ended(Receiver<Result<End, Failure>>);
 
-/// Prints so many lines, or those until the end.
+/// Prints so many lines, or all lines until the end.
 #[derive(Clone)]
 pub(super) struct Printer {
     left: Arc<Mutex<Option<u64>>>,
@@ -30,7 +30,7 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    /// With how many lines are to be printed.
+    /// A printer with the number of lines to print.
     pub(super) fn new(count: Option<u64>) -> (Self, Ended) {
         let (end, ended) = mpsc::sync_channel(1);
         let left = Arc::new(Mutex::new(count));
@@ -41,7 +41,7 @@ impl Printer {
         (printer, Ended(ended))
     }
 
-    /// Prints a line. What is not printed is for the next consumer: TRANSIENT.
+    /// Prints a line. A line that is not printed is for the next consumer: TRANSIENT.
     pub(super) fn print(&self, line: &str) -> Result<(), SystemException> {
         let mut left = self.left.lock();
         if *left == Some(0) {
@@ -72,8 +72,9 @@ impl Printer {
 }
 
 impl Ended {
-    /// Waits until no more is printed, and disconnects. Once all lines are printed, the replies to what brought them are sent before the
-    /// program ends: without them the channel would deliver that again.
+    /// Waits until the output has ended, and disconnects. Once all lines are printed, the replies
+    /// to their pushes are sent before the program ends: without them the channel would deliver the
+    /// events again.
     pub(super) fn then_disconnect(
         self,
         orb: &Orb,

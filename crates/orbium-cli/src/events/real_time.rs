@@ -41,7 +41,7 @@ pub(super) fn tail(
         let begin = Begin::At(replay);
         return persistent::tail((orb, channel), (begin, &pattern), args.count, ending);
     }
-    // Bounded: the channel's queue is to fill, not the memory of this program.
+    // Bounded, so that events queue in the channel and not in the memory of this program.
     let (send, events) = mpsc::sync_channel(1024);
     let received = send.clone();
     let on_events = move |set: &[Event], mut dropped| {
@@ -67,7 +67,7 @@ pub(super) fn tail(
     printed.and(disconnected)
 }
 
-/// Prints so many events, or those until the end, each with how many were dropped before.
+/// Prints so many events, or those until the end, each with the number of events dropped before it.
 fn print_events(
     events: &Receiver<Option<(Event, u64)>>,
     count: Option<u64>,
@@ -105,7 +105,7 @@ pub(super) fn push(args: &PushArgs, channel: &EventChannel) -> Result<(), Failur
     }
     let supplier = connect_supplier(channel, &[header]).map_err(because)?;
     supplier.push(&[event]).map_err(because)?;
-    // The push has no answer. On its connection the channel serves it before this.
+    // The push has no reply. The channel serves requests of a connection in order.
     supplier.flush().map_err(because)?;
     supplier.disconnect().map_err(because)
 }

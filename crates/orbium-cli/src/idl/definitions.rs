@@ -14,11 +14,11 @@ use crate::idl::idl_files::FileArgs;
 use crate::ifr;
 use crate::object::reference;
 
-/// Where types come from: unless given, from the Interface Repository of the object's server.
+/// The source of types: by default, the Interface Repository of the object's server.
 #[derive(Debug, Args)]
 pub(crate) struct DefinitionArgs {
-    /// IDL file that defines the interface; may be repeated [default: what the object's server
-    /// says of the interface, if it has an Interface Repository]
+    /// IDL file that defines the interface; may be repeated [default: the definitions of the
+    /// object's server, if it has an Interface Repository]
     #[arg(long = "idl", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Interface Repository that has the interface, any ORB's: a reference as REF
@@ -35,13 +35,13 @@ pub(crate) struct DefinitionArgs {
 pub(crate) struct Loaded {
     pub(crate) definitions: Definitions,
     pub(crate) interface: DefId,
-    /// Whether there is no more than the interface and what it names: values may be of any type
+    /// Whether there are only the interface and the types that it names: values may be of any type
     /// that its repository has.
     pub(crate) is_partial: bool,
 }
 
 impl DefinitionArgs {
-    /// As [`DefinitionArgs::load`], without a word on standard error.
+    /// As [`DefinitionArgs::load`], without output to standard error.
     pub(crate) fn quiet(&self, object: &ObjectRef) -> Option<(Definitions, DefId)> {
         let Some(definitions) = self.configured(object, |files| {
             let compiled = self.options.compiled(files).model;
@@ -54,19 +54,20 @@ impl DefinitionArgs {
         Some((definitions, interface))
     }
 
-    /// What the files or the repository define, which the ORB of `object` calls, and the
-    /// interface of the object there. That ORB knows the value types from then on.
+    /// The definitions of the files or the repository, and the interface of `object` among them.
+    /// Their value types are registered in the ORB of `object`.
     pub(crate) fn load(&self, object: &ObjectRef) -> Result<(Definitions, DefId), Failure> {
         let found = self.found(object)?;
         let factories = object.orb().value_factories();
         for code in found.0.value_types() {
-            // What is not registered is refused where a value of it arrives.
+            // A type that is not registered is refused when a value of it arrives.
             let _ = factories.register_described(code.as_ref());
         }
         Ok(found)
     }
 
-    /// As [`DefinitionArgs::load`], of a repository no more than the interface and what it names.
+    /// As [`DefinitionArgs::load`], from a repository only the interface and the types that it
+    /// names.
     pub(crate) fn load_interface(&self, object: &ObjectRef) -> Result<Loaded, Failure> {
         let definition = self.definition(object)?;
         let described = definition.and_then(|it| ifr::definitions_of(&it));
@@ -82,8 +83,8 @@ impl DefinitionArgs {
         })
     }
 
-    /// The operations of the object's interface, as a repository describes that one; `None` if
-    /// types come from files, or it takes the whole repository to find the interface.
+    /// The operations of the object's interface, as described by a repository; `None` if types come
+    /// from files, or the interface is found only in the whole repository.
     pub(crate) fn described(&self, object: &ObjectRef) -> Result<Option<Vec<Signature>>, Failure> {
         let definition = self.definition(object)?;
         Ok(definition.and_then(|it| orbium_ifr::signatures(&it).ok()))
@@ -117,9 +118,9 @@ impl DefinitionArgs {
         })
     }
 
-    /// The signature of an operation of the object, or of the half of an attribute that is meant,
-    /// as a repository describes its interface; `None` if it takes more of the repository to call
-    /// it, or to say why it cannot be called.
+    /// The signature of an operation of the object, or of an attribute's accessor, as a repository
+    /// describes its interface; `None` if the call, or the reason why it is not possible, needs
+    /// more of the repository.
     pub(crate) fn signature(
         &self,
         object: &ObjectRef,
@@ -146,7 +147,7 @@ impl DefinitionArgs {
         }
     }
 
-    /// What the arguments lead to; `None` if they do not say where types come from.
+    /// The definitions that the arguments name; `None` if they name no source of types.
     fn configured(
         &self,
         object: &ObjectRef,
@@ -162,7 +163,7 @@ impl DefinitionArgs {
         }
     }
 
-    /// What the repository defines that the object's server has.
+    /// The definitions of the repository of the object's server.
     fn of_object(&self, object: &ObjectRef) -> Result<(Definitions, DefId), Failure> {
         let timeout = object.orb().config().call_timeout.unwrap_or_default();
         let (repository, id) = ifr::repository_of(object, timeout)?;
@@ -178,8 +179,8 @@ impl DefinitionArgs {
         Ok((definitions, interface))
     }
 
-    /// The interface of an object: the one that was named, or that the reference names, or that
-    /// the object itself says it has, or the only one there is.
+    /// The interface of an object: the named one, or that of the reference, or that which the
+    /// object returns, or the only one.
     fn interface(&self, definitions: &Definitions, object: &ObjectRef) -> Result<DefId, Failure> {
         if let Some(name) = &self.interface {
             let unknown = || Failure::because(format!("no interface `{name}` in the IDL"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! IDL files, and how they are read.
+//! IDL files, and the options of their parser.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use orbium_idl::{Compilation, Options, compile_project};
 use crate::failure::Failure;
 use crate::{idl, output};
 
-/// How IDL files are read.
+/// Options of the parser.
 #[derive(Debug, Args)]
 pub(crate) struct FileArgs {
     /// Search this folder for included files; may be repeated
@@ -28,7 +28,7 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
-    /// The compiled files. Warnings in IDL of others are not shown.
+    /// The compiled files. Warnings in included files of others are not shown.
     pub(crate) fn compiled(&self, files: &[PathBuf]) -> Compilation {
         let mut options = Options::new();
         options.include_paths.clone_from(&self.include);
@@ -39,7 +39,7 @@ impl FileArgs {
         compile_project(&options, files)
     }
 
-    /// What the files define; errors in them are shown.
+    /// The model of the files; errors in them are shown.
     pub(crate) fn model(&self, files: &[PathBuf]) -> Result<Model, Failure> {
         let mut compilation = self.compiled(files);
         match compilation.model.take() {

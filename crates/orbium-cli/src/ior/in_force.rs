@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Facts of the calls of a client on this host: protocols in order, connections, sockets, priorities, bounds. Nothing is
-//! connected, and no name looked up.
+//! Facts of the calls of a client on this host: protocols in order, connections, sockets,
+//! priorities, bounds. No connection is opened and no name resolved.
 
 use orbium::giop::ObjectUrl;
 use orbium::giop::real_time::PriorityModel;
 use orbium::{ObjectRef, Orb, transport::ProtocolProperties};
 use orbium_qos::{Qos, QosObject as _};
 
-/// A fact of the calls: its name, and what it is.
+/// A fact of the calls: its name and value.
 pub(super) type Fact = (&'static str, String);
 
-/// The facts of calls through a reference with the quality of service that it asks for; none of a reference that a
-/// naming service has to resolve first, and of nil.
+/// The facts of calls through a reference with the quality of service that it requests; none for a
+/// reference that a naming service has to resolve first, and for nil.
 pub(super) fn of(url: &ObjectUrl) -> Vec<Fact> {
     let ior = match url {
         ObjectUrl::Ior(ior) => ior.clone(),
@@ -34,7 +34,7 @@ fn facts(asked: &ObjectRef) -> Vec<Fact> {
     let qos = asked.published_qos();
     let (object, mut facts) = match asked.with_qos(&qos) {
         Ok(object) => (object, Vec::new()),
-        // Such as a class that needs a bandwidth, which the client says.
+        // For example, a class that needs a bandwidth, which the client specifies.
         Err(error) => (asked.clone(), vec![("quality", error.to_string())]),
     };
     let (usable, refused): (Vec<_>, Vec<_>) = object
@@ -69,7 +69,7 @@ fn facts(asked: &ObjectRef) -> Vec<Fact> {
     facts
 }
 
-/// What each request carries, or is bounded by.
+/// The priority and time-out of each request.
 fn asked_for(qos: &Qos) -> impl Iterator<Item = Fact> {
     let priority = qos.priority.map(|it| ("priority", it.number().to_string()));
     let timeout = qos.deadline.map(|it| ("time-out", format!("{it:?}")));

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::in_force;
 use super::octets::{hex, printable};
 
-/// Everything that the reference says.
+/// The whole contents of the reference.
 pub(super) fn describe(url: &ObjectUrl) -> Value {
     let mut value = said(url);
     let facts = in_force::of(url).into_iter();
@@ -111,8 +111,8 @@ fn components(all: &[TaggedComponent]) -> Value {
     all.iter().map(component).collect()
 }
 
-/// A component: its name, its content in one line, its octets, and the content
-/// separate for the kinds that programs ask for.
+/// A component: its name, its content in one line, its octets, and the separate fields of the kinds
+/// that programs use.
 fn component(tagged: &TaggedComponent) -> Value {
     let parsed = Component::parse(tagged);
     let mut value = match &parsed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium ior`: everything that an object reference says.
+//! `orbium ior`: prints the contents of an object reference.
 
 mod in_force;
 mod json;

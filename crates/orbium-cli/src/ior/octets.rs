@@ -6,7 +6,7 @@ pub(super) fn hex(octets: &[u8]) -> String {
     octets.iter().map(|octet| format!("{octet:02x}")).collect()
 }
 
-/// Octets as text: printable ASCII as it is, a point for every other octet.
+/// Octets as text: printable ASCII unchanged, a point for every other octet.
 pub(super) fn printable(octets: &[u8]) -> String {
     octets
         .iter()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A reference for people to read.
+//! An object reference as text.
 
 use std::fmt::{Display, Write};
 
@@ -16,7 +16,7 @@ use super::octets::{hex, printable};
 /// Octets in one line of a dump.
 const DUMP_WIDTH: usize = 16;
 
-/// Everything that the reference says, in lines.
+/// The whole contents of the reference, in lines.
 pub(super) fn describe(url: &ObjectUrl) -> String {
     let mut out = Text::default();
     match url {
@@ -187,7 +187,7 @@ impl Text {
         }
     }
 
-    /// What a component says, in one line.
+    /// Writes the content of a component, in one line.
     fn named(&mut self, name: &str, content: &dyn Display) {
         let _ = writeln!(self.0, "    {name:26} {content}");
     }

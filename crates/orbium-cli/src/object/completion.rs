@@ -8,11 +8,11 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::object::call::CallArgs;
 
-/// Set to the name of a shell, it has the program print a script that completes by asking
-/// the program; the script sets it too.
+/// If it is the name of a shell, the program prints a script that completes by calling the program;
+/// the script sets it too.
 pub(crate) const VARIABLE: &str = "ORBIUM_COMPLETE";
 
-/// The commands of the program with the values that it can complete.
+/// The commands of the program with the arguments that it can complete.
 pub(crate) fn with_values(program: Command) -> Command {
     program.mut_subcommand("call", |call| {
         // Not `mut_arg`, which makes it the last argument.
@@ -26,7 +26,7 @@ pub(crate) fn with_values(program: Command) -> Command {
     })
 }
 
-/// The operations of the object on the command line that begin with what is typed.
+/// The operations of the object on the command line that begin with the typed text.
 fn operations(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     let words = std::env::args_os().skip_while(|word| word != "--").skip(1);
@@ -35,7 +35,7 @@ fn operations(typed: &OsStr) -> Vec<CompletionCandidate> {
     found.map(CompletionCandidate::new).collect()
 }
 
-/// What the object offers that a command line is for, which may be unfinished.
+/// The operations of the object of a command line, which may be incomplete.
 fn offered(words: impl Iterator<Item = OsString>) -> Option<Vec<String>> {
     let call = CallArgs::augment_args(Command::new("call"));
     let call = call.no_binary_name(true).ignore_errors(true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium describe`: what a reference offers.
+//! `orbium describe`: prints the IDL of an object.
 
 use std::time::Duration;
 
@@ -16,8 +16,7 @@ pub(crate) struct DescribeArgs {
     reference: String,
     #[command(flatten)]
     definitions: DefinitionArgs,
-    /// Seconds that the object may take to say what interface it has, if its reference
-    /// does not
+    /// Seconds for the object to return its interface, if its reference does not have it
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = ping::seconds)]
     timeout: Duration,
     #[command(flatten)]

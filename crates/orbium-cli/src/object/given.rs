@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Arguments that stand for a text: it, `@FILE`, or `-` for standard input.
+//! Arguments that represent a text: the text, `@FILE`, or `-` for standard input.
 
 use std::io::Read;
 
 use crate::failure::Failure;
 
-/// Most octets of a file or of standard input.
+/// Maximum length of a file or of standard input, in bytes.
 const MAX_INPUT_LENGTH: u64 = 1 << 30;
 
-/// The text that an argument means.
+/// The text of an argument.
 pub(crate) fn text(given: &str) -> Result<String, Failure> {
     let read = match given.strip_prefix('@') {
         Some(path) => std::fs::File::open(path).and_then(read),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Commands for one object: what it offers, calls, pings, names.
+//! Commands for one object: its IDL, calls, pings, names.
 
 pub(crate) mod call;
 pub(crate) mod completion;

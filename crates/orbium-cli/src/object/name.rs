@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium name`: what a naming service has bound.
+//! `orbium name`: shows and changes the bindings of a naming service.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::object::{ping, reference};
 use crate::output;
 
-/// Bindings that are read at most, whatever a server says there is.
+/// Maximum number of bindings that are read, whatever the server reports.
 const MAX_BINDINGS: usize = 100_000;
 
-/// Contexts within contexts that are shown.
+/// Maximum depth of nested contexts that are shown.
 const MAX_DEPTH: usize = 64;
 
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub(crate) struct NameArgs {
     json: bool,
 }
 
-/// Said of the context in the help of every command.
+/// The description of the context in the help of every command.
 const CONTEXT: &str = "Naming context: a reference such as corbaname::host or \
      corbaname::host#plant, a file that holds one, or rir for the initial reference NameService";
 
@@ -74,10 +74,10 @@ enum What {
         /// Replace what the name is bound to
         #[arg(long)]
         rebind: bool,
-        /// Bind it as a context, so that names lead through it
+        /// Bind it as a context, so that names are resolved through it
         #[arg(long)]
         context_binding: bool,
-        /// Make the contexts on the way that are missing
+        /// Create the missing contexts of the name
         #[arg(long)]
         parents: bool,
     },
@@ -113,7 +113,7 @@ fn because(name: &Name, error: &NamingError) -> Failure {
     Failure::because(printable(&format!("`{name}`: {error}")))
 }
 
-/// Names come from servers: nothing in them may steer a terminal.
+/// The name without control characters, with which a server could steer a terminal.
 fn printable(text: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     text.chars().map(visible).collect()
@@ -175,7 +175,7 @@ fn list(args: &NameArgs, context: &NamingContext) -> Result<(), Failure> {
     output::print(&lines.concat())
 }
 
-/// A walk through contexts, which may contain each other.
+/// A traversal of contexts, which may contain each other.
 #[derive(Default)]
 struct Walk {
     seen: HashSet<String>,
@@ -184,7 +184,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Visits a context; what is within it, as JSON.
+    /// Visits a context, and returns its bindings as JSON.
     fn visit(&mut self, context: &NamingContext, depth: usize) -> Result<Vec<Value>, NamingError> {
         let mut found = Vec::new();
         for binding in bindings(context)? {
@@ -215,7 +215,7 @@ impl Walk {
         }
     }
 
-    /// What is within a context, or why it is not shown.
+    /// The bindings of a context, or the reason why it is not shown.
     fn enter(
         &mut self,
         context: &NamingContext,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium ping`: is the object there, and how long do the answers take.
+//! `orbium ping`: checks whether an object exists, and measures round-trip times.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::output;
 pub(crate) struct PingArgs {
     #[arg(value_name = "REF", help = reference::HELP)]
     reference: String,
-    /// How often to ask in each of the two ways
+    /// Number of requests of each of the two kinds
     #[arg(short = 'c', long, value_name = "N", default_value_t = 5,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
@@ -30,7 +30,7 @@ pub(crate) struct PingArgs {
     json: bool,
 }
 
-/// A positive number of seconds up to a century, with a fraction if need be.
+/// A positive number of seconds up to a century, optionally with a fraction.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     const CENTURY: u64 = 36_525 * 86_400;
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &PingArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
     let failed = |exception| Failure::because(explain(&object, args.timeout, exception));
 
-    // The first question also makes the connection, which is reported separately.
+    // The first request also opens the connection, which is reported separately.
     let (here, first) = timed(|| object.locate()).map_err(failed)?;
     let mut located = vec![];
     let mut asked = vec![];
@@ -114,7 +114,7 @@ fn timed<T>(
     Ok((answer, start.elapsed()))
 }
 
-/// The obstacle to asking the object, in one sentence.
+/// The reason why the object was not reached, in one sentence.
 pub fn explain(object: &ObjectRef, timeout: Duration, exception: SystemException) -> String {
     unreached(object, timeout, exception).unwrap_or_else(|| {
         let at = reference::address(object);
@@ -127,7 +127,7 @@ pub fn explain(object: &ObjectRef, timeout: Duration, exception: SystemException
     })
 }
 
-/// Why no answer came from the object, in one sentence; `None` for an exception that is one.
+/// The reason why the object did not reply, in one sentence; `None` for an exception of the object.
 pub(crate) fn unreached(
     object: &ObjectRef,
     timeout: Duration,
@@ -171,7 +171,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// Of at least one latency; of none, zero.
+    /// Zero without latencies.
     fn of(mut latencies: Vec<Duration>) -> Self {
         latencies.sort_unstable();
         let at = |index: usize| latencies.get(index).copied().unwrap_or_default();
@@ -202,7 +202,7 @@ impl Spread {
     }
 }
 
-/// Whole nanoseconds; those of centuries are the most that there are.
+/// Whole nanoseconds, saturating after five centuries.
 pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -21,15 +21,15 @@ use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::tls::TlsArgs;
 
-/// What is said of a reference in the help of every command that takes one.
+/// The description of a reference in the help of every command that takes one.
 pub(crate) const HELP: &str = "Object reference: IOR:…, corbaloc:…, corbaname:…, \
      a file that holds one (FILE, @FILE or file:///FILE), or - for standard input";
 
-/// Longest reference read from a file or standard input: far beyond any real
-/// one, so that a wrong file name does not fill the memory.
+/// Maximum length of a reference from a file or standard input: far beyond any real one, so that a
+/// wrong file name does not fill the memory.
 const MAX_REFERENCE_LENGTH: u64 = 16 << 20;
 
-/// The text of the reference that an argument means.
+/// The text of the reference of an argument.
 pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     let is_url = ["ior:", "corbaloc:", "corbaname:"].iter().any(|scheme| {
         argument
@@ -76,13 +76,13 @@ fn read(from: impl Read) -> std::io::Result<String> {
         .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not text"))
 }
 
-/// The parsed reference that an argument means.
+/// The parsed reference of an argument.
 pub(crate) fn url(argument: &str) -> Result<ObjectUrl, Failure> {
     ObjectUrl::parse(&text(argument)?)
         .map_err(|error| Failure::because(format!("bad object reference: {error}")))
 }
 
-/// The reference that an argument means.
+/// The reference of an argument.
 pub(crate) fn ior(argument: &str) -> Result<Ior, Failure> {
     let bad = |error| Failure::because(format!("bad object reference: {error}"));
     match url(argument)? {
@@ -94,21 +94,20 @@ pub(crate) fn ior(argument: &str) -> Result<Ior, Failure> {
     }
 }
 
-/// The protocols that this program has.
+/// The protocols of this program.
 pub fn protocols() -> Protocols {
     Protocols::default()
 }
 
-/// Which protocols a command calls with.
+/// Selection of the protocols of calls.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ProtocolArgs {
-    /// Protocols to call with, best first, the others not at all: names such as
-    /// shmiop,uiop,iiop/giop-lite [default: what the reference offers, within
-    /// this host first]
+    /// Protocols to call with, best first, and no others: names such as shmiop,uiop,iiop/giop-lite
+    /// [default: those of the reference, within this host first]
     #[arg(long, value_name = "LIST")]
     protocols: Option<ProtocolPolicy>,
-    /// What a client of shared memory does before it sleeps: none, so many
-    /// microseconds, or adaptive:MICROSECONDS
+    /// Spinning of a client of shared memory before it sleeps: none, so many microseconds, or
+    /// adaptive:MICROSECONDS
     #[cfg(target_os = "linux")]
     #[arg(long, value_name = "SPIN", default_value_t)]
     shm_spin: orbium_shm::Spin,
@@ -132,7 +131,7 @@ impl ProtocolArgs {
         Ok(protocols)
     }
 
-    /// Chooses what an ORB to be made calls with.
+    /// Sets the client protocols of a configuration.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
         config.client_protocols.clone_from(&self.protocols);
         #[cfg(target_os = "linux")]
@@ -150,8 +149,7 @@ impl ProtocolArgs {
     }
 }
 
-/// An object to be called, and the ORB that will call it. No call takes longer
-/// than `timeout`.
+/// An object to be called, and the ORB that calls it. `timeout` is the time-out of every call.
 pub fn object(
     argument: &str,
     protocols: &ProtocolArgs,
@@ -178,12 +176,12 @@ pub(crate) fn complete(
     protocols.add_to(config)
 }
 
-/// The object that an argument means; a name in it is resolved.
+/// The object of an argument; a name in it is resolved.
 pub(crate) fn resolve(orb: &Orb, argument: &str) -> Result<ObjectRef, Failure> {
     let object = orb.string_to_object(&text(argument)?);
     let object = object.map_err(|error| {
         Failure::because(match &error {
-            // The reference is as good as its name is not.
+            // The reference is valid, and its name is not resolved.
             ObjectError::Naming(_) => error.to_string(),
             _ => format!("bad object reference: {error}"),
         })
@@ -191,8 +189,8 @@ pub(crate) fn resolve(orb: &Orb, argument: &str) -> Result<ObjectRef, Failure> {
     object.ok_or_else(|| Failure::because("the reference is nil: it leads to no object"))
 }
 
-/// Where calls to an object lead, for people: a plain host and port over TCP,
-/// the whole channel otherwise.
+/// The address of the calls to an object, for people: a plain host and port over TCP, the whole
+/// channel otherwise.
 pub(crate) fn address(object: &ObjectRef) -> String {
     match object.channel() {
         Some(channel) if channel.protocol() == "iiop" => channel.address,
@@ -201,16 +199,16 @@ pub(crate) fn address(object: &ObjectRef) -> String {
     }
 }
 
-/// Why the call that has just raised this exception reached no server, protocol by
-/// protocol; `None` if it did.
+/// The reason for each protocol why the call that has just raised this exception reached no server;
+/// `None` if it reached one.
 pub(crate) fn refusals(exception: SystemException) -> Option<String> {
     let failure = orbium::diagnostics::explain(&exception).failure;
     let failure = failure.filter(|failure| !failure.offered.is_empty());
     failure.map(|failure| failure.reasons())
 }
 
-/// The `corbaloc:` of the object with a plain key at a channel; `None` for a
-/// channel that no `corbaloc:` can tell.
+/// The `corbaloc:` of the object with a plain key at a channel; `None` for a channel that no
+/// `corbaloc:` can express.
 pub(crate) fn corbaloc(channel: &Channel, minor: u8, key: &str) -> Option<String> {
     if !channel.messaging.is_empty() {
         return None;
@@ -221,7 +219,7 @@ pub(crate) fn corbaloc(channel: &Channel, minor: u8, key: &str) -> Option<String
     // A path has slashes of its own.
     let separator = if address.contains('/') { '|' } else { '/' };
     let url = format!("corbaloc:{scheme}:1.{minor}@{address}{separator}{key}");
-    // Only what is understood the way it was meant.
+    // Only a URL that parses to the same key.
     match ObjectUrl::parse(&url).ok()? {
         ObjectUrl::Corbaloc(parsed) if parsed.key == key.as_bytes() => {
             parsed.to_ior().ok().map(|_| url)

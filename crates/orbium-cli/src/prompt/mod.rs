@@ -24,7 +24,7 @@ use crate::object::call::{self, LineArgs, Target};
 use crate::object::{ping, reference};
 use crate::output;
 
-/// Most octets of one line that is not typed at a terminal.
+/// Maximum length of a line that is not typed at a terminal, in bytes.
 const MAX_LINE_LENGTH: u64 = 64 << 20;
 
 const HELP: &str = "\
@@ -52,15 +52,15 @@ pub(crate) struct ShellArgs {
     /// CORBA priority to call at
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i16).range(0..))]
     priority: Option<i16>,
-    /// Where lines typed at a terminal are kept [default: orbium/shell-history in
-    /// $XDG_STATE_HOME or ~/.local/state]
+    /// File of the lines typed at a terminal [default: orbium/shell-history in $XDG_STATE_HOME or
+    /// ~/.local/state]
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
     #[command(flatten)]
     protocols: reference::ProtocolArgs,
 }
 
-/// A line, read as the arguments of `orbium call` are.
+/// A line, parsed as the arguments of `orbium call`.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true, name = "")]
 struct Line {
@@ -91,16 +91,16 @@ pub(crate) fn run(args: &ShellArgs) -> Result<(), Failure> {
     }
 }
 
-/// What lines are called with.
+/// The object and definitions that lines are called with.
 struct Session<'a> {
     args: &'a ShellArgs,
     object: ObjectRef,
     loaded: Loaded,
-    /// All that the repository has, once a call takes it.
+    /// The whole repository, once a call needs it.
     whole: OnceCell<(Definitions, DefId)>,
 }
 
-/// What comes after a line.
+/// The action after a line.
 #[derive(PartialEq)]
 enum Next {
     Line,
@@ -117,7 +117,7 @@ impl Session<'_> {
         editor.set_helper(Some(Names(self.names())));
         let history = self.args.history.clone().or_else(default_history);
         if let Some(history) = &history {
-            // There is none the first time.
+            // The file does not exist the first time.
             let _ = editor.load_history(history);
         }
         let Loaded {
@@ -149,7 +149,7 @@ impl Session<'_> {
         ended
     }
 
-    /// Reads lines from a file or a program. One that fails does not end it.
+    /// Reads lines from a file or a program. A failed one does not end it.
     fn follow(&self, mut lines: impl BufRead) -> Result<(), Failure> {
         let mut all_done = true;
         loop {
@@ -203,7 +203,8 @@ impl Session<'_> {
         Ok(Next::Line)
     }
 
-    /// The command for a word that other programs have at their prompt, unless it is an operation here.
+    /// The command for a word that is a command at the prompts of other programs, unless it is an
+    /// operation here.
     fn command_for(&self, word: &str) -> Option<&'static str> {
         let command = match word {
             "help" | "?" => ":help",
@@ -235,7 +236,7 @@ impl Session<'_> {
         target.call(&line.call)
     }
 
-    /// What a call takes: all that the repository has, where there may be values in it.
+    /// The definitions of a call: the whole repository if there may be values in it.
     fn definitions_for(&self, line: &LineArgs) -> Result<(&Definitions, DefId), Failure> {
         let Loaded {
             definitions,
@@ -272,7 +273,7 @@ impl Session<'_> {
         names
     }
 
-    /// Operations and attributes with the names of what is sent.
+    /// Operations and attributes with the names of their arguments.
     fn operations(&self) -> String {
         let model = self.loaded.definitions.model();
         let mut text = String::new();
@@ -306,7 +307,7 @@ fn default_history() -> Option<PathBuf> {
     Some(state.join("orbium/shell-history"))
 }
 
-/// A shell works where nothing can be kept, too.
+/// Errors are ignored: a shell works without a history, too.
 fn save(editor: &mut Editor<Names, DefaultHistory>, history: &Path) {
     if let Some(folder) = history.parent() {
         let _ = std::fs::create_dir_all(folder);

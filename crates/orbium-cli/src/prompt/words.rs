@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The words of a line.
 
-/// Splits a line at spaces. JSON is one word as it is, and so is what stands in single
-/// quotation marks.
+/// Splits a line at spaces. JSON is one word, and so is text in single quotation marks.
 pub(super) fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut rest = line.trim_start();
@@ -26,13 +25,13 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Octets to the end of a word in single quotation marks.
+/// Bytes up to the end of a word in single quotation marks.
 fn quoted(text: &str) -> Result<usize, String> {
     let end = text[1..].find('\'').map(|end| end + 2);
     end.ok_or_else(|| "a quotation mark ' is not closed".to_owned())
 }
 
-/// Octets to the end of a string, object or array.
+/// Bytes up to the end of a string, object or array.
 fn json(text: &str) -> Result<usize, String> {
     let mut depth = 0usize;
     let mut in_string = false;

@@ -19,13 +19,13 @@ use crate::serving::because;
 use crate::stage::pin;
 use crate::stage::timing::latency;
 
-/// Calls before the first one that is measured, so that connections exist and memory is mapped.
+/// Calls before the first measured one, so that connections exist and memory is mapped.
 const WARM_UP_CALLS: u32 = 100;
 
 /// Collocated calls of a run: one of them takes less than reading the clock.
 const COLLOCATED_CALLS: u32 = 10;
 
-/// The names of the costs, and the options of `orbium sched check` that take them.
+/// The names of the costs, and the options of `orbium sched check` for them.
 const COST_NAMES: [(&str, &str); 3] = [
     ("call over TCP", "--call"),
     ("collocated call", "--call"),

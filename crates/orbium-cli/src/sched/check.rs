@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium sched check`: from requirements to a schedule, and what is wrong with them.
+//! `orbium sched check`: computes the schedule of requirements, and shows their errors.
 
 use std::path::{Path, PathBuf};
 
@@ -36,12 +36,12 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
     /// Write the schedule as Rust source, for programs to look priorities up in, if every deadline
-    /// holds that the strategy promises
+    /// holds that the strategy guarantees
     #[arg(long, value_name = "FILE")]
     rust: Option<PathBuf>,
 }
 
-/// What the schedule is computed for.
+/// Parameters of the analysis.
 #[derive(Debug, Args)]
 pub(crate) struct AnalysisArgs {
     /// Scheduling strategy: rms, edf, mlf, muf or rms+mlf
@@ -74,10 +74,10 @@ pub(crate) struct AnalysisArgs {
     /// ones
     #[arg(long, value_name = "FILE")]
     overhead: Option<PathBuf>,
-    /// What a call costs in the ORB, such as "20 us" [default: none]
+    /// Cost of a call in the ORB, such as "20 us" [default: none]
     #[arg(long, value_name = "TIME")]
     call: Option<Time>,
-    /// What a context switch costs [default: none]
+    /// Cost of a context switch [default: none]
     #[arg(long, value_name = "TIME")]
     context_switch: Option<Time>,
     /// Longest time for which a less urgent queue can block [default: none]

@@ -12,10 +12,10 @@ use orbium_sched::{Options, Overhead, Repository, Schedule, Table};
 use crate::failure::Failure;
 use crate::output;
 
-/// The longest table that is read.
+/// Maximum length of a table, in bytes.
 const MAX_TABLE: u64 = 64 << 20;
 
-/// The longest overhead that is read.
+/// Maximum length of an overhead file, in bytes.
 const MAX_OVERHEAD: u64 = 64 << 10;
 
 /// The operations of a table.
@@ -31,7 +31,7 @@ pub(crate) fn overhead(path: &Path) -> Result<Overhead, Failure> {
     text(path, MAX_OVERHEAD)?.parse().map_err(wrong)
 }
 
-/// The text of a file. Of a file without an end no more than the limit is read.
+/// The text of a file, of which at most the limit is read.
 fn text(path: &Path, max: u64) -> Result<String, Failure> {
     let shown = path.display();
     let unreadable = |error| Failure::because(format!("cannot read `{shown}`: {error}"));
@@ -45,7 +45,7 @@ fn text(path: &Path, max: u64) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The schedule of some operations. What is wrong with them is shown.
+/// The schedule of some operations. Its diagnostics are shown.
 pub(crate) fn computed(
     requirements: &Requirements,
     options: &Options,
@@ -70,7 +70,7 @@ pub(crate) fn computed(
     Ok((repository, schedule))
 }
 
-/// The schedule of a table, for the rest of the program. One that is not sound is refused.
+/// The schedule of a table, for the rest of the program. An infeasible one is refused.
 pub(crate) fn scheduled(path: &Path, options: &Options) -> Result<&'static Table, Failure> {
     let (repository, schedule) = computed(&read(path)?, options)?;
     if !schedule.is_sound() {
@@ -79,7 +79,7 @@ pub(crate) fn scheduled(path: &Path, options: &Options) -> Result<&'static Table
     Table::leak(&repository, &schedule).map_err(|error| Failure::because(error.to_string()))
 }
 
-/// Errors first: they are what the exit status is about.
+/// Errors first, as they determine the exit status.
 fn show(diagnostics: &[Diagnostic]) {
     for severity in [Severity::Error, Severity::Warning] {
         let all = diagnostics.iter().filter(|it| it.severity == severity);

@@ -27,9 +27,9 @@ enum SchedCommand {
     Calibrate(calibrate::CalibrateArgs),
     /// Check whether the operations of IDL files, or of a table, meet their deadlines.
     ///
-    /// Prints queues, threads, the calls of each thread and a Gantt chart. What is wrong is shown
-    /// with line and caret. Exits with 0 if every deadline that the strategy promises holds and
-    /// there is no error, else with 1.
+    /// Prints queues, threads, the calls of each thread and a Gantt chart. Errors are shown with
+    /// line and caret. Exits with 0 if every deadline that the strategy guarantees holds and there
+    /// is no error, else with 1.
     Check(Box<check::CheckArgs>),
     /// Serve the Scheduling Service until a signal ends it.
     ///

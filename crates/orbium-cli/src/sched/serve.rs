@@ -17,10 +17,11 @@ use crate::serving::{Served, ServingArgs, because, serve};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Keep the operations in this file, which is made if there is none [default: in memory]
+    /// Keep the operations in this file, which is created if it does not exist [default: in memory]
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Write the privileged reference to this file, for its owner alone, and do not print it
+    /// Write the privileged reference to this file, readable by its owner alone, and do not print
+    /// it
     #[arg(long, value_name = "FILE")]
     privileged_file: Option<PathBuf>,
     /// As --privileged-file, for the privileged reference of the interface of TAO's releases

@@ -17,7 +17,7 @@ use crate::output;
 pub(crate) struct EarlyHangups(Arc<AtomicBool>);
 
 impl EarlyHangups {
-    /// Catches them from now on, if there is a file to be read again.
+    /// Catches them from now on, if there is a file to reload.
     pub(crate) fn caught(file: Option<&Path>) -> Result<Option<Self>, Failure> {
         if file.is_none() {
             return Ok(None);
@@ -64,7 +64,7 @@ pub(crate) fn on_hangup(
     Ok(reloads)
 }
 
-/// The report of what was changed, or why nothing was.
+/// The report of the changes, or of the reason why there are none.
 fn reconfigure(
     configurator: &Configurator,
     unregistered: &Protocols,

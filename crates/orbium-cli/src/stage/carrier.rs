@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The transports that are measured: where servers listen on them, and the raw
-//! peer for comparison.
+//! The measured transports: the endpoints of servers, and the raw peers for comparison.
 
 use super::realm::Realm;
 use super::scratch::Scratch;
@@ -21,7 +20,7 @@ pub enum Carrier {
     },
     /// TLS over TCP over the loopback interface.
     Tls,
-    /// Memory of one process, in which both sides are.
+    /// Memory of one process, which runs both sides.
     InProcess,
 }
 
@@ -49,12 +48,12 @@ impl Carrier {
         }
     }
 
-    /// Whether this program has it, on this machine.
+    /// Whether this program supports it on this machine.
     pub fn is_here(self) -> bool {
         self == Self::Tls || reference::protocols().transport(self.scheme()).is_some()
     }
 
-    /// The endpoint of a server that shares the folder with others of other names.
+    /// The endpoint of a server with a name that is unique in the folder.
     pub fn endpoint(self, scratch: &Scratch, name: &str) -> String {
         match self {
             Self::Tcp => "iiop://127.0.0.1:0".to_owned(),
@@ -81,7 +80,7 @@ impl Carrier {
         }
     }
 
-    /// Options of both sides: the certificates that they show and trust.
+    /// Options of both sides: the certificates that they present and trust.
     pub fn options(self, realm: &Realm) -> Vec<String> {
         match self {
             Self::Tls => realm.options(),
@@ -97,7 +96,7 @@ impl Carrier {
         }
     }
 
-    /// The same with processes on one CPU, where spinning would block the peer, or not.
+    /// The same for processes on one CPU, where spinning would block the peer, or on several.
     pub fn on_one_cpu(self, one: bool) -> Self {
         match self {
             Self::Shm { .. } if one => Self::Shm { spin: 0 },

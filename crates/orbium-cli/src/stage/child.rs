@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processes of this same program, and of others that behave like it.
+//! Processes of this program, and of others that behave like it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -9,17 +9,15 @@ use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
 
-/// Time without a line from a process, or for one to end, after which it is
-/// given up.
+/// Time without a line from a process, or until its end, after which it counts as failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A process of this program that reports in lines of text. Dropping it ends it.
+/// A process of this program that reports in lines of text. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Process {
     what: &'static str,
     child: Child,
-    // The process ends at the end of its input, and so with this process, however this one
-    // ends.
+    // The process ends at the end of its input, and so with this process, however that ends.
     input: Option<ChildStdin>,
     lines: Receiver<String>,
 }
@@ -33,7 +31,7 @@ impl Process {
         Self::spawn(what, &mut command)
     }
 
-    /// Starts a program that ends when its input does.
+    /// Starts a program that ends at the end of its input.
     pub fn spawn(what: &'static str, command: &mut Command) -> Result<Self, Failure> {
         let failed = |error| unstarted(what, &error);
         let mut child = command
@@ -64,8 +62,8 @@ impl Process {
         self.line_within(PATIENCE)
     }
 
-    /// Writes a line to its input and gives the line that it answers, which may
-    /// take so long.
+    /// Writes a line to its input and returns the line of its answer, for which it waits for
+    /// `patience`.
     pub fn ask(&mut self, question: &str, patience: Duration) -> Result<String, Failure> {
         let what = self.what;
         let gone =
@@ -108,15 +106,13 @@ impl Process {
         )))
     }
 
-    /// Asks the process to end, waits until it has, and fails unless it ended
-    /// well.
+    /// Requests the end of the process, waits for it, and fails unless its exit status is success.
     pub fn end(mut self) -> Result<(), Failure> {
         self.input = None;
         self.join()
     }
 
-    /// Waits until the process ends of its own accord, and fails unless it
-    /// ended well.
+    /// Waits until the process ends, and fails unless its exit status is success.
     pub fn join(mut self) -> Result<(), Failure> {
         let status = self.wait()?;
         if status.success() {
@@ -131,7 +127,7 @@ impl Process {
     fn wait(&mut self) -> Result<ExitStatus, Failure> {
         let failed =
             |what, error| Failure::because(format!("cannot wait for the {what} process: {error}"));
-        // Its output ends when it does: nothing has to be polled for until then.
+        // Its output ends with it: polling is not needed until then.
         let deadline = Instant::now() + PATIENCE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

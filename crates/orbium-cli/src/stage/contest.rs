@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Peers that are measured in turns, so that a slow spell of the machine meets
-//! them all.
+//! Peers that are measured alternately, so that a slow period of the machine affects all of them.
 
 use std::time::{Duration, Instant};
 
 use super::timing::{Samples, Timing, median, rate};
 use crate::failure::Failure;
 
-/// Runs so many calls and gives each one's nanoseconds away.
+/// Runs so many calls and passes the nanoseconds of each to the closure.
 pub type Runner<'a> = Box<dyn FnMut(u64, &mut dyn FnMut(u64)) -> Result<(), Failure> + 'a>;
 
-/// One of several peers that take turns.
+/// One of several peers that are measured alternately.
 pub struct Contestant<'a> {
     run: Runner<'a>,
     /// Calls in one slice of time.
@@ -23,7 +22,7 @@ pub struct Contestant<'a> {
 }
 
 impl<'a> Contestant<'a> {
-    /// Warms up until it is clear how many calls a slice of time holds.
+    /// Warms up until the number of calls in a slice of time is known.
     pub fn new(mut run: Runner<'a>, slice: Duration) -> Result<Self, Failure> {
         let mut calls = 8;
         loop {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processes that serve and call, on chosen processors and over chosen transports,
-//! and the timing of their calls: `orbium demo` and the benches are built of it.
+//! Server and client processes, on chosen processors and over chosen transports, and the timing of
+//! their calls, for `orbium demo` and the benches.
 
 pub mod carrier;
 pub mod child;

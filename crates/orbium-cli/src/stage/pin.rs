@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Keeping a process on one CPU, or on some.
+//! Pinning of a process to one CPU, or to several.
 
 use clap::Args;
 
@@ -14,8 +14,8 @@ pub struct PinArgs {
 }
 
 impl PinArgs {
-    /// Pins the process, if that was asked for. Threads started later inherit
-    /// it, so this comes first.
+    /// Pins the process, if an option requests it. Threads started later inherit it, so this is
+    /// called first.
     pub fn apply(&self) -> Result<(), Failure> {
         if self.cpus.is_empty() {
             return Ok(());
@@ -23,7 +23,7 @@ impl PinArgs {
         pin(&self.cpus)
     }
 
-    /// Does something that starts threads on another CPU, and comes back to its own.
+    /// Runs a closure that starts threads pinned to another CPU, and restores the own one.
     pub fn on_another<T>(
         &self,
         cpu: Option<usize>,
@@ -37,7 +37,7 @@ impl PinArgs {
     }
 }
 
-/// Keeps the calling thread, and those that it starts, on one CPU.
+/// Pins the calling thread, and those that it starts, to one CPU.
 pub fn thread_to(cpu: usize) -> Result<(), Failure> {
     pin(&[cpu])
 }
@@ -106,8 +106,8 @@ pub fn other(_: usize) -> Option<usize> {
     None
 }
 
-/// A CPU that this process may run on, and all others, as `--pin` has them;
-/// `None` if there is but one, or processes cannot be pinned.
+/// A CPU that this process may run on, and all others, as `--pin` takes them; `None` if there is
+/// only one, or processes cannot be pinned.
 #[cfg(target_os = "linux")]
 pub fn split() -> Option<(usize, String)> {
     use rustix::thread::{CpuSet, sched_getaffinity};

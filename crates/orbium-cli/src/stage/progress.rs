@@ -28,7 +28,7 @@ impl Progress {
         self.begun += 1;
     }
 
-    /// Removes the bar, so that something else can be written.
+    /// Removes the bar, so that other output can be written.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An authority of a run and the certificate that it gives out, for
-//! measurements over TLS: made on the fly, and gone with the run.
+//! An authority of a run and its certificate, for measurements over TLS: generated for the run, and
+//! removed with it.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A folder for the sockets of a run, removed in the end.
+//! A folder for the sockets of a run, removed at its end.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::failure::Failure;
 
-/// A folder that only we may enter.
+/// A folder that only this user may enter.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
@@ -23,7 +23,7 @@ impl Scratch {
         };
         match create(&path) {
             Ok(()) => Ok(Self(path)),
-            // Of a process of our number that was killed.
+            // Left by a process with this process id that was killed.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let _ = std::fs::remove_dir_all(&path);
                 create(&path).map_err(|error| failed(&error))?;

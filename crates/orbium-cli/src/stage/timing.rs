@@ -76,7 +76,7 @@ impl Timing {
         json!({ "median_ns": self.median, "p99_ns": self.p99, "calls_per_second": self.rate })
     }
 
-    /// Reads what [`Self::to_json`] made; `None` for anything else.
+    /// Reads the JSON of [`Self::to_json`]; `None` for anything else.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         Some(Self {
@@ -92,8 +92,8 @@ pub fn rate(calls: u64, elapsed: Duration) -> f64 {
     calls as f64 / elapsed.as_secs_f64().max(1e-9)
 }
 
-/// The middle of some numbers; of an even number of them, the mean of the two
-/// in the middle. Zero for none.
+/// The median of some numbers; of an even number of them, the mean of the two in the middle. Zero
+/// for none.
 pub fn median(numbers: &[f64]) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

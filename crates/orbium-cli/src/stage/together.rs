@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads that do the same at once.
+//! Threads that run the same work at once.
 
 use std::sync::Barrier;
 use std::thread;
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
 
-/// Has so many threads prepare, and then work, all from one moment on; the time
-/// until the last is done.
+/// Prepares and then runs the work in so many threads, which start at the same moment; returns the
+/// time until the last one ends.
 pub fn by_threads<W: FnOnce() -> Result<(), Failure>>(
     count: u16,
     prepare: impl Fn() -> Result<W, Failure> + Sync,

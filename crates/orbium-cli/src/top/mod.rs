@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium top`: what a running ORB does, as a screen, as text or as JSON.
+//! `orbium top`: the activity of a running ORB, as a screen, as text or as JSON.
 
 use std::fs;
 use std::io::IsTerminal;
@@ -25,19 +25,19 @@ const LINES: u16 = 24;
 #[derive(Debug, Args)]
 pub(crate) struct TopArgs {
     /// Process id, with -N behind it for one of several ORBs; socket; or reference of a watch
-    /// object [default: the only ORB that the processes of this user show]
+    /// object [default: the only ORB that the processes of this user publish]
     #[arg(value_name = "PID[-N]|SOCKET|REF")]
     what: Option<String>,
     /// The ORB of that name (orb_id, -ORBId)
     #[arg(long, value_name = "NAME")]
     orb_id: Option<String>,
-    /// Seconds between two looks
+    /// Seconds of an interval
     #[arg(long, short = 'i', value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     interval: Duration,
     /// Print one JSON object per interval, on a line of its own
     #[arg(long)]
     json: bool,
-    /// Print what happened within one interval, and end
+    /// Print the activity within one interval, and end
     #[arg(long)]
     once: bool,
     /// Print a picture of the screen after one interval, as SVG, and end
@@ -46,7 +46,7 @@ pub(crate) struct TopArgs {
 }
 
 impl TopArgs {
-    /// What the arguments mean, or the only ORB there is.
+    /// The source that the arguments name, or the only ORB there is.
     fn source(&self) -> Result<Source, Failure> {
         let what = self.what.as_deref();
         let selection = what.map_or(Some(Selection::default()), Selection::of_process);

@@ -14,7 +14,7 @@ use crate::stage::timing::thousands;
 pub(crate) struct Sent {
     /// The operation, for people.
     pub(crate) call: String,
-    /// Calls that the transport took.
+    /// Calls that the transport accepted.
     pub(crate) sent: u64,
     /// Calls sent per second.
     pub(crate) rate: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// The fraction of the calls that did not come, of all receivers.
+    /// The fraction of lost calls, over all receivers.
     fn lost(&self) -> f64 {
         let due = (self.sent * self.received.len() as u64) as f64;
         1.0 - self.received.iter().sum::<u64>() as f64 / due.max(1.0)
@@ -55,13 +55,13 @@ impl Sent {
 pub(crate) struct Flood {
     /// The protocol.
     pub(crate) protocol: &'static str,
-    /// Where the sender, as client, and the receivers ran.
+    /// The CPUs of the sender, as client, and of the receivers.
     pub(crate) place: Place,
     /// One row for each operation.
     pub(crate) rows: Vec<Sent>,
 }
 
-/// What stands below the tables.
+/// The text below the tables.
 pub(crate) const EXPLANATION: &str = "
 sent: calls that the system took, as fast as it did; received: what the receivers counted
 when nothing more came. The system drops what a receiver has no time for.

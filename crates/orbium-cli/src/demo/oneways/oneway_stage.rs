@@ -18,12 +18,11 @@ pub(crate) const SLICES: u32 = 6;
 /// Steps of the progress.
 pub(crate) const STEPS: usize = 2 + SLICES as usize;
 
-/// An address that organisations use for themselves, and the interface that
-/// does not leave the host.
+/// An address of the organisation-local scope, and the interface that does not leave the host.
 const GROUP: &str = "239.255.0.7";
 const LOOPBACK: &str = "lo";
 
-/// Sends over both protocols, and adds to the report what came of it.
+/// Sends over both protocols, and adds the results to the report.
 pub(crate) fn play(
     place: Place,
     slice: Duration,
@@ -47,7 +46,7 @@ pub(crate) fn play(
         return Ok(());
     }
     progress.step("multicast: starting");
-    // A group of this run alone; the port is the one that the first one takes.
+    // A group of this run alone; the port is that of the first member.
     let group = format!("orbium-{}", std::process::id());
     let join = ["--join", &group];
     let first = format!("miop://{GROUP}:0?interface={LOOPBACK}");
@@ -67,7 +66,7 @@ pub(crate) fn play(
     stage.play(progress, report)
 }
 
-/// A server process that can be asked what it received.
+/// A server process that can be asked for its counts.
 struct Member {
     process: Process,
     lines: Vec<String>,
@@ -90,7 +89,7 @@ impl Member {
     }
 }
 
-/// The option that keeps a process on a CPU.
+/// The option that pins a process to a CPU.
 fn pinned(cpu: usize) -> [String; 2] {
     ["--pin".to_owned(), cpu.to_string()]
 }
@@ -102,7 +101,7 @@ struct Stage {
     /// Options of the sender.
     options: Vec<String>,
     members: Vec<Member>,
-    /// Where the sender, as client, and the receivers run.
+    /// The CPUs of the sender, as client, and of the receivers.
     place: Place,
     slice: Duration,
 }

@@ -31,7 +31,7 @@ pub(crate) enum RawAddress {
     Tls(SocketAddr),
     Shm {
         path: PathBuf,
-        /// How long to spin before sleeping.
+        /// The time for which it spins before it sleeps.
         spin: Duration,
     },
     InProcess,
@@ -128,7 +128,7 @@ impl RawAddress {
             Self::Shm { .. } => return Err(io::ErrorKind::Unsupported.into()),
             #[cfg(not(unix))]
             Self::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
-            // The connecting side answers itself.
+            // The connecting side serves itself.
             Self::InProcess => return Err(io::ErrorKind::Unsupported.into()),
         })
     }
@@ -162,7 +162,7 @@ fn in_process() -> io::Result<Memory> {
     Ok(Memory(client))
 }
 
-/// A raw server before it serves.
+/// A bound listener of a raw server.
 pub(crate) enum Listening {
     Tcp(TcpListener),
     Tls(TlsListener),
@@ -172,7 +172,7 @@ pub(crate) enum Listening {
     Shm(ShmListener),
 }
 
-/// Where clients are given shared memory.
+/// A listener that hands shared memory to clients.
 #[cfg(target_os = "linux")]
 pub(crate) struct ShmListener {
     socket: UnixListener,
@@ -190,7 +190,7 @@ impl Listen for ShmListener {
 }
 
 impl Listening {
-    /// Where clients find it.
+    /// The address for clients.
     pub(crate) fn address(&self) -> io::Result<RawAddress> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(RawAddress::Tcp),

@@ -37,8 +37,7 @@ enum RawCommand {
 
 #[derive(Debug, Args)]
 struct RawServeArgs {
-    /// Where to listen: ADDRESS:PORT, tls:ADDRESS:PORT, unix:PATH,
-    /// shm:MICROSECONDS:PATH
+    /// Address to listen at: ADDRESS:PORT, tls:ADDRESS:PORT, unix:PATH, shm:MICROSECONDS:PATH
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: RawAddress,
     #[command(flatten)]
@@ -64,10 +63,10 @@ struct RawCallArgs {
     /// Requests that are answered by one reply
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: u32,
-    /// How often
+    /// Number of exchanges
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     calls: u64,
-    /// Exchange in so many threads at once, over a connection each
+    /// Exchange in so many threads at once, each over its own connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Print JSON

@@ -24,7 +24,7 @@ pub(crate) struct TlsListener {
 }
 
 impl TlsListener {
-    /// Shows the certificate that was given.
+    /// Presents the given certificate.
     pub(crate) fn new(tcp: TcpListener, files: &TlsArgs) -> io::Result<Self> {
         let (Some(certificate), Some(key)) = (&files.tls_cert, &files.tls_key) else {
             return Err(missing("a certificate and its key"));
@@ -55,7 +55,7 @@ impl Listen for TlsListener {
     }
 }
 
-/// TLS over a connection, with trust in the authorities that were given.
+/// TLS over a connection, with the given trusted authorities.
 pub(crate) fn connect(
     stream: TcpStream,
     to: IpAddr,

@@ -62,7 +62,7 @@ fn wrong_count(signature: &Signature, sent: &[&Parameter], given: usize) -> Fail
     ))
 }
 
-/// A type as it is referred to.
+/// The name of a type for messages.
 fn type_name(code: &TypeCode) -> String {
     match code.name() {
         "" => code.to_string(),
@@ -90,13 +90,13 @@ fn values(
     read.map_err(|error| Failure::because(wrong_value(&error)))
 }
 
-/// What is wrong with an argument, by the name of its parameter.
+/// The error of an argument, with the name of its parameter.
 fn wrong_value(error: &JsonError) -> String {
     let path = error.path().trim_start_matches("$.");
     printable(&format!("{path}: {}", error.reason()))
 }
 
-/// Whether an argument stands for itself: text in place of a JSON string.
+/// Whether an argument is plain text in place of a JSON string.
 fn is_plain_text(code: &TypeCode, text: &str) -> bool {
     let text = text.trim_start();
     match code.kind() {

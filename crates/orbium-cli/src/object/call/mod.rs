@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium call`: one operation of any object, by its IDL.
+//! `orbium call`: calls one operation of any object, by its IDL.
 
 mod arguments;
 mod report;
@@ -20,7 +20,7 @@ use crate::ifr::printable;
 use crate::object::{ping, reference};
 use crate::stage::timing::{Samples, Timing};
 
-/// What an object may take to name its interface while a command line is typed.
+/// Deadline of the call for the object's interface while a command line is completed.
 const MAX_COMPLETION_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
@@ -49,8 +49,8 @@ impl CallArgs {
         }
     }
 
-    /// The operations and attributes of the object, if its interface is found without a word
-    /// on standard error.
+    /// The operations and attributes of the object, if its interface is found without output to
+    /// standard error.
     pub(crate) fn offered(&self) -> Option<Vec<String>> {
         // Standard input is that of the shell.
         if self.reference == "-" {
@@ -63,7 +63,7 @@ impl CallArgs {
                 .into_iter()
                 .map(|it| printable(&it.name))
                 .collect();
-            // Both halves of an attribute have its name.
+            // Both accessors of an attribute have its name.
             names.dedup();
             return Some(names);
         }
@@ -73,13 +73,13 @@ impl CallArgs {
     }
 }
 
-/// What is called: also a line of `orbium shell`.
+/// The operation and its arguments: also a line of `orbium shell`.
 #[derive(Debug, Args)]
 pub(crate) struct LineArgs {
     /// The operation, or an attribute: read without an argument, written with one
     operation: String,
-    /// What is sent, in the order of the `in` and `inout` parameters: JSON, plain text for
-    /// a string or an enumerator, @FILE, or - for standard input
+    /// The arguments, in the order of the `in` and `inout` parameters: JSON, plain text for a
+    /// string or an enumerator, @FILE, or - for standard input
     #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
     arguments: Vec<String>,
     /// All arguments as one JSON object by the names of the parameters, or as an array; or
@@ -142,12 +142,12 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     target.call(line)
 }
 
-/// An object, and what is known of it.
+/// An object with its interface and definitions.
 pub(crate) struct Target<'t> {
     pub(crate) definitions: &'t Definitions,
     pub(crate) object: &'t ObjectRef,
     pub(crate) interface: DefId,
-    /// What a call may take.
+    /// The time-out of a call.
     pub(crate) timeout: Duration,
 }
 
@@ -165,8 +165,8 @@ impl Target<'_> {
     }
 }
 
-/// Calls an operation by its signature and prints the results; `types` are what JSON may refer to
-/// by repository id.
+/// Calls an operation by its signature and prints the results; `types` are the types that JSON may
+/// refer to by repository id.
 fn call(
     object: &ObjectRef,
     timeout: Duration,
@@ -199,7 +199,7 @@ fn call(
     }
 }
 
-/// The signature of an operation, or of the half of an attribute that is meant.
+/// The signature of an operation, or of an attribute's accessor.
 pub(crate) fn signature(
     definitions: &Definitions,
     interface: DefId,
@@ -233,7 +233,7 @@ fn error_text(name: &str) -> String {
     }
 }
 
-/// Has the calls of this thread carry a priority, if the reference asks for it.
+/// Sets the priority of the calls of this thread, if the reference requests one.
 pub(crate) fn set_priority(object: &ObjectRef, priority: i16) -> Result<(), Failure> {
     let installed = RtOrb::builder().soft().install(object.orb());
     let rt = installed.map_err(|error| Failure::because(error.to_string()))?;
@@ -241,12 +241,12 @@ pub(crate) fn set_priority(object: &ObjectRef, priority: i16) -> Result<(), Fail
     set.map_err(|error| Failure::because(format!("the priority cannot be set: {error}")))
 }
 
-/// A call that can be made again.
+/// A repeatable call.
 struct Call<'c> {
     args: &'c LineArgs,
     object: &'c ObjectRef,
     signature: &'c Signature,
-    /// What is sent, as a struct.
+    /// The arguments, as a struct.
     values: &'c Any,
 }
 

@@ -13,7 +13,7 @@ use crate::object::ping;
 use crate::output;
 use crate::stage::timing::{Timing, latency, thousands};
 
-/// How long repeated calls took.
+/// The latencies of repeated calls.
 pub(super) struct Repeated {
     pub(super) calls: u64,
     /// The first one, with the connection.
@@ -50,7 +50,7 @@ pub(super) fn results(
     output::print(&text)
 }
 
-/// The return value and what else is returned, each with its name.
+/// The return value and the `out` parameters, each with its name.
 fn returned(request: &Request) -> Vec<(&str, &Any)> {
     let mut returned = Vec::new();
     if request.return_value().type_code().kind() != TCKind::Null {
@@ -64,7 +64,7 @@ fn returned(request: &Request) -> Vec<(&str, &Any)> {
     returned
 }
 
-/// The value alone if there is one only; nothing if there is none.
+/// The value alone if there is only one; `None` if there is none.
 fn for_people(request: &Request, options: &JsonOptions<'_>) -> Result<Option<String>, CdrError> {
     match returned(request)[..] {
         [] => Ok(None),
@@ -107,7 +107,7 @@ fn timing_text(repeated: &Repeated) -> String {
     }
 }
 
-/// Prints an exception, as JSON if wished; the failure of the command otherwise.
+/// Prints an exception as JSON if requested; the failure of the command otherwise.
 pub(super) fn failed(
     object: &ObjectRef,
     timeout: Duration,
