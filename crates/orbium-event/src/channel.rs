@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A channel as programs have it.
+//! The public handle of a channel.
 
 mod threads;
 
@@ -22,7 +22,7 @@ use crate::supply::publication::Publication;
 use crate::supply::publisher::Publisher;
 use crate::thread::start;
 
-/// An event channel. Cheap to clone; it ends with the last clone, and what serves it.
+/// An event channel. Cheap to clone; the channel and its servants end with the last clone.
 ///
 /// Consumers and suppliers are in this process ([`subscribe`](Self::subscribe),
 /// [`connect_supplier`](Self::connect_supplier)) or call from others ([`serve`](Self::serve)).
@@ -76,7 +76,7 @@ impl Channel {
     }
 
     /// Connects a consumer of this process with the handle of its operation in the schedule of the
-    /// channel, or 0. Channels that dispatch without a schedule do not use it.
+    /// channel, or 0. Channels that dispatch without a schedule ignore it.
     ///
     /// # Errors
     /// [`ConnectError`].
@@ -113,8 +113,9 @@ impl Channel {
         self.subscribe_with(pattern, options, Arc::new(sink), || {})
     }
 
-    /// Connects a consumer of this process with a choice among events by their content, a queue of its own kind, or an end that
-    /// the program is to see: `on_end` is called once when the connection ends, however it does.
+    /// Connects a consumer of this process with a selection of events by their content, its own
+    /// queue limits, or a notification of its end: `on_end` is called once when the connection
+    /// ends, for whatever reason.
     ///
     /// ```
     /// use std::sync::{Arc, mpsc};
@@ -163,13 +164,14 @@ impl Channel {
             on_end: Box::new(on_end),
         };
         let subscription = self.connect_consumer(pattern, options, connection)?;
-        // With a replay it has waited.
+        // It was paused for a replay.
         subscription.unpause();
         Ok(subscription)
     }
 
-    /// Connects a consumer of this process that takes its events itself, by [`Subscription::pull`]; they wait in its queue until then.
-    /// `peer` is what the channel pings, and notifies when it disconnects the consumer.
+    /// Connects a consumer of this process that pulls its events by [`Subscription::pull`]; they
+    /// wait in its queue until then. The channel pings `peer`, and notifies it when it disconnects
+    /// the consumer.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -220,7 +222,7 @@ impl Channel {
             ..options
         };
         let subscription = self.connect(pattern, options, Service::Pulled, connection)?;
-        // With a replay it has waited.
+        // It was paused for a replay.
         subscription.unpause();
         Ok(subscription)
     }
@@ -315,17 +317,18 @@ impl Channel {
         Ok(Publisher::new(&self.engine, supplier))
     }
 
-    /// Registers what the channel does between the suppliers and consumers that are connected and have
-    /// named their operations, so that none of them has to declare a dependency: an operation that
-    /// dispatches to each consumer (`Display::show#dispatch`), with one for each further group and
-    /// timer of its subscription. Conjunctions run at the lowest rate of what they wait for, all
-    /// other groups at the sum of the rates. Each takes [`ChannelConfig::dispatch_time`].
+    /// Registers the operations of the channel between the suppliers and consumers that are
+    /// connected and have named their operations, so that none of them has to declare a dependency:
+    /// an operation that dispatches to each consumer (`Display::show#dispatch`), with one for each
+    /// further group and timer of its subscription. Conjunctions run at the lowest rate of their
+    /// children, all other groups at the sum of the rates. Each takes
+    /// [`ChannelConfig::dispatch_time`].
     ///
     /// A dispatching operation calls the consumer's, which therefore runs in its queue of the
     /// schedule; a consumer of another process, or with threads of its own, is supplied by it.
     ///
-    /// To be called once, with the same peers in the configuration run and at run time, before
-    /// the program is scheduled.
+    /// To be called once, with the same peers in the configuration run and at run time, before the
+    /// program is scheduled.
     ///
     /// # Errors
     /// `UnknownTask`: the repository does not have an operation that a peer has named. `PeriodTooLong`:
@@ -354,10 +357,10 @@ impl Channel {
         self.engine.register_operations(repository)
     }
 
-    /// Registers an observer, gives it the present sums, and returns its handle.
+    /// Registers an observer, calls it with the present sums, and returns its handle.
     ///
     /// # Errors
-    /// [`ConnectError`]: there are as many as the configuration permits.
+    /// [`ConnectError`]: the configured maximum is reached.
     pub fn append_observer(&self, observer: impl Observer) -> Result<u32, ConnectError> {
         self.start_control()?;
         let observer: Arc<dyn Observer> = Arc::new(observer);
@@ -365,7 +368,7 @@ impl Channel {
         handle.ok_or(ConnectError::TooMany)
     }
 
-    /// Removes an observer; false if the handle is none.
+    /// Removes an observer; false if there is none with this handle.
     pub fn remove_observer(&self, handle: u32) -> bool {
         self.engine.remove_observer(handle)
     }
@@ -382,7 +385,7 @@ impl Channel {
         self.engine.statistics()
     }
 
-    /// Disconnects every peer, and notifies it. The channel refuses all from then on.
+    /// Disconnects every peer, and notifies it. The channel refuses all peers from then on.
     pub fn destroy(&self) {
         self.engine.destroy();
     }

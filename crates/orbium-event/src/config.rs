@@ -15,7 +15,7 @@ use crate::retained::Retention;
 use crate::subscription::filter::Clearing;
 use crate::subscription::parse::{FilterError, FilterLimits};
 
-/// On which thread events are pushed to consumers.
+/// The thread on which events are pushed to consumers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dispatching {
     /// A thread and a bounded queue for each consumer: one that stalls delays no other one.
@@ -27,11 +27,11 @@ pub enum Dispatching {
     /// [`ChannelConfig::push_timeout`] until it is suspect.
     Reactive,
     /// A thread for each queue of a schedule, at the native priority of the queue. A consumer's
-    /// RT_Info is the handle of its operation in the table, from 1: it names the queue, and the
-    /// period and execution time by which queues of deadlines and laxities choose. Consumers
-    /// without RT_Info (0) are in the last queue and have no deadline. A consumer that connects again
-    /// stays in its queue, whatever its RT_Info is then. Each consumer has its bounded queue of
-    /// events; one that stalls delays those of its queue of the schedule by
+    /// RT_Info is the handle of its operation in the table, from 1: it determines the queue, and
+    /// the period and execution time by which queues of deadlines and laxities choose. Consumers
+    /// without RT_Info (0) are in the last queue and have no deadline. A consumer that connects
+    /// again stays in its queue, whatever its RT_Info is then. Each consumer has its bounded queue
+    /// of events; one that stalls delays those of its queue of the schedule by
     /// [`ChannelConfig::push_timeout`] until it is suspect, and no other one.
     Scheduled(&'static Table),
     /// The threads of a scheduler context, by its policy: each consumer is a task that has a job for each set of
@@ -41,7 +41,7 @@ pub enum Dispatching {
 }
 
 impl Dispatching {
-    /// By that table at run time. In a configuration run, in which there is no such table yet, a
+    /// With that table at run time. In a configuration run, in which there is no such table yet, a
     /// thread for each consumer: the program is the same in both.
     #[must_use]
     pub fn in_mode(mode: &Mode, table: &'static Table) -> Self {
@@ -52,10 +52,10 @@ impl Dispatching {
     }
 }
 
-/// What becomes of the events of a consumer of another process that has suspended its connection.
+/// Treatment of events for a consumer of another process that has suspended its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Suspension {
-    /// They are dropped, those too that wait, as TAO's channel does.
+    /// They are dropped, including those that wait, as with TAO's channel.
     #[default]
     Drop,
     /// They wait, within the limits of the consumer's queue.
@@ -77,53 +77,57 @@ pub enum Suspension {
 pub struct ChannelConfig {
     /// On which thread events are pushed; [`Dispatching::PerConsumer`] by default.
     pub dispatching: Dispatching,
-    /// With [`Dispatching::Scheduled`], threads go on without native priorities if the host refuses
-    /// them, which [`ChannelStatistics::refused_priorities`](crate::ChannelStatistics) and a warning
-    /// in the log say; no by default: then consumers are refused.
+    /// With [`Dispatching::Scheduled`], whether threads continue without native priorities if the
+    /// host refuses them, which [`ChannelStatistics::refused_priorities`](crate::ChannelStatistics)
+    /// and a warning in the log report; no by default: then consumers are refused.
     pub soft: bool,
-    /// With [`Dispatching::Scheduled`], whether each consumer has a release guard: of a queue of the schedule, a consumer with an operation
-    /// of some period gets its next set of events no earlier than that after the last one, as long as the queue has other work. So a
-    /// burst of a chain over several hosts does not delay others of its queue. Consumers of conjunctions, which have the rate of their
-    /// slowest part, have none. No by default.
+    /// With [`Dispatching::Scheduled`], whether each consumer has a release guard: a consumer with
+    /// a periodic operation in a queue of the schedule gets its next set of events no earlier than
+    /// one period after the last one, while the queue has other work. So a burst of a chain over
+    /// several hosts does not delay others of its queue. Consumers of conjunctions, which have the
+    /// rate of their slowest part, have none. No by default.
     pub release_guard: bool,
-    /// How long the channel takes to dispatch to a consumer, in schedules; 20 µs by default.
+    /// Time that the channel needs to dispatch to a consumer, in schedules; 20 µs by default.
     pub dispatch_time: Duration,
     /// The bounds of each consumer's queue.
     pub queue: QueueLimits,
     /// The bounds of a subscription.
     pub filter: FilterLimits,
-    /// What a delivery clears of what conjunctions have collected; all of it by default.
+    /// The part of the state of conjunctions that a delivery clears; the whole state by default.
     pub clearing: Clearing,
-    /// What becomes of events while a consumer of another process has suspended its connection; they are dropped by default.
+    /// Treatment of events while a consumer of another process has suspended its connection; they
+    /// are dropped by default.
     pub suspension: Suspension,
-    /// When a consumer that fails is disconnected.
+    /// The condition under which a failing consumer is disconnected.
     pub failure: FailurePolicy,
-    /// How long a push may take; 1 s by default.
+    /// Time-out of a push; 1 s by default.
     pub push_timeout: Duration,
-    /// Between two pings of each peer; 5 s by default, `None` pings suspect consumers only.
+    /// Interval between two pings of each peer; 5 s by default, `None` pings suspect consumers
+    /// only.
     pub ping_period: Option<Duration>,
-    /// How long a ping or another call to a peer may take; 1 s by default.
+    /// Time-out of a ping or another call to a peer; 1 s by default.
     pub ping_timeout: Duration,
-    /// Between two pulls from a supplier of COS Event that had no event; 10 ms by default. One
-    /// that has an event is pulled from again at once.
+    /// Interval between two pulls from a supplier of COS Event that had no event; 10 ms by default.
+    /// After an event the next pull follows immediately.
     pub pull_period: Duration,
-    /// Consumers, those that have not connected yet included; 1,024 by default.
+    /// Maximum number of consumers, those that have not connected yet included; 1,024 by default.
     pub consumers: usize,
-    /// Suppliers, likewise; 1,024 by default.
+    /// Maximum number of suppliers, likewise; 1,024 by default.
     pub suppliers: usize,
-    /// Publications of a supplier; 1,024 by default.
+    /// Maximum number of publications of a supplier; 1,024 by default.
     pub publications: usize,
-    /// Observers; 64 by default. With 0 they are refused.
+    /// Maximum number of observers; 64 by default. With 0 they are refused.
     pub observers: usize,
     /// Whether a consumer may connect again, with another subscription; no by default.
     pub consumer_reconnect: bool,
     /// Whether a supplier may connect again, with other publications; no by default.
     pub supplier_reconnect: bool,
-    /// Whether a peer that disconnects is called back; no by default.
+    /// Whether the channel calls a peer back when it disconnects; no by default.
     pub disconnect_callbacks: bool,
     /// Whether events that a supplier has not published are refused; no by default.
     pub strict_publications: bool,
-    /// The last events, for consumers that ask for them when they connect; none by default.
+    /// Retention of the last events, for consumers that request them when they connect; none by
+    /// default.
     pub retention: Retention,
 }
 
@@ -162,20 +166,19 @@ impl Default for ChannelConfig {
 pub enum ConnectError {
     /// The subscription is malformed or exceeds a limit.
     Filter(FilterError),
-    /// The channel has as many peers of this kind, or the supplier as many publications, as its
-    /// configuration permits.
+    /// The maximum number of peers of this kind, or of publications of the supplier, is reached.
     TooMany,
     /// The peer is connected already.
     AlreadyConnected,
     /// The channel, or the connection, has been destroyed.
     Destroyed,
-    /// The system has no thread left for the channel.
+    /// The system cannot start a thread for the channel.
     NoThread,
     /// The schedule of the channel has no queue for this RT_Info.
     RtInfo(i32),
     /// The host refuses the native priority of a queue.
     Priority(i32),
-    /// The scheduler context takes no task; a channel without one has none to take it.
+    /// The scheduler context refuses the task, or the channel has no context.
     Context(SpawnError),
 }
 
@@ -202,7 +205,7 @@ impl fmt::Debug for ConnectError {
 
 impl std::error::Error for ConnectError {}
 
-/// What operations raise that declare nothing better.
+/// The system exception for operations that declare no better exception.
 impl From<ConnectError> for SystemException {
     fn from(error: ConnectError) -> Self {
         let kind = match error {

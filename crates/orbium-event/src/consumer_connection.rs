@@ -35,7 +35,7 @@ impl Subscription {
         &self.consumer
     }
 
-    /// Replaces sink and pattern. What conjunctions have collected is forgotten.
+    /// Replaces sink and pattern. Events that conjunctions have collected are discarded.
     pub(crate) fn reconnect(&self, pattern: Pattern, sink: Arc<dyn Sink>, is_gateway: bool) {
         let now = Instant::now();
         self.consumer.reconnect(sink, pattern, is_gateway, now);
@@ -44,7 +44,7 @@ impl Subscription {
         }
     }
 
-    /// Drops events from now on, those included that wait for the consumer.
+    /// Drops events from now on, including those that wait for the consumer.
     pub fn suspend(&self) {
         self.consumer.suspend();
     }
@@ -54,23 +54,24 @@ impl Subscription {
         self.consumer.resume();
     }
 
-    /// Pushes no events from now on: they wait, within the limits of the consumer's queue.
+    /// Suspends pushes: events wait, within the limits of the consumer's queue.
     pub fn pause(&self) {
         self.consumer.pause();
     }
 
-    /// Ends [`pause`](Self::pause). With `Dispatching::Reactive` the calling thread pushes what waits.
+    /// Ends [`pause`](Self::pause). With `Dispatching::Reactive` the calling thread pushes the
+    /// waiting events.
     pub fn unpause(&self) {
         if let Some(engine) = self.engine.upgrade() {
             engine.unpause(&self.consumer);
         }
     }
 
-    /// Changes the limits of the consumer's queue, and which events are pushed together. What waits is delivered in the new
-    /// order; what exceeds the new limits is discarded with the next event.
+    /// Changes the limits of the consumer's queue, and the batches. Waiting events are delivered in
+    /// the new order; those beyond the new limits are discarded with the next event.
     ///
     /// # Errors
-    /// [`ConnectError::NoThread`]: batches cannot be paced, and nothing has changed.
+    /// [`ConnectError::NoThread`]: batches cannot be paced, and the queue is unchanged.
     pub fn set_queue(&self, limits: QueueLimits, batches: Batches) -> Result<(), ConnectError> {
         let Some(engine) = self.engine.upgrade() else {
             return Ok(());
@@ -83,7 +84,8 @@ impl Subscription {
         Ok(())
     }
 
-    /// Takes up to so many events that wait for a consumer that pulls, or those of one set, and waits for the first until then.
+    /// Takes up to `most` waiting events of a consumer that pulls, or those of one set, and waits
+    /// for the first one until `until`.
     ///
     /// # Errors
     /// [`PullError`].
@@ -92,8 +94,8 @@ impl Subscription {
         Ok(events)
     }
 
-    /// As [`pull`](Self::pull), with the number of events that were for the consumer and were dropped since the pull before: its queue
-    /// was full, it had failed, or they had expired.
+    /// As [`pull`](Self::pull), with the number of events for the consumer that were dropped since
+    /// the previous pull: its queue was full, it had failed, or they had expired.
     ///
     /// # Errors
     /// [`PullError`].
@@ -105,7 +107,8 @@ impl Subscription {
         self.consumer.pull(most, until)
     }
 
-    /// Discards an event that waits: the one that the policy of the queue discards for the most urgent one. False if none waits.
+    /// Discards a waiting event: the one that the policy of the queue discards for the most urgent
+    /// one. False if none waits.
     pub fn discard_one(&self) -> bool {
         self.consumer.discard_one()
     }

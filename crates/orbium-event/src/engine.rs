@@ -34,15 +34,15 @@ use crate::supply::operations;
 use crate::supply::publication::Publication;
 use crate::supply::supplier::Supplier;
 
-/// Between two pings of a peer that is suspect.
+/// Interval between two pings of a suspect peer.
 const SUSPECT_PING_PERIOD: Duration = Duration::from_secs(1);
 
 thread_local! {
-    /// What is to be done with the consumers of a set, kept for its memory.
+    /// The actions for the consumers of a set, retained for its memory.
     static PENDING: Cell<Vec<(Arc<Consumer>, Action)>> = const { Cell::new(Vec::new()) };
 }
 
-/// Consumers that have disconnected leave the queues of a schedule.
+/// Removes consumers that have disconnected from the queues of a schedule.
 const CLOSED: Removal<'_, Arc<Consumer>> = Removal {
     is_removed: &|consumer| consumer.is_closed(),
     discard: &|consumer| consumer.discard(),
@@ -52,7 +52,7 @@ pub(crate) struct Engine {
     pub(crate) config: ChannelConfig,
     pub(crate) timers: Arc<Timers>,
     pub(crate) control: Arc<Control>,
-    /// What runs the tasks of consumers.
+    /// The context that runs the tasks of consumers.
     pub(crate) tasks: Option<ConsumerTasks>,
     pub(crate) dispatch: DispatchQueues<Arc<Consumer>>,
     consumers: ConnectedConsumers,
@@ -118,7 +118,7 @@ impl Engine {
         let (id, config, replays) = (self.new_id(), &self.config, subscribed.1.replays);
         let consumer = Consumer::new(id, config, subscribed, service, (peer, is_gateway));
         let consumer = Arc::new(consumer);
-        // What it gets is pushed when it is connected.
+        // Replayed events are pushed once it is connected.
         let last = replays.then(|| {
             consumer.pause();
             self.retained.lock()
@@ -203,7 +203,7 @@ impl Engine {
         self.changed();
     }
 
-    /// The subscriptions or publications have changed, or peers have come or gone.
+    /// Called when subscriptions, publications or the set of peers have changed.
     pub(crate) fn changed(&self) {
         if !self.observers.is_empty() {
             self.control.notify_observers();
@@ -217,7 +217,7 @@ impl Engine {
             self.consumers.remove(consumer);
             self.timers.remove_all(consumer.id);
             if let Some(place) = consumer.place {
-                // What has ended takes no place from those that connect later.
+                // A disconnected consumer leaves its space to those that connect later.
                 self.dispatch.remove(place, &CLOSED);
             }
             self.ended(consumer.id);
@@ -239,8 +239,8 @@ impl Engine {
         if set.is_empty() {
             return;
         }
-        // Offered to all before the first is called: a call lets the ORB serve the supplier's next
-        // request, and events would overtake each other.
+        // Offered to all before the first is called: during a call the ORB may serve the supplier's
+        // next request, and events would overtake each other.
         let mut pending = PENDING.take();
         let last = self.retained.add(set);
         for consumer in self.consumers.load().iter() {
@@ -258,7 +258,7 @@ impl Engine {
         PENDING.set(pending);
     }
 
-    /// Does what remains to be done with a consumer's events.
+    /// Executes the action that remains for a consumer's events.
     pub(crate) fn act(&self, consumer: &Arc<Consumer>, action: Action) {
         match action {
             Action::Nothing => {}
@@ -283,7 +283,7 @@ impl Engine {
         }
     }
 
-    /// Pushes what is in a consumer's queue until the connection ends.
+    /// Pushes the events of a consumer's queue until the connection ends.
     pub(crate) fn serve_queue(this: &Weak<Self>, consumer: &Arc<Consumer>) {
         consumer.served_by_this_thread();
         while let Some((sink, set)) = consumer.wait() {
@@ -300,7 +300,7 @@ impl Engine {
         self.act(consumer, consumer.unpause());
     }
 
-    /// Puts a consumer into the queue of its place.
+    /// Submits a consumer to the queue of its place.
     fn submit(&self, consumer: &Arc<Consumer>, place: Place, arrived: Instant) {
         let submitted = self.dispatch.submit(place, arrived, Arc::clone(consumer));
         if let Err(consumer) = submitted {
@@ -317,7 +317,8 @@ impl Engine {
                 return;
             };
             let (next, remaining) = consumer.take_submitted();
-            // Before the push: this thread alone takes what is submitted, so that nothing overtakes.
+            // Before the push: this thread alone takes submitted work, so that no event overtakes
+            // another.
             engine.act(&consumer, remaining);
             drop(engine);
             let Some((sink, set)) = next else {
@@ -331,7 +332,7 @@ impl Engine {
         }
     }
 
-    /// Acts on what a consumer has become.
+    /// Acts on the health of a consumer.
     pub(crate) fn handle_health(&self, consumer: &Arc<Consumer>, health: Health) {
         self.act(consumer, consumer.served());
         match health {
@@ -349,7 +350,7 @@ impl Engine {
         }
     }
 
-    /// Registers what the channel does between its present suppliers and consumers.
+    /// Registers the operations of the channel between its present suppliers and consumers.
     ///
     /// # Errors
     /// As [`operations::register`].
@@ -360,7 +361,7 @@ impl Engine {
         let consumers = self.consumers.load();
         let consumptions = consumers.iter().filter_map(|it| it.consumption());
         let mut consumptions: Vec<_> = consumptions.collect();
-        // Whatever the order of the queues: the table is the same in every run.
+        // Independent of the order of the queues: the table is the same in every run.
         consumptions.sort_by_key(|it| it.rt_info);
         let suppliers = self.suppliers();
         let published = suppliers.values().filter_map(|it| it.publications());
@@ -386,8 +387,8 @@ impl Engine {
         }
     }
 
-    /// Disconnects all peers. Those that are not suspect are notified, as long as the time of the
-    /// failure policy permits.
+    /// Disconnects all peers. Those that are not suspect are notified, within the time of the
+    /// failure policy.
     pub(crate) fn destroy(&self) {
         if self.is_destroyed.swap(true, Ordering::AcqRel) {
             return;

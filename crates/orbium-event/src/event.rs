@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events, and the numbers that their headers give a meaning.
+//! Events, and the reserved numbers of their headers.
 
 mod shared;
 
@@ -35,9 +35,9 @@ const UNIX_EPOCH_IN_TIME_T: u64 = 0x01B2_1DD2_1381_4000;
 
 /// An event of an application, without payload.
 ///
-/// `ttl` is 1: one gateway may forward it. The creation time is now; no two events of a process have the same one, as
-/// persistent channels tell by it what is pushed twice: events that are made within 100 ns, or after the clock has been
-/// set back by up to two minutes, get times in sequence.
+/// `ttl` is 1: one gateway may forward it. The creation time is now; no two events of a process
+/// have the same one, as persistent channels detect duplicates by it: events that are created
+/// within 100 ns, or after the clock has been set back by up to two minutes, get times in sequence.
 ///
 /// ```
 /// let mut event = orbium_event::new_event(16, 1);
@@ -58,10 +58,10 @@ pub fn new_event(r#type: i32, source: i32) -> Event {
     }
 }
 
-/// As long as a stream recognises what it has stored, by default: times that come again later are no duplicates.
+/// The default duplicate window of a stream: times that repeat later are not duplicates.
 const MAX_STEP: u64 = 120 * 10_000_000;
 
-/// The time of an event that is made now.
+/// The creation time of an event that is created now.
 fn creation_time() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let now = time_t(SystemTime::now());
@@ -75,7 +75,7 @@ fn creation_time() -> u64 {
     }
 }
 
-/// The time of an event after that of the last one.
+/// The creation time of an event after that of the previous one.
 fn later(last: u64, now: u64) -> u64 {
     if now > last || last - now > MAX_STEP {
         now
@@ -101,7 +101,7 @@ pub(crate) fn system_time(time: u64) -> SystemTime {
     let units = time.saturating_sub(UNIX_EPOCH_IN_TIME_T);
     let since = Duration::from_secs(units / 10_000_000);
     let rest = Duration::from_nanos(units % 10_000_000 * 100);
-    // What is too late for the system's clock is never reached.
+    // A time beyond the range of the system's clock is never reached.
     let time = UNIX_EPOCH.checked_add(since + rest);
     time.unwrap_or(UNIX_EPOCH)
 }
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(later(last, last), last + 1);
         assert_eq!(later(last, last - second), last + 1);
         assert_eq!(later(last, last - 120 * second), last + 1);
-        // Back by more: the times that come again are those of events that streams have forgotten.
+        // Back by more: streams have forgotten the events with these times.
         assert_eq!(later(last, last - 121 * second), last - 121 * second);
         assert_eq!(later(0, last), last);
     }

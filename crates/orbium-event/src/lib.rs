@@ -65,8 +65,8 @@ pub mod cos_event {
     orbium::include_idl!("CosEvent");
 }
 
-/// Suppliers and consumers of a channel that stores its events, in another process: they need neither the crate that serves
-/// such channels nor its client of NATS.
+/// Suppliers and consumers of a persistent channel of another process: they need neither the crate
+/// that serves such channels nor its client of NATS.
 pub mod persistent {
     pub use crate::remote::persistent::{
         PersistentConsumer, PersistentSupplier, connect_consumer, connect_replaying_consumer,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Observers of a channel: what its consumers subscribe to and its suppliers publish.
+//! Observers of a channel: they receive its subscriptions and publications.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::subscription::pattern::{Pattern, element};
 /// The sums that observers get.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
-    /// A disjunction of what the channel's consumers subscribe to, those that are gateways left
-    /// out. A type and source of 0 stand for what cannot be said by types and sources.
+    /// A disjunction of the subscriptions of the channel's consumers, except gateways. A type and
+    /// source of 0 stand for patterns that types and sources cannot express.
     pub consumers: ConsumerQos,
-    /// What the channel's suppliers publish, those that are gateways left out.
+    /// The publications of the channel's suppliers, except gateways.
     pub suppliers: SupplierQos,
 }
 
@@ -37,7 +37,7 @@ impl<F: Fn(&Sums) + Send + Sync + 'static> Observer for F {
     }
 }
 
-/// The observers of a channel of this crate, or of another one that serves its interfaces.
+/// The observers of a channel of this crate, or of another one with the same interfaces.
 ///
 /// ```
 /// use orbium_event::{Observer, Observers, Pattern, Sums};
@@ -63,14 +63,15 @@ struct Registry {
     by_handle: BTreeMap<u32, Registered>,
 }
 
-/// A registered observer, and how many updates have failed one after the other.
+/// A registered observer, and the number of its consecutive failed updates.
 struct Registered {
     observer: Arc<dyn Observer>,
     failures: u32,
 }
 
 impl Observers {
-    /// At most so many, each of which is removed when so many updates have failed one after the other.
+    /// Observers up to a maximum number, each of which is removed after so many consecutive failed
+    /// updates.
     #[must_use]
     pub fn new(most: usize, most_failures: u32) -> Self {
         Self {
@@ -84,8 +85,9 @@ impl Observers {
         self.registered.lock()
     }
 
-    /// Registers an observer and gives it the present sums; `None` if there are as many as permitted. Returns its handle, and
-    /// whether the sums have changed since: then all observers are to be updated.
+    /// Registers an observer and calls it with the present sums; `None` if the maximum number is
+    /// reached. Returns its handle, and whether the sums have changed since: then all observers are
+    /// to be updated.
     pub fn begin(
         &self,
         observer: &Arc<dyn Observer>,
@@ -93,7 +95,7 @@ impl Observers {
     ) -> Option<(u32, bool)> {
         let handle = self.append(Arc::clone(observer))?;
         let given = sums();
-        // One that is gone is removed after the next changes.
+        // An observer that does not exist any more is removed after the next changes.
         let _ = observer.update(&given);
         Some((handle, sums() != given))
     }
@@ -113,14 +115,14 @@ impl Observers {
         Some(handle)
     }
 
-    /// Removes an observer; false if the handle is none.
+    /// Removes an observer; false if there is none with this handle.
     pub fn remove(&self, handle: u32) -> bool {
-        // What an observer drops with itself may call the channel.
+        // The destructor of an observer may call the channel.
         let removed = self.lock().by_handle.remove(&handle);
         removed.is_some()
     }
 
-    /// How many there are.
+    /// The number of observers.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().by_handle.len()
@@ -132,7 +134,8 @@ impl Observers {
         self.len() == 0
     }
 
-    /// Gives the sums to every observer. One that is gone, or fails too often, is removed.
+    /// Calls every observer with the sums. One that does not exist any more, or fails too often, is
+    /// removed.
     pub fn update(&self, sums: &Sums) {
         let all: Vec<_> = {
             let registry = self.lock();
@@ -173,7 +176,7 @@ impl std::fmt::Debug for Observers {
 }
 
 impl Sums {
-    /// Of these subscriptions, and of these types and sources of publications.
+    /// The sums of these subscriptions, and of these types and sources of publications.
     #[must_use]
     pub fn of(subscriptions: &[Pattern], published: &[(i32, i32)]) -> Self {
         Self {
@@ -202,7 +205,7 @@ fn sum_of(patterns: &[Pattern]) -> ConsumerQos {
     }
 }
 
-/// What has to reach a channel for a pattern to match.
+/// Collects the types and sources of the events that a pattern needs to match.
 fn collect(pattern: &Pattern, headers: &mut BTreeSet<(i32, i32)>) {
     match pattern {
         Pattern::Leaf { r#type, source } => {

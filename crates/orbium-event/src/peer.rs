@@ -7,13 +7,13 @@ use std::sync::Arc;
 use crate::delivery::health::DeliveryError;
 use crate::event::SharedEvent;
 
-/// A consumer or supplier as the channel sees it. Every method returns in bounded time, and is
-/// called without a lock of the channel's.
+/// A consumer or supplier as the channel calls it. Every method returns in bounded time, and is
+/// called without a lock of the channel.
 pub trait Peer: Send + Sync + 'static {
-    /// Checks whether the peer is there.
+    /// Checks whether the peer exists.
     ///
     /// # Errors
-    /// [`DeliveryError`]: it is not.
+    /// [`DeliveryError`]: it does not, or cannot be reached.
     fn ping(&self) -> Result<(), DeliveryError> {
         Ok(())
     }
@@ -22,7 +22,7 @@ pub trait Peer: Send + Sync + 'static {
     fn disconnect(&self) {}
 }
 
-/// A consumer of events. Closures that take a set of events are consumers.
+/// A consumer of events. Closures with a set of events as argument are consumers.
 pub trait Sink: Peer {
     /// Delivers a set of events.
     ///
@@ -30,8 +30,9 @@ pub trait Sink: Peer {
     /// [`DeliveryError`]: it could not be delivered, and is lost.
     fn push(&self, events: &[SharedEvent]) -> Result<(), DeliveryError>;
 
-    /// Delivers a set of events after so many others that were for the consumer and were dropped since the last delivery: its queue
-    /// was full, it had failed, or they had expired. By default as [`push`](Self::push).
+    /// Delivers a set of events after `dropped` events for the consumer were dropped since the last
+    /// delivery: its queue was full, it had failed, or they had expired. Calls [`push`](Self::push)
+    /// by default.
     ///
     /// # Errors
     /// As `push`.
@@ -63,7 +64,7 @@ pub(crate) fn push(
     pushed.unwrap_or(Err(DeliveryError::Gone))
 }
 
-/// Called once when a connection ends, however it does.
+/// Called once when a connection ends, for whatever reason.
 pub(crate) type OnEnd = Box<dyn FnOnce() + Send>;
 
 /// A peer that connects.
@@ -87,7 +88,7 @@ impl Peer for Pulled {
 }
 
 impl Sink for Pulled {
-    /// Its queue is served by no thread.
+    /// No thread serves its queue.
     fn push(&self, _: &[SharedEvent]) -> Result<(), DeliveryError> {
         Ok(())
     }

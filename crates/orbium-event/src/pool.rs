@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory of events that no consumer holds any more, used again: in steady state an event takes
-//! nothing from the heap.
+//! Reuse of the memory of events that no consumer holds any more: in steady state an event
+//! allocates no memory.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -11,11 +11,11 @@ use orbium::{Any, cdr::TCKind};
 use crate::event::SharedEvent;
 use crate::rtec::rtec_event_comm::Event;
 
-/// Events that a thread retains.
+/// Maximum number of events that a thread retains.
 const MAX_EVENTS: usize = 256;
-/// Bytes of the payload of an event that is retained.
+/// Maximum bytes of the payload of a retained event.
 const MAX_PAYLOAD: usize = 4096;
-/// Bytes of a set of events that a thread retains.
+/// Maximum bytes of a set of events that a thread retains.
 const MAX_SET: usize = 64 << 10;
 
 thread_local! {
@@ -32,9 +32,9 @@ pub(crate) fn pooled<E>(fill: impl FnOnce(&mut Event) -> Result<(), E>) -> Resul
     EVENTS.with_borrow_mut(|events| events.fill(fill))
 }
 
-/// Runs `body` with an empty list of events that keeps its memory from one run to the next.
+/// Runs `body` with an empty list of events that retains its memory from one run to the next.
 pub(crate) fn with_set<T>(body: impl FnOnce(&mut Vec<SharedEvent>) -> T) -> T {
-    // A consumer that is called may publish itself: the inner run begins with a new list.
+    // A called consumer may itself publish: the inner run begins with a new list.
     let mut set = SET.take();
     let value = body(&mut set);
     set.clear();
@@ -42,7 +42,7 @@ pub(crate) fn with_set<T>(body: impl FnOnce(&mut Vec<SharedEvent>) -> T) -> T {
     value
 }
 
-/// Runs `body` with copies of the events, in memory that this thread used for others before.
+/// Runs `body` with copies of the events, in memory that this thread has used for others.
 pub(crate) fn with_copies<T>(events: &[SharedEvent], body: impl FnOnce(&[Event]) -> T) -> T {
     let mut set = COPIES.take();
     if set.len() < events.len() {
@@ -58,7 +58,7 @@ pub(crate) fn with_copies<T>(events: &[SharedEvent], body: impl FnOnce(&[Event])
     value
 }
 
-/// Whether the memory of a set of events is kept for the next set.
+/// Whether the memory of a set of events is retained for the next set.
 pub(crate) fn is_retained(set: &[Event]) -> bool {
     let bytes = |it: &Event| size_of::<Event>() + it.data.payload.capacity();
     set.iter().map(bytes).sum::<usize>() <= MAX_SET && set.iter().all(has_no_any)
@@ -95,12 +95,12 @@ impl EventPool {
     }
 }
 
-/// An any may hold references, which keep their ORB.
+/// An any may contain references, which keep their ORB alive.
 fn has_no_any(event: &Event) -> bool {
     event.data.any_value.type_code().kind() == TCKind::Null
 }
 
-/// Copies an event into memory that is there.
+/// Copies an event into existing memory.
 pub(crate) fn copy(from: &Event, to: &mut Event) {
     to.header.clone_from(&from.header);
     to.data.pad1 = from.data.pad1;
@@ -108,7 +108,7 @@ pub(crate) fn copy(from: &Event, to: &mut Event) {
     to.data.any_value.clone_from(&from.data.any_value);
 }
 
-/// Reads an event into memory that is there.
+/// Reads an event into existing memory.
 ///
 /// # Errors
 /// [`CdrError`]: the bytes are not an event; `event` is unspecified then.
@@ -166,7 +166,8 @@ mod tests {
         assert!(pool.0.len() <= MAX_EVENTS);
     }
 
-    /// The thread would keep the ORB of a reference within an any, and the memory of its largest sets.
+    /// The thread would keep the ORB of a reference within an any alive, and the memory of its
+    /// largest sets.
     #[test]
     fn sets_of_little_memory_without_anys_are_retained() {
         let mut event = new_event(16, 1);
@@ -188,7 +189,7 @@ mod tests {
         };
         let numbers = |set: &[Event]| set.iter().map(|it| it.data.payload[0]).collect::<Vec<_>>();
         let three = with_copies(&[of(1), of(2), of(3)], numbers);
-        // In memory of which there is more than needed.
+        // In memory that is larger than needed.
         let two = with_copies(&[of(4), of(5)], numbers);
         assert_eq!((three, two), (vec![1, 2, 3], vec![4, 5]));
     }

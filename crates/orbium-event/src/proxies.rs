@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Common part of the proxies of all interfaces: they are in an adapter of their channel; the
-//! number of proxies is bounded, each is one object, and stands for a peer behind a reference.
+//! Common part of the proxies of all interfaces: they are in an adapter of their channel; their
+//! number is bounded, and each is the object of one remote peer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,15 +14,15 @@ use orbium::{
 use crate::delivery::health::DeliveryError;
 use crate::peer::OnEnd;
 
-/// Proxies of one kind that exist.
+/// The number of existing proxies of one kind.
 #[derive(Clone, Default)]
 pub(crate) struct ProxyCount(Arc<AtomicUsize>);
 
-/// One of them, until it is dropped.
+/// Counts one proxy until it is dropped.
 pub(crate) struct Counted(ProxyCount);
 
 impl ProxyCount {
-    /// Counts one more, unless there are as many as permitted: IMP_LIMIT.
+    /// Counts one more, unless the maximum is reached: IMP_LIMIT.
     pub(crate) fn one_more(&self, most: usize) -> Result<Counted, SystemException> {
         let counted = Counted(self.clone());
         if self.0.fetch_add(1, Ordering::Relaxed) < most {
@@ -58,14 +58,14 @@ impl<T> Slot<T> {
     }
 }
 
-/// What ends the object of a proxy with its connection.
+/// Deactivates the object of a proxy when its connection ends.
 pub(crate) fn deactivation(call: &Call<'_>) -> OnEnd {
     let (poa, id) = (call.poa(), call.object_id().to_vec());
     Box::new(move || end_object(&poa, &id))
 }
 
 pub(crate) fn end_object(poa: &Poa, id: &[u8]) {
-    // It may have ended already, with its adapter.
+    // It may have been deactivated already, with its adapter.
     let _ = poa.deactivate(id);
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn publish(orb: &Orb, key: &str, channel: &impl Interface) -> Result<
     Ok(())
 }
 
-/// Ends the object of a channel that is asked to, and its admins.
+/// Deactivates the object of the called channel, and its admins.
 pub(crate) fn end_objects(call: &Call<'_>, admins: [&ObjectRef; 2]) {
     let poa = call.poa();
     for admin in admins {
@@ -93,10 +93,10 @@ pub(crate) fn end_objects(call: &Call<'_>, admins: [&ObjectRef; 2]) {
     end_object(&poa, call.object_id());
 }
 
-/// Checks whether the object of a peer is there.
+/// Checks whether the object of a peer exists.
 ///
 /// # Errors
-/// [`DeliveryError`]: it is not.
+/// [`DeliveryError`]: it does not, or cannot be reached.
 pub fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
     match object.non_existent() {
         Ok(false) => Ok(()),
@@ -105,7 +105,7 @@ pub fn ping(object: &ObjectRef) -> Result<(), DeliveryError> {
     }
 }
 
-/// The failure of the peer that the exception of a push or a ping means.
+/// The failure of the peer for the exception of a push or a ping.
 #[must_use]
 pub fn failure(exception: &SystemException) -> DeliveryError {
     match exception.kind {

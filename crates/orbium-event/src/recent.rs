@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The events that a channel has received lately, so that gateways bring none of them again.
+//! The events that a channel has received recently, to detect duplicates of gateways.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,13 +8,13 @@ use orbium::lock::Mutex;
 
 use crate::rtec::rtec_event_comm::EventHeader;
 
-/// Events that are remembered.
+/// Maximum number of recorded events.
 const MAX_EVENTS: usize = 8192;
 
 /// Type, source, creation time and time of entry into the first channel, which is unique there.
 type EventId = (i32, i32, u64, u64);
 
-/// Times of entry, and the events that are remembered once the channel has a gateway.
+/// Times of entry, and the recorded events once the channel has a gateway.
 #[derive(Default)]
 pub(crate) struct RecentEvents {
     last_entry: AtomicU64,
@@ -29,12 +29,12 @@ struct EventIds {
 }
 
 impl RecentEvents {
-    /// Remembers events from now on.
+    /// Starts recording events.
     pub(crate) fn enable(&self) {
         self.is_enabled.store(true, Ordering::Release);
     }
 
-    /// A time from now on that no other event of this channel has.
+    /// A time of entry, not before `now`, that no other event of this channel has.
     pub(crate) fn entry_time(&self, now: u64) -> u64 {
         let after = |last: u64| now.max(last.saturating_add(1));
         let updated = self
@@ -45,7 +45,7 @@ impl RecentEvents {
         updated.map_or(now, after)
     }
 
-    /// Whether an event has not been here; true if events are not remembered.
+    /// Whether an event is received for the first time; true if events are not recorded.
     pub(crate) fn is_new(&self, header: &EventHeader) -> bool {
         if !self.is_enabled.load(Ordering::Acquire) {
             return true;

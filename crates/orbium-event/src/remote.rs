@@ -34,7 +34,7 @@ pub enum RemoteError {
     Refused,
     /// The channel returned nil in place of an admin or a proxy.
     Nil,
-    /// The channel could not be called, or has raised this.
+    /// The channel could not be called, or has raised this exception.
     System(SystemException),
     /// The consumer could not be activated.
     Poa(PoaError),
@@ -80,12 +80,12 @@ pub struct RemoteConsumer {
 
 /// A supplier that is connected to a channel. Dropping it does not disconnect it.
 ///
-/// Its events do not overtake each other: they go over a connection of its own.
+/// Its events do not overtake each other: they are sent over a private connection.
 #[derive(Clone, Debug)]
 pub struct RemoteSupplier {
     proxy: ProxyPushConsumer,
     push: Arc<OrderedPush>,
-    /// What the channel pings.
+    /// The object that the channel pings.
     supplier: Option<PushSupplier>,
 }
 
@@ -116,15 +116,16 @@ pub fn connect_scheduled_consumer(
     connect_counting_consumer(orb, channel, (pattern, rt_info), uncounted(on_events))
 }
 
-/// For a closure that does not ask for the number of dropped events.
+/// Adapts a closure that ignores the number of dropped events.
 fn uncounted(
     on_events: impl Fn(&[Event]) + Send + Sync + 'static,
 ) -> impl Fn(&[Event], u64) + Send + Sync + 'static {
     move |events, _| on_events(events)
 }
 
-/// As [`connect_scheduled_consumer`]; the closure gets the number of events too that were for the consumer, and that the channel has
-/// dropped since its last push: the queue of the consumer was full, it had failed, or they had expired.
+/// As [`connect_scheduled_consumer`]; the closure also gets the number of events for the consumer
+/// that the channel has dropped since its last push: the queue of the consumer was full, it had
+/// failed, or they had expired.
 ///
 /// # Errors
 /// [`RemoteError`].
@@ -158,11 +159,13 @@ pub fn connect_gateway_consumer(
     connect_consumer_by(orb, channel, &qos, uncounted(on_events))
 }
 
-/// As [`connect_consumer`], for a consumer that gets events of before first: the last of each type and source, of a channel with a
-/// [`Retention`](crate::Retention), or those from a place or time on, of one that stores its events.
+/// As [`connect_consumer`], for a consumer that first gets earlier events: the last of each type
+/// and source, of a channel with a [`Retention`](crate::Retention), or those from a position or
+/// time on, of a persistent channel.
 ///
 /// # Errors
-/// [`RemoteError`]; `Refused` if it is no channel of orbium's, NO_IMPLEMENT if it has no such events.
+/// [`RemoteError`]; `Refused` if it is not a channel of orbium's, NO_IMPLEMENT if it has no such
+/// events.
 pub fn connect_replaying_consumer(
     orb: &Orb,
     channel: &EventChannel,
@@ -210,7 +213,7 @@ fn connect_to(
     match proxy.connect_push_consumer(Some(&connected.consumer), qos) {
         Ok(()) => Ok(connected),
         Err(error) => {
-            // The proxy is of no use; what it raises is less than what is known already.
+            // The proxy is useless; its exceptions matter less than the error that is returned.
             let _ = connected.disconnect();
             Err(match error {
                 AlreadyConnectedOrTypeErrorError::System(exception) => exception.into(),
@@ -220,7 +223,7 @@ fn connect_to(
     }
 }
 
-/// Connects a supplier to a channel that publishes events of these types and sources.
+/// Connects a supplier of events of these types and sources to a channel.
 ///
 /// # Errors
 /// [`RemoteError`].
@@ -249,8 +252,8 @@ pub fn connect_scheduled_supplier(
 }
 
 /// Connects a gateway that supplies events of other channels, of all types and sources: the
-/// channel's observers do not see it, and it drops what it has received before. The channel pings
-/// the gateway, by an object of this ORB, which has to have an endpoint.
+/// channel's observers do not see it, and it drops events that it has received before. The channel
+/// pings the gateway, by an object of this ORB, which has to have an endpoint.
 ///
 /// # Errors
 /// [`RemoteError`].
@@ -294,7 +297,7 @@ fn connect_supplier_by(
     }
 }
 
-/// Ends an object of the root POA. It may have ended with a call of the channel's.
+/// Deactivates an object of the root POA. A call of the channel may have deactivated it.
 fn end_object(object: &impl Interface) {
     let root = object.as_object().orb().root_poa();
     if let Ok(id) = root.reference_to_id(object) {
@@ -302,12 +305,12 @@ fn end_object(object: &impl Interface) {
     }
 }
 
-/// What a channel pings of a supplier.
+/// The object of a supplier that a channel pings.
 struct Pinged;
 
 impl PushSupplierServant for Pinged {
     fn disconnect_push_supplier(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        // It may have ended already.
+        // It may have been deactivated already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }
@@ -330,7 +333,7 @@ impl RemoteConsumer {
         self.proxy.resume_connection()
     }
 
-    /// Disconnects the consumer, and ends its object whatever the channel answers.
+    /// Disconnects the consumer, and deactivates its object whatever the channel replies.
     ///
     /// # Errors
     /// The channel could not be called.
@@ -339,7 +342,7 @@ impl RemoteConsumer {
         self.proxy.disconnect_push_supplier()
     }
 
-    /// Whether the channel has not disconnected the consumer.
+    /// Whether the consumer is still connected to the channel.
     ///
     /// # Errors
     /// The channel could not be called.
@@ -349,8 +352,8 @@ impl RemoteConsumer {
 }
 
 impl RemoteSupplier {
-    /// Pushes a set of events. It returns once the request is sent: a supplier that the channel
-    /// has disconnected does not see that.
+    /// Pushes a set of events. It returns once the request is sent: a supplier that the channel has
+    /// disconnected gets no error.
     ///
     /// # Errors
     /// The channel could not be reached.
@@ -358,7 +361,7 @@ impl RemoteSupplier {
         self.push.push(events)
     }
 
-    /// Waits until the channel has served the pushes before.
+    /// Waits until the channel has served all earlier pushes.
     ///
     /// # Errors
     /// The channel could not be called.
@@ -366,7 +369,7 @@ impl RemoteSupplier {
         self.push.flush()
     }
 
-    /// Whether the channel has not disconnected the supplier.
+    /// Whether the supplier is still connected to the channel.
     ///
     /// # Errors
     /// The channel could not be called.

@@ -9,14 +9,16 @@ use orbium::lock::{Mutex, MutexGuard};
 use crate::event::{SharedEvent, system_time, time_t};
 use crate::rtec::orbium_event::{Replay as IdlReplay, ReplayStart};
 
-/// How many last events a channel retains, one of each type and source. Beyond a bound it forgets the oldest.
+/// Bounds of the last events that a channel retains, one of each type and source. Beyond a bound
+/// the oldest are dropped.
 ///
-/// With it, suppliers push one after the other: a consumer that connects gets each last event before all later ones.
+/// With retention, suppliers push one after the other: a connecting consumer gets each last event
+/// before all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// Events; 0 by default: none is retained.
+    /// Maximum number of events; 0 by default: none is retained.
     pub events: usize,
-    /// Bytes of them; 16 MiB by default.
+    /// Maximum bytes of these events; 16 MiB by default.
     pub bytes: usize,
 }
 
@@ -29,19 +31,19 @@ impl Default for Retention {
     }
 }
 
-/// Where a consumer begins among the events that a channel has from before it connects.
+/// The position at which a consumer begins among the events from before its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replay {
     /// With the last event of each type and source. A channel of this crate has them with a [`Retention`].
     Last,
-    /// With the event at this place in the stream, of a channel that stores its events.
+    /// With the event at this position in the stream, of a persistent channel.
     Sequence(u64),
     /// With the first event that was stored at this time or later, likewise.
     Time(SystemTime),
 }
 
 impl Replay {
-    /// As clients have passed it.
+    /// The position that clients have passed.
     #[must_use]
     pub fn from_idl(replay: IdlReplay) -> Self {
         match replay.start {
@@ -51,7 +53,7 @@ impl Replay {
         }
     }
 
-    /// As clients pass it to a channel.
+    /// The position as clients pass it to a channel.
     #[must_use]
     pub fn to_idl(self) -> IdlReplay {
         let (start, from) = match self {
@@ -69,7 +71,7 @@ pub(crate) struct RetainedEvents {
     last: Mutex<LastEvents>,
 }
 
-/// Events by the order in which they came.
+/// Events in the order of their arrival.
 #[derive(Default)]
 pub(crate) struct LastEvents {
     in_order: BTreeMap<u64, SharedEvent>,
@@ -94,7 +96,8 @@ impl RetainedEvents {
         self.last.lock()
     }
 
-    /// Retains a set. While the result lives, no consumer is connected between it and what it is offered to.
+    /// Retains a set. While the result lives, no consumer is connected between the set and the
+    /// consumers that it is offered to.
     pub(crate) fn add(&self, set: &[SharedEvent]) -> Option<MutexGuard<'_, LastEvents>> {
         if !self.is_enabled() {
             return None;
@@ -108,7 +111,7 @@ impl RetainedEvents {
 }
 
 impl LastEvents {
-    /// From the one that came first.
+    /// Iterates from the oldest one.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &SharedEvent> {
         self.in_order.values()
     }
@@ -166,7 +169,7 @@ mod tests {
         assert_eq!(push(1, 0), [2, 1]);
         assert_eq!(push(3, 0), [2, 1, 3]);
         assert_eq!(push(4, 0), [1, 3, 4]);
-        // Two make room for it, and itself if it is larger than all.
+        // Two are dropped for it, and it is dropped itself if it is larger than the bound.
         assert_eq!(push(3, 1), [4, 3]);
         assert_eq!(push(5, 3 * each), []);
         assert_eq!(retained.lock().bytes, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Choice of a consumer among the events of a channel, and its queue.
+//! A consumer's selection of events, and its queue.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,11 +8,11 @@ use crate::delivery::health::FailurePolicy;
 use crate::delivery::queue::limits::{QueueLimits, Rank};
 use crate::event::SharedEvent;
 
-/// Choice of a consumer among events by their content, before its pattern and its queue.
+/// A consumer's selection of events by their content, before its pattern and its queue.
 pub trait Selection: Send + Sync + 'static {
-    /// The rank of an event in the queue of the consumer; `None` if the consumer does not get it. Called by the thread of the
-    /// supplier, without a lock of the channel's unless it [retains](crate::Retention) events: it returns in bounded time, and calls
-    /// no channel.
+    /// The rank of an event in the queue of the consumer; `None` if the consumer does not get it.
+    /// Called by the thread of the supplier, without a lock of the channel unless it
+    /// [retains](crate::Retention) events: it returns in bounded time, and calls no channel.
     fn select(&self, event: &SharedEvent, now: Instant) -> Option<Rank>;
 }
 
@@ -22,12 +22,14 @@ impl<F: Fn(&SharedEvent, Instant) -> Option<Rank> + Send + Sync + 'static> Selec
     }
 }
 
-/// How many events are pushed to a consumer together. Sets that its pattern makes are not divided.
+/// The events that are pushed to a consumer together. Sets that its pattern completes are not
+/// divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batches {
-    /// Events of a batch, at most; 1 by default.
+    /// Maximum number of events in a batch; 1 by default.
     pub events: usize,
-    /// How long a batch that is not complete waits, from when its first event has arrived; zero by default: what is there is pushed.
+    /// The time for which an incomplete batch waits, from the arrival of its first event; zero by
+    /// default: available events are pushed.
     pub pacing: Duration,
 }
 
@@ -40,24 +42,26 @@ impl Default for Batches {
     }
 }
 
-/// What a consumer has beyond its pattern, for [`Channel::subscribe_with`](crate::Channel::subscribe_with).
+/// Options of a consumer in addition to its pattern, for
+/// [`Channel::subscribe_with`](crate::Channel::subscribe_with).
 #[derive(Clone, Default)]
 pub struct ConsumerOptions {
     /// The handle of its operation in the schedule of the channel, or 0; 0 by default.
     pub rt_info: i32,
     /// Whether another process runs the operation; no by default.
     pub is_remote: bool,
-    /// Its choice among the events; all of them without rank by default.
+    /// Its selection of events; all of them without rank by default.
     pub selection: Option<Arc<dyn Selection>>,
     /// The limits of its queue; those of the channel by default.
     pub queue: Option<QueueLimits>,
-    /// Which events are pushed together; each alone by default.
+    /// The batches of its events; each event alone by default.
     pub batches: Batches,
     /// Whether events wait for it while it is suspect; no by default: they are lost.
     pub waits_for_suspect: bool,
-    /// When it is disconnected for its failures; the policy of the channel by default.
+    /// The condition under which its failures disconnect it; the policy of the channel by default.
     pub failure: Option<FailurePolicy>,
-    /// Whether it gets the last event of each type and source that the channel retains, before all others; no by default.
+    /// Whether it first gets the last event of each type and source that the channel retains; no by
+    /// default.
     pub replays: bool,
 }
 

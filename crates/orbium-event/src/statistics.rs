@@ -10,14 +10,15 @@ pub struct ChannelStatistics {
     pub received: u64,
     /// Events of these that were refused: their supplier has not published them.
     pub refused: u64,
-    /// Events of these that a gateway brought again.
+    /// Events of these that a gateway has already forwarded.
     pub duplicates: u64,
     /// Consumers that were disconnected because they failed, or their queue was full.
     pub dropped_consumers: u64,
     /// Queues of the schedule that run without their native priority, because the host refused it
     /// and the configuration is soft.
     pub refused_priorities: usize,
-    /// Sets of events that a [release guard](crate::ChannelConfig::release_guard) has held while others were ready.
+    /// The number of times that a [release guard](crate::ChannelConfig::release_guard) has held
+    /// sets of events while others were ready.
     pub held: u64,
     /// Connected suppliers.
     pub suppliers: usize,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads of a channel, which start when they are needed.
+//! The threads of a channel, which start on demand.
 
 use std::sync::Arc;
 

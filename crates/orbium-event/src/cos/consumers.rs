@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of COS consumers: those that are pushed to, and those that pull.
+//! The consumer side of COS Event: push consumers and pull consumers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ use crate::proxies::{ProxyCount, Slot, deactivation, end_object};
 use crate::selection::ConsumerOptions;
 use crate::subscription::pattern::Pattern;
 
-/// How long `pull` waits for an event, unless the caller's deadline is earlier: TIMEOUT.
+/// The time for which `pull` waits for an event, unless the caller's deadline is earlier: TIMEOUT.
 const PULL_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(super) struct Consumers {
@@ -62,13 +62,13 @@ impl Consumers {
     }
 }
 
-/// What stands for the channel before one consumer.
+/// The proxy of one consumer.
 struct Proxy {
     channel: Channel,
     slot: Slot<Connected>,
 }
 
-/// A consumer that is connected, and what is notified when it disconnects.
+/// A connected consumer, and its peer, which is notified when the channel disconnects it.
 struct Connected {
     subscription: Arc<Subscription>,
     peer: Arc<dyn Peer>,
@@ -152,7 +152,7 @@ fn every(_: &SharedEvent, _: Instant) -> Option<Rank> {
 }
 
 impl PullProxy {
-    /// Takes the next event, and waits for it until then; `None` if there is none.
+    /// Takes the next event, and waits for it until `until`; `None` if there is none.
     fn take(&self, call: &Call<'_>, until: Instant) -> Result<Option<Any>, DisconnectedError> {
         let slot = self.0.slot.lock();
         let connected = slot.as_ref().map(|it| Arc::clone(&it.subscription));

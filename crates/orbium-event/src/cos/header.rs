@@ -13,8 +13,7 @@ use crate::rtec::rtec_event_comm::Event;
 use crate::supply::publication::Publication;
 use crate::supply::publisher::Publisher;
 
-/// The type and source that events from COS suppliers have for consumers of the real-time event
-/// channel.
+/// The type and source of events from COS suppliers for consumers of the real-time event channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CosHeader {
     /// The type.
@@ -24,8 +23,8 @@ pub struct CosHeader {
 }
 
 impl CosHeader {
-    /// Connects a supplier that publishes what has this header; the object of the call ends with its
-    /// connection.
+    /// Connects a supplier with a publication of this header; the object of the call is deactivated
+    /// with its connection.
     pub(super) fn connect(
         self,
         channel: &Channel,
@@ -41,7 +40,7 @@ impl CosHeader {
         Ok(channel.connect_publisher(published, connection)?)
     }
 
-    /// An event with this header that carries what a supplier has given.
+    /// An event with this header that carries the any of a supplier.
     pub(super) fn event(self, any: Any) -> Event {
         let mut event = new_event(self.r#type, self.source);
         event.data.any_value = any;

@@ -21,17 +21,18 @@ use crate::proxies::{ProxyCount, adapter, end_objects, publish};
 pub use header::CosHeader;
 
 impl Channel {
-    /// Serves the channel as COS Event, under a key of its own: what suppliers of either kind push
-    /// reaches consumers of both. An event without any is an any of the whole
-    /// `RtecEventComm::Event` for COS consumers.
+    /// Serves the channel as COS Event, under a separate key: events of suppliers of either kind
+    /// reach consumers of both. For COS consumers an event without any is an any of the whole
+    /// `RtecEventComm::Event`.
     ///
-    /// Its objects are in an adapter `CosEventChannel/key`, with the manager of the root POA,
-    /// which is activated. There are no typed channels. A supplier that is pulled from has a thread
-    /// that polls it by `try_pull` ([`ChannelConfig::pull_period`](crate::ChannelConfig)); one that
-    /// fails is disconnected by [`ChannelConfig::failure`](crate::ChannelConfig).
+    /// Its objects are in an adapter `CosEventChannel/key`, with the manager of the root POA, which
+    /// is activated. There are no typed channels. Each pull supplier has a thread that polls it by
+    /// `try_pull` ([`ChannelConfig::pull_period`](crate::ChannelConfig)); one that fails is
+    /// disconnected by [`ChannelConfig::failure`](crate::ChannelConfig).
     ///
     /// # Errors
-    /// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down.
+    /// [`PoaError`]: the ORB already serves a channel under that key, cannot listen, or is shut
+    /// down.
     pub fn serve_cos(
         &self,
         orb: &Orb,

@@ -13,7 +13,7 @@ use crate::event::SharedEvent;
 use crate::peer::{Peer, Sink};
 use crate::proxies::{failure, ping};
 
-/// What a COS consumer gets of an event.
+/// The any of an event for a COS consumer.
 pub(super) fn any_of(event: &SharedEvent) -> Result<Any, DeliveryError> {
     match event.data.any_value.type_code().kind() {
         TCKind::Null => Any::new(&**event).map_err(|_| DeliveryError::Failed),
@@ -49,7 +49,7 @@ impl Peer for Consumer {
     }
 
     fn disconnect(&self) {
-        // It may be gone.
+        // It may not exist any more.
         let _ = self.consumer.disconnect_push_consumer();
     }
 }
@@ -83,7 +83,7 @@ impl Peer for Supplier {
     }
 
     fn disconnect(&self) {
-        // It may be gone.
+        // It may not exist any more.
         let _ = self.0.disconnect_push_supplier();
     }
 }
@@ -103,7 +103,7 @@ impl Peer for Puller {
     }
 
     fn disconnect(&self) {
-        // It may be gone.
+        // It may not exist any more.
         let _ = self.0.disconnect_pull_consumer();
     }
 }

@@ -39,7 +39,7 @@ impl Peer for Supplier {
     }
 
     fn disconnect(&self) {
-        // It may be gone.
+        // It may not exist any more.
         let _ = self.0.disconnect_pull_supplier();
     }
 }
@@ -56,7 +56,7 @@ impl Drop for Connected {
     }
 }
 
-/// Stands for the channel before one supplier. The thread of the supplier ends with its connection.
+/// The proxy of one supplier. The thread of the supplier ends with its connection.
 pub(super) struct PullProxy {
     channel: Channel,
     header: CosHeader,
@@ -103,7 +103,7 @@ impl PullProxy {
     }
 }
 
-/// What the thread of a supplier has.
+/// The state of a supplier's thread.
 struct Pulled {
     publisher: Weak<Publisher>,
     supplier: Arc<Supplier>,
@@ -112,7 +112,7 @@ struct Pulled {
 }
 
 impl Pulled {
-    /// Pulls once; how long to wait until the next time. `None` without connection.
+    /// Pulls once, and returns the time until the next pull. `None` without connection.
     fn pull(&self) -> Option<Result<Duration, DeliveryError>> {
         let pulled = self.supplier.try_pull();
         let publisher = self.publisher.upgrade()?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of COS suppliers.
+//! The supplier side of COS Event.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl SupplierAdminServant for Suppliers {
 
 type Connected = (Publisher, Arc<dyn Peer>);
 
-/// Stands for the channel before one supplier.
+/// The proxy of one supplier.
 struct ConsumerProxy {
     channel: Channel,
     header: CosHeader,

@@ -9,8 +9,8 @@ use arc_swap::{ArcSwap, Guard};
 
 use crate::delivery::consumer::Consumer;
 
-/// The consumers of a channel, replaced as a whole: deliveries take no lock, and go on with those
-/// that they have begun with.
+/// The consumers of a channel, replaced as a whole: deliveries take no lock, and continue with
+/// their snapshot.
 #[derive(Default)]
 pub(crate) struct ConnectedConsumers {
     all: ArcSwap<Vec<Arc<Consumer>>>,
@@ -23,7 +23,7 @@ impl ConnectedConsumers {
         self.all.load()
     }
 
-    /// Adds a consumer if `permits` does, which gets the number of the others.
+    /// Adds a consumer if `permits`, which gets the number of the others, returns `Ok`.
     pub(crate) fn add<E>(
         &self,
         consumer: &Arc<Consumer>,
@@ -33,7 +33,8 @@ impl ConnectedConsumers {
         let others = self.load();
         permits(others.len())?;
         let mut all: Vec<_> = others.iter().chain([consumer]).cloned().collect();
-        // With a schedule, the consumers of the most urgent queue are offered an event first, and those that pull last.
+        // With a schedule, the consumers of the most urgent queue are offered an event first, and
+        // pull consumers last.
         all.sort_by_key(|it| it.place.map_or(usize::MAX, |place| place.queue));
         self.all.store(Arc::new(all));
         Ok(())

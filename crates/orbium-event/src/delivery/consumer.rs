@@ -40,41 +40,41 @@ use crate::subscription::pattern::Pattern;
 use crate::subscription::schedule::{Firing, TimerSchedule};
 use crate::supply::operations::Consumption;
 
-/// A consumer and its subscription. What an event is offered under is its lock; the thread that serves it takes from the queue
-/// without that.
+/// A consumer and its subscription. Events are offered under its lock; the thread that serves it
+/// takes from the queue without the lock.
 pub(crate) struct Consumer {
     pub(crate) id: u64,
     state: Mutex<State>,
     queue: Queue,
-    /// What its subscription excludes without the lock.
+    /// The type and source of its subscription, which are compared without the lock.
     leaf: AtomicLeaf,
-    /// Its choice among events, before they are offered.
+    /// Its selection of events, before they are offered.
     selection: Option<Arc<dyn Selection>>,
-    /// Events that may be pushed together: stored under the lock.
+    /// Maximum number of events in a batch: stored under the lock.
     batch: AtomicUsize,
-    /// Whether batches wait until they are complete: likewise.
+    /// Whether incomplete batches wait: likewise.
     is_paced: AtomicBool,
-    /// Why what waits is not pushed, in bits: stored under the lock.
+    /// Reasons for which waiting events are not pushed, in bits: stored under the lock.
     held: AtomicU8,
-    /// Threads that pull wait for this.
+    /// Notified for threads that pull.
     arrived: Condvar,
-    /// Whether events wait while its health is other than well.
+    /// Whether events wait while its health is not `Well`.
     waits_for_suspect: bool,
     serving: Serving,
     sink: ArcSwap<Arc<dyn Sink>>,
-    /// The task that serves it, once it has waited: stored under the lock.
+    /// The waker of the task that serves it, once it has waited: stored under the lock.
     waker: ArcSwapOption<Waker>,
-    /// Whether its health is other than well: stored under the lock, read without it.
+    /// Whether its health is not `Well`: stored under the lock, read without it.
     is_suspect: AtomicBool,
     /// Whether the connection has ended: likewise.
     is_closed: AtomicBool,
     counts: Counts,
     failure: FailurePolicy,
     dispatching: Dispatching,
-    /// Where it is served, with a schedule.
+    /// Its place in the schedule, if there is one.
     pub(crate) place: Option<Place>,
     pub(crate) guard: Option<ReleaseGuard>,
-    /// Its operation in a schedule, or 0, and whether another process runs that.
+    /// Its operation in a schedule, or 0, and whether another process runs the operation.
     operation: (i32, bool),
 }
 
@@ -84,7 +84,7 @@ struct Counts {
     discarded: Counter,
     suspended: Counter,
     lost: Counter,
-    /// Those of which it was notified by a push.
+    /// The dropped events that a push has reported to it.
     reported: Counter,
 }
 
@@ -93,49 +93,50 @@ struct State {
     is_gateway: bool,
     filter: Filter,
     schedule: TimerSchedule,
-    /// Counts the subscriptions: timers of an earlier one are void.
+    /// Counts the subscriptions, to invalidate the timers of earlier ones.
     epoch: u64,
     is_suspended: bool,
     health: Health,
-    /// The thread that serves it, with a thread for each consumer.
+    /// The thread that serves it, with per-consumer dispatching.
     thread: Option<Thread>,
     behind: Behind,
-    /// How long a batch that is not complete waits, and when a timer ends that.
+    /// The time for which an incomplete batch waits, and the time of the timer that ends it.
     pacing: Duration,
     timed: Option<Instant>,
-    /// Threads that pull.
+    /// The number of threads that pull.
     pulling: usize,
-    /// What the filter passes; kept for its memory.
+    /// The events that the filter passes; retained for its memory.
     passed: Vec<SharedEvent>,
 }
 
-/// How a consumer gets its events.
+/// The service of a consumer: pushed or pulled.
 #[derive(Clone, Copy)]
 pub(crate) enum Service {
-    /// They are pushed, with a schedule by the queue of that place.
+    /// Events are pushed; with a schedule by the queue of that place.
     Pushed(Option<Place>),
     Pulled,
 }
 
-/// A set of events, and the consumer to push it to.
+/// A set of events with the consumer to which it is pushed.
 pub(crate) type Delivery = (Arc<dyn Sink>, EventSet);
 
-/// What remains to be done with events that have passed the filter, without the lock.
+/// The action that remains for events that have passed the filter, without the lock.
 pub(crate) enum Action {
     Nothing,
-    /// What serves the queue is to be woken.
+    /// Wake the thread or task that serves the queue.
     Notify(Waiter),
-    /// To push this, and then what [`Consumer::next_or_end`] returns.
+    /// Push this, and then the sets that [`Consumer::next_or_end`] returns.
     Push(Arc<dyn Sink>, EventSet),
-    /// To look for a batch that has waited for its interval, at that time; in place of a later time, if there is one.
+    /// Check at that time for a batch that has waited for its interval; this replaces the later
+    /// time, if there is one.
     Pace(Instant, Option<Instant>),
-    /// To submit the consumer to the queue of its place, for events that arrived at that time.
+    /// Submit the consumer to the queue of its place, for events that arrived at that time.
     Submit(Place, Instant),
-    /// The queue is full, and its policy is to disconnect the consumer.
+    /// Disconnect the consumer: the queue is full, and that is its policy.
     Disconnect,
 }
 
-/// When the event of a timer is due.
+/// The next time of a timer, or its event.
 pub(crate) enum Due {
     Never,
     At(Instant),
@@ -207,8 +208,8 @@ impl Consumer {
         self.state.lock()
     }
 
-    /// Another sink and subscription from now on. Events that wait stay; what conjunctions have
-    /// collected is forgotten.
+    /// Replaces sink and subscription. Waiting events remain; those that conjunctions have
+    /// collected are discarded.
     pub(crate) fn reconnect(
         &self,
         sink: Arc<dyn Sink>,
@@ -228,13 +229,13 @@ impl Consumer {
         self.is_suspect.store(false, Ordering::Release);
     }
 
-    /// The subscription's number, and its timers with when they are due.
+    /// The number of the subscription, and its timers with their due times.
     pub(crate) fn timers(&self) -> (u64, Vec<(usize, Instant)>) {
         let state = self.lock();
         (state.epoch, state.schedule.iter().collect())
     }
 
-    /// The event of a timer, if it is due and of the present subscription.
+    /// The event of a timer, if it is due and belongs to the present subscription.
     pub(crate) fn fire(&self, timer: usize, epoch: u64, now: Instant) -> Due {
         let mut state = self.lock();
         match state.schedule.due(timer) {
@@ -248,7 +249,7 @@ impl Consumer {
         }
     }
 
-    /// Offers the event of a timer, and returns when the timer is due next.
+    /// Offers the event of a timer, and returns its next due time.
     pub(crate) fn offer_timer(
         &self,
         timer: usize,
@@ -267,7 +268,7 @@ impl Consumer {
         (action, state.schedule.due(timer))
     }
 
-    /// What remains to be done with what passes the filter, or a set that is to wait for space.
+    /// The action for events that pass the filter, or a set that is to wait for space.
     fn offer_to(
         &self,
         state: &mut State,
@@ -289,7 +290,8 @@ impl Consumer {
         self.push_or_enqueue(state, (set, rank), now)
     }
 
-    /// What remains to be done with a set that is to be pushed: by this thread, unless it has to wait for another one.
+    /// The action for a set that is to be pushed: by this thread, unless another one serves the
+    /// consumer.
     fn push_or_enqueue(
         &self,
         state: &mut State,
@@ -335,7 +337,7 @@ impl Consumer {
         })
     }
 
-    /// A set has been put into the queue.
+    /// The action after a set was put into the queue.
     fn queued(&self, state: &mut State, now: Instant) -> Action {
         match (self.dispatching, self.place) {
             _ if self.is_held() => self.put_while_held(state),
@@ -344,20 +346,20 @@ impl Consumer {
                 Joined::First => Action::Submit(place, now),
                 Joined::Later => Action::Nothing,
             },
-            // With others in the queue what serves it has still to take them, and looks for more.
+            // With others in the queue its thread or task is still serving, and checks for more.
             (_, None) if self.queue.len() > 1 => Action::Nothing,
             (_, None) => self.notify(state),
         }
     }
 
-    /// What serves the queue is to look for sets.
+    /// The action that notifies the thread or task that serves the queue.
     fn notify(&self, state: &State) -> Action {
         let task = self.waker.load_full().map(Waiter::Task);
         let waiter = task.or_else(|| state.thread.clone().map(Waiter::Thread));
         waiter.map_or(Action::Nothing, Action::Notify)
     }
 
-    /// Discards what waits: the queue of its place has no room.
+    /// Discards the waiting events: the queue of its place is full.
     pub(crate) fn discard(&self) {
         let mut state = self.lock();
         self.serving.remain(0);
@@ -373,7 +375,7 @@ impl Consumer {
         self.is_suspect.load(Ordering::Acquire)
     }
 
-    /// Drops events from now on, and those that wait.
+    /// Drops events from now on, and the waiting ones.
     pub(crate) fn suspend(&self) {
         let mut state = self.lock();
         state.is_suspended = true;
@@ -402,7 +404,7 @@ impl Consumer {
         self.is_closed.load(Ordering::Acquire)
     }
 
-    /// What it subscribes to, unless it is a gateway.
+    /// Its subscription, unless it is a gateway.
     pub(crate) fn subscription(&self) -> Option<Pattern> {
         let state = self.lock();
         (!state.is_gateway).then(|| state.pattern.clone())
@@ -413,7 +415,7 @@ impl Consumer {
         self.operation.0
     }
 
-    /// As a schedule has it, if it has named its operation.
+    /// Its entry for a schedule, if it has named its operation.
     pub(crate) fn consumption(&self) -> Option<Consumption> {
         let (rt_info, is_remote) = self.operation;
         (rt_info != 0).then(|| Consumption {

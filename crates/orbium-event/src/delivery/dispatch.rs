@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The queues of a schedule: what is ready in each, in the order of its dispatching, and the thread
-//! that waits for it.
+//! The queues of a schedule: the ready work of each, in the order of its dispatching, and the
+//! thread that waits for it.
 
 mod ready;
 
@@ -18,7 +18,7 @@ use crate::delivery::start_once::StartOnce;
 use crate::statistics::Counter;
 use crate::supply::operations::DISPATCH;
 
-/// Consumers that may wait in an inbox, at most.
+/// Maximum number of consumers that wait in an inbox.
 const MAX_INBOX: usize = 1 << 16;
 
 /// The place of a consumer in a schedule.
@@ -26,14 +26,14 @@ const MAX_INBOX: usize = 1 << 16;
 pub(crate) struct Place {
     /// The number of its queue, 0 being the most urgent.
     pub(crate) queue: usize,
-    /// The index of its operation, and what the table has for dispatching to it: the deadline and the time of the thread that the
-    /// schedule was computed with.
+    /// The index of its operation, and the entry of the operation that dispatches to it: the
+    /// deadline and the time of the thread that the schedule was computed with.
     operation: (usize, &'static Entry),
-    /// That of its operation.
+    /// The period of its operation.
     period: orbium_sched::Time,
 }
 
-/// What consumers without RT_Info have: the last place of a queue, and no deadline.
+/// The entry of consumers without RT_Info: the last place of a queue, and no deadline.
 static UNSCHEDULED: Entry = Entry::new("", (0, u32::MAX, 0), 0, 0);
 
 /// The queues of a channel; none unless it dispatches by a schedule.
@@ -43,19 +43,19 @@ pub(crate) struct DispatchQueues<W> {
     origin: Instant,
 }
 
-/// A queue, which one thread serves. Submitting takes no lock: the inbox is lock-free, and what is
-/// ready is its thread's own.
+/// A queue, which one thread serves. Submitting takes no lock: the inbox is lock-free, and the
+/// thread alone accesses the ready work.
 pub(crate) struct DispatchQueue<W> {
     order: orbium_sched::Dispatching,
     inbox: ArrayQueue<Submitted<W>>,
-    /// The thread to wake: set before anything is submitted.
+    /// The thread to wake: set before the first submission.
     waker: OnceLock<Thread>,
     is_closed: AtomicBool,
     /// Whether the thread runs without its native priority.
     is_refused: AtomicBool,
-    /// Work that a release guard has held.
+    /// The number of times that a release guard has held work.
     held: Counter,
-    /// When the clock of the queues began.
+    /// The epoch of the clock of the queues.
     origin: Instant,
     pub(crate) thread: StartOnce,
 }
@@ -67,11 +67,11 @@ struct Submitted<W> {
     work: W,
 }
 
-/// How a queue makes space.
+/// The manner in which a queue makes space.
 pub(crate) struct Removal<'r, W> {
-    /// Which work leaves its place to other work.
+    /// Whether work may be removed for other work.
     pub(crate) is_removed: &'r dyn Fn(&W) -> bool,
-    /// Takes work for which there is no space all the same.
+    /// Receives work for which there is no space nevertheless.
     pub(crate) discard: &'r dyn Fn(W),
 }
 
@@ -84,7 +84,8 @@ impl Place {
 }
 
 impl<W> DispatchQueues<W> {
-    /// The queues of a channel, each with room for as many as the channel has consumers.
+    /// The queues of a channel, each with the capacity of the channel's maximum number of
+    /// consumers.
     pub(crate) fn new(config: &ChannelConfig) -> Self {
         let table = match config.dispatching {
             Dispatching::Scheduled(table) => table,
@@ -143,7 +144,7 @@ impl<W> DispatchQueues<W> {
         })
     }
 
-    /// The queue of that number, and what the schedule has for it.
+    /// The queue of that number, and its entry in the schedule.
     pub(crate) fn queue(
         &self,
         number: usize,
@@ -151,18 +152,18 @@ impl<W> DispatchQueues<W> {
         Some((self.table.queues.get(number)?, self.queues.get(number)?))
     }
 
-    /// Queues that run without their native priority, which the host refused.
+    /// The number of queues that run without their native priority, which the host refused.
     pub(crate) fn refused(&self) -> usize {
         let refused = |it: &&Arc<DispatchQueue<W>>| it.is_refused.load(Ordering::Relaxed);
         self.queues.iter().filter(refused).count()
     }
 
-    /// Work that release guards have held while other work was ready.
+    /// The number of times that release guards have held work while other work was ready.
     pub(crate) fn held(&self) -> u64 {
         self.queues.iter().map(|it| it.held.count()).sum()
     }
 
-    /// Has the queue of a place serve `work`: events that arrived at that time.
+    /// Submits `work` to the queue of a place: events that arrived at that time.
     ///
     /// # Errors
     /// `work`: the queue is full.
@@ -179,15 +180,15 @@ impl<W> DispatchQueues<W> {
         })
     }
 
-    /// Removes work from the inbox of a place. What its thread has taken already, the thread removes
-    /// as it needs the memory.
+    /// Removes work from the inbox of a place. Work that its thread has already taken is removed by
+    /// the thread when it needs the memory.
     pub(crate) fn remove(&self, place: Place, manner: &Removal<'_, W>) {
         if let Some(queue) = self.queues.get(place.queue) {
             queue.remove(manner);
         }
     }
 
-    /// Ends the threads. What is ready is not served.
+    /// Ends the threads. Ready work is not served.
     pub(crate) fn close(&self) {
         for queue in &self.queues {
             queue.is_closed.store(true, Ordering::Release);
@@ -197,15 +198,15 @@ impl<W> DispatchQueues<W> {
 }
 
 impl<W> DispatchQueue<W> {
-    /// Names the thread that serves the queue, before anything is submitted; and whether the host
-    /// refused its native priority.
+    /// Registers the thread that serves the queue, before the first submission, and whether the
+    /// host refused its native priority.
     pub(crate) fn served_by(&self, thread: &Thread, is_refused: bool) {
         self.is_refused.store(is_refused, Ordering::Relaxed);
         // A second one is never started.
         let _ = self.waker.set(thread.clone());
     }
 
-    /// What the thread of the queue begins with.
+    /// The initial ready work of the queue's thread.
     pub(crate) fn ready(&self) -> Ready<W> {
         Ready::new(self.order, self.inbox.capacity())
     }
@@ -217,7 +218,7 @@ impl<W> DispatchQueue<W> {
         Ok(())
     }
 
-    /// A token for the thread: if it does not wait, its next wait returns at once. A system call
+    /// Unparks the thread: if it does not wait, its next wait returns immediately. A system call
     /// only if it waits.
     fn wake(&self) {
         if let Some(thread) = self.waker.get() {
@@ -240,7 +241,8 @@ impl<W> DispatchQueue<W> {
     }
 
     /// Waits for the most urgent work; `None` once the channel has ended. For the thread that is
-    /// [named](Self::served_by). Work that `is_removed` leaves its place to other work.
+    /// [registered](Self::served_by). Work for which `is_removed` returns true makes space for
+    /// other work.
     pub(crate) fn next(
         &self,
         ready: &mut Ready<W>,
@@ -256,13 +258,13 @@ impl<W> DispatchQueue<W> {
             self.held.add(ready.take_holds());
             match next {
                 Some(work) => return Some(work),
-                // What is submitted after the last look at the inbox has left a token.
+                // Work that is submitted after the last check of the inbox has left a token.
                 None => thread::park(),
             }
         }
     }
 
-    /// Takes what is in the inbox, as far as there is space without what is removed.
+    /// Takes the work from the inbox, as far as there is space once removable work is removed.
     fn drain(&self, ready: &mut Ready<W>, is_removed: &dyn Fn(&W) -> bool) {
         let bound = self.inbox.capacity();
         loop {
@@ -385,7 +387,7 @@ mod tests {
         submit(&[0, 1, 1]);
         assert_eq!(next(), Some(0));
         submit(&[2, 3]);
-        // What is removed made space for the last one.
+        // Removed work made space for the last one.
         assert_eq!([(); 2].map(|()| next()), [Some(2), Some(3)]);
     }
 

@@ -5,13 +5,14 @@ use orbium::giop::service_context::ORBIUM_EVENTS_DROPPED;
 use orbium::interceptor::ReplyContexts;
 use orbium::{Call, Interface};
 
-/// The reference for a push after so many events were dropped.
+/// The reference for a push after the channel has dropped so many events.
 pub(crate) fn after<C: Interface>(dropped: u64, consumer: &C) -> C {
     consumer.with_service_context(ORBIUM_EVENTS_DROPPED, dropped.to_be_bytes())
 }
 
-/// The number of events that were for a consumer and that the channel has dropped since its last push, for servants of push
-/// consumers: the queue of the consumer was full, it had failed, or they had expired. 0 of channels that do not say so.
+/// The number of events for a consumer that the channel has dropped since its last push, for
+/// servants of push consumers: the queue of the consumer was full, it had failed, or they had
+/// expired. 0 from channels that do not report it.
 ///
 /// ```
 /// use orbium::{Call, SystemException};
@@ -36,8 +37,9 @@ pub fn dropped_events(call: &Call<'_>) -> u64 {
     number(call.service_context(ORBIUM_EVENTS_DROPPED))
 }
 
-/// As [`dropped_events`], for a consumer that pulls, by a reference with these
-/// [reply contexts](Interface::with_reply_contexts): the number of events that were dropped before those of the last reply.
+/// As [`dropped_events`], for a pull consumer, by a reference with these [reply
+/// contexts](Interface::with_reply_contexts): the number of events that were dropped before those
+/// of the last reply.
 ///
 /// ```no_run
 /// use orbium::Interface;
@@ -58,8 +60,8 @@ pub fn dropped_before_reply(replied: &ReplyContexts) -> u64 {
     number(contexts.get(ORBIUM_EVENTS_DROPPED).ok())
 }
 
-/// Has the reply to a pull carry the number of events that were dropped before those in it, for servants of pull suppliers. Without
-/// effect if it is 0, and where the ORB was built without
+/// Adds to the reply of a pull the number of events that were dropped before those in it, for
+/// servants of pull suppliers. Without effect if it is 0, and if the ORB was built without
 /// [`with_reply_contexts`](orbium::interceptor::Interceptors::with_reply_contexts).
 pub fn reply_after_dropped(call: &Call<'_>, dropped: u64) {
     if dropped > 0 {

@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 /// Condition under which a failing consumer is disconnected.
 ///
-/// After the first failed push it gets no more events and is pinged; a ping that succeeds brings
-/// it back. An object that does not exist is disconnected at once.
+/// After the first failed push the consumer gets no more events and is pinged; a successful ping
+/// restores it. A consumer with a nonexistent object is disconnected immediately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailurePolicy {
-    /// Pushes and pings that may fail one after the other; 3 by default.
+    /// Maximum number of consecutive failures of pushes and pings; 3 by default.
     pub failures: u32,
-    /// How long they may; 5 s by default.
+    /// Maximum time of consecutive failures; 5 s by default.
     pub time: Duration,
 }
 
 impl FailurePolicy {
-    /// No failure disconnects a consumer, but that it does not exist.
+    /// A consumer is disconnected only if it does not exist.
     pub const NEVER: Self = Self {
         failures: u32::MAX,
         time: Duration::MAX,
@@ -35,26 +35,27 @@ impl Default for FailurePolicy {
 /// Error of a push or a ping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryError {
-    /// The consumer does not exist any more, or has said so.
+    /// The consumer does not exist any more, or has reported its end.
     Gone,
-    /// It could not be reached, and may be there again (TRANSIENT): it has seen nothing of the events.
+    /// It could not be reached, and may be reachable later (TRANSIENT): it has received none of the
+    /// events.
     Unreachable,
-    /// It refuses these events, whenever they come (BAD_PARAM, MARSHAL).
+    /// It refuses these events permanently (BAD_PARAM, MARSHAL).
     Refused,
-    /// It has raised another exception, or did not return in time.
+    /// It has raised another exception, or did not reply in time.
     Failed,
 }
 
 /// Health of a consumer, for channels of this crate and others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
-    /// It does.
+    /// It accepts events.
     Well,
     /// It has failed, and is pinged.
     Suspect {
         /// The time of the first failure.
         since: Instant,
-        /// Pushes and pings that have failed, one after the other.
+        /// Consecutive failures of pushes and pings.
         failures: u32,
     },
     /// It is to be disconnected.
@@ -62,7 +63,7 @@ pub enum Health {
 }
 
 impl Health {
-    /// Whether it takes events.
+    /// Whether it accepts events.
     #[must_use]
     pub fn is_well(self) -> bool {
         self == Self::Well

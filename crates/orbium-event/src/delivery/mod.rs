@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From the channel to its consumers: their queues, health and threads.
+//! Delivery to consumers: their queues, health and threads.
 
 pub(crate) mod connected;
 pub(crate) mod consumer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pushes that do not overtake each other.
+//! Pushes in order over one connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use orbium::{ExceptionKind, Interface, SystemException};
 use crate::delivery::dropped::after;
 use crate::rtec::rtec_event_comm::{Event, PushConsumer};
 
-/// A consumer's reference with a connection of its own: oneways over several connections would be
+/// A consumer's reference with a private connection: oneways over several connections would be
 /// served in any order.
 #[derive(Debug)]
 pub(crate) struct OrderedPush {
@@ -28,7 +28,7 @@ struct Connected {
 }
 
 impl OrderedPush {
-    /// Without a timeout that of the ORB bounds a push.
+    /// Without a time-out the ORB's own bounds a push.
     pub(crate) fn new(consumer: &PushConsumer, timeout: Option<Duration>) -> Self {
         Self {
             consumer: consumer.clone(),
@@ -59,11 +59,11 @@ impl OrderedPush {
         }
     }
 
-    /// Makes a call over the connection that is answered after what was pushed.
+    /// Makes a call over the connection, which is answered after all earlier pushes.
     pub(crate) fn flush(&self) -> Result<(), SystemException> {
         let connected = self.connected.load();
         match connected.reference.as_object().non_existent() {
-            // Nothing was pushed over a connection that has ended in good order.
+            // No push was sent over a connection that has ended in an orderly way.
             Err(exception) if exception.kind == ExceptionKind::Rebind => Ok(()),
             outcome => outcome.map(drop),
         }
@@ -92,8 +92,8 @@ impl Connected {
         }
     }
 
-    /// The first call has a reply: it shows that the object is there, and ends the negotiation of
-    /// code sets, which every oneway would repeat.
+    /// The first call has a reply: it shows that the object exists, and completes the negotiation
+    /// of code sets, which every oneway would repeat.
     fn open(&self) -> Result<(), SystemException> {
         if self.is_open.load(Ordering::Acquire) {
             return Ok(());

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// Why a consumer pulls no event.
+/// Error of a pull.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PullError {
     /// The connection has ended.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The events that wait for one consumer.
+//! The queue of events of one consumer.
 
 mod event_set;
 pub(crate) mod limits;
@@ -18,12 +18,12 @@ use crate::delivery::queue::limits::{DiscardPolicy, QueueLimits, Rank};
 use crate::delivery::queue::space::Space;
 use crate::statistics::Counter;
 
-/// What has become of a set that was put into a queue.
+/// Outcome of putting a set into a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Put {
-    /// It waits; so many events of others were discarded for it.
+    /// It waits; so many other events were discarded for it.
     Queued { discarded: u64 },
-    /// Its events were discarded, and so many of others.
+    /// Its events were discarded, and so many others.
     Discarded { others: u64 },
     /// The consumer is to be disconnected.
     Overflow,
@@ -41,20 +41,22 @@ pub(crate) struct Arrived {
     rank: Rank,
 }
 
-/// Sets that a consumer takes without the lock under which they are put, at most.
+/// Maximum number of sets that a consumer takes without the lock under which they are put.
 const MAX_FRONT: usize = 64;
 
-/// The sets that wait for one consumer: the first ones in front, from where one thread at a time takes them without a lock; those
-/// for which there is no space in front behind, under the lock of the consumer. What is in front is older. Where sets are replaced,
-/// discarded or delivered by rank, all of them are behind.
+/// The sets that wait for one consumer: the first ones in front, from where one thread at a time
+/// takes them without a lock; those that do not fit in front are behind, under the lock of the
+/// consumer. Sets in front are older. If sets are replaced, discarded or delivered by rank, all of
+/// them are behind.
 #[derive(Debug)]
 pub(crate) struct Queue {
     front: ArrayQueue<Arrived>,
-    /// How many are behind: stored under the lock. In the order of all that concerns the front: a producer stores it, then
-    /// checks the length of the front; the consumer empties the front, then loads it (Dekker).
+    /// The number of sets behind: stored under the lock. Sequentially consistent with the front: a
+    /// producer stores it, then checks the length of the front; the consumer empties the front,
+    /// then loads it (Dekker).
     behind: AtomicUsize,
-    /// Counts moves of the sets in front behind, twice each: it is odd during one, in which a set that is taken from the front
-    /// may be newer than one that was moved.
+    /// Counts moves of the sets in front behind, twice each: it is odd during a move, in which a
+    /// set that is taken from the front may be newer than a moved one.
     moves: AtomicUsize,
     bytes: AtomicUsize,
     expired: Counter,
@@ -68,18 +70,19 @@ pub(crate) struct Behind {
     sets: VecDeque<Arrived>,
     /// The number of the last set that was put.
     last: u64,
-    /// Whether a set was put that expires.
+    /// Whether a set with an expiry time was put.
     may_expire: bool,
-    /// Whether nothing is taken without the lock.
+    /// Whether no set is taken without the lock.
     is_held: bool,
 }
 
-/// What is taken without the lock.
+/// The result of taking a set without the lock.
 pub(crate) enum Taken {
     Set(EventSet),
     /// There are sets behind, for which the lock is needed.
     Behind,
-    /// Older ones may have been moved behind: it is to be [put back](Queue::put_back), under the lock.
+    /// Older ones may have been moved behind: it is to be [put back](Queue::put_back), under the
+    /// lock.
     Newer(Arrived),
     Nothing,
 }
@@ -104,7 +107,7 @@ impl Behind {
         !self.is_held && !self.limits.are_by_rank()
     }
 
-    /// Behind all that are not less urgent.
+    /// Inserts a set behind all that are not less urgent.
     fn insert(&mut self, arrived: Arrived) {
         let order = self.limits.order;
         let key = arrived.rank.key(order);
@@ -117,7 +120,8 @@ impl Behind {
         self.sets.insert(at, arrived);
     }
 
-    /// Where the set is that is discarded for a new one of that rank; `None` if that is the new one.
+    /// The index of the set that is discarded for a new one of that rank; `None` if that is the new
+    /// one.
     fn victim(&self, rank: &Rank) -> Option<usize> {
         let sets = self.sets.iter().enumerate();
         let (at, found) = match self.limits.discard {
@@ -202,7 +206,8 @@ impl Queue {
         Put::Queued { discarded }
     }
 
-    /// Waits until a set can be put, until that time at most if there is one; whether it can. Without the lock of the consumer.
+    /// Waits until a set can be put, or until `by`; returns whether it can. Called without the lock
+    /// of the consumer.
     pub(crate) fn wait_for_space(
         &self,
         limits: &QueueLimits,
@@ -221,7 +226,7 @@ impl Queue {
             // Loaded once: a producer that makes space may move sets to the front after this.
             let is_behind = taken.is_none() && self.behind.load(Ordering::SeqCst) > 0;
             if taken.is_none() && !is_behind {
-                // Or it has moved them before.
+                // A producer may have moved them before.
                 taken = self.front.pop();
             }
             let is_moved = moves % 2 == 1 || self.moves.load(Ordering::SeqCst) != moves;
@@ -238,7 +243,7 @@ impl Queue {
         }
     }
 
-    /// Puts a set back to its place among those that wait.
+    /// Reinserts a set at its place in the order.
     pub(crate) fn put_back(&self, behind: &mut Behind, arrived: Arrived) {
         self.gather(behind);
         let order = behind.limits.order;
@@ -287,35 +292,36 @@ impl Queue {
         self.front.len() + self.behind.load(Ordering::SeqCst)
     }
 
-    /// Events that have expired before they were taken.
+    /// The number of events that have expired before they were taken.
     pub(crate) fn expired(&self) -> u64 {
         self.expired.count()
     }
 
-    /// When the set arrived that is next. All sets are behind then.
+    /// The arrival time of the next set. All sets are behind after this call.
     pub(crate) fn next_arrived(&self, behind: &mut Behind) -> Option<Instant> {
         self.gather(behind);
         behind.sets.front().map(|it| it.at)
     }
 
-    /// When the set arrived that has waited longest. All sets are behind then.
+    /// The arrival time of the oldest set. All sets are behind after this call.
     pub(crate) fn oldest(&self, behind: &mut Behind) -> Option<Instant> {
         self.gather(behind);
         behind.sets.iter().map(|it| it.at).min()
     }
 
-    /// Discards the set that would be discarded for the most urgent one, and returns how many events that were.
+    /// Discards the set that would be discarded for the most urgent one, and returns the number of
+    /// its events.
     pub(crate) fn discard_one(&self, behind: &mut Behind) -> u64 {
         self.discard(behind, &Rank::MOST_URGENT).unwrap_or(0)
     }
 
-    /// Has all sets wait behind, from where none is taken without the lock, or ends that.
+    /// Keeps all sets behind, from where none is taken without the lock, or ends that.
     pub(crate) fn hold(&self, behind: &mut Behind, is_held: bool) {
         behind.is_held = is_held;
         self.gather(behind);
     }
 
-    /// Other limits from now on. What exceeds them stays until something is put.
+    /// Replaces the limits. Sets beyond them remain until the next put.
     pub(crate) fn set_limits(&self, behind: &mut Behind, limits: QueueLimits) {
         self.gather(behind);
         behind.limits = limits;
@@ -323,7 +329,7 @@ impl Queue {
         sets.sort_by_key(|it| (it.rank.key(limits.order), it.number));
     }
 
-    /// Discards all, and returns how many events that were.
+    /// Discards all sets, and returns the number of their events.
     pub(crate) fn clear(&self, behind: &mut Behind) -> u64 {
         self.gather(behind);
         let all = behind.sets.drain(..).map(|it| self.taken(it.set).len());
@@ -359,8 +365,8 @@ impl Queue {
         self.len() < limits.sets && occupied.saturating_add(bytes) <= limits.bytes
     }
 
-    /// Discards a set for a new one of that rank, and returns its events; `None` if there is none, or the new one is to be
-    /// discarded.
+    /// Discards a set for a new one of that rank, and returns the number of its events; `None` if
+    /// there is none, or the new one is to be discarded.
     fn discard(&self, behind: &mut Behind, rank: &Rank) -> Option<u64> {
         if !behind.limits.are_by_rank() {
             return Some(self.pop(behind)?.len());
@@ -371,7 +377,8 @@ impl Queue {
         Some(self.taken(removed.set).len())
     }
 
-    /// Moves what is in front behind, in its order. The consumer may take sets from the front as it is done.
+    /// Moves the sets in front behind, in their order. The consumer may take sets from the front
+    /// concurrently.
     fn gather(&self, behind: &mut Behind) {
         if self.front.is_empty() {
             return self.count_behind(behind);
@@ -403,7 +410,7 @@ impl Queue {
         self.count_behind(behind);
     }
 
-    /// Removes the waiting event of the same type and source; the number of those removed.
+    /// Removes the waiting event of the same type and source; returns the number of removed events.
     fn remove_same(&self, behind: &mut Behind, set: &EventSet) -> u64 {
         let key = |set: &EventSet| match set {
             EventSet::One(event) => Some((event.header.r#type, event.header.source)),

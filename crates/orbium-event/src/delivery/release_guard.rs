@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Release guard: a consumer of a chain of events over several hosts is released no earlier than its period after the last time,
-//! unless its queue is idle (Sun and Liu). Without a clock.
+//! Release guard: a consumer of a chain of events over several hosts is released no earlier than
+//! one period after the previous release, unless its queue is idle (Sun and Liu). Without a clock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -35,13 +35,13 @@ impl ReleaseGuard {
         period.map(Self::new)
     }
 
-    /// Until when a release is to wait; `None` if it need not.
+    /// The time until which a release has to wait; `None` if it need not wait.
     pub(crate) fn early(&self, now: Duration) -> Option<Duration> {
         let next = Duration::from_nanos(self.next.load(Ordering::Relaxed));
         (now < next).then_some(next)
     }
 
-    /// Notes a release: by its time, or at an idle instant before.
+    /// Records a release: at its time, or earlier at an idle instant.
     pub(crate) fn released(&self, now: Duration) {
         let next = now.saturating_add(self.period).as_nanos();
         let next = u64::try_from(next).unwrap_or(u64::MAX);

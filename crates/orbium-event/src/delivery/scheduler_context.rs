@@ -11,10 +11,11 @@ use crate::delivery::tasks::ConsumerTasks;
 use crate::engine::Engine;
 
 impl Channel {
-    /// A channel on a scheduler context, with [`Dispatching::Contexts`]: the threads of the context push, in the order of its
-    /// policy, which may change at any time. `qos`: that of a consumer, by its RT_Info (0 without one);
-    /// [`qos_by_schedule`](crate::qos_by_schedule) takes it from a table. Each set of events is a job, released when it is offered to a
-    /// consumer that has no others. Consumers of a context that is destroyed are disconnected.
+    /// A channel on a scheduler context, with [`Dispatching::Contexts`]: the threads of the context
+    /// push, in the order of its policy, which may change at any time. `qos` returns the QoS of a
+    /// consumer by its RT_Info (0 without one); [`qos_by_schedule`](crate::qos_by_schedule) derives
+    /// it from a table. Each set of events is a job, released when it is offered to a consumer
+    /// without other sets. Consumers of a destroyed context are disconnected.
     ///
     /// ```
     /// use std::sync::mpsc;

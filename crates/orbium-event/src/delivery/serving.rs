@@ -34,11 +34,12 @@ pub(crate) fn serve_in_context(
     spawned.map_err(ConnectError::Context)
 }
 
-/// A consumer as long as its task lives.
+/// A consumer that exists as long as its task.
 struct Served {
     engine: Weak<Engine>,
     consumer: Arc<Consumer>,
-    /// The context has taken the task. Before, the connection fails with an error, and nothing is dropped.
+    /// Whether the context has accepted the task. Before, the connection fails with an error, and
+    /// no event is dropped.
     is_spawned: Arc<AtomicBool>,
 }
 
@@ -56,14 +57,14 @@ impl Drop for Served {
     }
 }
 
-/// Pushes what is in a consumer's queue until the connection ends.
+/// Pushes the events of a consumer's queue until the connection ends.
 async fn serve(served: Served) {
     while push_next(&served).await {
         next_job().await;
     }
 }
 
-/// Waits for a set of events and pushes it; whether there may be others.
+/// Waits for a set of events and pushes it; returns whether there may be others.
 async fn push_next(
     Served {
         engine, consumer, ..

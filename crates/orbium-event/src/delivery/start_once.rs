@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads that start when they are needed first.
+//! Threads that start on demand.
 
 use orbium::lock::Mutex;
 
@@ -9,10 +9,10 @@ pub(crate) struct StartOnce(Mutex<bool>);
 
 impl StartOnce {
     /// Starts the thread unless there is one. A concurrent caller waits for the outcome: it relies
-    /// on the thread too, and tries again if there is none.
+    /// on the thread too, and retries if there is none.
     ///
     /// # Errors
-    /// That of `start`.
+    /// The error of `start`.
     pub(crate) fn run<E>(&self, start: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         let mut has_thread = self.0.lock();
         if !*has_thread {

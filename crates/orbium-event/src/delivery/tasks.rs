@@ -11,7 +11,7 @@ use orbium_sched::Table;
 /// The context that runs the tasks of consumers.
 pub(crate) struct ConsumerTasks {
     pub(crate) context: ContextHandle,
-    /// That of a consumer, by its RT_Info.
+    /// The QoS of a consumer, by its RT_Info.
     pub(crate) qos: Box<dyn Fn(i32) -> TaskQos + Send + Sync>,
 }
 
@@ -26,8 +26,9 @@ impl ConsumerTasks {
     }
 }
 
-/// The QoS of consumers by the operations of a schedule: an RT_Info is the handle of one, from 1, and the consumer has its
-/// native priority, period and worst-case execution time. What the table does not have is the least urgent.
+/// The QoS of consumers by the operations of a schedule: an RT_Info is the handle of an operation,
+/// from 1, and the consumer has its native priority, period and worst-case execution time.
+/// Operations that are not in the table are the least urgent.
 ///
 /// ```
 /// use orbium_event::qos_by_schedule;

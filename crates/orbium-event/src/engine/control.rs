@@ -10,7 +10,7 @@ use crate::delivery::health::Health;
 use crate::observers::{Observer, Sums};
 
 impl Engine {
-    /// Pings suspect consumers; every peer, if peers are pinged periodically.
+    /// Pings suspect consumers, and every peer if peers are pinged periodically.
     pub(crate) fn ping(&self, period: Option<Duration>) {
         let (all, mut some_are_suspect) = (period.is_some(), false);
         for consumer in self.consumers.load().iter() {
@@ -50,7 +50,7 @@ impl Engine {
         }
     }
 
-    /// What observers get.
+    /// The sums for observers.
     pub(crate) fn sums(&self) -> Sums {
         let consumers = self.consumers.load();
         let patterns: Vec<_> = consumers
@@ -66,7 +66,7 @@ impl Engine {
         Sums::of(&patterns, &published)
     }
 
-    /// Registers an observer, and gives it the present sums.
+    /// Registers an observer, and calls it with the present sums.
     pub(crate) fn append_observer(&self, observer: &Arc<dyn Observer>) -> Option<u32> {
         let (handle, is_stale) = self.observers.begin(observer, || self.sums())?;
         if is_stale {
@@ -79,7 +79,7 @@ impl Engine {
         self.observers.remove(handle)
     }
 
-    /// Gives the present sums to every observer.
+    /// Calls every observer with the present sums.
     pub(crate) fn update_observers(&self) {
         self.observers.update(&self.sums());
     }

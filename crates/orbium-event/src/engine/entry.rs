@@ -79,8 +79,8 @@ impl Engine {
         })
     }
 
-    /// What the channel changes in the header of an event. One that a gateway brings keeps the time
-    /// at which it entered its first channel: by that it is recognised if it comes again.
+    /// Stamps the header of an event. An event of a gateway retains the time at which it entered
+    /// its first channel, by which duplicates are detected.
     fn enter(&self, supplier: &Supplier, header: &mut EventHeader, time: u64) {
         header.ec_send_time = time;
         if header.ec_recv_time == 0 || !supplier.is_gateway() {
@@ -88,7 +88,7 @@ impl Engine {
         }
     }
 
-    /// Has events remembered from the first gateway on.
+    /// Starts recording events when the first gateway connects.
     pub(crate) fn note_gateway(&self, is_gateway: bool) {
         if is_gateway {
             self.recent.enable();

@@ -28,7 +28,7 @@ impl Engine {
         })
     }
 
-    /// Delivers the event of a timer that may be due, or the batch that has waited for it.
+    /// Delivers the event of a timer that may be due, or a batch at the end of its interval.
     pub(crate) fn fire(&self, key: TimerKey) {
         let consumers = self.consumers.load();
         let Some(consumer) = consumers.iter().find(|it| it.id == key.consumer) else {
@@ -57,7 +57,7 @@ impl Engine {
     /// Adds a timer of a consumer, unless its connection has ended.
     pub(super) fn add_timer(&self, consumer: &Consumer, key: TimerKey, due: Instant) {
         self.timers.add(key, due);
-        // Its end removes what was added before.
+        // Its end removes timers that were added before.
         if consumer.is_closed() {
             self.timers.remove_all(consumer.id);
         }
@@ -72,7 +72,8 @@ mod tests {
     use crate::subscription::timers::TimerKey;
     use crate::{Channel, ChannelConfig, Pattern, SharedEvent};
 
-    /// They had stayed until they were due, those of subscriptions that were replaced too.
+    /// Regression: they had remained until they were due, including those of replaced
+    /// subscriptions.
     #[test]
     fn timers_end_with_their_subscription() {
         let channel = Channel::new(ChannelConfig::default());
@@ -89,7 +90,7 @@ mod tests {
         }
     }
 
-    /// One that fires as its consumer disconnects adds the next one afterwards.
+    /// A timer that fires as its consumer disconnects adds its next entry afterwards.
     #[test]
     fn a_timer_that_is_added_after_the_end_of_its_consumer_is_removed() {
         let channel = Channel::new(ChannelConfig::default());

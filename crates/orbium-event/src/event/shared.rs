@@ -11,8 +11,9 @@ use crate::rtec::rtec_event_comm::Event;
 
 /// An event that several consumers share. Cheap to clone.
 ///
-/// A program that publishes it by [`Publisher::push_shared`](crate::Publisher::push_shared) may give it a content of any type, which
-/// consumers of the same process get without conversion; the channel does not look at it.
+/// A program that publishes it by [`Publisher::push_shared`](crate::Publisher::push_shared) may
+/// attach a content of any type, which consumers of the same process get without conversion; the
+/// channel does not read it.
 ///
 /// ```
 /// use orbium_event::{SharedEvent, new_event};
@@ -32,7 +33,7 @@ struct Shared<T: ?Sized> {
     content: T,
 }
 
-/// The content of events that have none.
+/// The content of events without content.
 struct Nothing;
 
 impl SharedEvent {
@@ -52,7 +53,7 @@ impl SharedEvent {
         self.0.content.downcast_ref()
     }
 
-    /// Whether it is the same event, and not an equal one.
+    /// Whether both are the same event, and not only equal.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

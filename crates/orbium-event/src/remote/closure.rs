@@ -13,11 +13,11 @@ use crate::rtec::rtec_event_comm::{Event, PushConsumerServant};
 use crate::supply::receive::Receive;
 
 thread_local! {
-    /// Events that the thread has received, kept for their memory.
+    /// Received events of the thread, retained for their memory.
     static SET: Cell<Vec<Event>> = const { Cell::new(Vec::new()) };
 }
 
-/// A closure that takes sets of events, and how many were dropped before each.
+/// A closure that gets sets of events, and the number of events dropped before each.
 pub(super) struct Closure<F>(pub(super) F);
 
 impl<F: Fn(&[Event], u64) + Send + Sync + 'static> PushConsumerServant for Closure<F> {
@@ -27,7 +27,7 @@ impl<F: Fn(&[Event], u64) + Send + Sync + 'static> PushConsumerServant for Closu
     }
 
     fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        // It may have ended already.
+        // It may have been deactivated already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }
@@ -56,7 +56,7 @@ impl<F: Fn(&[Event], u64) + Send + Sync + 'static> Receive for Arc<Closure<F>> {
     }
 }
 
-/// Reads a set of events into the first places of one that is there; returns their number.
+/// Reads a set of events into the first elements of an existing one; returns their number.
 fn read_set(set: &mut Vec<Event>, reader: &mut CdrReader<'_>) -> Result<usize, CdrError> {
     let count = reader.read_count(Event::MIN_SIZE)?;
     let present = set.len().min(count);

@@ -51,15 +51,15 @@ pub fn connect_supplier(channel: &EventChannel) -> Result<PersistentSupplier, Re
     }
 }
 
-/// Connects a consumer to a channel under a name: it gets the events from where the consumer of that
-/// name ended, which is disconnected if it is connected still. `on_event` is called with one event
-/// after the other by threads of the ORB, which has to have an endpoint. An event for which it
-/// returns an exception is delivered once more, unless that is `BAD_PARAM` or `MARSHAL`; those before and behind it,
-/// which may have come in one push, are not.
+/// Connects a consumer to a channel under a name: it continues where the last consumer of that name
+/// ended, and disconnects that consumer if it is still connected. `on_event` is called with one
+/// event after the other by threads of the ORB, which has to have an endpoint. An event for which
+/// it returns an exception is delivered again, unless the exception is `BAD_PARAM` or `MARSHAL`;
+/// those before and behind it, which may have arrived in the same push, are not.
 ///
 /// # Errors
-/// [`RemoteError`]: the channel could not be called, is none that stores its events, or refuses the name
-/// or the subscription.
+/// [`RemoteError`]: the channel could not be called, is not persistent, or refuses the name or the
+/// subscription.
 pub fn connect_consumer(
     orb: &Orb,
     channel: &EventChannel,
@@ -72,9 +72,10 @@ pub fn connect_consumer(
     })
 }
 
-/// As [`connect_consumer`], for a subscription with conjunctions or timers: `on_events` is called with what the subscription has
-/// completed, an event of each child of a conjunction. If it returns an exception, all of them are delivered once more, together;
-/// they are acknowledged when it returns. The events of timers are not stored: they begin with the connection, and their
+/// As [`connect_consumer`], for a subscription with conjunctions or timers: `on_events` is called
+/// with the events that complete the subscription, an event of each child of a conjunction. If it
+/// returns an exception, all of them are delivered again, together; they are acknowledged when it
+/// returns. The events of timers are not stored: they begin with the connection, and their
 /// [`EventId`](crate::persistent::EventId) has the sequence 0.
 ///
 /// ```no_run
@@ -108,9 +109,10 @@ pub fn connect_set_consumer(
     })
 }
 
-/// As [`connect_consumer`], without a name: the consumer gets the last event of each type and source, or those from a place or a time
-/// on, then what follows; [`Delivery::is_replayed`](crate::persistent::Delivery) says which were stored before it connected. The channel
-/// disconnects it after three failures, and retains nothing of it.
+/// As [`connect_consumer`], without a name: the consumer gets the last event of each type and
+/// source, or those from a position or a time on, then later ones;
+/// [`Delivery::is_replayed`](crate::persistent::Delivery) marks those that were stored before it
+/// connected. The channel disconnects it after three failures, and retains no state of it.
 ///
 /// ```no_run
 /// use orbium::Orb;
@@ -183,7 +185,7 @@ fn connect_to(
     match proxy.connect_push_consumer(Some(&connected.consumer), &pattern.to_qos()) {
         Ok(()) => Ok(connected),
         Err(error) => {
-            // The proxy is of no use; what it raises is less than what is known already.
+            // The proxy is useless; its exceptions matter less than the error that is returned.
             let _ = connected.disconnect();
             Err(match error {
                 AlreadyConnectedOrTypeErrorError::System(exception) => exception.into(),
@@ -197,8 +199,8 @@ impl PersistentSupplier {
     /// Pushes a set of events, and returns when the channel has stored them.
     ///
     /// # Errors
-    /// They may not be stored. The same events, with their creation times, may be pushed once more, to
-    /// this channel or to another one of the same stream: the stream recognises what it has.
+    /// They may not be stored. The same events, with their creation times, may be pushed again, to
+    /// this channel or to another one of the same stream: the stream discards duplicates.
     pub fn push(&self, events: &[Event]) -> Result<(), SystemException> {
         self.proxy.push(events)
     }
@@ -213,7 +215,7 @@ impl PersistentSupplier {
 }
 
 impl PersistentConsumer {
-    /// Delivers nothing from now on: events wait in the stream.
+    /// Suspends deliveries: events wait in the stream.
     ///
     /// # Errors
     /// The channel could not be called.
@@ -237,8 +239,8 @@ impl PersistentConsumer {
         Ok(!self.proxy.as_object().non_existent()?)
     }
 
-    /// Disconnects the consumer, and ends its object whatever the channel answers. Its events wait for
-    /// the next consumer of the same name.
+    /// Disconnects the consumer, and deactivates its object whatever the channel replies. Its
+    /// events wait for the next consumer of the same name.
     ///
     /// # Errors
     /// The channel could not be called.
@@ -259,7 +261,7 @@ where
     }
 
     fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        // It may have ended already.
+        // It may have been deactivated already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }
@@ -282,7 +284,7 @@ where
     }
 }
 
-/// A consumer of sets as a whole.
+/// A consumer of complete sets.
 struct SetClosure<F>(F);
 
 impl<F> PushConsumerServant for SetClosure<F>
@@ -294,7 +296,7 @@ where
     }
 
     fn disconnect_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        // It may have ended already.
+        // It may have been deactivated already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }

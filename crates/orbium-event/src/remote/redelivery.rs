@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Delivery of an event as the consumer of a persistent channel sees it: the id by which duplicates are recognised.
+//! Delivery of an event to the consumer of a persistent channel: the id by which duplicates are
+//! detected.
 
 use crate::rtec::rtec_event_comm::Event;
 
-/// The id of an event and the number of its delivery, as the header of an event of a persistent channel
-/// has them.
+/// The id of an event and the number of its delivery, from the header of an event of a persistent
+/// channel.
 ///
-/// An event that the stream delivers once more, since the acknowledgement of a delivery before was
+/// An event that the stream delivers again, because the acknowledgement of an earlier delivery was
 /// lost or the consumer failed, has the same `id` and a greater `number`.
 ///
 /// ```
@@ -25,12 +26,12 @@ use crate::rtec::rtec_event_comm::Event;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Delivery {
-    /// Which event it is.
+    /// The id of the event.
     pub id: EventId,
-    /// Counts the deliveries of the event to consumers of this name, from 1. NATS may leave one out: what it
-    /// delivers to a channel that does not listen any more is not counted.
+    /// Counts the deliveries of the event to consumers of this name, from 1. NATS may skip a
+    /// number: deliveries to a channel that does not listen any more are not counted.
     pub number: u64,
-    /// Whether it was stored before its consumer connected, which had asked for such events
+    /// Whether it was stored before its consumer connected and requested such events
     /// ([`connect_replaying_consumer`](crate::persistent::connect_replaying_consumer)).
     pub is_replayed: bool,
 }
@@ -41,13 +42,13 @@ const REPLAYED: u64 = 1 << 63;
 /// Identity of an event of a persistent channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId {
-    /// Where the event is in the stream (`ec_recv_time` of its header): it grows, with gaps. 0 for the event of a timer,
-    /// which is not in the stream.
+    /// The position of the event in the stream (`ec_recv_time` of its header): it increases, with
+    /// gaps. 0 for the event of a timer, which is not in the stream.
     pub sequence: u64,
 }
 
 impl Delivery {
-    /// Of an event that a persistent channel has pushed.
+    /// The delivery of an event that a persistent channel has pushed.
     #[must_use]
     pub fn of(event: &Event) -> Self {
         Self {
@@ -65,7 +66,7 @@ impl Delivery {
         self.number > 1
     }
 
-    /// Writes it into the header of an event, for channels that store their events.
+    /// Writes it into the header of an event, for persistent channels.
     pub fn write_to(self, event: &mut Event) {
         let replayed = if self.is_replayed { REPLAYED } else { 0 };
         event.header.ec_recv_time = self.id.sequence;

@@ -28,9 +28,10 @@ impl Channel {
         self.serve_under(orb, key, Policies::default())
     }
 
-    /// As [`serve`](Self::serve), with the policies of the adapter `EventChannel/key`: with a lane of
-    /// its own, say. A channel that is served under several keys, each with the lane of a rate group,
-    /// has its suppliers' events received at the priority of the lane that they connect through.
+    /// As [`serve`](Self::serve), with policies for the adapter `EventChannel/key`, such as a
+    /// separate lane. If a channel is served under several keys, each with the lane of a rate
+    /// group, its suppliers' events are received at the priority of the lane that they connect
+    /// through.
     ///
     /// ```
     /// use orbium::{Orb, poa::Policies};
@@ -51,7 +52,7 @@ impl Channel {
     /// ```
     ///
     /// # Errors
-    /// As [`serve`](Self::serve); the policies are none of an adapter with active objects.
+    /// As [`serve`](Self::serve); the policies are invalid for an adapter with active objects.
     pub fn serve_under(
         &self,
         orb: &Orb,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of consumers: their admin, and a proxy for each.
+//! The consumer side: the admin, and a proxy for each consumer.
 
 use std::sync::Arc;
 
@@ -65,11 +65,11 @@ impl ReplayingConsumerAdminServant for Consumers {
     }
 }
 
-/// Stands for the channel before one consumer.
+/// The proxy of one consumer.
 struct SupplierProxy {
     channel: Channel,
     slot: Slot<Connected>,
-    /// Whether its consumer gets the last events.
+    /// Whether its consumer gets the retained events.
     replays: bool,
 }
 
@@ -119,7 +119,7 @@ impl SupplierProxy {
                     consumer,
                 });
                 drop(slot);
-                // With a replay it has waited: a push may come back to this proxy.
+                // It was paused for a replay: a push may call this proxy back.
                 channel.engine.unpause(&connected);
                 Ok(())
             }
@@ -182,7 +182,7 @@ impl PushSupplierServant for SupplierProxy {
     }
 }
 
-/// The RT_Info of a consumer: the first that an element of its subscription has, or 0.
+/// The RT_Info of a consumer: the first nonzero one of an element of its subscription, or 0.
 fn rt_info_of(qos: &ConsumerQos) -> i32 {
     let mut rt_infos = qos.dependencies.iter().map(|it| it.rt_info);
     rt_infos.find(|it| *it != 0).unwrap_or(0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The object that clients of a channel reach first, whatever becomes of its events.
+//! The channel object itself, independent of the delivery of events.
 
 use orbium::{
     Call, ExceptionKind, Interface, Orb, SystemException,
@@ -16,33 +16,34 @@ use crate::rtec::rtec_event_channel_admin::{
     SynchronizationErrorOrCantAppendObserverError, SynchronizationErrorOrCantRemoveObserverError,
 };
 
-/// A channel behind an `RtecEventChannelAdmin::EventChannel`: this crate's, and one that stores its events.
+/// A channel behind an `RtecEventChannelAdmin::EventChannel`: that of this crate, and the
+/// persistent one.
 pub trait ServedChannel: Send + Sync + 'static {
-    /// What the channel has counted.
+    /// The counts of the channel.
     fn state(&self) -> ChannelState;
 
     /// Disconnects every peer.
     fn destroy(&self);
 
-    /// Registers an observer and returns its handle; `None` if it is refused, as it is by default.
+    /// Registers an observer and returns its handle; `None` if it is refused, which is the default.
     fn append_observer(&self, observer: &Observer) -> Option<ObserverHandle> {
         let _ = observer;
         None
     }
 
-    /// Removes an observer; false if the handle is none.
+    /// Removes an observer; false if there is none with this handle.
     fn remove_observer(&self, handle: ObserverHandle) -> bool {
         let _ = handle;
         false
     }
 }
 
-/// Serves a channel under a key, with the admins that `activate` makes. The objects are in an adapter
-/// `EventChannel/key` of their own, with the manager of the root POA, which is activated.
+/// Serves a channel under a key, with the admins that `activate` returns. The objects are in an
+/// adapter `EventChannel/key` of their own, with the manager of the root POA, which is activated.
 ///
 /// # Errors
-/// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down; the policies are
-/// none of an adapter with active objects.
+/// [`PoaError`]: the ORB already serves a channel under that key, cannot listen, or is shut down;
+/// the policies are invalid for an adapter with active objects.
 pub fn serve_channel<C: ServedChannel>(
     channel: C,
     (orb, key, policies): (&Orb, &str, Policies),

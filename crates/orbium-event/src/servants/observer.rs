@@ -15,7 +15,7 @@ use crate::rtec::rtec_event_channel_admin as admin;
 pub struct RemoteObserver(admin::Observer);
 
 impl RemoteObserver {
-    /// Each of its two calls may take so long.
+    /// With a time-out for each of its two calls.
     #[must_use]
     pub fn new(observer: &admin::Observer, timeout: Duration) -> Self {
         Self(observer.with_timeout(timeout))

@@ -14,7 +14,7 @@ use crate::pool::with_copies;
 use crate::proxies::{failure, ping};
 use crate::rtec::rtec_event_comm::{PushConsumer, PushSupplier};
 
-/// A consumer, in whatever process.
+/// A consumer in any process.
 pub(super) struct RemoteConsumer {
     /// For calls that are not pushes.
     consumer: PushConsumer,
@@ -36,7 +36,7 @@ impl Peer for RemoteConsumer {
     }
 
     fn disconnect(&self) {
-        // It may be gone.
+        // It may not exist any more.
         let _ = self.consumer.disconnect_push_consumer();
     }
 }
@@ -70,7 +70,7 @@ impl Peer for RemoteSupplier {
     }
 
     fn disconnect(&self) {
-        // It may be gone.
+        // It may not exist any more.
         let _ = self.0.disconnect_push_supplier();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of suppliers: their admin, and a proxy for each.
+//! The supplier side: the admin, and a proxy for each supplier.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl SupplierAdminServant for Suppliers {
     }
 }
 
-/// Stands for the channel before one supplier.
+/// The proxy of one supplier.
 struct ConsumerProxy {
     channel: Channel,
     connected: ArcSwapOption<Connected>,
@@ -127,8 +127,8 @@ impl ProxyPushConsumerServant for ConsumerProxy {
 }
 
 impl PushConsumerServant for ConsumerProxy {
-    /// Of callers in this process; [`Receive`] is for all others. Events of a supplier that has
-    /// not connected are dropped.
+    /// Called by suppliers in this process; [`Receive`] serves all others. Events of a supplier
+    /// that has not connected are dropped.
     fn push(&self, _: &Call<'_>, data: &[Event]) -> Result<(), SystemException> {
         if let Some(connected) = &*self.connected.load() {
             connected.publisher.push(data);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Filters with their state: which events a conjunction waits for.
+//! Filters with their state: the events that conjunctions have collected.
 
 use std::mem;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use crate::subscription::pattern::Pattern;
 /// Kind of a subscription's timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerKind {
-    /// Once.
+    /// Fires once.
     OneShot,
-    /// In every period.
+    /// Fires in every period.
     Interval,
-    /// In every period; each delivery to the consumer begins a new one.
+    /// Fires at the end of a period; each delivery to the consumer begins a new one.
     Deadline,
 }
 
@@ -32,9 +32,9 @@ impl TimerKind {
 /// A timer of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timer {
-    /// How it runs.
+    /// The kind of the timer.
     pub kind: TimerKind,
-    /// Until its first event, and between two.
+    /// The time until its first event, and between two events.
     pub period: Duration,
 }
 
@@ -60,17 +60,19 @@ pub struct Filter {
     clearing: Clearing,
 }
 
-/// What a delivery clears of the state of a filter: which events its conjunctions have collected.
+/// The part of a filter's state that a delivery clears: the events that its conjunctions have
+/// collected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clearing {
-    /// The whole of it, as TAO's channel does.
+    /// The whole state, as with TAO's channel.
     #[default]
     Whole,
-    /// The alternative of a disjunction that was delivered; the others go on with what they have collected.
+    /// The alternative of a disjunction that was delivered; the others retain their collected
+    /// events.
     Branch,
 }
 
-/// What a node does with a set of events.
+/// Outcome of offering a set of events to a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     /// The set is not for this node.
@@ -120,7 +122,7 @@ struct Offer<'a> {
 }
 
 impl Filter {
-    /// A filter that has seen no event.
+    /// A filter in its initial state.
     #[must_use]
     pub fn new(pattern: &Pattern) -> Self {
         let mut timers = Vec::new();
@@ -149,10 +151,11 @@ impl Filter {
         &self.timers
     }
 
-    /// Offers a set of events, `timer` being the number of the timer that they are of, if any.
+    /// Offers a set of events; `timer` is the number of the timer that they belong to, if any.
     ///
-    /// True if something is to be delivered: it was appended to `delivered`. Every node begins
-    /// anew then, with [`Clearing::Whole`] those that were not part of it too; the caller restarts deadlines.
+    /// Returns true if events are to be delivered: they were appended to `delivered`. Every node is
+    /// cleared then, with [`Clearing::Whole`] including those that were not part of it; the caller
+    /// restarts deadlines.
     pub fn offer(
         &mut self,
         events: &[SharedEvent],
@@ -170,7 +173,7 @@ impl Filter {
         is_delivered
     }
 
-    /// Whether a conjunction of the pattern retains this event, for others that it waits for.
+    /// Whether a conjunction of the pattern retains this event while it waits for others.
     #[must_use]
     pub fn retains(&self, event: &SharedEvent) -> bool {
         self.root.retains(event)
@@ -220,7 +223,7 @@ impl Node {
         }
     }
 
-    /// As [`offer`](Self::offer), and clears the alternative that passes something.
+    /// As [`offer`](Self::offer), and clears the alternative that passes events.
     fn offer_branches(&mut self, offer: &Offer<'_>, out: &mut Vec<SharedEvent>) -> Outcome {
         if let Self::Disjunction(children) = self {
             let mut outcomes = children.iter_mut().map(|it| it.offer_branches(offer, out));
@@ -306,7 +309,7 @@ impl Node {
         }
     }
 
-    /// Forgets what was consumed.
+    /// Discards the collected events.
     fn clear(&mut self) {
         match self {
             Self::Conjunction(conjunction) => conjunction.clear(),
@@ -326,7 +329,7 @@ impl Conjunction {
             match child.offer(offer, &mut self.events) {
                 Outcome::Ignored => {}
                 Outcome::Consumed => return Outcome::Consumed,
-                // The first event counts, not the latest.
+                // The first event is retained, not the latest.
                 Outcome::Passed if mem::replace(satisfied, true) => {
                     self.events.truncate(begin);
                     return Outcome::Consumed;
@@ -357,7 +360,7 @@ pub(crate) fn matches(wanted: i32, given: i32) -> bool {
     wanted == given || wanted == ANY || given == ANY
 }
 
-/// Type and source of an event that is alone.
+/// Type and source of a single event.
 fn single(offer: &Offer<'_>) -> Option<(i32, i32)> {
     match offer.events {
         [event] => Some((event.header.r#type, event.header.source)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Subscriptions of consumers: what they ask for, filters with their state, timers.
+//! Subscriptions of consumers: patterns, filters with their state, timers.
 
 pub(crate) mod filter;
 pub(crate) mod leaf;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Subscriptions as they come from consumers: elements in prefix order.
+//! Parser of subscriptions: elements in prefix order.
 //!
-//! Groups that say how many children they have nest. Groups that do not end before the next
-//! group; several of them are alternatives. `RtecEventChannelAdmin::ConsumerQOS`.
+//! Groups with a number of children nest. Groups without one end before the next group; several of
+//! them are alternatives. `RtecEventChannelAdmin::ConsumerQOS`.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,9 +18,9 @@ use crate::subscription::pattern::Pattern;
 /// Bounds of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilterLimits {
-    /// Elements of a subscription; 1,024 by default.
+    /// Maximum number of elements of a subscription; 1,024 by default.
     pub elements: usize,
-    /// Filters within each other; 64 by default.
+    /// Maximum depth of nested filters; 64 by default.
     pub depth: usize,
     /// The shortest period of a timer; 1 ms by default.
     pub shortest_period: Duration,
@@ -41,7 +41,7 @@ impl Default for FilterLimits {
 pub struct FilterError {
     /// The index of the element.
     pub element: usize,
-    /// What is wrong with it.
+    /// The kind of the error.
     pub kind: FilterErrorKind,
 }
 
@@ -88,8 +88,9 @@ impl std::error::Error for FilterError {}
 impl Pattern {
     /// Reads the elements of a subscription.
     ///
-    /// If the groups say how many children they have, and that accounts for every element, the
-    /// tree is theirs. Otherwise a group ends before the next one, and several are alternatives.
+    /// If the groups specify the number of their children, and that accounts for every element, it
+    /// determines the tree. Otherwise a group ends before the next one, and several are
+    /// alternatives.
     ///
     /// # Errors
     /// [`FilterError`]: the elements are no tree, or exceed a limit.
@@ -117,7 +118,7 @@ impl Pattern {
 struct Parser<'a> {
     elements: &'a [Dependency],
     limits: &'a FilterLimits,
-    /// Whether groups end where their counts say.
+    /// Whether the counts of groups determine their ends.
     counts: bool,
     at: usize,
 }
@@ -134,7 +135,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// All that remains: one pattern, or a disjunction of several.
+    /// All remaining elements: one pattern, or a disjunction of several.
     fn alternatives(&mut self, depth: usize) -> Parsed {
         let mut found = Vec::new();
         while self.at < self.elements.len() {
@@ -198,7 +199,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// What follows the global designator: a disjunction.
+    /// The elements behind the global designator: a disjunction.
     fn default_group(&mut self, at: usize, depth: usize) -> Parsed {
         if self.at == self.elements.len() {
             Err(FilterError {

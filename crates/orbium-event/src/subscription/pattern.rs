@@ -10,7 +10,7 @@ use crate::event::{
 use crate::rtec::rtec_event_channel_admin::{ConsumerQos, Dependency};
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
 
-/// Subscription of a consumer: a tree of filters, the root of which an event has to pass.
+/// Subscription of a consumer: a tree of filters; an event has to pass its root.
 ///
 /// ```
 /// use orbium_event::Pattern;
@@ -35,19 +35,19 @@ pub enum Pattern {
     /// One event of each child since the last delivery, delivered together. A child that has its
     /// event discards further ones.
     Conjunction(Vec<Pattern>),
-    /// What any child passes; the first that does wins.
+    /// Passes the events that any child passes; the first such child wins.
     Disjunction(Vec<Pattern>),
-    /// What every child passes.
+    /// Passes the events that every child passes.
     LogicalAnd(Vec<Pattern>),
-    /// What the child does not pass.
+    /// Passes the events that the child does not pass.
     Negation(Box<Pattern>),
-    /// Single events with a bit of both masks in type and source, which the child passes.
+    /// Single events with a bit of both masks in type and source, if the child passes them.
     Bitmask {
         /// Bits of the source.
         source_mask: i32,
         /// Bits of the type.
         type_mask: i32,
-        /// Decides about the events left.
+        /// The filter of the remaining events.
         child: Box<Pattern>,
     },
     /// Single events with given values of the bits in both masks.
@@ -63,11 +63,11 @@ pub enum Pattern {
     },
     /// Everything.
     Null,
-    /// One event of the channel's, so long after the connection.
+    /// One event of the channel, so long after the connection.
     Timeout(Duration),
-    /// An event of the channel's in every period.
+    /// An event of the channel in every period.
     Interval(Duration),
-    /// An event of the channel's in every period in which nothing was delivered.
+    /// An event of the channel in every period without a delivery.
     Deadline(Duration),
 }
 
@@ -78,7 +78,7 @@ impl Pattern {
         Self::Leaf { r#type, source }
     }
 
-    /// The tree as the real-time event channel's `connect_push_consumer` takes it: in prefix
+    /// The tree in the form of the real-time event channel's `connect_push_consumer`: in prefix
     /// order, groups with the number of their children as source.
     #[must_use]
     pub fn to_qos(&self) -> ConsumerQos {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The timers of one subscription: when each is due. Without a clock.
+//! The timers of one subscription with their due times. Without a clock.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -7,7 +7,7 @@ use crate::event::time_t;
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
 use crate::subscription::filter::{Timer, TimerKind};
 
-/// When the timers of a subscription are due. For channels of this crate and others.
+/// The due times of a subscription's timers. For channels of this crate and others.
 ///
 /// ```
 /// use orbium_event::{Filter, Pattern, TimerSchedule};
@@ -28,40 +28,40 @@ pub struct TimerSchedule(Vec<(Timer, Option<Instant>)>);
 pub struct Firing {
     /// The kind of the timer.
     pub kind: TimerKind,
-    /// When it was due.
+    /// Its due time.
     pub due: Instant,
-    /// The end of the last period that has passed.
+    /// The end of the last complete period.
     pub phase: Instant,
-    /// How many periods have passed since, each of which was for an event.
+    /// The number of missed periods before that, each of which had an event.
     pub missed: u32,
 }
 
 impl TimerSchedule {
-    /// The periods of all timers begin now.
+    /// Starts the periods of all timers.
     #[must_use]
     pub fn new(timers: &[Timer], now: Instant) -> Self {
         let timers = timers.iter();
         Self(timers.map(|it| (*it, now.checked_add(it.period))).collect())
     }
 
-    /// When a timer is due next, unless it never is.
+    /// The next due time of a timer, if it has one.
     pub(crate) fn due(&self, timer: usize) -> Option<Instant> {
         self.0.get(timer)?.1
     }
 
-    /// Numbers of the timers, and when they are due.
+    /// The numbers of the timers with their due times.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Instant)> {
         let timers = self.0.iter().enumerate();
         timers.filter_map(|(number, (_, due))| Some((number, (*due)?)))
     }
 
-    /// The timer that is due first, and when.
+    /// The timer with the earliest due time, and that time.
     #[must_use]
     pub fn next_due(&self) -> Option<(usize, Instant)> {
         self.iter().min_by_key(|(_, due)| *due)
     }
 
-    /// Begins the periods of deadlines anew: something was delivered.
+    /// Restarts the periods of deadlines after a delivery.
     pub fn restart_deadlines(&mut self, now: Instant) {
         for (timer, due) in &mut self.0 {
             if timer.kind == TimerKind::Deadline {
@@ -70,7 +70,7 @@ impl TimerSchedule {
         }
     }
 
-    /// Takes the event of a timer that is due; the next one keeps the phase.
+    /// Takes the event of a due timer; the next one keeps the phase.
     pub fn fire(&mut self, timer: usize, now: Instant) -> Option<Firing> {
         let (timer, next) = self.0.get_mut(timer)?;
         let due = next.filter(|due| *due <= now)?;

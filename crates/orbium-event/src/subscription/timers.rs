@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The heap of a channel's timers, and when its peers are checked: two things that threads wait
-//! for. What is done then, the channel knows.
+//! The heap of a channel's timers, and the times of checks of its peers: two agendas that threads
+//! wait for. The channel executes the tasks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::delivery::start_once::StartOnce;
 
-/// What one thread of a channel waits for.
+/// The tasks that one thread of a channel waits for.
 #[derive(Default)]
 pub(crate) struct Agenda<T> {
     /// The thread that waits.
@@ -32,7 +32,7 @@ pub(crate) trait Tasks {
     /// Takes a task that is due.
     fn take(&mut self, now: Instant) -> Option<Self::Task>;
 
-    /// When the next one is due, if there is one.
+    /// The time of the next task, if there is one.
     fn next_due(&self) -> Option<Instant>;
 }
 
@@ -129,7 +129,7 @@ impl Timers {
         self.retain(|it| it.consumer != consumer);
     }
 
-    /// Removes the timers of the subscriptions of a consumer before the one of that number.
+    /// Removes the timers of earlier subscriptions of a consumer than that number.
     pub(crate) fn remove_before(&self, consumer: u64, epoch: u64) {
         self.retain(|it| it.consumer != consumer || it.epoch >= epoch || it.is_of_batches());
     }
@@ -144,7 +144,7 @@ impl Timers {
     }
 }
 
-/// When peers are checked and observers notified.
+/// The times at which peers are checked and observers notified.
 pub(crate) type Control = Agenda<Checks>;
 
 #[derive(Default)]
@@ -153,7 +153,7 @@ pub(crate) struct Checks {
     ping_due: Option<Instant>,
 }
 
-/// What the thread that checks peers does next.
+/// The next task of the thread that checks peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     /// Notify observers of changes.
@@ -183,7 +183,8 @@ impl Control {
         self.change(|checks| checks.observers_are_due = true);
     }
 
-    /// Peers are to be pinged that much later, or earlier; never if no point of time is so late.
+    /// Schedules the next ping of peers after `pause`, later or earlier than before; never if that
+    /// time is not representable.
     pub(crate) fn ping_after(&self, pause: Duration) {
         let Some(time) = Instant::now().checked_add(pause) else {
             return;

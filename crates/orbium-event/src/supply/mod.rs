@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of suppliers: what they publish, and how pushes are received.
+//! The supplier side: publications, and the receipt of pushes.
 
 pub(crate) mod operations;
 pub(crate) mod publication;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The operations of a channel in a schedule: what stands between suppliers and consumers.
+//! The operations of a channel in a schedule, between suppliers and consumers.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::event::ANY;
 use crate::subscription::pattern::Pattern;
 use crate::supply::publication::Publication;
 
-/// What the name of the operation that dispatches to a consumer ends with.
+/// The suffix of the name of the operation that dispatches to a consumer.
 pub(crate) const DISPATCH: &str = "#dispatch";
 
-/// A consumer as a schedule has it.
+/// A consumer for a schedule.
 pub(crate) struct Consumption {
     /// The handle of its operation; not 0.
     pub(crate) rt_info: i32,
@@ -23,8 +23,8 @@ pub(crate) struct Consumption {
     pub(crate) is_remote: bool,
 }
 
-/// Registers what the channel does for each consumer, between the operations of suppliers and those
-/// of consumers. Two consumers of one operation have operations of their own.
+/// Registers the operations of the channel for each consumer, between the operations of suppliers
+/// and those of consumers. Two consumers of one operation have separate operations.
 ///
 /// # Errors
 /// `UnknownTask`: a peer has named an operation that the repository does not have. `PeriodTooLong`.
@@ -57,7 +57,7 @@ struct Registration<'r> {
     dispatch_time: Time,
     /// The name of the root.
     base: String,
-    /// Nodes below the root so far.
+    /// The number of nodes below the root so far.
     nodes: usize,
     criticality: Criticality,
 }
@@ -108,7 +108,7 @@ impl Registration<'_> {
                     let timer = self.register(&name, time(*period), InfoKind::Operation)?;
                     self.data(node, timer, 1)?;
                 }
-                // It comes once.
+                // It fires once.
                 Pattern::Timeout(_) => {}
                 leaf => self.suppliers(node, leaf)?,
             }
@@ -116,7 +116,7 @@ impl Registration<'_> {
         Ok(node)
     }
 
-    /// Dependencies on the operations that push what a pattern may pass.
+    /// Adds dependencies on the operations that push events which a pattern may pass.
     fn suppliers(&mut self, node: Handle, pattern: &Pattern) -> Result<(), SchedError> {
         let passed = self.publications.iter().filter(|it| it.rt_info != 0);
         for it in passed.filter(|it| may_pass(pattern, it)) {
@@ -149,7 +149,7 @@ impl Registration<'_> {
     }
 }
 
-/// Whether a pattern that no group of the schedule stands for may pass one of these events.
+/// Whether a pattern without a group in the schedule may pass one of these events.
 fn may_pass(pattern: &Pattern, it: &Publication) -> bool {
     let same =
         |wanted: i32, published: i32| wanted == published || wanted == ANY || published == ANY;
@@ -178,13 +178,13 @@ fn may_pass(pattern: &Pattern, it: &Publication) -> bool {
             };
             is(it.r#type, *type_mask, *type_value) && is(it.source, *source_mask, *source_value)
         }
-        // What the child does not pass, the negation does, and that is not known per publication.
+        // A negation passes the events that its child does not, which is unknown per publication.
         Pattern::Negation(_) | Pattern::Null => true,
         Pattern::Timeout(_) | Pattern::Interval(_) | Pattern::Deadline(_) => false,
     }
 }
 
-/// The handle of that number; an unknown one for what is no handle.
+/// The handle of that number; an unknown one if the number is invalid.
 fn handle(rt_info: i32) -> Handle {
     Handle::from_number(u32::try_from(rt_info).unwrap_or(0))
 }

@@ -38,7 +38,7 @@ impl Publication {
         }
     }
 
-    /// As the real-time event channel has it. A number of calls below 1 is 1.
+    /// From the form of the real-time event channel. A number of calls below 1 is 1.
     pub(crate) fn from_rtec(publication: &RtecPublication) -> Self {
         let (header, dependency) = (&publication.event.header, &publication.dependency_info);
         let calls = u32::try_from(dependency.number_of_calls).unwrap_or(0);
@@ -50,7 +50,7 @@ impl Publication {
         }
     }
 
-    /// As the real-time event channel takes it.
+    /// In the form of the real-time event channel.
     pub(crate) fn to_rtec(self) -> RtecPublication {
         RtecPublication {
             event: element(self.r#type, self.source).event,
@@ -62,7 +62,7 @@ impl Publication {
         }
     }
 
-    /// Whether it is one of events of that type and source, which are not any.
+    /// Whether it includes events of that type and source, which are not `ANY`.
     pub(crate) fn includes(&self, r#type: i32, source: i32) -> bool {
         let matches = |published: i32, given| published == given || published == ANY;
         matches(self.r#type, r#type) && matches(self.source, source)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A supplier of this process, or a proxy's.
+//! A supplier of this process, or of a proxy.
 
 use std::sync::{Arc, Weak};
 
@@ -35,7 +35,8 @@ impl Publisher {
         }
     }
 
-    /// As [`push`](Self::push), for an event with a content of the program's: it is shared as it is, and not copied.
+    /// As [`push`](Self::push), for an event with a content of the program: it is shared and not
+    /// copied.
     pub fn push_shared(&self, event: SharedEvent) {
         if let Some(engine) = self.engine.upgrade() {
             engine.publish_shared(&self.supplier, event);

@@ -7,7 +7,7 @@ use orbium::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::delivery::health::{DeliveryError, FailurePolicy, Health};
 
-/// Between two pulls from a supplier that has failed.
+/// Interval between two pulls from a supplier that has failed.
 const RETRY_PERIOD: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Pulling {
         self.state.lock()
     }
 
-    /// Suspends or resumes; false if that was its state, `None` once pulling has ended.
+    /// Suspends or resumes; false if it is in that state already, `None` once pulling has ended.
     pub fn suspend(&self, suspended: bool) -> Option<bool> {
         let mut state = self.lock();
         if state.has_ended {
@@ -47,13 +47,13 @@ impl Pulling {
         self.lock().is_suspended
     }
 
-    /// Ends pulling for good. A pull under way returns first.
+    /// Ends pulling permanently. A pull in progress returns first.
     pub fn end(&self) {
         self.lock().has_ended = true;
         self.changed.notify_all();
     }
 
-    /// Calls `pull` again and again, but for the time that it returns and while pulling is
+    /// Calls `pull` repeatedly, with pauses of the time that it returns and while pulling is
     /// suspended, until pulling ends or `pull` returns `None`: false. True if the supplier is to be
     /// disconnected by the policy.
     pub fn run(

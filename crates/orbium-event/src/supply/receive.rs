@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants of pushes that read events themselves: into memory of earlier ones, or to keep them.
+//! Servants of pushes that read events themselves: into memory of earlier ones, or to retain them.
 
 use std::any::TypeId;
 
@@ -10,21 +10,22 @@ use orbium::{Call, Servant, SystemException};
 
 use crate::delivery::dropped::dropped_events;
 
-/// Takes what is pushed, in place of a skeleton that would lend it to a servant.
+/// Receives pushed events, in place of a skeleton that would lend them to a servant.
 pub trait Receive: Send + Sync + 'static {
-    /// Whether it takes requests of that operation; all others are the skeleton's. Default: `push`.
+    /// Whether it serves requests of that operation; the skeleton serves all others. Default:
+    /// `push`.
     fn takes(&self, operation: &[u8]) -> bool {
         operation == b"push"
     }
 
-    /// Reads the events, and passes them on.
+    /// Reads the events, and forwards them.
     ///
     /// # Errors
-    /// MARSHAL: they cannot be read; none is passed on. And what else the push raises.
+    /// MARSHAL: they cannot be read; none is forwarded. Other exceptions of the push.
     fn receive(&self, events: &mut CdrReader<'_>) -> Result<(), SystemException>;
 
-    /// As [`receive`](Self::receive), after so many events that the channel has dropped since its last push, for consumers. By
-    /// default they are ignored.
+    /// As [`receive`](Self::receive), after the channel has dropped so many events since its last
+    /// push, for consumers. By default the number is ignored.
     ///
     /// # Errors
     /// As `receive`.
@@ -38,7 +39,7 @@ pub trait Receive: Send + Sync + 'static {
     }
 }
 
-/// A skeleton with another way to read what is pushed.
+/// A skeleton with another way to read pushed events.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -61,9 +62,9 @@ pub trait Receive: Send + Sync + 'static {
 /// ```
 #[derive(Debug)]
 pub struct Receiving<S, R> {
-    /// Serves all that the receiver does not take.
+    /// Serves all requests that the receiver does not.
     pub skeleton: S,
-    /// Takes what is pushed.
+    /// Receives pushed events.
     pub receiver: R,
 }
 

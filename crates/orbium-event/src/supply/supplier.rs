@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connected supplier: what it publishes.
+//! A connected supplier and its publications.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +68,7 @@ impl Supplier {
         self.is_closed.load(Ordering::Acquire)
     }
 
-    /// Whether it brings events of other channels.
+    /// Whether it forwards events of other channels.
     pub(crate) fn is_gateway(&self) -> bool {
         self.is_gateway.load(Ordering::Acquire)
     }
@@ -78,7 +78,7 @@ impl Supplier {
         !self.is_closed.swap(true, Ordering::AcqRel)
     }
 
-    /// Records the outcome of a ping, and returns what the supplier has become.
+    /// Records the outcome of a ping, and returns the health of the supplier.
     pub(crate) fn checked(
         &self,
         outcome: Result<(), DeliveryError>,
@@ -96,7 +96,7 @@ impl Supplier {
         published.any(|it| it.includes(r#type, source))
     }
 
-    /// What it publishes, unless it is a gateway.
+    /// Its publications, unless it is a gateway.
     pub(crate) fn publications(&self) -> Option<Vec<Publication>> {
         (!self.is_gateway()).then(|| self.lock().published.clone())
     }

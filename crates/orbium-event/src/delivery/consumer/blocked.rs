@@ -11,6 +11,6 @@ pub(super) struct Blocked {
     pub(super) set: EventSet,
     pub(super) rank: Rank,
     pub(super) limits: QueueLimits,
-    /// How long a thread may wait from when the set has arrived.
+    /// The time for which a thread may wait, from the arrival of the set.
     pub(super) time: Duration,
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sets for which the queue of a consumer has no space, where the supplier's thread waits for that.
+//! Sets for which the queue of a consumer has no space, where the supplier's thread waits for
+//! space.
 
 use std::time::Instant;
 
@@ -8,8 +9,8 @@ use super::{Action, Consumer, State};
 use crate::delivery::queue::EventSet;
 
 impl Consumer {
-    /// Waits for space and puts a set that has arrived at that time, or discards it; what remains to be done then. Without the
-    /// lock.
+    /// Waits for space and puts a set that arrived at `arrived`, or discards it; returns the
+    /// remaining action. Called without the lock.
     pub(super) fn put_blocked(&self, mut blocked: Blocked, arrived: Instant) -> Action {
         let by = arrived.checked_add(blocked.time);
         loop {
@@ -18,26 +19,27 @@ impl Consumer {
             if !found {
                 return self.discard_blocked(&blocked);
             }
-            // What has changed in that time holds for the set too.
+            // The state may have changed while the thread waited.
             if !self.takes(&state, &blocked.set) {
                 return Action::Nothing;
             }
-            // The thread that has made space may have left since.
+            // The thread that made space may have left since.
             match self.push_or_enqueue(&mut state, (blocked.set, blocked.rank), arrived) {
                 Ok(action) => return action,
-                // Another thread was first.
+                // Another thread has taken the space.
                 Err(again) => blocked = again,
             }
         }
     }
 
-    /// Discards a set for which no thread waits.
+    /// Discards a set for which the thread does not wait.
     pub(super) fn discard_blocked(&self, blocked: &Blocked) -> Action {
         self.counts.discarded.add(blocked.set.len());
         Action::Nothing
     }
 
-    /// Whether a set that has passed the filter is to be pushed; it is counted if it is not.
+    /// Whether a set that has passed the filter is to be pushed; otherwise it is counted as
+    /// dropped.
     pub(super) fn takes(&self, state: &State, set: &EventSet) -> bool {
         if self.is_closed() {
             return false;

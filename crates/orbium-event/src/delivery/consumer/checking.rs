@@ -9,7 +9,7 @@ use super::reasons::SUSPECT;
 use crate::delivery::health::{DeliveryError, Health};
 
 impl Consumer {
-    /// Records the outcome of a push, and returns what the consumer has become.
+    /// Records the outcome of a push, and returns the health after it.
     pub(crate) fn pushed(&self, events: u64, outcome: Result<(), DeliveryError>) -> Health {
         match outcome {
             Ok(()) => self.counts.delivered.add(events),
@@ -18,7 +18,7 @@ impl Consumer {
         self.checked(outcome)
     }
 
-    /// Records the outcome of a ping, and returns what the consumer has become.
+    /// Records the outcome of a ping, and returns the health after it.
     pub(crate) fn checked(&self, outcome: Result<(), DeliveryError>) -> Health {
         if outcome.is_ok() && !self.is_suspect() {
             return Health::Well;

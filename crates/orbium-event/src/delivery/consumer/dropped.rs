@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pushes, each with the number of events that the consumer did not get since the one before; pulls have it likewise.
+//! Pushes with the number of events dropped for the consumer since the previous one; likewise for
+//! pulls.
 
 use super::Consumer;
 use crate::delivery::health::Health;
@@ -7,7 +8,7 @@ use crate::delivery::queue::EventSet;
 use crate::peer::{Sink, push};
 
 impl Consumer {
-    /// Pushes a set, and returns what the consumer has become. One thread at a time.
+    /// Pushes a set, and returns the health after it. One thread at a time.
     pub(crate) fn deliver(&self, sink: &dyn Sink, set: &EventSet) -> Health {
         let dropped = self.unreported();
         let outcome = push(sink, dropped, set.events());
@@ -17,7 +18,7 @@ impl Consumer {
         self.pushed(set.len(), outcome)
     }
 
-    /// Events that it should have got and did not, since it was notified of such.
+    /// Dropped events of which the consumer has not been notified.
     pub(super) fn unreported(&self) -> u64 {
         let counts = &self.counts;
         let dropped = counts.discarded.count() + counts.lost.count() + self.queue.expired();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events that wait in the queue of a consumer though it could be served, until no reason for that remains.
+//! Events that wait in the queue of a consumer though it is idle, until no reason for that remains.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::delivery::queue::limits::QueueLimits;
 use crate::selection::Batches;
 
 impl Consumer {
-    /// Other limits of the queue, and other batches; what remains to be done with what waits.
+    /// Replaces limits and batches; returns the action for the waiting events.
     pub(crate) fn set_queue(&self, limits: QueueLimits, batches: Batches) -> Action {
         let mut state = self.lock();
         self.queue.set_limits(&mut state.behind, limits);
@@ -28,17 +28,17 @@ impl Consumer {
         self.pace(&mut state)
     }
 
-    /// Events that may be pushed together.
+    /// Maximum number of events in a batch.
     pub(super) fn batch(&self) -> usize {
         self.batch.load(Ordering::Relaxed)
     }
 
-    /// Whether batches wait until they are complete.
+    /// Whether incomplete batches wait.
     pub(super) fn is_paced(&self) -> bool {
         self.is_paced.load(Ordering::Relaxed)
     }
 
-    /// Whether nothing is pushed.
+    /// Whether pushes are held.
     pub(super) fn is_held(&self) -> bool {
         self.held.load(Ordering::Acquire) != 0
     }
@@ -51,17 +51,17 @@ impl Consumer {
         self.is_held_by(PAUSED)
     }
 
-    /// Pushes nothing from now on. Events wait.
+    /// Suspends pushes. Events wait.
     pub(crate) fn pause(&self) {
         self.hold(&mut self.lock().behind, PAUSED);
     }
 
-    /// Ends a pause; what remains to be done with what waits.
+    /// Ends a pause; returns the action for the waiting events.
     pub(crate) fn unpause(&self) -> Action {
         self.release(&mut self.lock(), PAUSED)
     }
 
-    /// What remains to be done once it has been served, or has answered a ping.
+    /// The action after it was served, or has answered a ping.
     pub(crate) fn served(&self) -> Action {
         if !self.is_paced() && !self.is_held_by(SUSPECT) {
             return Action::Nothing;
@@ -76,7 +76,7 @@ impl Consumer {
         self.pace(&mut state)
     }
 
-    /// A batch may have waited for its interval; what remains to be done.
+    /// The action once a batch may have waited for its interval.
     pub(crate) fn interval_elapsed(&self, now: Instant) -> Action {
         let mut state = self.lock();
         state.timed = state.timed.filter(|it| *it > now);
@@ -91,7 +91,7 @@ impl Consumer {
         self.queue.hold(behind, true);
     }
 
-    /// Once a batch is taken, what remains waits for more; whether it does.
+    /// Holds the rest of the queue after a batch if it is incomplete; returns whether it does.
     pub(super) fn hold_rest(&self, behind: &mut Behind) -> bool {
         let waits = self.is_paced() && self.queue.len() < self.batch();
         if waits {
@@ -100,14 +100,14 @@ impl Consumer {
         waits
     }
 
-    /// Discards all that waits, and returns how many events that were.
+    /// Discards all waiting events, and returns their number.
     pub(super) fn clear(&self, behind: &mut Behind) -> u64 {
         let discarded = self.queue.clear(behind);
         self.hold_rest(behind);
         discarded
     }
 
-    /// What remains to be done with a set that has been put while nothing is pushed.
+    /// The action for a set that was put while pushes are held.
     pub(super) fn put_while_held(&self, state: &mut State) -> Action {
         if self.is_held_by(PULLED) && state.pulling > 0 {
             self.arrived.notify_one();
@@ -115,13 +115,13 @@ impl Consumer {
         self.pace(state)
     }
 
-    /// When the batch that waits has waited for its interval.
+    /// The time at which the waiting batch has waited for its interval.
     fn due(&self, state: &mut State) -> Option<Instant> {
         let oldest = self.queue.oldest(&mut state.behind)?;
         oldest.checked_add(state.pacing)
     }
 
-    /// What remains to be done with a batch that waits: it is complete, or a timer ends its interval.
+    /// The action for a waiting batch: it is complete, or a timer ends its interval.
     fn pace(&self, state: &mut State) -> Action {
         if !self.is_held_by(PACED) || self.queue.len() == 0 {
             return Action::Nothing;
@@ -137,7 +137,8 @@ impl Consumer {
         }
     }
 
-    /// Ends one reason to wait; what remains to be done with what waits, if it was the only one.
+    /// Removes one reason to wait; returns the action for the waiting events, if it was the only
+    /// one.
     fn release(&self, state: &mut State, reason: u8) -> Action {
         let before = self.held.fetch_and(!reason, Ordering::AcqRel);
         if before != reason {
@@ -151,7 +152,7 @@ impl Consumer {
         if self.place.is_none() && self.dispatching != Dispatching::Reactive {
             return self.notify(state);
         }
-        // A thread that serves still, from before, looks for more now.
+        // A thread that is still serving checks for more now.
         if self.serving.join() == Joined::Later {
             return Action::Nothing;
         }
@@ -166,7 +167,7 @@ impl Consumer {
         }
     }
 
-    /// There is nothing to serve after all.
+    /// Ends serving: there is no waiting event after all.
     fn idle(&self) -> Action {
         self.serving.remain(0);
         Action::Nothing

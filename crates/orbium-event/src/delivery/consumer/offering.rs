@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Offering events to a consumer that chooses among them.
+//! Offering events to a consumer with a selection.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
@@ -11,15 +11,17 @@ use crate::delivery::queue::limits::Rank;
 use crate::event::SharedEvent;
 use crate::selection::Selection;
 
-/// The choice of a closure of the program, which may panic: then the consumer does not get the event.
+/// Applies the selection, a closure of the program that may panic: then the consumer does not get
+/// the event.
 fn select(selection: &dyn Selection, event: &SharedEvent, now: Instant) -> Option<Rank> {
     let selected = catch_unwind(AssertUnwindSafe(|| selection.select(event, now)));
     selected.unwrap_or(None)
 }
 
 impl Consumer {
-    /// Offers a set of events to the filter, one by one where the consumer chooses among them, and has `act` do what remains. The
-    /// thread waits for space where that is the policy of the queue.
+    /// Offers a set of events to the filter, one by one if the consumer has a selection, and calls
+    /// `act` with the remaining actions. The thread waits for space if that is the policy of the
+    /// queue.
     pub(crate) fn offer(&self, events: &[SharedEvent], now: Instant, act: impl FnMut(Action)) {
         self.offer_or(events, now, act, |blocked| self.put_blocked(blocked, now));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of a consumer that pulls.
+//! The pull operations of a consumer.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -11,8 +11,8 @@ use crate::delivery::queue::EventSet;
 use crate::event::SharedEvent;
 
 impl Consumer {
-    /// Takes up to so many events, or those of one set, and waits for the first until then. With them comes the number of those that
-    /// were dropped since the pull before.
+    /// Takes up to so many waiting events, or those of one set, and waits for the first one until
+    /// `until`. Returns also the number of events that were dropped since the previous pull.
     pub(crate) fn pull(
         &self,
         most: usize,
@@ -43,7 +43,7 @@ impl Consumer {
         }
     }
 
-    /// Discards an event that waits; false if there is none.
+    /// Discards a waiting event; false if there is none.
     pub(crate) fn discard_one(&self) -> bool {
         let discarded = self.queue.discard_one(&mut self.lock().behind);
         self.counts.discarded.add(discarded);

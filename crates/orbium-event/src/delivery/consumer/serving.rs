@@ -10,14 +10,14 @@ const IDLE: u8 = 0;
 const ONE: u8 = 1;
 const MORE: u8 = 2;
 
-/// What waits for the queue of a consumer.
+/// The thread or task that waits for the queue of a consumer.
 pub(crate) enum Waiter {
     Task(Arc<Waker>),
     Thread(Thread),
 }
 
 impl Waiter {
-    /// Without the lock of the consumer, which a task may need.
+    /// Called without the lock of the consumer, which a task may need.
     pub(crate) fn wake(self) {
         match self {
             Self::Task(waker) => waker.wake_by_ref(),
@@ -26,22 +26,23 @@ impl Waiter {
     }
 }
 
-/// Of the thread that pushes to a consumer: none, one with a single set, or one with more. Producers join under the lock of the
-/// consumer, so that sets that a thread would have to look for are put before it finds that there are some; a thread leaves
-/// without the lock as long as there was one set.
+/// State of the thread that pushes to a consumer: none, one with a single set, or one with more.
+/// Producers join under the lock of the consumer, so that sets are in the queue before the thread
+/// that has to check for them finds their number; a thread leaves without the lock as long as there
+/// was one set.
 #[derive(Debug, Default)]
 pub(super) struct Serving(AtomicU8);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
-    /// There is no thread: the caller sees to it.
+    /// There is no thread: the caller serves or notifies one.
     First,
-    /// There is one, which will look for what is put.
+    /// There is a thread, which will check for the set.
     Later,
 }
 
 impl Serving {
-    /// For one more set. Under the lock.
+    /// Joins with one more set. Under the lock.
     pub(super) fn join(&self) -> Joined {
         let next = |state| match state {
             IDLE => Some(ONE),
@@ -57,7 +58,7 @@ impl Serving {
         }
     }
 
-    /// Ends serving if there was one set; otherwise the caller looks for more, under the lock.
+    /// Ends serving if there was one set; otherwise the caller checks for more, under the lock.
     pub(super) fn leave(&self) -> bool {
         let left = self
             .0
@@ -65,7 +66,7 @@ impl Serving {
         left.is_ok()
     }
 
-    /// So many sets are to be served by a thread that could not leave. Under the lock.
+    /// Sets the number of sets that remain for a thread that could not leave. Under the lock.
     pub(super) fn remain(&self, sets: usize) {
         let state = match sets {
             0 => IDLE,

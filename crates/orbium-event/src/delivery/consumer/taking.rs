@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side that serves a consumer: a thread or task of its own, the thread of a queue of a schedule, or that of a supplier. Where
-//! one set has come for each that is taken, it takes no lock.
+//! The serving side of a consumer: its own thread or task, the thread of a queue of a schedule, or
+//! that of a supplier. It takes no lock while each taken set was the only one.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -27,7 +27,7 @@ impl Consumer {
         self.take_behind(behind)
     }
 
-    /// Takes a set without the lock, unless several are to be pushed together.
+    /// Takes a set without the lock, unless batches have several events.
     fn take_first(&self) -> Taken {
         if self.is_held() {
             return Taken::Nothing;
@@ -39,14 +39,14 @@ impl Consumer {
         }
     }
 
-    /// Takes what is to be pushed together.
+    /// Takes the next batch.
     pub(super) fn take_behind(&self, behind: &mut Behind) -> Option<EventSet> {
         let set = EventSet::joined(self.batch(), || self.queue.pop(behind));
         self.hold_rest(behind);
         set
     }
 
-    /// As [`wait`](Self::wait), for the task of a context.
+    /// As [`wait`](Self::wait), for a task of a scheduler context.
     pub(crate) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Delivery>> {
         if self.is_closed() {
             return Poll::Ready(None);
@@ -56,7 +56,7 @@ impl Consumer {
         if set.is_none() && !self.waker.load().as_ref().is_some_and(is_known) {
             let mut state = self.lock();
             self.waker.store(Some(Arc::new(context.waker().clone())));
-            // What was put before has seen another waker.
+            // A set that was put before has notified another waker.
             if self.is_closed() {
                 return Poll::Ready(None);
             }
@@ -70,7 +70,7 @@ impl Consumer {
         }
     }
 
-    /// Names the thread that waits, which is this one. Before it waits first.
+    /// Registers this thread as the one that waits. Called before its first wait.
     pub(crate) fn served_by_this_thread(&self) {
         self.lock().thread = Some(thread::current());
     }
@@ -83,13 +83,13 @@ impl Consumer {
             }
             match self.take() {
                 Some(set) => return Some((self.sink(), set)),
-                // What is put after that has left a token.
+                // A set that is put after that has left a token.
                 None => thread::park(),
             }
         }
     }
 
-    /// What the thread of its place pushes next; and what remains to be submitted for.
+    /// The next set for the thread of its place, and the action that remains.
     pub(crate) fn take_submitted(&self) -> (Option<Delivery>, Action) {
         let mut set = match self.take_first() {
             Taken::Set(set) => Some(set),
@@ -120,7 +120,7 @@ impl Consumer {
         (set.map(|set| (self.sink(), set)), action)
     }
 
-    /// What a supplier's thread pushes next. If there is nothing, another one may push.
+    /// The next set for a supplier's thread. After `None` another thread may push.
     pub(crate) fn next_or_end(&self) -> Option<Delivery> {
         if self.serving.leave() {
             return None;

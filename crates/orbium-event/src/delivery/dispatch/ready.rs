@@ -9,15 +9,16 @@ use orbium_scheduler::{ReadyQueue, Waiting};
 
 use crate::delivery::release_guard::ReleaseGuard;
 
-/// What the thread of a queue has taken from the inbox, in the order of the queue's dispatching.
+/// Work that the thread of a queue has taken from the inbox, in the order of the queue's
+/// dispatching.
 pub(crate) struct Ready<W> {
     queue: ReadyQueue<(W, &'static Entry)>,
     held: Vec<Held<W>>,
-    /// How often work was held.
+    /// The number of times that work was held.
     holds: u64,
 }
 
-/// Work that is ready too early.
+/// Work that a release guard holds.
 struct Held<W> {
     until: Duration,
     waiting: Waiting<(W, &'static Entry)>,
@@ -44,18 +45,19 @@ impl<W> Ready<W> {
         self.held.retain(|it| is_kept(&it.waiting.work.0));
     }
 
-    /// Adds work, for which there is space.
+    /// Adds work. The caller has checked that there is space.
     pub(super) fn push(
         &mut self,
         operation: (usize, &'static Entry),
         times: (Duration, Option<Duration>),
         work: W,
     ) {
-        // There is space, as was checked.
+        // The caller has checked that there is space.
         let _ = self.queue.push(operation, times, (work, operation.1));
     }
 
-    /// The most urgent work that is not too early. If there is none, the queue is idle: then what would wait for the shortest time.
+    /// The most urgent work that is not held. If there is none, the queue is idle: then the held
+    /// work with the earliest release.
     pub(super) fn pop(
         &mut self,
         guard_of: GuardOf<'_, W>,
@@ -87,7 +89,7 @@ impl<W> Ready<W> {
         Some(work)
     }
 
-    /// Work that was held while other work was ready, since the last time.
+    /// The number of times that work was held while other work was ready, since the last call.
     pub(super) fn take_holds(&mut self) -> u64 {
         std::mem::take(&mut self.holds)
     }
@@ -112,12 +114,12 @@ mod tests {
     static ANY_OPERATION: Entry = Entry::new("any", (0, 0, 9), 500_000, 0);
     const MS: Duration = Duration::from_millis(1);
 
-    /// A number, and its guard.
+    /// A number with its guard.
     type Work = (usize, Option<Arc<ReleaseGuard>>);
 
     const GUARD_OF: GuardOf<'_, Work> = &|work| work.1.as_deref();
 
-    /// Numbers with guards by themselves, and others.
+    /// Numbers of which some have their own guards.
     struct Queue(Ready<Work>, [Arc<ReleaseGuard>; 2]);
 
     impl Queue {
@@ -150,11 +152,11 @@ mod tests {
         assert_eq!(queue.0.take_holds(), 1);
         assert_eq!(queue.pop(3), Some(7));
         assert_eq!(queue.0.len(), 1);
-        // Idle: it goes before its time, and the next one 10 ms later.
+        // Idle: it is released early, and the next one 10 ms later.
         assert_eq!(queue.pop(4), Some(0));
         queue.push(&[0, 7, 8]);
         assert_eq!(queue.pop(12), Some(7));
-        // By its time, behind what was ready before.
+        // By its time, behind work that was ready earlier.
         assert_eq!([(); 3].map(|()| queue.pop(14)), [Some(8), Some(0), None]);
     }
 

@@ -11,7 +11,7 @@ pub(crate) enum EventSet {
 }
 
 impl EventSet {
-    /// The events, taken out of a buffer that can be used again.
+    /// The events, taken from a buffer that can be reused.
     pub(crate) fn take(events: &mut Vec<SharedEvent>) -> Option<Self> {
         match events.len() {
             0 => None,
@@ -20,7 +20,7 @@ impl EventSet {
         }
     }
 
-    /// Several sets as one: up to so many events, or those of one set.
+    /// Several sets as one: up to `most` events, or those of one set.
     pub(crate) fn joined(most: usize, mut next: impl FnMut() -> Option<Self>) -> Option<Self> {
         let first = next()?;
         if first.events().len() >= most {

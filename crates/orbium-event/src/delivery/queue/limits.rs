@@ -14,44 +14,47 @@ pub enum DiscardPolicy {
     Newest,
     /// The event that has waited for the shortest time is discarded for the new one.
     Latest,
-    /// An event replaces the waiting one of the same type and source, full queue or not; if there
-    /// is none, the oldest events are discarded. For events that tell a state.
+    /// An event replaces the waiting one of the same type and source, whether or not the queue is
+    /// full; if there is none, the oldest events are discarded. For events that report a state.
     Coalesce,
     /// The consumer is disconnected.
     Disconnect,
-    /// The thread of the supplier waits for space, until so much time after the event has arrived; then the new event is
-    /// discarded. Timers of the channel, and the last events of a [`Retention`](crate::Retention), do not wait. For suppliers
-    /// that agree to be as slow as the consumer: until then the ORB serves nothing else by that thread, and other consumers get the
-    /// event later.
+    /// The thread of the supplier waits for space until so much time after the arrival of the
+    /// event; then the new event is discarded. Timers of the channel, and the last events of a
+    /// [`Retention`](crate::Retention), do not wait. For suppliers that may be as slow as the
+    /// consumer: while the thread waits the ORB serves no other request by it, and other consumers
+    /// get the event later.
     Block(Duration),
-    /// The events with the lowest [`Rank::priority`] are discarded, of those the oldest first; the new one if none is lower.
+    /// The events with the lowest [`Rank::priority`] are discarded, of those the oldest first; the
+    /// new one if no other is lower.
     LowestPriority,
-    /// The events that expire first are discarded, the new one if it does; those that do not expire last.
+    /// The events that expire first are discarded, or the new one if it does; those without expiry
+    /// last.
     FirstToExpire,
 }
 
-/// Order in which a consumer gets what waits in its queue.
+/// Delivery order of a consumer's queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
-    /// As it has arrived.
+    /// The order of arrival.
     #[default]
     Arrival,
     /// The greatest [`Rank::priority`] first.
     Priority,
-    /// What expires first; what does not expire last.
+    /// The earliest expiry first; events without expiry last.
     Deadline,
 }
 
-/// The bounds of a consumer's queue, its order, and what happens beyond the bounds.
+/// The bounds of a consumer's queue, its order, and the policy beyond the bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// Sets of events; 1,024 by default.
+    /// Maximum number of sets of events; 1,024 by default.
     pub sets: usize,
-    /// Bytes of all events in the queue; 4 MiB by default.
+    /// Maximum bytes of all events in the queue; 4 MiB by default.
     pub bytes: usize,
-    /// What is discarded beyond the bounds.
+    /// The policy beyond the bounds.
     pub discard: DiscardPolicy,
-    /// What is delivered first; what has arrived first by default.
+    /// The delivery order; the order of arrival by default.
     pub order: QueueOrder,
 }
 
@@ -67,7 +70,8 @@ impl Default for QueueLimits {
 }
 
 impl QueueLimits {
-    /// Whether all wait behind, under the lock under which one is replaced, discarded or put before others.
+    /// Whether all sets are behind, under the lock under which one is replaced, discarded or
+    /// inserted.
     pub(super) fn are_by_rank(&self) -> bool {
         let is_by_arrival = matches!(
             self.discard,
@@ -80,21 +84,21 @@ impl QueueLimits {
     }
 }
 
-/// Rank of an event in the queue of a consumer, which its [`Selection`](crate::Selection) gives it. All events of other consumers have
-/// the same one, and do not expire.
+/// Rank of an event in the queue of a consumer, determined by its [`Selection`](crate::Selection).
+/// Without a selection all events have the same rank, and do not expire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rank {
-    /// The greater, the more urgent.
+    /// Greater values are more urgent.
     pub priority: i16,
-    /// When it is dropped if it still waits.
+    /// The time at which it is dropped if it still waits.
     pub expires: Option<Instant>,
 }
 
-/// What is smaller comes first.
+/// Sort key: the smallest is first.
 type Key = (Reverse<i16>, (bool, Option<Instant>));
 
 impl Rank {
-    /// No event is discarded after one of this rank.
+    /// No event is discarded before one of this rank.
     pub(super) const MOST_URGENT: Self = Self {
         priority: i16::MAX,
         expires: None,
@@ -108,7 +112,7 @@ impl Rank {
         }
     }
 
-    /// What expires first is smaller.
+    /// The sort key of the expiry: the earliest is smallest.
     pub(super) fn deadline(&self) -> (bool, Option<Instant>) {
         (self.expires.is_none(), self.expires)
     }

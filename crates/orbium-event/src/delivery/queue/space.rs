@@ -6,17 +6,19 @@ use std::time::Instant;
 
 use orbium::lock::{Condvar, Mutex};
 
-/// Suppliers' threads that wait until a set is taken from a queue. What takes one pays a load as long as none waits.
+/// Threads of suppliers that wait until a set is taken from a queue. A taker pays one load while
+/// none waits.
 #[derive(Debug, Default)]
 pub(super) struct Space {
-    /// Producers that wait. Each counts itself, then looks for space; what takes a set makes space, then loads this (Dekker).
+    /// The number of waiting producers. Each counts itself, then checks for space; a taker makes
+    /// space, then loads this (Dekker).
     waiting: AtomicUsize,
     lock: Mutex<()>,
     freed: Condvar,
 }
 
 impl Space {
-    /// Waits until there is space, until that time at most if there is one; whether there is.
+    /// Waits until there is space, or until `until`; returns whether there is.
     pub(super) fn wait(&self, until: Option<Instant>, has_space: impl Fn() -> bool) -> bool {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut guard = self.lock.lock();
@@ -35,10 +37,10 @@ impl Space {
         found
     }
 
-    /// A set has been taken.
+    /// Notifies the producers that a set was taken.
     pub(super) fn notify(&self) {
         if self.waiting.load(Ordering::SeqCst) > 0 {
-            // A producer that has looked in vain waits before this returns.
+            // A producer that has found no space waits before this returns.
             drop(self.lock.lock());
             self.freed.notify_all();
         }

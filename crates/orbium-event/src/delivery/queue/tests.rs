@@ -22,7 +22,7 @@ impl Waiting {
             .put(&mut self.1, set, Rank { priority, expires }, now)
     }
 
-    /// As the consumer takes them.
+    /// Takes the sets as the consumer does.
     fn types(&mut self) -> Vec<i32> {
         let mut types = Vec::new();
         loop {
@@ -167,8 +167,8 @@ fn sets_are_taken_in_order_as_they_are_put() {
     });
 }
 
-/// A set had been taken before an older one that was on its way, or none at all: the consumer waited for a notification that no
-/// producer sends as long as there are sets.
+/// Regression: a set was taken before an older one that was being moved, or none was found: the
+/// consumer waited for a notification that no producer sends as long as there are sets.
 #[test]
 fn sets_that_are_moved_behind_stay_in_order_and_are_found() {
     const COUNT: usize = 4_000;
@@ -206,7 +206,7 @@ fn sets_that_are_moved_behind_stay_in_order_and_are_found() {
     });
 }
 
-/// One that was in front was taken before those that were being moved behind.
+/// Regression: a set in front was taken before those that were being moved behind.
 #[test]
 fn sets_that_are_taken_during_a_move_are_put_back() {
     let mut waiting = queue(9, 1 << 20, DiscardPolicy::Oldest);
@@ -220,7 +220,7 @@ fn sets_that_are_taken_during_a_move_are_put_back() {
     let Taken::Newer(second) = queue.take() else {
         panic!("it may be newer than what is being moved");
     };
-    // They may be on their way.
+    // They may be in the process of moving.
     assert!(matches!(queue.take(), Taken::Behind));
     queue.moves.store(2, Ordering::SeqCst);
     queue.put_back(behind, second);
@@ -228,8 +228,8 @@ fn sets_that_are_taken_during_a_move_are_put_back() {
     assert_eq!(waiting.types(), [17, 18]);
 }
 
-/// None was found if a producer moved all to the front just then: after the consumer had looked in
-/// front, and also between two looks behind.
+/// Regression: none was found if a producer moved all sets to the front at that moment: after the
+/// consumer had checked the front, and also between two checks behind.
 #[test]
 fn sets_that_are_moved_to_the_front_are_found() {
     let mut waiting = queue(9, 1 << 20, DiscardPolicy::Oldest);
