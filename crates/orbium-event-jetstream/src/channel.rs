@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A persistent channel, and the object that clients reach first.
+//! A persistent channel, and its channel object.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use crate::stream::Stream;
 
 /// An event channel that stores events in a stream of NATS JetStream before it delivers them.
 ///
-/// The push of a supplier that waits for its reply ([`connect_supplier`](crate::connect_supplier)) returns
-/// when the stream has acknowledged the events. A consumer with a name gets every event that it
-/// subscribes to at least once, whichever of channel, NATS server and consumer is killed.
-/// Several channels on one stream, on one host or many, are one channel to their peers.
+/// The push of a supplier that waits for its reply ([`connect_supplier`](crate::connect_supplier))
+/// returns when the stream has acknowledged the events. A consumer with a name gets every event
+/// that it subscribes to at least once, even if the channel, the NATS server or the consumer is
+/// killed. Several channels on one stream, on one host or many, are one channel to their peers.
 ///
 /// ```no_run
 /// use orbium::Orb;
@@ -46,7 +46,7 @@ pub struct PersistentChannel {
 }
 
 impl PersistentChannel {
-    /// Connects to the stream, and makes it if there is none.
+    /// Connects to the stream, and creates it if it does not exist.
     ///
     /// # Errors
     /// [`JetStreamError`]: the server cannot be reached within
@@ -66,12 +66,13 @@ impl PersistentChannel {
         })
     }
 
-    /// Serves the channel as `RtecEventChannelAdmin::EventChannel`: `corbaloc::host:port/EventService`
-    /// leads to it if `key` is `EventService`. Its objects are in an adapter `EventChannel/key` with
-    /// the manager of the root POA, which is activated.
+    /// Serves the channel as `RtecEventChannelAdmin::EventChannel`:
+    /// `corbaloc::host:port/EventService` refers to it if `key` is `EventService`. Its objects are
+    /// in an adapter `EventChannel/key` with the manager of the root POA, which is activated.
     ///
     /// # Errors
-    /// [`PoaError`]: the ORB serves a channel under that key, cannot listen, or is shut down.
+    /// [`PoaError`]: the ORB already serves a channel under that key, cannot listen, or is shut
+    /// down.
     pub fn serve(&self, orb: &Orb, key: &str) -> Result<MonitoredChannel, PoaError> {
         let policies = Policies::default();
         serve_channel(self.clone(), (orb, key, policies), |poa| {
@@ -115,13 +116,13 @@ impl ServedChannel for PersistentChannel {
         }
     }
 
-    /// The stream and the positions in it remain.
+    /// Retains the stream and the positions in it.
     fn destroy(&self) {
         self.shared.consumers.end_all();
         self.shared.suppliers.end_all();
     }
 
-    /// It sees the peers of this channel, not those of others on the same stream.
+    /// The observer gets the sums of this channel's peers, not of others on the same stream.
     fn append_observer(&self, observer: &Observer) -> Option<ObserverHandle> {
         let timeout = self.shared.stream.config.push_timeout;
         let observer: Arc<dyn orbium_event::Observer> =

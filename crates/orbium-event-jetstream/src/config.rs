@@ -8,10 +8,10 @@ use orbium_event::FilterLimits;
 
 use crate::error::JetStreamError;
 
-/// A day: points of time have a last one.
+/// A day, so that the end of a time-out is a representable time.
 const MAX_PUBLISH_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
-/// Location of the stream, and every bound of a channel that stores its events in it.
+/// Location of the stream, and every bound of a persistent channel.
 ///
 /// ```
 /// use orbium_event_jetstream::JetStreamConfig;
@@ -25,50 +25,53 @@ pub struct JetStreamConfig {
     pub servers: String,
     /// The file with the credentials of an account; `None` by default.
     pub credentials: Option<PathBuf>,
-    /// The stream: up to 64 letters, digits, `-` and `_`. It is made if it does not exist; its subjects are
-    /// `orb.ev.NAME.>`.
+    /// The stream: up to 64 letters, digits, `-` and `_`. It is created if it does not exist; its
+    /// subjects are `orb.ev.NAME.>`.
     pub stream: String,
-    /// Copies of the stream in a cluster, if the channel makes it; 1 by default.
+    /// Replicas of the stream in a cluster, if the channel creates it; 1 by default.
     pub replicas: usize,
-    /// Bytes of the stream, if the channel makes it; without a bound by default. A full stream refuses
-    /// events: it deletes none that a consumer may not have received.
+    /// Maximum bytes of the stream, if the channel creates it; without a bound by default. A full
+    /// stream refuses events: it deletes none that a consumer may not have received.
     pub max_bytes: Option<u64>,
-    /// How long the stream recognises an event that is stored twice, if the channel makes it; 2
-    /// minutes by default.
+    /// The time within which the stream detects an event that is stored twice, if the channel
+    /// creates it; 2 minutes by default.
     pub duplicate_window: Duration,
-    /// How long the server may take to answer at the start; 5 s by default.
+    /// Time-out of the server's replies at the start; 5 s by default.
     pub connect_timeout: Duration,
-    /// How long a push of a supplier waits until its events are stored; 5 s by default, a day at most.
+    /// Time-out of a supplier's push for storing its events; 5 s by default, a day at most.
     pub publish_timeout: Duration,
-    /// How long an event waits for its acknowledgement until it is published once more, within
+    /// Time-out of the acknowledgement of an event, after which it is published again within
     /// [`publish_timeout`](Self::publish_timeout); 1 s by default.
     pub attempt_timeout: Duration,
-    /// Events that are being stored at a time, of all suppliers; 256 by default. Further pushes wait.
+    /// Maximum number of events that are being stored at a time, of all suppliers; 256 by default.
+    /// Further pushes wait.
     pub in_flight: usize,
-    /// How long the push to a consumer may take; 5 s by default.
+    /// Time-out of the push to a consumer; 5 s by default.
     pub push_timeout: Duration,
-    /// How long after the death of a channel the events that its consumers had not acknowledged are
-    /// delivered by another one; 30 s by default.
+    /// The time after the failure of a channel until another one delivers the events that its
+    /// consumers had not acknowledged; 30 s by default.
     pub ack_wait: Duration,
-    /// Events of each consumer that are delivered and not acknowledged; 64 by default. With 1 a
-    /// consumer gets its events in order whatever fails. A subscription with conjunctions has one more for each of its
-    /// elements, since it retains events.
+    /// Maximum number of unacknowledged events of each consumer; 64 by default. With 1 a consumer
+    /// gets its events in order after failures too. A subscription with conjunctions has one more
+    /// for each of its elements, since it retains events.
     pub window: usize,
-    /// Events of one push to a consumer, at most; 64 by default, and no more than [`window`](Self::window). With 1 each is
-    /// pushed by itself, as is every event that a delivery has failed with.
+    /// Maximum number of events of one push to a consumer; 64 by default, and no more than
+    /// [`window`](Self::window). With 1 each is pushed alone, as is every event of a failed
+    /// delivery.
     pub set_events: usize,
-    /// Bytes of the events of one push, at most; 256 KiB by default. A larger event is pushed by itself.
+    /// Maximum bytes of the events of one push; 256 KiB by default. A larger event is pushed alone.
     pub set_bytes: usize,
-    /// Consumers, those that have not connected yet included; 1,024 by default.
+    /// Maximum number of consumers, those that have not connected yet included; 1,024 by default.
     pub consumers: usize,
-    /// Suppliers, likewise; 1,024 by default.
+    /// Maximum number of suppliers, likewise; 1,024 by default.
     pub suppliers: usize,
-    /// Observers; 64 by default. With 0 they are refused.
+    /// Maximum number of observers; 64 by default. With 0 they are refused.
     pub observers: usize,
-    /// Where events are stored that their consumers do not accept; `None` by default: an event that fails is delivered
-    /// for as long as it fails, and one that is refused (BAD_PARAM, MARSHAL) is dropped.
+    /// The stream of events that their consumers do not accept; `None` by default: a failed event
+    /// is delivered again until it succeeds, and a refused one (BAD_PARAM, MARSHAL) is dropped.
     pub dead_letters: Option<DeadLetters>,
-    /// Where events wait on the disk of the channel while the stream cannot be reached; `None` by default: pushes raise TIMEOUT.
+    /// The file in which events wait while the stream is unreachable; `None` by default: pushes
+    /// raise TIMEOUT.
     pub spool: Option<SpoolConfig>,
     /// The bounds of a subscription.
     pub filter: FilterLimits,
@@ -111,7 +114,7 @@ impl JetStreamConfig {
         std::iter::once(self.stream.as_str()).chain(dead_letters)
     }
 
-    /// The same, with times that end.
+    /// The same, with times bounded.
     pub(crate) fn bounded(mut self) -> Self {
         self.publish_timeout = self.publish_timeout.min(MAX_PUBLISH_TIMEOUT);
         self
@@ -132,9 +135,9 @@ impl JetStreamConfig {
     }
 }
 
-/// The stream of the events that their consumers do not accept, and when an event becomes one of them.
+/// The stream of the events that their consumers do not accept, and the condition for dead letters.
 ///
-/// That stream is as any other one: a channel that stores its events in it delivers the dead letters to its consumers.
+/// It is an ordinary stream: a channel on it delivers the dead letters to its consumers.
 ///
 /// ```no_run
 /// use orbium_event_jetstream::{DeadLetters, JetStreamConfig, PersistentChannel};
@@ -151,18 +154,19 @@ impl JetStreamConfig {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLetters {
-    /// Another stream than that of the channel, made with the same limits if it does not exist; a name as
-    /// [`JetStreamConfig::stream`].
+    /// A stream other than that of the channel, created with the same limits if it does not exist;
+    /// a name as [`JetStreamConfig::stream`].
     pub stream: String,
-    /// Failed deliveries that make an event a dead letter. Deliveries to a consumer that cannot be reached (TRANSIENT) or is
-    /// suspended do not count. A channel counts in memory: one that has started anew, or another one that the consumer
-    /// connects to, begins at 0. An event that its consumer refuses (BAD_PARAM, MARSHAL) becomes a dead letter at once, as
-    /// does a message that is no event.
+    /// Failed deliveries that make an event a dead letter. Deliveries to a consumer that is
+    /// unreachable (TRANSIENT) or suspended do not count. A channel counts in memory: a restarted
+    /// one, or another one that the consumer connects to, begins at 0. An event that its consumer
+    /// refuses (BAD_PARAM, MARSHAL) becomes a dead letter immediately, as does a message that is
+    /// not a valid event.
     pub max_deliveries: u64,
 }
 
 impl DeadLetters {
-    /// Dead letters in that stream, after so many deliveries that have failed.
+    /// Dead letters in that stream, after so many failed deliveries.
     #[must_use]
     pub fn new(stream: &str, max_deliveries: u64) -> Self {
         Self {
@@ -172,12 +176,13 @@ impl DeadLetters {
     }
 }
 
-/// The file in which events wait while the stream cannot be reached, and its bound.
+/// The file in which events wait while the stream is unreachable, and its bound.
 ///
-/// A push returns when its events are in the stream or, if that does not acknowledge them within
-/// [`attempt_timeout`](JetStreamConfig::attempt_timeout), in the file, written to the disk. They are sent in their order when
-/// there is a server again, before all that is pushed behind them; the file outlives the channel. A channel with a spool opens
-/// without a server. One channel at a time has a file.
+/// A push returns when its events are in the stream or, if the stream does not acknowledge them
+/// within [`attempt_timeout`](JetStreamConfig::attempt_timeout), in the file, written to the disk.
+/// They are sent in order when a server is available again, before all later events; the file
+/// outlives the channel. A channel with a spool opens without a server. One channel at a time can
+/// open a file.
 ///
 /// ```no_run
 /// use orbium_event_jetstream::{JetStreamConfig, PersistentChannel, SpoolConfig};
@@ -192,10 +197,10 @@ impl DeadLetters {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpoolConfig {
-    /// The file, which is made if there is none.
+    /// The file, which is created if it does not exist.
     pub path: PathBuf,
-    /// Bytes of the events in it; 64 MiB by default. Pushes for which there is no space left raise NO_RESOURCES. The file is larger
-    /// by its index, and does not shrink.
+    /// Maximum bytes of the events in it; 64 MiB by default. Pushes beyond that raise NO_RESOURCES.
+    /// The file is larger by its index, and does not shrink.
     pub max_bytes: u64,
 }
 
@@ -210,7 +215,7 @@ impl SpoolConfig {
     }
 }
 
-/// Whether this names a stream or a consumer: a token of a subject without wildcards.
+/// Whether this is a valid name of a stream or consumer: a token of a subject without wildcards.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_of_token = |it: u8| it.is_ascii_alphanumeric() || it == b'-' || it == b'_';
     (1..=64).contains(&name.len()) && name.bytes().all(is_of_token)
@@ -220,7 +225,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The point of time at which a push fails could not be computed: a panic.
+    /// Regression: computing the time at which a push fails overflowed and panicked.
     #[test]
     fn a_push_waits_no_longer_than_clocks_can_count() {
         let mut config = JetStreamConfig::new("nats://127.0.0.1:4222", "ALARMS");

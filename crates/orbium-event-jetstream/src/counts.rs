@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts of a channel since it was made.
+/// Counts of a channel since its creation.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     received: AtomicU64,
@@ -16,25 +16,25 @@ pub(crate) struct Counts {
     slow: AtomicU64,
 }
 
-/// Counts of a persistent channel since it was made, in events.
+/// Counts of a persistent channel since its creation, in events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamStatistics {
     /// Stored in the stream, for suppliers of this channel.
     pub stored: u64,
-    /// Of these, those that the stream had already.
+    /// Of these, duplicates of events in the stream.
     pub duplicates: u64,
-    /// Not stored: their suppliers have got an exception.
+    /// Not stored: their suppliers got an exception.
     pub refused: u64,
-    /// Messages of the stream that are no events.
+    /// Messages of the stream that are not valid events.
     pub unreadable: u64,
     /// Deliveries of this channel that did not reach their consumer, and will be repeated.
     pub deferred: u64,
-    /// Stored as dead letters, for consumers of this channel that did not accept them.
+    /// Stored as dead letters, which consumers of this channel did not accept.
     pub dead_letters: u64,
     /// Written into the spool, for suppliers of this channel.
     pub spooled: u64,
-    /// Of these, and of those that earlier channels have left there, events that wait for the stream now.
+    /// Of these, and of those of earlier channels in the spool, events that wait for the stream.
     pub waiting: u64,
     /// Pushes to consumers of this channel that took longer than half of [`ack_wait`](crate::JetStreamConfig::ack_wait).
     pub slow: u64,

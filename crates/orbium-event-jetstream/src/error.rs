@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors of the stream.
+//! Errors of the stream, and their system exceptions.
 
 use std::fmt;
 
 use orbium::{Completion, ExceptionKind, SystemException};
 
-/// Reply of the stream that a call was waiting for when its time was over.
+/// Reply of the stream for which the wait has timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// A connection to a server.
     Connection,
-    /// An answer about the stream.
+    /// A reply about the stream.
     Stream,
     /// The acknowledgement of an event.
     Acknowledgement,
-    /// An answer about a consumer of the stream.
+    /// A reply about a consumer of the stream.
     Consumer,
 }
 
@@ -22,33 +22,35 @@ pub enum Awaited {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JetStreamError {
-    /// The server has not answered in time.
+    /// The server has not replied in time.
     Timeout(Awaited),
-    /// No server could be reached: the words of the client.
+    /// No server could be reached: the message of the client.
     Unreachable(String),
-    /// The server cannot be connected to as configured, or it refuses the account: the words of the client.
+    /// The server cannot be connected to as configured, or it refuses the account: the message of
+    /// the client.
     Connect(String),
-    /// The server refuses the stream, as where JetStream is not enabled: its words.
+    /// The server refuses the stream, for instance without JetStream: its message.
     Stream(String),
     /// A stream of that name exists, and does not store the subjects of the channel.
     OtherSubjects(String),
-    /// The name is none of a stream or consumer.
+    /// The name is invalid for a stream or consumer.
     Name(String),
-    /// The stream of the dead letters is that of the channel, or events become dead letters without a delivery.
+    /// The stream of the dead letters is that of the channel, or the number of deliveries is 0.
     DeadLetters,
-    /// The server refuses the event: its words. The stream may be full.
+    /// The server refuses the event: its message. The stream may be full.
     Refused(String),
     /// The event exceeds the largest message of the server.
     TooLarge,
-    /// The server refuses the consumer: its words.
+    /// The server refuses the consumer: its message.
     Consumer(String),
     /// The spool has no space left for the events.
     SpoolFull,
-    /// The file of the spool cannot be read or written, as where another channel has it.
+    /// The file of the spool cannot be read or written, for instance because another channel uses
+    /// it.
     Spool(String),
     /// The channel has ended.
     Ended,
-    /// The system has no thread left for the client.
+    /// The system cannot start a thread for the client.
     NoThread,
 }
 
@@ -100,8 +102,8 @@ impl fmt::Debug for JetStreamError {
 
 impl std::error::Error for JetStreamError {}
 
-/// As suppliers and consumers see it. After TIMEOUT and TRANSIENT the event may have been stored: pushed
-/// once more it is recognised.
+/// For suppliers and consumers. After TIMEOUT and TRANSIENT the event may have been stored: if it
+/// is pushed again the duplicate is detected.
 impl From<JetStreamError> for SystemException {
     fn from(error: JetStreamError) -> Self {
         let kind = match error {
@@ -120,7 +122,7 @@ impl From<JetStreamError> for SystemException {
             | JetStreamError::NoThread => ExceptionKind::NoResources,
         };
         let completed = match error {
-            // An attempt before may have reached the stream.
+            // An earlier attempt may have reached the stream.
             JetStreamError::Timeout(_) | JetStreamError::SpoolFull | JetStreamError::Spool(_) => {
                 Completion::Maybe
             }

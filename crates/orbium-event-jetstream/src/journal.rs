@@ -17,17 +17,18 @@ use crate::stream::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
 use crate::stream::offering::{Offering, Report};
 use crate::stream::set::Received;
 
-/// The field of a structured event's variable header with the place of the event in the stream.
+/// The field of a structured event's variable header with the position of the event in the stream.
 const SEQUENCE: &str = "StreamSequence";
 /// The field with the number of the delivery, from 1.
 const DELIVERY: &str = "DeliveryNumber";
 
 /// A stream of NATS JetStream as the journal of a notification channel.
 ///
-/// `push_structured_event`, and every other push into the channel, returns when the stream has acknowledged the
-/// event. Consumers get three further fields in the variable header: `EventId` (a string), `StreamSequence` and
-/// `DeliveryNumber` (`unsigned long long`), by which duplicates are recognised. A supplier that sets `EventId` itself may
-/// push an event twice: within [`duplicate_window`](JetStreamConfig::duplicate_window) it is stored once.
+/// `push_structured_event`, and every other push into the channel, returns when the stream has
+/// acknowledged the event. Consumers get three further fields in the variable header: `EventId` (a
+/// string), `StreamSequence` and `DeliveryNumber` (`unsigned long long`), by which they detect
+/// duplicates. A supplier that sets `EventId` itself may push an event twice: within
+/// [`duplicate_window`](JetStreamConfig::duplicate_window) it is stored once.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -47,7 +48,7 @@ pub struct StreamJournal {
 }
 
 impl StreamJournal {
-    /// Connects to the stream, and makes it if there is none.
+    /// Connects to the stream, and creates it if it does not exist.
     ///
     /// # Errors
     /// [`JetStreamError`]: the server cannot be reached within
@@ -113,7 +114,7 @@ impl Journal for StreamJournal {
 }
 
 impl StreamJournal {
-    /// Delivers events; those of a new name from now on, or all that are stored.
+    /// Delivers events; for a new name from now on, or all stored ones.
     fn follow_from(
         &self,
         name: Option<&str>,
@@ -190,7 +191,7 @@ fn outcome(delivered: Delivered) -> Outcome {
     }
 }
 
-/// The event of a message, with what its consumers recognise it by.
+/// The event of a message, with the fields by which consumers detect duplicates.
 fn event(received: &Received) -> Result<StructuredEvent, String> {
     let message = &received.message;
     let headers = message.headers.as_ref();

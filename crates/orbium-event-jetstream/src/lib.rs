@@ -2,8 +2,9 @@
 //! Persistent event channels: an event is stored in a stream of NATS JetStream before the push of its
 //! supplier returns, and delivered until its consumer has returned from it.
 //!
-//! Nothing is lost when a channel, the NATS server or a consumer is killed; an event may come
-//! more than once then, and [`Delivery`] shows it. Channels on several hosts share a stream.
+//! No event is lost when a channel, the NATS server or a consumer is killed; an event may be
+//! delivered more than once then, which [`Delivery`] shows. Channels on several hosts share a
+//! stream.
 //!
 //! ```no_run
 //! use orbium::Orb;
@@ -30,7 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A subscription may have conjunctions and timers ([`connect_set_consumer`]). Not part of it: the deletion of what is stored.
+//! A subscription may have conjunctions and timers ([`connect_set_consumer`]). Not part of it: the
+//! deletion of stored events.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The stream: events are stored in it, and consumers have their positions in it.
+//! The stream: it stores events, and the positions of consumers.
 
 mod connecting;
 pub(crate) mod correlator;
@@ -39,7 +39,7 @@ pub(crate) struct Stream {
     pub(crate) context: Context,
     publisher: Publisher,
     spool: Option<Arc<Spool>>,
-    /// Random: what this process calls itself in the ids of events.
+    /// Random: the name of this process in the ids of events.
     origin: u64,
     last_entry: AtomicU64,
     pub(crate) counts: Counts,
@@ -47,7 +47,8 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Connects, and makes the stream if there is none. With a spool there need not be a server yet.
+    /// Connects, and creates the stream if it does not exist. With a spool a server is not needed
+    /// yet.
     ///
     /// # Errors
     /// [`JetStreamError`].
@@ -96,14 +97,14 @@ impl Stream {
         Ok(())
     }
 
-    /// A name for an event that no other event of any channel has.
+    /// A unique name for an event, among all channels.
     pub(crate) fn entry(&self) -> String {
         let number = self.last_entry.fetch_add(1, Ordering::Relaxed);
         format!("{:016x}.{number}", self.origin)
     }
 
-    /// Stores events, in their order, and waits until the stream has acknowledged all of them, or the spool has them on the
-    /// disk.
+    /// Stores events, in their order, and waits until the stream has acknowledged all of them, or
+    /// they are in the spool on the disk.
     ///
     /// # Errors
     /// [`JetStreamError`]: some of them may have been stored.
@@ -125,7 +126,7 @@ impl Stream {
         messages: &Arc<[Message]>,
     ) -> Result<(), JetStreamError> {
         if self.is_direct(spool) {
-            // One attempt: the spool has the next.
+            // One attempt: the spool makes further ones.
             match self.publish_until(Arc::clone(messages), Instant::now()) {
                 Err(failure) if failure.may_pass => {}
                 stored => return stored.map_err(|it| it.error),
@@ -142,7 +143,7 @@ impl Stream {
         messages: Arc<[Message]>,
         until: Instant,
     ) -> Result<(), PublishFailure> {
-        // The task ends by itself in that time, and says why.
+        // The task ends within that time, with its own error.
         let limit = self.config.publish_timeout + Duration::from_secs(1);
         let (publisher, count) = (self.publisher.clone(), messages.len());
         let storing = async move { Ok(publisher.store_all(&messages, until).await) };
@@ -157,7 +158,7 @@ impl Stream {
         Ok(())
     }
 
-    /// What a server would refuse for good is not kept for it.
+    /// Checks for messages that a server would always refuse, which are not spooled.
     fn check_sizes(&self, messages: &[Message]) -> Result<(), JetStreamError> {
         let most = self.context.client().max_payload();
         let is_in_bounds = |it: &Message| it.payload.len() + HEADERS + it.id.len() <= most;
@@ -168,12 +169,12 @@ impl Stream {
         }
     }
 
-    /// Whether events wait for a server, or for others that do.
+    /// Whether events wait for a server, or for other events that wait for one.
     pub(crate) fn is_spooling(&self) -> bool {
         self.spool.as_ref().is_some_and(|it| !self.is_direct(it))
     }
 
-    /// Whether a push goes to the stream by itself.
+    /// Whether a push goes to the stream directly.
     fn is_direct(&self, spool: &Spool) -> bool {
         spool.is_direct() && self.publisher.is_connected()
     }
@@ -187,10 +188,10 @@ impl Stream {
     }
 }
 
-/// What the headers of a message take in addition to its id, at most.
+/// Maximum bytes of a message's headers in addition to its id.
 const HEADERS: usize = 128;
 
-/// Connects, and returns whether there is a connection: with a spool there may be one later.
+/// Connects, and returns whether there is a connection: with a spool it may be established later.
 fn reach(
     runtime: &Runtime,
     config: &Arc<JetStreamConfig>,
@@ -210,7 +211,8 @@ fn reach(
     }
 }
 
-/// Makes what streams are missing, and returns whether there is a server that has them: with a spool there may be one later.
+/// Creates missing streams, and returns whether a server has all of them: with a spool they may be
+/// created later.
 fn make_streams(
     runtime: &Runtime,
     config: &Arc<JetStreamConfig>,

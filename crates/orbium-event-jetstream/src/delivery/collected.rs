@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events of the stream that a subscription has collected. One that a conjunction retains is open: neither delivered
-//! nor acknowledged. Without clock, threads and sockets.
+//! Events of the stream that a subscription has collected. An event that a conjunction retains is
+//! open: neither delivered nor acknowledged. Without clock, threads and sockets.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
@@ -10,18 +10,19 @@ use orbium_event::{Filter, Pattern, SharedEvent};
 
 /// A message of the stream.
 pub(crate) trait Sequenced {
-    /// Where it is in the stream.
+    /// Its position in the stream.
     fn sequence(&self) -> u64;
 }
 
-/// The order of what is offered: events by their places in the stream, those of timers behind the event before them.
+/// The order of offered events: those of the stream by their positions, those of timers behind the
+/// event before them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Position {
     sequence: u64,
     tick: u64,
 }
 
-/// An event that was offered and is part of something to come. Without a message it is a timer's.
+/// An offered event that is part of a future set. Without a message it is a timer's.
 struct Offered<T> {
     event: SharedEvent,
     timer: Option<usize>,
@@ -35,10 +36,11 @@ pub(crate) struct Ready<T> {
     pub(crate) messages: Vec<T>,
 }
 
-/// A subscription and the events of the stream that it waits with.
+/// A subscription and the events of the stream that it has collected.
 ///
-/// What it has collected follows from the open events in the order of the stream: after the death of a channel these are
-/// delivered again, perhaps behind later ones, and are collected as before.
+/// The collected events are a function of the open events in the order of the stream: after the
+/// failure of a channel these are delivered again, perhaps behind later ones, and are collected as
+/// before.
 pub(crate) struct Collected<T> {
     pattern: Pattern,
     filter: Filter,
@@ -58,11 +60,11 @@ impl<T: Sequenced> Collected<T> {
         }
     }
 
-    /// Offers an event. Returns the messages that are part of nothing to come.
+    /// Offers an event. Returns the messages that are not part of a future set.
     pub(crate) fn offer(&mut self, event: SharedEvent, message: T) -> Vec<T> {
         let sequence = message.sequence();
         let message = match self.replace(message) {
-            // An acknowledgement of the delivery before would be one of the event.
+            // An acknowledgement of the earlier delivery would acknowledge the event.
             Ok(_) => return Vec::new(),
             Err(message) => message,
         };
@@ -88,7 +90,7 @@ impl<T: Sequenced> Collected<T> {
         self.insert(position, offered)
     }
 
-    /// Puts another delivery of an open event in the place of the one before.
+    /// Replaces an open event by a later delivery of it.
     fn replace(&mut self, message: T) -> Result<T, T> {
         let sequence = message.sequence();
         let open = self.open.get_mut(&Position { sequence, tick: 0 });
@@ -125,7 +127,7 @@ impl<T: Sequenced> Collected<T> {
         }
     }
 
-    /// From the first open event on: one was delivered again behind later ones.
+    /// Offers again from the first open event on: an event was delivered again behind later ones.
     fn collect_anew(&mut self) -> Vec<T> {
         self.filter = Filter::new(&self.pattern);
         let positions: Vec<_> = self.open.keys().copied().collect();
@@ -133,7 +135,7 @@ impl<T: Sequenced> Collected<T> {
         collected.collect()
     }
 
-    /// The filter has passed events, and has begun anew: what was open is part of them, or of nothing.
+    /// The filter has passed events, and was cleared: open events are part of these, or of no set.
     fn pass(&mut self, position: Position, events: Vec<SharedEvent>) -> Vec<T> {
         let after = Position {
             tick: position.tick + 1,
@@ -148,7 +150,7 @@ impl<T: Sequenced> Collected<T> {
         others.into_iter().filter_map(|it| it.message).collect()
     }
 
-    /// Removes what the filter does not retain.
+    /// Removes the events that the filter does not retain.
     fn release(&mut self, position: Position) -> Vec<T> {
         let open = self.open.range(..=position);
         let released = open.filter(|(_, it)| !self.filter.retains(&it.event));
@@ -157,17 +159,17 @@ impl<T: Sequenced> Collected<T> {
         released.filter_map(|it| it.message).collect()
     }
 
-    /// What is to be pushed next.
+    /// The next set to push.
     pub(crate) fn ready(&self) -> Option<&Ready<T>> {
         self.ready.front()
     }
 
-    /// It was pushed, or is not to be pushed any more.
+    /// Removes the set after its push, or if it is not to be pushed any more.
     pub(crate) fn take_ready(&mut self) -> Option<Ready<T>> {
         self.ready.pop_front()
     }
 
-    /// All messages that are neither delivered nor part of nothing.
+    /// All messages of open events and of sets that are not delivered.
     pub(crate) fn messages(&self) -> impl Iterator<Item = &T> {
         let open = self.open.values().filter_map(|it| it.message.as_ref());
         open.chain(self.ready.iter().flat_map(|it| &it.messages))
@@ -182,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// A message of type, place, and number of the delivery.
+    /// A message: type, position, and number of the delivery.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Stored(i32, u64, u64);
 
@@ -216,7 +218,7 @@ mod tests {
     fn an_event_of_a_conjunction_is_open_until_the_set_is_taken() {
         let mut collected = Collected::new(&pair());
         assert_eq!(offer(&mut collected, Stored(16, 1, 1)), NONE);
-        // The first one counts, and what the pattern ignores is not retained.
+        // The first one is retained, and events that the pattern ignores are not.
         assert_eq!(offer(&mut collected, Stored(16, 2, 1)), [2]);
         assert_eq!(offer(&mut collected, Stored(18, 3, 1)), [3]);
         assert_eq!(open(&collected), [1]);
@@ -242,7 +244,7 @@ mod tests {
     #[test]
     fn events_count_in_the_order_of_the_stream() {
         let mut collected = Collected::new(&pair());
-        // Those of another channel, which has died, come when its time is over.
+        // Those of another channel, which has failed, are delivered after its time-out.
         offer(&mut collected, Stored(16, 5, 1));
         assert_eq!(offer(&mut collected, Stored(16, 1, 2)), [5]);
         offer(&mut collected, Stored(17, 6, 1));
@@ -275,7 +277,7 @@ mod tests {
         ];
         let mut collected = Collected::new(&Pattern::Conjunction(sampled));
         assert!(collected.offer_timer(0, new_event(5, 0).into()).is_empty());
-        // Collected anew, with the timer's event behind the first one of the stream.
+        // Collected again, with the timer's event behind the first one of the stream.
         offer(&mut collected, Stored(17, 9, 1));
         offer(&mut collected, Stored(16, 4, 1));
         let ready = collected.take_ready().unwrap();

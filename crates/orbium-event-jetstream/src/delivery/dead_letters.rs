@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events that no further delivery brings to their consumer: they are stored in a stream of their own.
+//! Dead letters: events that their consumer does not accept, stored in a separate stream.
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::message::{Info, Message, PublishMessage};
@@ -9,15 +9,15 @@ use crate::stream::message::ID_HEADER;
 
 /// The stream in which the event was delivered.
 const STREAM: &str = "Orb-Stream";
-/// Its place in that stream.
+/// Its position in that stream.
 const SEQUENCE: &str = "Orb-Sequence";
 /// The consumer that has not accepted it.
 const CONSUMER: &str = "Orb-Consumer";
 /// The number of its last delivery.
 const DELIVERIES: &str = "Orb-Deliveries";
-/// Why it was not accepted.
+/// The reason why it was not accepted.
 const CAUSE: &str = "Orb-Cause";
-/// Characters of a cause that are stored.
+/// Maximum characters of a stored cause.
 const MAX_CAUSE: usize = 256;
 
 /// An event that a consumer has not accepted.
@@ -28,7 +28,7 @@ pub(crate) struct DeadLetter<'a> {
 }
 
 impl DeadLetter<'_> {
-    /// Stores it in that stream, once for each consumer however often this is repeated.
+    /// Stores it in that stream, once for each consumer however often the call is repeated.
     ///
     /// # Errors
     /// The stream has not acknowledged it.
@@ -46,7 +46,7 @@ impl DeadLetter<'_> {
     fn headers(&self) -> HeaderMap {
         let info = self.info;
         let mut headers = own_headers(self.message.headers.as_ref());
-        // The time, since a stream that was deleted and made again has the same places.
+        // With the time, since a stream that was deleted and created again has the same positions.
         let id = format!(
             "{}.{}.{}.{}",
             info.stream,
@@ -64,8 +64,8 @@ impl DeadLetter<'_> {
     }
 }
 
-/// The headers of a message but for those that the server acts upon: `Nats-Expected-Stream` of the first stream, for
-/// instance, would have the second one refuse the message.
+/// The headers of a message except those that the server interprets: with `Nats-Expected-Stream` of
+/// the first stream, for instance, the second one would refuse the message.
 fn own_headers(headers: Option<&HeaderMap>) -> HeaderMap {
     let mut own = HeaderMap::new();
     for (name, values) in headers.into_iter().flat_map(HeaderMap::iter) {
@@ -87,7 +87,7 @@ fn header_text(text: &str) -> String {
         .collect()
 }
 
-/// The subject of an event of a stream among those of another one.
+/// The subject of a stream's event in another stream.
 fn subject(of: &str, stream: &str, dead: &str) -> String {
     let rest = of.strip_prefix(&format!("orb.ev.{stream}."));
     format!("orb.ev.{dead}.{}", rest.unwrap_or("_"))

@@ -12,7 +12,7 @@ use crate::delivery::failures::Failures;
 use crate::stream::Stream;
 use crate::stream::set::Received;
 
-/// Until an event is delivered once more, by the number of deliveries before.
+/// The delay of the next delivery of an event, by the number of previous deliveries.
 const BACKOFF: [Duration; 3] = [
     Duration::from_millis(100),
     Duration::from_secs(1),
@@ -22,28 +22,30 @@ const BACKOFF: [Duration; 3] = [
 /// Counts of a consumer.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Events that the server has for it.
+    /// Pending events for it at the server.
     pub(crate) pending: AtomicU64,
     /// Deliveries beyond the first of an event.
     pub(crate) redelivered: AtomicU64,
-    /// Events that are not delivered any more, though the consumer has not accepted them.
+    /// Events that are not delivered any more, without the consumer's acceptance.
     pub(crate) discarded: AtomicU64,
 }
 
 /// Outcome of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The consumer has it, or does not subscribe to it.
+    /// The consumer has received it, or does not subscribe to it.
     Delivered,
-    /// The consumer has not seen it: it is to be delivered later, however often that is.
+    /// The consumer has not received it: it is to be delivered later, without a limit.
     Deferred,
-    /// The consumer has failed with it, and why; it is to be delivered once more.
+    /// The consumer has failed with it, for this reason; it is to be delivered again.
     Failed(String),
-    /// The consumer has failed with it or another event of its set: it is to be delivered once more, by itself.
+    /// The consumer has failed with it or another event of its set: it is to be delivered again,
+    /// alone.
     Singly,
-    /// No further delivery can succeed, and why.
+    /// No further delivery can succeed, for this reason.
     Refused(String),
-    /// As `Deferred`; and this consumer is gone, its events wait for the next of its name.
+    /// As `Deferred`; and this consumer does not exist any more, its events wait for the next of
+    /// its name.
     Gone,
 }
 
@@ -73,7 +75,7 @@ impl Settling {
         }
     }
 
-    /// Acknowledges an event, or has it delivered once more.
+    /// Acknowledges an event, or requests its redelivery.
     pub(crate) async fn settle(&self, received: &Received, outcome: Outcome) -> Outcome {
         let outcome = self.store_if_dead(outcome, received).await;
         let later = || AckKind::Nak(Some(backoff(received.delivery)));
@@ -89,14 +91,15 @@ impl Settling {
             }
             Outcome::Singly | Outcome::Failed(_) | Outcome::Gone => later(),
         };
-        // One that is lost leads to another delivery.
+        // A lost acknowledgement leads to another delivery.
         if let Err(error) = received.message.ack_with(acknowledgement).await {
             tracing::debug!(target: "orbium::event", %error, "not acknowledged");
         }
         outcome
     }
 
-    /// Counts a push of a set that has failed, the number of which is given; whether its events are dead letters from now on.
+    /// Counts a failed push of a set with the given number; returns whether its events are dead
+    /// letters from now on.
     pub(crate) fn is_dead(&self, sequences: impl Iterator<Item = u64>, pushes: u64) -> bool {
         let config = &self.stream.config;
         let Some(letters) = &config.dead_letters else {
@@ -107,8 +110,9 @@ impl Settling {
         failures.unwrap_or_default().max(pushes) >= letters.max_deliveries
     }
 
-    /// Stores an event as a dead letter, if this outcome makes it one and there is a stream for it. Returns the outcome
-    /// that the server is to see: without an acknowledgement of that stream the event is delivered once more.
+    /// Stores an event as a dead letter, if this outcome makes it one and there is a stream for it.
+    /// Returns the outcome to report to the server: without an acknowledgement of that stream the
+    /// event is delivered again.
     async fn store_if_dead(&self, outcome: Outcome, received: &Received) -> Outcome {
         let config = &self.stream.config;
         let Some(letters) = &config.dead_letters else {
@@ -155,7 +159,7 @@ impl Settling {
     }
 }
 
-/// How long an event or a set waits after so many deliveries.
+/// The delay of an event or a set after so many deliveries.
 pub(crate) fn backoff(deliveries: u64) -> Duration {
     let index = usize::try_from(deliveries.saturating_sub(1)).unwrap_or(usize::MAX);
     BACKOFF[index.min(BACKOFF.len() - 1)]

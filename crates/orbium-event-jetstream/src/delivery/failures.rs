@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Failure counts of consumers, by event: deliveries that did not reach them do not count.
+//! Failure counts of consumers, by event: deliveries to unreachable consumers do not count.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orbium::lock::{Mutex, MutexGuard};
 
-/// The failures of one consumer, by the place of the event in the stream.
+/// The failures of one consumer, by the position of the event in the stream.
 #[derive(Debug, Default)]
 pub(crate) struct Failures(Mutex<BTreeMap<u64, u64>>);
 
@@ -15,8 +15,8 @@ impl Failures {
         self.0.lock()
     }
 
-    /// Counts one more of an event, and returns how many there are. At most so many events are counted: beyond that
-    /// the oldest one begins anew.
+    /// Counts one more failure of an event, and returns their number. At most so many events are
+    /// counted: beyond that the oldest count is reset.
     pub(crate) fn add(&self, sequence: u64, most: usize) -> u64 {
         let mut all = self.lock();
         if all.len() >= most && !all.contains_key(&sequence) {
@@ -27,7 +27,7 @@ impl Failures {
         *count
     }
 
-    /// The event is not delivered any more.
+    /// Removes the count of an event that is not delivered any more.
     pub(crate) fn end(&self, sequence: u64) {
         self.lock().remove(&sequence);
     }
@@ -37,8 +37,8 @@ impl Failures {
     }
 }
 
-/// The failures of consumers with names. They outlive the connection: an event that ends its consumer again and
-/// again has failed as often.
+/// The failures of named consumers. They outlive the connection, so that the failures of an event
+/// that repeatedly ends its consumer add up.
 #[derive(Debug)]
 pub(crate) struct NamedFailures {
     most: usize,
@@ -46,7 +46,7 @@ pub(crate) struct NamedFailures {
 }
 
 impl NamedFailures {
-    /// Of so many names, and those that are connected.
+    /// The failures of so many names, and of connected consumers.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most,
@@ -58,7 +58,7 @@ impl NamedFailures {
         self.by_name.lock()
     }
 
-    /// Those of a name.
+    /// The failures of a consumer name.
     pub(crate) fn of(&self, name: &str) -> Arc<Failures> {
         let mut all = self.lock();
         if let Some(failures) = all.get(name) {
@@ -77,7 +77,7 @@ impl NamedFailures {
         failures
     }
 
-    /// The next consumer of that name begins anew.
+    /// Resets the failures of a name for its next consumer.
     pub(crate) fn forget(&self, name: &str) {
         self.lock().remove(name);
     }
@@ -100,7 +100,7 @@ mod tests {
     fn failures_of_a_name_outlive_its_connection_within_a_bound() {
         let all = NamedFailures::new(2);
         all.of("north").add(7, 9);
-        // It has none, and makes way.
+        // It has no failures, and is evicted.
         drop(all.of("idle"));
         let south = all.of("south");
         assert_eq!((all.of("north").add(7, 9), all.lock().len()), (2, 2));

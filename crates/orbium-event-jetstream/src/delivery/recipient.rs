@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A consumer of the channel: it gets what its subscription passes, in sets, and answers each push.
+//! A consumer of the channel: it gets the events that its subscription passes, in sets, and replies
+//! to each push.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +18,7 @@ use crate::servants::channel_state::Shared;
 use crate::stream::message::{MessageError, event_of};
 use crate::stream::set::Received;
 
-/// Failures in a row after which a consumer without a name is disconnected.
+/// Consecutive failures after which a consumer without a name is disconnected.
 const MAX_FAILURES: u64 = 3;
 
 /// Pushes the events of the stream to a consumer.
@@ -25,7 +26,7 @@ pub(crate) struct Recipient {
     shared: Arc<Shared>,
     is_named: bool,
     consumer: PushConsumer,
-    /// The same, if it reports which event it has failed with.
+    /// The same, if it reports the event with which it has failed.
     set_consumer: Option<SetConsumer>,
     filter: Mutex<Filter>,
     pub(crate) delivered: AtomicU64,
@@ -37,21 +38,21 @@ pub(crate) struct Recipient {
 #[derive(Default)]
 struct Passed {
     events: Vec<Event>,
-    /// Where they are in the set.
+    /// Their indices in the set.
     places: Vec<usize>,
-    /// Events of the set up to one that cannot be read.
+    /// The number of events of the set, up to an unreadable one.
     of: usize,
 }
 
-/// Why a push has failed.
+/// Error of a push.
 struct PushError {
-    /// With which of the events, if that is known; those before it have been processed.
+    /// The index of the failed event, if it is known; those before it have been processed.
     event: Option<usize>,
     exception: SystemException,
 }
 
 impl PushError {
-    /// What a consumer reports of a set of so many events.
+    /// From the report of a consumer about a set of so many events.
     fn of(failed: &EventFailed, events: usize) -> Self {
         let completed = Completion::from_number(failed.completed).unwrap_or(Completion::Maybe);
         let processed = usize::try_from(failed.processed).ok();
@@ -77,7 +78,8 @@ impl Recipient {
                 .then(|| SetConsumer::from_object(object.clone()).with_timeout(timeout)),
             shared: Arc::clone(shared),
             is_named,
-            // A push returns when the consumer has returned from it, and raises what that raises.
+            // A push returns when the consumer has returned from it, and raises the same
+            // exceptions.
             consumer: consumer
                 .with_timeout(timeout)
                 .with_sync_scope(SyncScope::WithTarget),
@@ -88,8 +90,8 @@ impl Recipient {
         }
     }
 
-    /// Pushes the events that the subscription passes, up to one that is none. Returns what has become of them, up to
-    /// one that the consumer has failed with.
+    /// Pushes the events that the subscription passes, up to an unreadable one. Returns their
+    /// outcomes, up to the one that the consumer has failed with.
     pub(crate) fn receive(&self, set: &[Received]) -> Vec<Outcome> {
         let mut passed = Passed::default();
         for received in set {
@@ -152,7 +154,7 @@ impl Recipient {
         outcomes
     }
 
-    /// Pushes what the subscription has completed, as one set for which the reply of the consumer stands.
+    /// Pushes the events that complete the subscription as one set, which has one outcome.
     pub(crate) fn push_as_one(&self, events: &[Event]) -> Outcome {
         match self.push(events, None) {
             Ok(()) => Outcome::Delivered,
@@ -160,7 +162,7 @@ impl Recipient {
         }
     }
 
-    /// Pushes to the consumer, which reports with which event it has failed if it is `reporting`.
+    /// Pushes to the consumer, which reports the failed event if it is `reporting`.
     fn push(&self, events: &[Event], reporting: Option<&SetConsumer>) -> Result<(), PushError> {
         let pushed = match (events, reporting) {
             ([], _) => return Ok(()),
@@ -210,7 +212,7 @@ impl Recipient {
     }
 }
 
-/// The event of a message, with what its consumers recognise it by.
+/// The event of a message, with the id by which consumers detect duplicates.
 pub(crate) fn marked(received: &Received) -> Result<Event, MessageError> {
     let message = &received.message;
     let mut event: Event = event_of(message.headers.as_ref(), &message.payload)?;
@@ -225,7 +227,8 @@ pub(crate) fn marked(received: &Received) -> Result<Event, MessageError> {
     Ok(event)
 }
 
-/// Whether each event is passed or not by itself: the pattern waits neither for several events nor for a time.
+/// Whether the pattern passes each event independently: it waits neither for several events nor for
+/// a time.
 pub(crate) fn is_stateless(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Leaf { .. } | Pattern::MaskedType { .. } | Pattern::Null => true,

@@ -10,7 +10,7 @@ use crate::servants::observation::{Observation, Observed};
 use crate::servants::proxies::Proxies;
 use crate::stream::Stream;
 
-/// What the objects of a channel share.
+/// The shared state of the objects of a channel.
 pub(crate) struct Shared {
     pub(crate) stream: Arc<Stream>,
     pub(crate) consumers: Proxies,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of consumers: their admin, and a proxy for each.
+//! The consumer side: the admin, and a proxy for each consumer.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -99,12 +99,12 @@ impl DurableConsumerAdminServant for Consumers {
     }
 }
 
-/// Stands for the channel before one consumer.
+/// The proxy of one consumer.
 struct SupplierProxy {
     number: u64,
-    /// Given by the client. Without one the RT_Info of its subscription is a name.
+    /// Set by the client. Without one the RT_Info of its subscription is the name.
     name: Option<String>,
-    /// Where its consumer begins, which has no name then.
+    /// The position at which its consumer begins, which has no name then.
     replay: Option<Replay>,
     shared: Arc<Shared>,
     place: Place,
@@ -119,13 +119,13 @@ struct Connection {
     recipient: Arc<Recipient>,
     pattern: Pattern,
     is_gateway: bool,
-    /// None while it is suspended.
+    /// `None` while it is suspended.
     following: Option<Following>,
-    /// Where it goes on once it has been suspended.
+    /// The position at which it continues after a suspension.
     suspended: Option<Arc<Replayed>>,
 }
 
-/// Why a consumer is not connected.
+/// Error of connecting a consumer.
 enum Refusal {
     AlreadyConnected,
     Subscription(String),
@@ -284,7 +284,7 @@ impl ProxyPushSupplierServant for ProxyObject {
         if let Some(connection) = &mut *self.0.connection()
             && let Some(following) = connection.following.take()
         {
-            // What a conjunction has collected is forgotten: it begins as it did.
+            // The collected events of a conjunction are discarded: it restarts from its beginning.
             let goes_on = is_stateless(&connection.pattern);
             connection.suspended = goes_on.then(|| Arc::clone(&following.replayed));
         }
@@ -311,14 +311,14 @@ impl PushSupplierServant for ProxyObject {
     }
 }
 
-/// Consumers of TAO, which cannot say a name: the operation of the consumer in a schedule is one.
+/// The name of consumers of TAO, which cannot set one: the operation of the consumer in a schedule.
 fn name_of_rt_info(qos: &ConsumerQos) -> Option<String> {
     let mut rt_infos = qos.dependencies.iter().map(|it| it.rt_info);
     let rt_info = rt_infos.find(|it| *it != 0)?;
     Some(format!("rt_info_{rt_info}"))
 }
 
-/// The subjects among which the events are that a pattern passes: the server leaves out the others.
+/// The subjects of the events that a pattern may pass: the server filters by them.
 fn subjects_of(pattern: &Pattern, stream: &str) -> String {
     match pattern {
         Pattern::Leaf { r#type, source } => subject_filter(stream, *r#type, *source),

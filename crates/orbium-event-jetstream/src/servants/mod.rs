@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants of a channel: admins, proxies, and the state that they share.
+//! Servants of a channel: admins, proxies, and their shared state.
 
 pub(crate) mod channel_state;
 pub(crate) mod consumers;

@@ -8,7 +8,7 @@ use orbium::lock::{Mutex, MutexGuard};
 
 use crate::servants::proxies::Proxy;
 
-/// The proxies of consumers that are connected with a name, one for each.
+/// The proxies of connected named consumers, one for each name.
 #[derive(Default)]
 pub(crate) struct Names(Mutex<BTreeMap<String, Arc<dyn Proxy>>>);
 
@@ -17,17 +17,17 @@ impl Names {
         self.0.lock()
     }
 
-    /// Gives a name to a proxy, and returns the one that had it.
+    /// Assigns a name to a proxy, and returns its previous owner.
     pub(crate) fn claim(&self, name: &str, proxy: Arc<dyn Proxy>) -> Option<Arc<dyn Proxy>> {
         self.lock().insert(name.to_owned(), proxy)
     }
 
-    /// Takes a name away from the proxy that has it.
+    /// Removes a name from its proxy.
     pub(crate) fn release(&self, name: &str) -> Option<Arc<dyn Proxy>> {
         self.lock().remove(name)
     }
 
-    /// Takes a name away from this proxy, unless another one has it.
+    /// Removes a name from this proxy, unless another one has it.
     pub(crate) fn release_if(&self, name: &str, number: u64) {
         let mut names = self.lock();
         let is_its_own = names.get(name).is_some_and(|it| it.number() == number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Observers of a channel: they get what its consumers subscribe to and its suppliers publish.
+//! Observers of a channel: they get its subscriptions and publications.
 
 use std::sync::{Arc, Once, Weak};
 
@@ -8,16 +8,16 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
-/// Updates of an observer that may fail one after the other.
+/// Maximum consecutive failed updates of an observer.
 const MAX_FAILURES: u32 = 3;
 
-/// A channel that is observed.
+/// An observed channel.
 pub(crate) trait Observed: Send + Sync + 'static {
     /// The present sums.
     fn sums(&self) -> Sums;
 }
 
-/// The observers, and the task that notifies them of one change after the other.
+/// The observers, and the task that notifies them of changes in order.
 pub(crate) struct Observation {
     observers: Arc<Observers>,
     changed: Arc<Notify>,
@@ -33,7 +33,7 @@ impl Observation {
         }
     }
 
-    /// Registers an observer of a channel, and gives it the present sums.
+    /// Registers an observer of a channel, and calls it with the present sums.
     pub(crate) fn append(
         &self,
         channel: &Arc<impl Observed>,
@@ -59,13 +59,13 @@ impl Observation {
         self.observers.remove(handle)
     }
 
-    /// The subscriptions or publications have changed.
+    /// Called when subscriptions or publications have changed.
     pub(crate) fn changed(&self) {
         self.changed.notify_one();
     }
 }
 
-/// Ends when the channel has ended and something has changed, or with the runtime.
+/// Ends at the first change after the end of the channel, or with the runtime.
 async fn notify_of_changes(
     channel: Weak<impl Observed>,
     observers: Arc<Observers>,

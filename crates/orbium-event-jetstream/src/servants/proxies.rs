@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The proxies of one kind that exist.
+//! The existing proxies of one kind.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,25 +9,25 @@ use orbium::{ExceptionKind, SystemException};
 use orbium_event::Pattern;
 use orbium_event::rtec::orbium_event::ConsumerState;
 
-/// What a channel needs of a proxy.
+/// A proxy for the channel.
 pub(crate) trait Proxy: Send + Sync {
-    /// The state of the peer that is connected; `None` without one.
+    /// The state of the connected peer; `None` without one.
     fn state(&self) -> Option<ConsumerState>;
 
-    /// What the peer subscribes to, if it is a consumer that is connected and no gateway.
+    /// The subscription of the peer, if it is a connected consumer and not a gateway.
     fn subscription(&self) -> Option<Pattern> {
         None
     }
 
-    /// Types and sources that the peer publishes, if it is a supplier and no gateway.
+    /// Types and sources that the peer publishes, if it is a supplier and not a gateway.
     fn published(&self) -> Vec<(i32, i32)> {
         Vec::new()
     }
 
-    /// Ends the connection and the object.
+    /// Ends the connection and deactivates the object.
     fn end(&self);
 
-    /// Its number among those of its kind.
+    /// Its number among the proxies of its kind.
     fn number(&self) -> u64;
 }
 
@@ -55,10 +55,10 @@ impl Proxies {
         self.all.lock()
     }
 
-    /// Adds the proxy that is made of its number.
+    /// Adds the proxy that `make` returns for its number.
     ///
     /// # Errors
-    /// `IMP_LIMIT`: there are as many as permitted.
+    /// `IMP_LIMIT`: the maximum number is reached.
     pub(crate) fn add<P: Proxy + 'static>(
         &self,
         make: impl FnOnce(u64) -> Arc<P>,
@@ -84,12 +84,12 @@ impl Proxies {
         self.lock().by_number.values().cloned().collect()
     }
 
-    /// The states of those that are connected.
+    /// The states of connected peers.
     pub(crate) fn connected(&self) -> Vec<ConsumerState> {
         self.all().iter().filter_map(|it| it.state()).collect()
     }
 
-    /// The subscriptions that observers see.
+    /// The subscriptions for observers.
     pub(crate) fn subscriptions(&self) -> Vec<Pattern> {
         self.all()
             .iter()
@@ -97,7 +97,7 @@ impl Proxies {
             .collect()
     }
 
-    /// The publications that observers see.
+    /// The publications for observers.
     pub(crate) fn published(&self) -> Vec<(i32, i32)> {
         self.all().iter().flat_map(|it| it.published()).collect()
     }

@@ -5,22 +5,22 @@ use std::sync::OnceLock;
 
 use orbium::{ObjectRef, poa::Poa};
 
-/// Where the object of a proxy is active.
+/// The adapter and id of a proxy's object.
 #[derive(Default)]
 pub(crate) struct Place(OnceLock<(Poa, Vec<u8>)>);
 
 impl Place {
     pub(crate) fn set(&self, poa: &Poa, object: &ObjectRef) {
         if let Ok(id) = poa.reference_to_id(object) {
-            // It is set once, right after the activation.
+            // It is set once, after the activation.
             let _ = self.0.set((poa.clone(), id.to_vec()));
         }
     }
 
-    /// Ends the object.
+    /// Deactivates the object.
     pub(crate) fn end(&self) {
         if let Some((poa, id)) = self.0.get() {
-            // It may have ended already, with its adapter.
+            // It may have been deactivated already, with its adapter.
             let _ = poa.deactivate(id);
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of suppliers: their admin, and a proxy for each.
+//! The supplier side: the admin, and a proxy for each supplier.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,13 +42,13 @@ impl SupplierAdminServant for Suppliers {
     }
 }
 
-/// Stands for the channel before one supplier.
+/// The proxy of one supplier.
 struct ConsumerProxy {
     number: u64,
     shared: Arc<Shared>,
     place: Place,
     is_connected: AtomicBool,
-    /// What observers see of it.
+    /// Its publications for observers.
     published: Mutex<Vec<(i32, i32)>>,
 }
 

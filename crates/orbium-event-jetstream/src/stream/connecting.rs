@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connecting to the server, and the stream that is made there.
+//! Connecting to the server, and creating the stream there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,21 +13,23 @@ use crate::config::JetStreamConfig;
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::message::subjects;
 
-/// Between two questions to the server whether it is there. A connection on which two of them have no answer is made
-/// anew: after a partition without an error, as of a firewall that has forgotten it.
+/// Interval between two pings of the server. A connection on which two of them have no reply is
+/// replaced: after a partition without an error, for instance of a firewall that has dropped its
+/// state.
 const PING: Duration = Duration::from_secs(2);
-/// Commands that wait for the connection.
+/// Maximum number of commands that wait for the connection.
 const COMMANDS: usize = 256;
 
-/// How many connections have been lost: what was sent on them and not acknowledged never will be.
+/// The number of lost connections: messages that were sent on them and not acknowledged never will
+/// be.
 pub(crate) type Losses = watch::Receiver<u64>;
 
-/// When a connection is made.
+/// The time at which a connection is established.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Connecting {
-    /// Now, or there is an error.
+    /// Immediately, or there is an error.
     Now,
-    /// As soon as there is a server.
+    /// As soon as a server is available.
     Background,
 }
 
@@ -75,7 +77,7 @@ pub(crate) async fn connect(
     Ok((context, losses))
 }
 
-/// Makes a stream, if there is none.
+/// Creates a stream, if it does not exist.
 ///
 /// # Errors
 /// [`JetStreamError`].

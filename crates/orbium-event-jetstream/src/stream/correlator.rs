@@ -12,7 +12,7 @@ use crate::delivery::collected::{Collected, Ready, Sequenced};
 use crate::delivery::delivery_outcome::{Outcome, backoff};
 use crate::stream::set::Received;
 
-/// Pushes events as one set. It may block for as long as a push to a consumer may take.
+/// Pushes events as one set. It may block for the duration of a push to a consumer.
 pub(crate) type PushSet = dyn Fn(&[Event]) -> Outcome + Send + Sync;
 
 impl Sequenced for Received {
@@ -21,19 +21,19 @@ impl Sequenced for Received {
     }
 }
 
-/// A subscription that waits. A set that it has completed is pushed until its consumer has returned from it; nothing is offered
-/// and no timer runs out before.
+/// A stateful subscription. A completed set is pushed until its consumer has returned from it; no
+/// event is offered and no timer fires before that.
 pub(crate) struct Correlator {
     collected: Collected<Received>,
     schedule: TimerSchedule,
     push: Arc<PushSet>,
-    /// Pushes of the set that have failed, and when it is pushed once more.
+    /// Failed pushes of the set, and the time of the next one.
     failed: u64,
     retry: Option<Instant>,
 }
 
 impl Correlator {
-    /// The periods of its timers begin now.
+    /// Starts the periods of its timers.
     pub(crate) fn new(pattern: &Pattern, push: Arc<PushSet>) -> Self {
         Self {
             collected: Collected::new(pattern),
@@ -48,7 +48,7 @@ impl Correlator {
         self.collected.ready().is_some()
     }
 
-    /// When a timer is due, or the set that has failed.
+    /// The next due time of a timer, or of the retry of a set.
     pub(crate) fn due(&self) -> Option<Instant> {
         if self.is_blocked() {
             self.retry
@@ -57,14 +57,14 @@ impl Correlator {
         }
     }
 
-    /// Offers the event of a message. Returns what is part of nothing to come.
+    /// Offers the event of a message. Returns the messages that are not part of a future set.
     pub(crate) fn offer(&mut self, event: Event, received: Received) -> Vec<Received> {
         let done = self.collected.offer(event.into(), received);
         self.restart_deadlines(Instant::now());
         done
     }
 
-    /// Offers the event of a timer that is due, unless a set waits for its consumer.
+    /// Offers the event of a due timer, unless a set waits for its consumer.
     pub(crate) fn fire(&mut self, now: Instant) -> Vec<Received> {
         let firing = match self.schedule.next_due() {
             Some((timer, due)) if due <= now && !self.is_blocked() => {
@@ -94,7 +94,7 @@ impl Correlator {
         }
     }
 
-    /// The set that is to be pushed now.
+    /// The set that is due to be pushed.
     pub(crate) fn next_push(&self, now: Instant) -> Option<Vec<Event>> {
         let ready = self.collected.ready()?;
         if self.retry.is_some_and(|it| it > now) {
@@ -108,13 +108,13 @@ impl Correlator {
         Some(events.collect())
     }
 
-    /// Retains the set, to be pushed once more.
+    /// Retains the set, to be pushed again.
     pub(crate) fn retry(&mut self) {
         self.failed += 1;
         self.retry = Some(Instant::now() + backoff(self.failed));
     }
 
-    /// Ends the set.
+    /// Removes the set.
     pub(crate) fn take(&mut self) -> Vec<Received> {
         (self.failed, self.retry) = (0, None);
         let ready = self.collected.take_ready();
@@ -131,18 +131,18 @@ impl Correlator {
         self.collected.messages()
     }
 
-    /// What pushes to the consumer.
+    /// The closure that pushes to the consumer.
     pub(crate) fn consumer(&self) -> Arc<PushSet> {
         Arc::clone(&self.push)
     }
 
-    /// The number of the push of the set that is ready.
+    /// The number of pushes of the set that is ready.
     pub(crate) fn pushes(&self) -> u64 {
         self.failed + 1
     }
 }
 
-/// How many events a subscription retains at most.
+/// The maximum number of events that a subscription retains.
 pub(crate) fn most_open(pattern: &Pattern) -> usize {
     pattern.to_qos().dependencies.len()
 }

@@ -15,20 +15,20 @@ use crate::stream::connecting::make_stream;
 use crate::stream::publisher::Publisher;
 use crate::stream::spool::{Front, Spool};
 
-/// Events that are removed together.
+/// Maximum number of events that are removed together.
 const EVENTS: usize = 64;
-/// Bytes of them.
+/// Maximum bytes of these events.
 const BYTES: u64 = 1 << 20;
-/// Between two attempts.
+/// Delays between two attempts.
 const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
-/// Sends what the spool holds, whenever there is a server.
+/// Sends the events of the spool whenever a server is available.
 pub(crate) struct Draining {
     pub(crate) config: Arc<JetStreamConfig>,
     pub(crate) spool: Arc<Spool>,
     pub(crate) publisher: Publisher,
     pub(crate) context: Context,
-    /// Whether the streams are there.
+    /// Whether the streams exist.
     pub(crate) is_made: bool,
 }
 
@@ -57,12 +57,12 @@ impl Draining {
                         break;
                     }
                     if sent == 0 {
-                        // What is pushed is on its way to the disk.
+                        // Pushed events are being written to the disk.
                         self.spool.filled().await;
                     }
                 }
                 Err(why) => {
-                    // Once for each row of failures.
+                    // Once for each series of failures.
                     if let Some(why) = why.filter(|_| pause == RETRY_PAUSES[0]) {
                         tracing::warn!(target: "orbium::event", stream = self.config.stream, %why, "the spool waits");
                     }
@@ -74,11 +74,12 @@ impl Draining {
         tracing::info!(target: "orbium::event", stream = self.config.stream, count, "the events of the spool are stored");
     }
 
-    /// Sends the events at the front one after the other: each is acknowledged before the next is sent, since those of a
-    /// connection that is lost would come behind them. Returns how many were sent.
+    /// Sends the events at the front one after the other: each is acknowledged before the next is
+    /// sent, since those of a lost connection would arrive behind them. Returns the number of sent
+    /// events.
     ///
     /// # Errors
-    /// Why no more are sent for now; `None` without a connection.
+    /// The reason why no more are sent for now; `None` without a connection.
     async fn turn(&mut self) -> Result<u64, Option<JetStreamError>> {
         if !self.publisher.is_connected() {
             return Err(None);
@@ -95,7 +96,7 @@ impl Draining {
         self.send(front).await
     }
 
-    /// Sends events up to one that is not acknowledged, and removes those that are.
+    /// Sends events up to one that is not acknowledged, and removes the acknowledged ones.
     async fn send(&mut self, front: Front) -> Result<u64, Option<JetStreamError>> {
         let (sent, failure) = self.store(&front).await;
         let failed = failure.as_ref().map(PublishError::kind);
@@ -118,7 +119,7 @@ impl Draining {
         }
     }
 
-    /// How many events at the front are stored now, and why the next one is not.
+    /// The number of events at the front that are stored, and the error of the next one.
     async fn store(&self, front: &Front) -> (usize, Option<PublishError>) {
         for (sent, (_, message)) in front.entries.iter().enumerate() {
             let Err(error) = self.publisher.store_once(message).await else {

@@ -24,50 +24,53 @@ use crate::stream::offering::Offering;
 use crate::stream::replayed::{Replayed, begin};
 use crate::stream::set::{Incoming, Received, SetSize};
 
-/// How long a request for events waits at the server.
+/// The time for which a request for events waits at the server.
 const EXPIRES: Duration = Duration::from_secs(10);
-/// Between two signs of life of the server: without two of them the events are requested anew.
+/// Interval of the server's heartbeats: after two missed ones the events are requested again.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// Between two attempts to request events.
+/// Delays between two attempts to request events.
 const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
-/// How long the server keeps a consumer without a name that no channel serves.
+/// The time for which the server retains an unnamed consumer that no channel serves.
 const ANONYMOUS: Duration = Duration::from_secs(60);
 
-/// Called with a set, and returns what has become of its events, of one at least: it is called again with those
-/// behind them. It may block for as long as the pushes to a consumer may take.
+/// Called with a set, and returns the outcomes of its first events, of one at least: it is called
+/// again with those behind them. It may block for the duration of pushes to a consumer.
 pub(crate) type Handler = dyn Fn(&[Received]) -> Vec<Outcome> + Send + Sync;
 
-/// How a consumer gets its events.
+/// The kind of a consumer's delivery.
 pub(crate) enum Deliver {
-    /// Those that have arrived, each of which is passed or not by itself.
+    /// In sets of the events that have arrived, each of which is passed independently.
     Sets(Arc<Handler>),
-    /// What its subscription makes of them.
+    /// By a stateful subscription.
     Correlated(Box<Correlator>),
-    /// As they arrive: it reports on each in its own time.
+    /// As they arrive: the consumer reports on each later.
     Offered(Box<Offering>),
 }
 
 /// A consumer that is served until this is dropped.
 pub(crate) struct Following {
-    /// The task sees that this is dropped when it has acknowledged the events that it delivers.
+    /// The task stops when this is dropped, once it has acknowledged the events that it is
+    /// delivering.
     _until: watch::Sender<()>,
     pub(crate) progress: Arc<Progress>,
-    /// Where another one goes on that has no name either.
+    /// The position at which another unnamed consumer continues.
     pub(crate) replayed: Arc<Replayed>,
 }
 
-/// What a consumer gets.
+/// The subscription of a consumer.
 pub(crate) struct Subscription<'a> {
-    /// The position that it goes on from; without one it gets what is stored from now on.
+    /// The name of the position from which it continues; without one it gets events that are stored
+    /// from now on.
     pub(crate) name: Option<&'a str>,
     pub(crate) subjects: String,
-    /// Events that the subscription retains, at most.
+    /// Maximum number of events that the subscription retains.
     pub(crate) open: usize,
-    /// Where it begins if it has no name, in place of what is stored from now on.
+    /// The position at which an unnamed consumer begins, in place of events that are stored from
+    /// now on.
     pub(crate) replay: Option<Replay>,
-    /// How far it had come before it was suspended.
+    /// Its position before it was suspended.
     pub(crate) replayed: Option<Arc<Replayed>>,
-    /// Whether a position that is new begins with what is stored from now on.
+    /// Whether a new position begins with events that are stored from now on.
     pub(crate) is_connection: bool,
 }
 
@@ -81,9 +84,9 @@ struct Follower {
     until: watch::Receiver<()>,
 }
 
-/// Why a consumer is not served any more.
+/// Reason for the end of serving a consumer.
 enum End {
-    /// The consumer is gone.
+    /// The consumer does not exist any more.
     Gone,
     /// It is not to be served any more.
     Dropped,
@@ -113,7 +116,7 @@ pub(crate) fn follow(
         until,
     };
     let made = if stream.is_spooling() {
-        // It is made when there is a server.
+        // It is created when a server is available.
         None
     } else {
         Some(make_now(&follower)?)
@@ -131,7 +134,7 @@ pub(crate) fn follow(
     })
 }
 
-/// Makes a consumer of the stream, so that a refusal is seen now.
+/// Creates a consumer of the stream immediately, so that a refusal is reported.
 fn make_now(follower: &Follower) -> Result<Consumer<Config>, JetStreamError> {
     let stream = &follower.stream;
     let limit = (stream.config.connect_timeout, Awaited::Consumer);
@@ -146,7 +149,8 @@ fn make_now(follower: &Follower) -> Result<Consumer<Config>, JetStreamError> {
     })
 }
 
-/// Makes a consumer, and notes the last event that it gets from before; of one that gets none, where it begins.
+/// Creates a consumer, and records the last of the earlier events that it gets; without such
+/// events, its beginning.
 async fn make(
     context: Context,
     (config, of): (Config, String),
@@ -166,7 +170,7 @@ async fn make(
     Ok(made)
 }
 
-/// Deletes the position of a name. Without effect where there is none.
+/// Deletes the position of a name. Without effect if there is none.
 ///
 /// # Errors
 /// [`JetStreamError`].
@@ -192,11 +196,11 @@ fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
     Config {
         durable_name: name.map(str::to_owned),
         deliver_policy: match (name, subscription.replay) {
-            // The same each time that it is made.
+            // The same each time that it is created.
             (Some(_), _) if subscription.is_connection => DeliverPolicy::New,
             (Some(_), _) => DeliverPolicy::All,
             (None, Some(replay)) => begin(replay),
-            // What the spool holds is stored before the consumer is made, perhaps.
+            // Events of the spool may be stored before the consumer is created.
             (None, None) if stream.is_spooling() => DeliverPolicy::ByStartTime {
                 start_time: SystemTime::now().into(),
             },
@@ -216,7 +220,7 @@ fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
 }
 
 impl Follower {
-    /// Requests events and delivers them, whatever becomes of the server.
+    /// Requests events and delivers them, across failures of the server.
     async fn serve(self, mut made: Option<Consumer<Config>>, mut deliver: Deliver) -> End {
         let mut pause = RETRY_PAUSES[0];
         loop {
@@ -230,7 +234,7 @@ impl Follower {
                 () = sleep(pause) => {}
             }
             pause = (pause * 2).min(RETRY_PAUSES[1]);
-            // Timers run out without the server, too.
+            // Timers fire without the server, too.
             if let Deliver::Correlated(correlator) = &mut deliver
                 && let Some(end) = self.turn(correlator).await
             {
@@ -241,11 +245,11 @@ impl Follower {
 
     /// Returns when the consumer is not to be served any more.
     async fn dropped(&self) {
-        // Nothing is ever sent: it fails with the sender.
+        // No value is ever sent: it fails when the sender is dropped.
         let _ = self.until.clone().changed().await;
     }
 
-    /// Delivers events until the end, or an error of the server's.
+    /// Delivers events until the end, or an error of the server.
     async fn session(
         &self,
         made: Option<Consumer<Config>>,
@@ -264,7 +268,7 @@ impl Follower {
         make(stream.context.clone(), of, Arc::clone(&self.replayed)).await
     }
 
-    /// Without a name, it goes on behind what it has delivered.
+    /// Without a name, it continues behind the events that it has delivered.
     fn present_config(&self) -> Config {
         let mut config = self.config.clone();
         if let Some(start_sequence) = self.replayed.next_sequence()
@@ -318,7 +322,8 @@ impl Follower {
         }
     }
 
-    /// Delivers a set, in parts if an event fails. Returns why the consumer is not served any more.
+    /// Delivers a set, in parts if an event fails. Returns the reason why the consumer is not
+    /// served any more.
     async fn deliver(
         &self,
         set: Arc<[Received]>,
@@ -374,8 +379,8 @@ impl Follower {
         }
     }
 
-    /// Waits for a call of the consumer on a thread that may block. The server waits for the acknowledgement of these messages for
-    /// as long as that takes.
+    /// Runs a call of the consumer on a thread that may block. The server's time-out for the
+    /// acknowledgement of these messages is extended until it returns.
     async fn called<'m, T, I>(
         &self,
         mut calling: JoinHandle<T>,
@@ -407,14 +412,14 @@ impl Follower {
     }
 }
 
-/// Gives messages back, so that the next consumer of the name gets them at once.
+/// Returns messages to the server, so that the next consumer of the name gets them immediately.
 async fn give_back(messages: impl Iterator<Item = &Received>) {
     for received in messages {
         received.give_back().await;
     }
 }
 
-/// Has the server wait longer.
+/// Extends the server's time-out for the acknowledgements.
 async fn give_signs(messages: impl Iterator<Item = &Received>) {
     for received in messages {
         received.give_sign().await;

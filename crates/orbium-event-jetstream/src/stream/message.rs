@@ -9,20 +9,20 @@ use orbium::cdr::{ByteOrder, CdrError, CdrReader, CdrWriter, Decode, Encode, For
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_notification::idl::cos_notification::StructuredEvent;
 
-/// The form of messages.
+/// The version of the message format.
 const VERSION: &str = "1";
-/// The header with the form.
+/// The header with the version.
 pub(crate) const VERSION_HEADER: &str = "Orb-Ver";
-/// The header by which the stream recognises a message.
+/// The header by which the stream detects duplicates.
 pub(crate) const ID_HEADER: &str = "Nats-Msg-Id";
-/// The field of a structured event's variable header with the id that its supplier has given it.
+/// The field of a structured event's variable header with the id that its supplier has set.
 pub(crate) const EVENT_ID: &str = "EventId";
 /// The header with the kind of event.
 pub(crate) const KIND_HEADER: &str = "Orb-Kind";
 
-/// A kind of events that are stored.
+/// A kind of stored events.
 pub(crate) trait Stored: Decode + Encode {
-    /// What the header says.
+    /// The value of the header for this kind.
     const KIND: &'static str;
 }
 
@@ -34,17 +34,17 @@ impl Stored for StructuredEvent {
     const KIND: &'static str = "se";
 }
 
-/// A message that is to be stored.
+/// A message to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     pub(crate) subject: String,
-    /// By which the stream recognises it.
+    /// The id by which the stream detects duplicates.
     pub(crate) id: String,
     pub(crate) kind: &'static str,
     pub(crate) payload: Vec<u8>,
 }
 
-/// Why a message of the stream is no event.
+/// The reason why a message of the stream is not a valid event.
 #[derive(Debug)]
 pub(crate) enum MessageError {
     Empty,
@@ -73,7 +73,7 @@ impl From<CdrError> for MessageError {
     }
 }
 
-/// What all subjects of a stream begin with.
+/// The prefix of all subjects of a stream.
 pub(crate) fn subject_prefix(stream: &str) -> String {
     format!("orb.ev.{stream}.")
 }
@@ -89,7 +89,7 @@ pub(crate) fn kind_of(name: &str) -> Option<&'static str> {
     kinds.into_iter().find(|it| *it == name)
 }
 
-/// The subjects of events of a type from a source, of which 0 is any.
+/// The subjects of events of a type from a source; 0 is any.
 pub(crate) fn subject_filter(stream: &str, r#type: i32, source: i32) -> String {
     let token = |letter, value| match value {
         0 => "*".to_owned(),
@@ -103,8 +103,8 @@ pub(crate) fn subject_filter(stream: &str, r#type: i32, source: i32) -> String {
 }
 
 impl Message {
-    /// An event of a real-time event channel. `entry` makes the id of one without a creation time
-    /// unique.
+    /// An event of a real-time event channel. `entry` makes the id of an event without a creation
+    /// time unique.
     ///
     /// # Errors
     /// [`CdrError`]: it cannot be encoded.
@@ -119,8 +119,8 @@ impl Message {
         })
     }
 
-    /// An event of a notification channel: `orb.ev.STREAM.se.<domain>.<type>`. `entry` is the id of one
-    /// that has none of its supplier's.
+    /// An event of a notification channel: `orb.ev.STREAM.se.<domain>.<type>`. `entry` is the id of
+    /// an event without an id of its supplier.
     ///
     /// # Errors
     /// [`CdrError`]: it cannot be encoded.
@@ -148,7 +148,7 @@ impl Message {
         })
     }
 
-    /// The headers that it is stored with.
+    /// The headers of the stored message.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(VERSION_HEADER, VERSION);
@@ -158,8 +158,9 @@ impl Message {
     }
 }
 
-/// The id of an event. Its supplier makes it with the creation time: an event that is pushed once
-/// more, since the first push has failed, has the same id. Times of the channel are no part of it.
+/// The id of an event. It contains the creation time, which the supplier sets: an event that is
+/// pushed again, since the first push has failed, has the same id. Times of the channel are not
+/// part of it.
 fn event_id(event: &Event, entry: &str) -> Result<String, CdrError> {
     let header = &event.header;
     let (r#type, source, created) = (header.r#type, header.source, header.creation_time);
@@ -175,7 +176,8 @@ fn event_id(event: &Event, entry: &str) -> Result<String, CdrError> {
     Ok(format!("{type}.{source}.{created}.{data:016x}"))
 }
 
-/// Any text as a token of a subject: other characters than those of names as `=XX`, long ones as a hash.
+/// Any text as a token of a subject: characters that are invalid in names as `=XX`, long texts as a
+/// hash.
 fn token(text: &str) -> String {
     if text.is_empty() {
         return "_".to_owned();
@@ -184,7 +186,7 @@ fn token(text: &str) -> String {
     for byte in text.bytes() {
         match byte {
             b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'-' => token.push(char::from(byte)),
-            // An underscore at the beginning, too: the one of an empty text is another.
+            // A leading underscore, too: a single one represents an empty text.
             byte => token.push_str(&format!("={byte:02X}")),
         }
     }
@@ -211,7 +213,7 @@ fn encapsulated(value: &impl Encode) -> Result<Vec<u8>, CdrError> {
 /// The event of a message.
 ///
 /// # Errors
-/// [`MessageError`]: it is none of this kind.
+/// [`MessageError`]: it is not a valid event of this kind.
 pub(crate) fn event_of<T: Stored>(
     headers: Option<&HeaderMap>,
     payload: &[u8],
@@ -236,7 +238,7 @@ fn decoded<T: Decode>(payload: &[u8]) -> Result<T, MessageError> {
         order,
         ..Format::native()
     };
-    // A reader may change what it reads.
+    // The reader may change its buffer.
     let mut payload = payload.to_vec();
     let mut reader = CdrReader::new(&mut payload, format);
     reader.read_u8()?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The events that a consumer was offered, and has not reported on.
+//! The events that a consumer was offered, and has not yet reported on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,21 +10,23 @@ use crate::config::JetStreamConfig;
 use crate::delivery::delivery_outcome::Outcome;
 use crate::stream::set::Received;
 
-/// Called with an event, and reports on it later. It may block for as long as remote filters may take.
+/// Called with an event, on which the consumer reports later. It may block for the duration of
+/// remote filters.
 pub(crate) type Offer = dyn Fn(&Received, Report) + Send + Sync;
 
-/// Reports what has become of an event. It does not block.
+/// Reports the outcome of an event. It does not block.
 pub(crate) type Report = Box<dyn FnOnce(Outcome) + Send>;
 
-/// A consumer that takes events in its own time.
+/// A consumer that processes events asynchronously.
 pub(crate) struct Offering {
     pub(super) offer: Arc<Offer>,
-    /// What it was offered and has not reported on, by the place in the stream: not acknowledged, whatever becomes of the server.
+    /// Offered events without a report, by the position in the stream: not acknowledged, across
+    /// failures of the server.
     pub(super) open: BTreeMap<u64, Arc<Received>>,
-    /// Not longer than `open`.
+    /// Bounded by the length of `open`.
     pub(super) reports: UnboundedReceiver<(u64, Outcome)>,
     reporting: UnboundedSender<(u64, Outcome)>,
-    /// Events that it may have at a time, and their bytes.
+    /// Maximum number of outstanding events, and their bytes.
     max_events: usize,
     max_bytes: usize,
 }
@@ -42,7 +44,8 @@ impl Offering {
         }
     }
 
-    /// How many events it may be offered. One at least where it has none, whatever its size.
+    /// The number of events that it may be offered: at least one, whatever its size, if none is
+    /// outstanding.
     pub(super) fn vacancy(&self) -> usize {
         let bytes: usize = self.messages().map(Received::len).sum();
         if bytes < self.max_bytes || self.open.is_empty() {
@@ -56,12 +59,12 @@ impl Offering {
         self.open.values().map(|it| &**it)
     }
 
-    /// Puts further deliveries of open events in the place of those before; returns the other ones, to be offered.
+    /// Replaces open events by their later deliveries; returns the other ones, to be offered.
     pub(super) fn open_all(&mut self, set: Vec<Received>) -> Vec<Arc<Received>> {
         let mut new = Vec::with_capacity(set.len());
         for received in set {
             let received = Arc::new(received);
-            // An acknowledgement of the delivery before would be one of the event.
+            // An acknowledgement of the earlier delivery would acknowledge the event.
             if self
                 .open
                 .insert(received.sequence, Arc::clone(&received))

@@ -16,10 +16,10 @@ use crate::error::{Awaited, JetStreamError};
 use crate::stream::connecting::Losses;
 use crate::stream::message::Message;
 
-/// Between two attempts to store an event.
+/// Delay between two attempts to store an event.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// What the tasks that publish need.
+/// Shared by the tasks that publish.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     config: Arc<JetStreamConfig>,
@@ -28,10 +28,10 @@ pub(crate) struct Publisher {
     losses: Losses,
 }
 
-/// Why events were not stored.
+/// The error of storing events.
 pub(crate) struct PublishFailure {
     pub(crate) error: JetStreamError,
-    /// Whether it may pass by itself: there is no server, or it has no stream yet.
+    /// Whether it may be temporary: there is no server, or it has no stream yet.
     pub(crate) may_pass: bool,
 }
 
@@ -68,7 +68,7 @@ impl Publisher {
         self.context.client().connection_state() == State::Connected
     }
 
-    /// Stores events, and tries again until then. Returns how many the stream had already.
+    /// Stores events, and retries until `until`. Returns the number of duplicates in the stream.
     ///
     /// # Errors
     /// Some of them may have been stored.
@@ -78,8 +78,8 @@ impl Publisher {
         until: Instant,
     ) -> Result<u64, PublishFailure> {
         let mut duplicates = 0;
-        // As many at a time as there are permits for, without waiting for those of others while
-        // holding some.
+        // In chunks of the number of permits, so that no caller waits for permits while it holds
+        // some.
         for messages in messages.chunks(most_at_a_time(&self.config)) {
             let count = u32::try_from(messages.len()).unwrap_or(u32::MAX);
             let permits = timeout(
@@ -98,8 +98,8 @@ impl Publisher {
         Ok(duplicates)
     }
 
-    /// Sends all, then waits for what the stream answers. What it does not answer, or cannot any more since the
-    /// connection is lost, is published once more, under the same id.
+    /// Sends all, then waits for the replies of the stream. Messages without a reply, or without
+    /// the prospect of one since the connection is lost, are published again, under the same id.
     async fn store(&self, messages: &[Message], until: Instant) -> Result<u64, PublishFailure> {
         let mut sent = Vec::with_capacity(messages.len());
         let losses = self.losses_from_now();
@@ -134,7 +134,7 @@ impl Publisher {
         Err(error.into())
     }
 
-    /// Publishes an event and waits for the answer: whether the stream had it already.
+    /// Publishes an event and waits for the reply; returns whether it was a duplicate.
     ///
     /// # Errors
     /// It may have been stored.
@@ -159,7 +159,7 @@ impl Publisher {
     }
 }
 
-/// Whether the stream had the event already.
+/// Whether the event was a duplicate.
 async fn acknowledged(
     sent: Result<PublishAckFuture, PublishError>,
     mut losses: Losses,
@@ -177,8 +177,7 @@ fn most_at_a_time(config: &JetStreamConfig) -> usize {
     config.in_flight.clamp(1, 65_536)
 }
 
-/// Whether another attempt may succeed: a server that restarts does not answer, then has no stream
-/// yet.
+/// Whether another attempt may succeed: a restarting server does not reply, then has no stream yet.
 fn may_pass(error: &PublishError) -> bool {
     use PublishErrorKind::{BrokenPipe, MaxAckPending, StreamNotFound, TimedOut};
     matches!(

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The events of before that a consumer gets.
+//! The earlier events that a consumer gets.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_nats::jetstream::consumer::DeliverPolicy;
 use orbium_event::Replay;
 
-/// Until the last event of before is known.
+/// The last of the earlier events is unknown.
 const UNKNOWN: u64 = u64::MAX;
 
-/// How far a consumer has come.
+/// The position of a consumer.
 #[derive(Debug)]
 pub(crate) struct Replayed {
-    /// The last event of before; 0 if it gets none.
+    /// The last of the earlier events; 0 if it gets none.
     end: AtomicU64,
-    /// Where it goes on; 0 until that is known.
+    /// The next position; 0 while it is unknown.
     next: AtomicU64,
 }
 
@@ -26,12 +26,12 @@ impl Replayed {
         }
     }
 
-    /// Whether the last event of before is not known yet.
+    /// Whether the last of the earlier events is unknown.
     pub(crate) fn is_open(&self) -> bool {
         self.end() == UNKNOWN
     }
 
-    /// The last event of before is this one.
+    /// Sets the last of the earlier events.
     pub(crate) fn end_with(&self, sequence: u64) {
         self.end.store(sequence, Ordering::Relaxed);
     }
@@ -40,7 +40,7 @@ impl Replayed {
         self.end.load(Ordering::Relaxed)
     }
 
-    /// It goes on behind this event.
+    /// Continues behind this event.
     pub(crate) fn deliver(&self, sequence: u64) {
         let next = sequence.saturating_add(1);
         self.next.fetch_max(next, Ordering::Relaxed);
@@ -52,7 +52,7 @@ impl Replayed {
     }
 }
 
-/// Where the server begins.
+/// The position at which the server begins.
 pub(crate) fn begin(replay: Replay) -> DeliverPolicy {
     match replay {
         Replay::Last => DeliverPolicy::LastPerSubject,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads of the NATS client, on which no thread of the ORB ever runs.
+//! The threads of the NATS client, separate from those of the ORB.
 
 use std::future::Future;
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ use tokio::time;
 
 use crate::error::{Awaited, JetStreamError};
 
-/// A runtime of its own: one thread for the connection, and one for each consumer that is being
+/// A private runtime: one thread for the connection, and one for each consumer that is being
 /// called; one for observers and one for the file of the spool.
 pub(crate) struct Runtime(Option<tokio::runtime::Runtime>);
 
@@ -27,13 +27,13 @@ impl Runtime {
         Ok(Self(Some(started.map_err(|_| JetStreamError::NoThread)?)))
     }
 
-    /// Where tasks are started.
+    /// The handle with which tasks are spawned.
     pub(crate) fn handle(&self) -> Result<&Handle, JetStreamError> {
         let runtime = self.0.as_ref().ok_or(JetStreamError::Ended)?;
         Ok(runtime.handle())
     }
 
-    /// Runs a future on the runtime, and blocks the caller until it is ready or its time is over.
+    /// Runs a future on the runtime, and blocks the caller until it is ready or times out.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         (limit, awaited): (Duration, Awaited),
@@ -50,7 +50,7 @@ impl Runtime {
 }
 
 impl Drop for Runtime {
-    /// Does not wait for what runs: it may be dropped by a task of its own.
+    /// Does not wait for running tasks: one of them may drop it.
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sets in which a consumer gets its events: what has arrived, within bounds.
+//! The sets in which a consumer gets its events: those that have arrived, within bounds.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use crate::config::JetStreamConfig;
 /// An event of the stream.
 pub(crate) struct Received {
     pub(crate) message: Message,
-    /// Where it is in the stream.
+    /// Its position in the stream.
     pub(crate) sequence: u64,
     /// The number of this delivery, from 1.
     pub(crate) delivery: u64,
-    /// Events that the server has for the consumer behind this one.
+    /// The number of pending events for the consumer behind this one.
     pub(crate) pending: u64,
-    /// Whether it was stored before the consumer connected, which had asked for such.
+    /// Whether it was stored before the consumer connected and requested such events.
     pub(crate) is_replayed: bool,
 }
 
@@ -42,31 +42,31 @@ impl Received {
         self.message.payload.len()
     }
 
-    /// Whether a delivery has failed before, perhaps in a set with others: it is delivered by itself.
+    /// Whether an earlier delivery has failed, perhaps in a set with others: it is delivered alone.
     pub(crate) fn is_repeated(&self) -> bool {
         self.delivery > 1
     }
 
-    /// Has the server wait longer until it delivers the event once more.
+    /// Extends the server's time-out until it delivers the event again.
     pub(crate) async fn give_sign(&self) {
-        // The next sign may arrive.
+        // The next extension may arrive.
         let _ = self.message.ack_with(AckKind::Progress).await;
     }
 
-    /// Gives it back, so that the next consumer of the name gets it at once.
+    /// Returns it to the server, so that the next consumer of the name gets it immediately.
     pub(crate) async fn give_back(&self) {
-        // It comes again in any case, after a while.
+        // It is delivered again in any case, after the time-out.
         let _ = self.message.ack_with(AckKind::Nak(None)).await;
     }
 }
 
-/// What a consumer has requested.
+/// The requested events of a consumer.
 pub(crate) struct Incoming {
     messages: Messages,
     /// Received behind the last set.
     held: Option<Result<Received, MessagesError>>,
     max_bytes: usize,
-    /// The last event of before.
+    /// The last of the earlier events.
     replayed: u64,
 }
 
@@ -80,11 +80,11 @@ impl Incoming {
         }
     }
 
-    /// Waits for an event. It and those behind it that have arrived are a set, of so many at most. One that was
-    /// delivered before is a set by itself. Nothing is lost if the future is dropped.
+    /// Waits for an event. It and those behind it that have arrived are a set, up to `most`. A
+    /// redelivered event is a set of its own. No event is lost if the future is dropped.
     ///
     /// # Errors
-    /// The server has ended the request, or sends nothing any more.
+    /// The server has ended the request, or does not send any more.
     pub(crate) async fn next_set(&mut self, most: usize) -> Result<Vec<Received>, String> {
         let first = match self.held.take() {
             Some(held) => held,
@@ -123,13 +123,13 @@ impl Incoming {
         }
     }
 
-    /// What has arrived, if anything has.
+    /// The next event that has arrived, if any.
     fn arrived(&mut self) -> Option<Result<Received, MessagesError>> {
-        // The end of the request is found by the next that waits.
+        // The next call that waits reports the end of the request.
         self.next().now_or_never()?.ok()
     }
 
-    /// Gives back what was received and is part of no set.
+    /// Returns received events that are not part of a set to the server.
     pub(crate) async fn give_back(&mut self) {
         while let Some(Ok(received)) = self.held.take().or_else(|| self.arrived()) {
             received.give_back().await;
@@ -137,12 +137,12 @@ impl Incoming {
     }
 }
 
-/// How many events the next set has at most: twice as many after each set that was delivered within a part of
-/// the time that a push may take, and one after a push that has failed.
+/// The maximum size of the next set: it doubles after each set that was delivered within a fraction
+/// of the time-out of a push, and is one after a failed push.
 pub(crate) struct SetSize {
     events: usize,
     most: usize,
-    /// What a set may take.
+    /// The time within which a set is to be delivered.
     time: Duration,
 }
 
@@ -159,7 +159,7 @@ impl SetSize {
         self.events
     }
 
-    /// So many events were delivered in that time.
+    /// Records a delivery of so many events in that time.
     pub(crate) fn delivered(&mut self, events: usize, time: Duration) {
         let each = time.as_nanos() / events.max(1) as u128;
         let in_time = self.time.as_nanos() / each.max(1);
@@ -167,7 +167,7 @@ impl SetSize {
         self.events = (2 * self.events).min(in_time).clamp(1, self.most);
     }
 
-    /// A push has failed as a whole.
+    /// Records the failure of a push as a whole.
     pub(crate) fn failed(&mut self) {
         self.events = 1;
     }

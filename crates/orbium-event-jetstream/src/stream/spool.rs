@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The spool: events on disk that wait for the stream, in the order in which they were pushed.
+//! The spool: events on disk that wait for the stream, in the order of their pushes.
 
 mod appending;
 mod group;
@@ -19,13 +19,13 @@ use crate::stream::spool::group::{Pending, Written};
 /// Subject, id and kind of an event, and its payload.
 type Entry<'a> = (&'a str, &'a str, &'a str, &'a [u8]);
 
-/// Events by their number, which grows.
+/// Events by their number, which increases.
 const WAITING: TableDefinition<'_, u64, Entry<'static>> = TableDefinition::new("waiting");
-/// Events that the stream refuses, by the number that they had.
+/// Events that the stream refuses, by their former number.
 const REFUSED: TableDefinition<'_, u64, Entry<'static>> = TableDefinition::new("refused");
-/// What an entry takes in addition to the texts and bytes of its event.
+/// Bytes of an entry in addition to the texts and payload of its event.
 const OVERHEAD: u64 = 64;
-/// Pages of the file that are kept in memory.
+/// Bytes of the cache of the file's pages.
 const CACHE: usize = 4 << 20;
 
 /// Events that wait for the stream.
@@ -42,9 +42,9 @@ struct State {
     next: u64,
     events: u64,
     bytes: u64,
-    /// Whether pushes go to the stream by themselves: nothing that was pushed before them waits.
+    /// Whether pushes go to the stream directly: no earlier event waits.
     is_direct: bool,
-    /// Their bytes are counted, and they have no numbers yet.
+    /// Sets that are counted in the bytes, but have no numbers yet.
     pending: Pending,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// The numbers of so many of them.
+    /// The numbers of the first events.
     pub(crate) fn numbers(&self, events: usize) -> Range<u64> {
         let first = self.entries.first().map_or(0, |it| it.0);
         let last = self.entries[..events].last();
@@ -63,10 +63,11 @@ impl Front {
 }
 
 impl Spool {
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it.
     ///
     /// # Errors
-    /// [`JetStreamError::Spool`]: it cannot be read or written, another channel has it, or it holds events of another stream.
+    /// [`JetStreamError::Spool`]: it cannot be read or written, another channel uses it, or it
+    /// contains events of another stream.
     pub(crate) fn open(config: &SpoolConfig, stream: &str) -> Result<Self, JetStreamError> {
         let failed = |why: &dyn fmt::Display| {
             JetStreamError::Spool(format!("{}: {why}", config.path.display()))
@@ -84,22 +85,22 @@ impl Spool {
         })
     }
 
-    /// Whether a push may go to the stream by itself.
+    /// Whether a push may go to the stream directly.
     pub(crate) fn is_direct(&self) -> bool {
         self.state.lock().is_direct
     }
 
-    /// Events that wait.
+    /// The number of waiting events.
     pub(crate) fn events(&self) -> u64 {
         self.state.lock().events
     }
 
-    /// Returns when events have been added since the last time.
+    /// Returns when events have been added since the last call.
     pub(crate) async fn filled(&self) {
         self.filled.notified().await;
     }
 
-    /// The first events, so many and with so many bytes at most, but one at least.
+    /// The first events, within these maximum numbers of events and bytes, but one at least.
     ///
     /// # Errors
     /// [`JetStreamError::Spool`].
@@ -123,10 +124,11 @@ impl Spool {
         Ok(Front { entries })
     }
 
-    /// Removes events that the stream has, or that it refuses: those are kept aside.
+    /// Removes events that the stream has stored or refuses; the latter are moved to a separate
+    /// table.
     ///
     /// # Errors
-    /// [`JetStreamError::Spool`]: they are still there.
+    /// [`JetStreamError::Spool`]: they are still in the spool.
     pub(crate) fn remove(
         &self,
         sent: Range<u64>,
@@ -154,14 +156,14 @@ impl Spool {
         drop(waiting);
         if let Some(refused) = refused {
             set_aside(&transaction, refused)?;
-            // Its bytes stay.
+            // Its bytes remain.
             events += 1;
         }
         transaction.commit()?;
         Ok((events, bytes))
     }
 
-    /// Has pushes go to the stream by themselves, if no event waits.
+    /// Switches to direct pushes, if no event waits; returns whether it did.
     pub(crate) fn end_if_empty(&self) -> bool {
         let mut state = self.state.lock();
         state.is_direct = state.events == 0 && state.pending.is_empty();
@@ -170,7 +172,7 @@ impl Spool {
 }
 
 impl State {
-    /// What a file holds.
+    /// The state of the file.
     fn read(database: &Database, stream: &str) -> Result<Self, Failed> {
         let transaction = database.begin_write()?;
         let (next, events, bytes) = sums(&transaction.open_table(WAITING)?, stream)?;
@@ -234,7 +236,7 @@ fn size_of_entry((subject, id, kind, payload): Entry<'_>) -> u64 {
     (subject.len() + id.len() + kind.len() + payload.len()) as u64 + OVERHEAD
 }
 
-/// What the database says.
+/// An error of the database.
 struct Failed(String);
 
 impl<E: Into<redb::Error>> From<E> for Failed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Consumers with subscriptions that wait: for several events, or for a time.
+//! Consumers with stateful subscriptions: they wait for several events, or for a time.
 
 use std::slice;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::delivery::recipient::marked;
 use crate::stream::correlator::Correlator;
 use crate::stream::set::{Incoming, Received};
 
-/// What happens next.
+/// The next step of the loop.
 enum Turn {
     Dropped,
     Arrived(Box<Received>),
@@ -23,7 +23,7 @@ enum Turn {
     Sign,
 }
 
-/// Waits until then, or for ever.
+/// Waits until then, or forever.
 async fn until(due: Option<Instant>) {
     match due {
         Some(due) => sleep_until(due.into()).await,
@@ -32,7 +32,7 @@ async fn until(due: Option<Instant>) {
 }
 
 impl Follower {
-    /// Offers what arrives to a subscription that waits, until the end or an error of the server's.
+    /// Offers arriving events to a stateful subscription, until the end or an error of the server.
     pub(super) async fn correlate(
         &self,
         mut incoming: Incoming,
@@ -41,7 +41,7 @@ impl Follower {
         let mut signs = interval(self.sign_period());
         loop {
             let turn = tokio::select! {
-                // Nothing is delivered after a suspension.
+                // No event is delivered after a suspension.
                 biased;
                 () = self.dropped() => Turn::Dropped,
                 _ = signs.tick() => Turn::Sign,
@@ -90,7 +90,8 @@ impl Follower {
         }
     }
 
-    /// Fires timers that are due and pushes what is complete. Returns why the consumer is not served any more.
+    /// Fires due timers and pushes completed sets. Returns the reason why the consumer is not
+    /// served any more.
     pub(super) async fn turn(&self, correlator: &mut Correlator) -> Option<End> {
         loop {
             let done = correlator.fire(Instant::now());
@@ -113,7 +114,7 @@ impl Follower {
         pushed.unwrap_or_else(|error| Outcome::Failed(error.to_string()))
     }
 
-    /// Acts on the outcome of a push; whether the consumer is gone.
+    /// Acts on the outcome of a push; returns whether the consumer does not exist any more.
     async fn pushed(&self, correlator: &mut Correlator, outcome: Outcome) -> bool {
         let outcome = match outcome {
             Outcome::Failed(cause) => {

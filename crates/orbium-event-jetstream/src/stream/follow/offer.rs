@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Consumers that pull: events are offered as they arrive, and acknowledged when the consumer has reported on them.
+//! Pull consumers: events are offered as they arrive, and acknowledged when the consumer has
+//! reported on them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use crate::stream::offering::Offering;
 use crate::stream::set::{Incoming, Received};
 
 impl Follower {
-    /// Offers what arrives, and acts on the reports of the consumer, until the end or an error of the server's.
+    /// Offers arriving events, and acts on the reports of the consumer, until the end or an error
+    /// of the server.
     pub(super) async fn offer_all(
         &self,
         mut incoming: Incoming,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Group commit: sets of events that come while one is written go to the disk together, by one transaction.
+//! Group commit: sets of events that arrive during a write are written together, by one
+//! transaction.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ impl Spool {
         state.is_direct = false;
         state.pending.sets.push(Arc::clone(messages));
         let outcome = Arc::clone(&state.pending.outcome);
-        // The thread that finds no other one writes for all.
+        // A thread that finds no writer writes for all.
         while state.pending.is_writing {
             state = self.written.0.wait(state);
             // Stored under the lock.
@@ -38,7 +39,7 @@ impl Spool {
         let written = self.insert(first, &sets).map_err(JetStreamError::from);
         let mut state = self.state.lock();
         state.end_write(&sets, written.is_ok());
-        // Nothing else sets it.
+        // It is set nowhere else.
         let _ = outcome.set(written.clone());
         drop(state);
         self.written.0.notify_all();

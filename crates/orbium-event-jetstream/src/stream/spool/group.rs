@@ -12,20 +12,20 @@ use crate::stream::message::Message;
 #[derive(Default)]
 pub(super) struct Pending {
     pub(super) sets: Vec<Arc<[Message]>>,
-    /// What becomes of them.
+    /// Their outcome.
     pub(super) outcome: Arc<Outcome>,
-    /// Whether a thread writes those before.
+    /// Whether a thread writes the previous group.
     pub(super) is_writing: bool,
 }
 
 pub(super) type Outcome = OnceLock<Result<(), JetStreamError>>;
 
-/// Notified when sets have been written, or could not be.
+/// Notified when sets have been written, or writing has failed.
 #[derive(Default)]
 pub(super) struct Written(pub(super) Condvar);
 
 impl Pending {
-    /// Whether nothing is on its way to the disk.
+    /// Whether no set is being written or waits.
     pub(super) fn is_empty(&self) -> bool {
         self.sets.is_empty() && !self.is_writing
     }
