@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Admins: proxies with filters and properties in common.
+//! Admins: the common filters and properties of their proxies.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) struct Admin {
     pub(crate) types: Types,
     pub(crate) mappings: Mappings,
     pub(crate) operator: InterFilterGroupOperator,
-    /// By their ids; of each whether it pushes.
+    /// By their ids, with whether each is a push proxy.
     proxies: Mutex<BTreeMap<i32, (ObjectRef, bool)>>,
 }
 
@@ -39,7 +39,7 @@ impl Admin {
         }
     }
 
-    /// Whether an event passes the filters of a proxy and of its admin. Without filters everything
+    /// Whether an event passes the filters of a proxy and of its admin. Without filters every event
     /// passes.
     pub(crate) fn combine(&self, proxy: &FilterGroup, event: &Event) -> bool {
         match self.operator {
@@ -52,7 +52,7 @@ impl Admin {
         self.proxies.lock()
     }
 
-    /// The ids of the proxies that push, or of those that pull.
+    /// The ids of the push proxies, or of the pull proxies.
     pub(crate) fn ids(&self, pushes: bool) -> Vec<i32> {
         let proxies = self.proxies();
         let of_kind = proxies

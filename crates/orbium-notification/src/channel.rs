@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A channel between its proxies.
+//! A channel and its proxies.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ use crate::qos::{self, ADMIN, ADMINISTRATION, CHANNEL, Level};
 /// An admin and its object.
 pub(crate) type AdminEntry = (Arc<Admin>, ObjectRef);
 
-/// One channel.
+/// A notification channel.
 pub(crate) struct Channel {
     pub(crate) config: Arc<NotificationConfig>,
     pub(crate) id: i32,
@@ -48,10 +48,10 @@ pub(crate) struct Channel {
     consumers: ArcSwap<Vec<Arc<Consumer>>>,
     suppliers: ArcSwap<Vec<Arc<Producer>>>,
     pub(crate) population: Population,
-    /// Where events are stored before they are delivered.
+    /// The journal in which events are stored before delivery, if there is one.
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) following: OnceLock<Following>,
-    /// What has the queues of consumers.
+    /// The event channel with the queues of consumers.
     pub(crate) core: CoreChannel,
     next: AtomicI32,
     is_destroyed: AtomicBool,
@@ -60,7 +60,7 @@ pub(crate) struct Channel {
     proxies: [AtomicUsize; 2],
 }
 
-/// Which side of a channel a proxy is on.
+/// The side of a channel to which a proxy belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Consumers = 0,
@@ -103,7 +103,7 @@ impl Channel {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The number that the next object gets.
+    /// The number of the next admin or proxy.
     pub(crate) fn last_id(&self) -> i32 {
         self.next.load(Ordering::Relaxed)
     }
@@ -141,7 +141,7 @@ impl Channel {
         admins.lock()
     }
 
-    /// Counts one more proxy; the limit if there are as many as permitted.
+    /// Counts one more proxy; returns the limit as an error if it is reached.
     pub(crate) fn count_proxy(&self, side: Side) -> Result<(), i32> {
         let index = match side {
             Side::Consumers => qos::MAX_CONSUMERS,
@@ -161,7 +161,7 @@ impl Channel {
             .map_err(|_| i32::try_from(most).unwrap_or(i32::MAX))
     }
 
-    /// Counts a proxy of the file, which may have been made under other limits.
+    /// Counts a restored proxy, which may have been created under other limits.
     pub(crate) fn count_restored(&self, side: Side) {
         self.proxies[side as usize].fetch_add(1, Ordering::Relaxed);
     }
@@ -170,12 +170,12 @@ impl Channel {
         self.proxies[side as usize].fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// What is in force at a level.
+    /// The effective rules of a level.
     pub(crate) fn rules(&self, level: &Level) -> Rules {
         Rules::at(level, self.config.queue_events, self.config.queue_bytes)
     }
 
-    /// Applies properties that have changed to all consumers.
+    /// Applies changed properties to all consumers.
     pub(crate) fn refresh(&self) {
         for consumer in self.consumers.load().iter() {
             let rules = self.rules(&consumer.level);
@@ -225,8 +225,8 @@ impl Channel {
         Types::union(lists.flatten())
     }
 
-    /// Changes the types that a supplier or an admin offers, and notifies consumers that have asked
-    /// for it.
+    /// Changes the types that a supplier or an admin offers, and notifies consumers that have
+    /// requested changes.
     ///
     /// # Errors
     /// As [`Types::change`].
@@ -244,7 +244,7 @@ impl Channel {
         for consumer in self.consumers.load().iter() {
             if let Some(peer) = consumer.subscriber.interested() {
                 let change = change.clone();
-                // It may be gone, or refuse the types.
+                // It may not exist any more, or refuse the types.
                 self.updates
                     .post(move || drop(peer.offer_change(&change.added, &change.removed)));
             }
@@ -253,7 +253,7 @@ impl Channel {
     }
 
     /// Changes the types that a consumer or an admin subscribes to, and notifies suppliers that
-    /// have asked for it.
+    /// have requested changes.
     ///
     /// # Errors
     /// As [`Types::change`].
@@ -271,7 +271,7 @@ impl Channel {
         for supplier in self.suppliers.load().iter() {
             if let Some(peer) = supplier.subscriber.interested() {
                 let change = change.clone();
-                // It may be gone, or refuse the types.
+                // It may not exist any more, or refuse the types.
                 self.updates
                     .post(move || drop(peer.subscription_change(&change.added, &change.removed)));
             }
@@ -301,13 +301,14 @@ impl Channel {
     /// Offers an event of a supplier to every consumer.
     ///
     /// # Errors
-    /// `IMP_LIMIT`: as many events as the channel permits are undelivered, and it rejects new ones.
+    /// `IMP_LIMIT`: the maximum number of undelivered events is reached, and the channel rejects
+    /// new ones.
     pub(crate) fn publish(&self, supplier: &Producer, body: Body) -> Result<(), SystemException> {
         self.received.fetch_add(1, Ordering::Relaxed);
         self.publish_again(supplier, body)
     }
 
-    /// As [`publish`](Self::publish), for an event that is counted already.
+    /// As [`publish`](Self::publish), for an event that is already counted.
     ///
     /// # Errors
     /// As that.
@@ -327,7 +328,7 @@ impl Channel {
         }
     }
 
-    /// Queues an event for every consumer that wants it.
+    /// Queues an event for every consumer with filters that pass it.
     ///
     /// # Errors
     /// As [`publish`](Self::publish).
@@ -338,13 +339,13 @@ impl Channel {
         Ok(())
     }
 
-    /// Discards events until one more is permitted; false if that cannot be.
+    /// Discards events until one more is permitted; false if that is impossible.
     fn make_room(&self) -> Result<bool, SystemException> {
         let most = match usize::try_from(self.administration.get(qos::MAX_QUEUE)) {
             Ok(most @ 1..) => most,
             _ => return Ok(true),
         };
-        // The new event is counted already.
+        // The new event is already counted.
         while self.population.count() > most {
             if self.administration.get(qos::REJECT) != 0 {
                 return Err(ExceptionKind::ImpLimit.into());
@@ -358,7 +359,7 @@ impl Channel {
         Ok(true)
     }
 
-    /// Ends a consumer's connection and its object, and returns its sink.
+    /// Ends a consumer's connection, deactivates its object, and returns its sink.
     pub(crate) fn end_consumer(&self, consumer: &Consumer) -> Option<Arc<dyn Sink>> {
         let sink = consumer.end();
         self.remove_consumer(consumer.id);
@@ -367,7 +368,8 @@ impl Channel {
         sink
     }
 
-    /// Ends a supplier's connection and its object, and returns what notifies the supplier.
+    /// Ends a supplier's connection, deactivates its object, and returns the notification of the
+    /// supplier.
     pub(crate) fn end_supplier(&self, supplier: &Producer) -> Option<Notify> {
         let notify = supplier.end();
         self.remove_supplier(supplier.id);
@@ -408,7 +410,7 @@ impl Channel {
         self.objects.deactivate(&object);
     }
 
-    /// Ends all that the channel has.
+    /// Ends all admins, proxies and connections of the channel.
     pub(crate) fn destroy(&self) {
         if self.is_destroyed.swap(true, Ordering::AcqRel) {
             return;

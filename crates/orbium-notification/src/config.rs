@@ -11,30 +11,33 @@ use crate::filter::ConstraintLimits;
 /// The bounds of every channel of a factory, whatever properties clients set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotificationConfig {
-    /// When a consumer that fails is disconnected.
+    /// The condition under which a failing consumer is disconnected.
     pub failure: FailurePolicy,
-    /// How long a push may take; 1 s by default.
+    /// Time-out of a push; 1 s by default.
     pub push_timeout: Duration,
-    /// How long a pull waits for an event unless the caller's deadline is earlier; 60 s by default.
+    /// The time for which a pull waits for an event, unless the caller's deadline is earlier; 60 s
+    /// by default.
     pub pull_timeout: Duration,
-    /// How long a filter of another process may take; 1 s by default. The supplier waits for it.
+    /// Time-out of a filter in another process; 1 s by default. The supplier waits for it.
     pub filter_timeout: Duration,
-    /// Events that wait for one consumer; 65,536 by default.
+    /// Maximum number of events that wait for one consumer; 65,536 by default.
     pub queue_events: usize,
-    /// Bytes of the events that wait for one consumer; 16 MiB by default.
+    /// Maximum bytes of the events that wait for one consumer; 16 MiB by default.
     pub queue_bytes: usize,
-    /// Proxies of consumers, and of suppliers, of each channel; 1,024 by default.
+    /// Maximum number of proxies of consumers, and of suppliers, of each channel; 1,024 by default.
     pub proxies: usize,
-    /// Admins of each kind of each channel; 256 by default.
+    /// Maximum number of admins of each kind of each channel; 256 by default.
     pub admins: usize,
-    /// Filters that the factory makes; 4,096 by default.
+    /// Maximum number of filters of the factory; 4,096 by default.
     pub filters: usize,
-    /// Channels; 64 by default.
+    /// Maximum number of channels; 64 by default.
     pub channels: usize,
-    /// The file in which the service keeps its objects and connections, so that they survive the process, and which is made if there is
-    /// none; none by default. With it the property `ConnectionReliability` is 1 (Persistent).
+    /// The file of the objects and connections of the service, with which they survive the process;
+    /// it is created if it does not exist. None by default. With it the property
+    /// `ConnectionReliability` is 1 (Persistent).
     ///
-    /// References of the service are those of its endpoints: they are to be the same after a restart, with a port.
+    /// References of the service contain its endpoints: these have to be the same after a restart,
+    /// with a port.
     pub connections: Option<PathBuf>,
     /// The bounds of a constraint.
     pub constraints: ConstraintLimits,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections that survive the process: each object of a service has a record in a file, and the same object key after a restart.
+//! Persistent connections: each object of a service has a record in a file, and the same object key
+//! after a restart.
 
 mod file;
 pub(crate) mod key;
@@ -22,7 +23,7 @@ use crate::connections::records::{
 use crate::error::ServiceError;
 use crate::filter::now;
 
-/// The change is made, and lost with the process: it could not be written.
+/// The change is applied but not stored: it is lost with the process.
 const NOT_STORED: SystemException =
     SystemException::new(ExceptionKind::PersistStore, 0, Completion::Yes);
 
@@ -33,7 +34,7 @@ pub(crate) struct Connections {
     numbers: Mutex<FactoryRecord>,
 }
 
-/// The objects that a file has, each after those that it refers to.
+/// The objects of a file, each after those that it refers to.
 #[derive(Default)]
 pub(crate) struct Saved {
     pub(crate) factory: Option<FactoryRecord>,
@@ -44,7 +45,7 @@ pub(crate) struct Saved {
 }
 
 impl Connections {
-    /// Opens a file, or makes one.
+    /// Opens a file, or creates one.
     pub(crate) fn open(path: &Path) -> Result<(Self, Saved), ServiceError> {
         let file = RecordFile::open(path).map_err(|error| match error {
             OpenError::Io(error) => ServiceError::File {
@@ -69,12 +70,12 @@ impl Connections {
         Ok((connections, saved))
     }
 
-    /// The time at which the file was made.
+    /// The time at which the file was created.
     pub(crate) fn made(&self) -> u64 {
         self.numbers.lock().made
     }
 
-    /// Gives the next channel or filter a number, which none ever had.
+    /// Allocates the number of the next channel or filter, which was never used before.
     ///
     /// # Errors
     /// `PERSIST_STORE`.
@@ -90,22 +91,22 @@ impl Connections {
         Ok(number)
     }
 
-    /// The error of a file with records that do not fit together.
+    /// The error of a file with inconsistent records.
     pub(crate) fn damaged(&self, why: String) -> ServiceError {
         damaged(&self.path, why)
     }
 
-    /// Sets the record of an object. It is on the disk when this returns.
+    /// Sets the record of an object, on the disk when this returns.
     ///
     /// # Errors
-    /// `PERSIST_STORE`. The file is behind; the next change writes all of it.
+    /// `PERSIST_STORE`. The file is outdated; the next change writes all of it.
     pub(crate) fn save(&self, key: Key, record: &impl Encode) -> Result<(), SystemException> {
         self.change(key, Some(encoded(record)?))
     }
 
     /// Removes the record of an object.
     pub(crate) fn forget(&self, key: Key) {
-        // The log says it. The next change removes the record.
+        // The error is logged. The next change removes the record.
         let _ = self.change(key, None);
     }
 
@@ -126,7 +127,7 @@ fn damaged(path: &Path, why: String) -> ServiceError {
     }
 }
 
-/// The form of records: the same on every machine.
+/// The encoding of records: the same on every machine.
 fn format() -> Format {
     Format {
         order: ByteOrder::Little,
@@ -152,7 +153,7 @@ fn decoded<T: Decode>(key: Key, record: &[u8]) -> Result<T, String> {
     }
 }
 
-/// An object in a message.
+/// An object for messages.
 pub(crate) fn shown(key: Key) -> String {
     format!("{:?} {} of channel {}", key.kind, key.id, key.channel)
 }

@@ -29,7 +29,7 @@ use crate::journal::Following;
 use crate::proxy_kind::ProxyKind;
 use crate::qos::{self, Level};
 
-/// A consumer as its channel has it: a proxy supplier.
+/// A consumer for its channel: a proxy supplier.
 pub(crate) struct Consumer {
     pub(crate) id: i32,
     pub(crate) kind: ProxyKind,
@@ -39,14 +39,14 @@ pub(crate) struct Consumer {
     pub(crate) types: Types,
     pub(crate) mappings: Mappings,
     pub(crate) subscriber: Subscriber<NotifyPublish>,
-    /// The name of its position in a journal, if its client has given one.
+    /// The name of its position in a journal, if its client has set one.
     name: Option<String>,
-    /// The name of the position that the channel has given its connection.
+    /// The name of the position that the channel has assigned to its connection.
     pub(crate) position: OnceLock<String>,
     following: Mutex<Option<Following>>,
     /// Its connection to the event channel, where its events wait, unless it gets them from a journal.
     core: OnceLock<Subscription>,
-    /// Its events of a journal, if it pulls.
+    /// Its events of a journal, if it is a pull consumer.
     offered: OnceLock<OfferedEvents>,
     state: Mutex<State>,
 }
@@ -54,9 +54,9 @@ pub(crate) struct Consumer {
 struct State {
     rules: Rules,
     phase: Phase,
-    /// The consumer, if it has said where it is.
+    /// The reference of the consumer, if it has passed one.
     peer: Option<ObjectRef>,
-    /// Of what a journal has delivered.
+    /// The counts of events of a journal.
     counts: Counts,
 }
 
@@ -69,11 +69,11 @@ enum Phase {
     Ended,
 }
 
-/// Why a connection cannot be suspended or resumed.
+/// Error of suspending or resuming a connection.
 pub(crate) enum SuspendError {
     Already,
     NotConnected,
-    /// It is done, and not recorded.
+    /// It was applied, but not recorded.
     System(SystemException),
 }
 
@@ -119,7 +119,7 @@ impl Consumer {
         self.name.as_deref()
     }
 
-    /// Whether its connection survives the process.
+    /// Whether its connection is persistent.
     pub(crate) fn is_persistent(&self) -> bool {
         self.level.get(qos::CONNECTION) != 0
     }
@@ -148,16 +148,16 @@ impl Consumer {
             && self.admin.combine(&self.filters, event)
     }
 
-    /// Applies properties that have changed; these are the limits of its queue.
+    /// Applies changed properties, with the limits of its queue.
     pub(crate) fn set_rules(&self, rules: Rules, limits: QueueLimits) {
         self.lock().rules = rules;
         if let Some(core) = self.core.get() {
-            // Without a thread for timers the queue stays as it is, which the log says.
+            // Without a thread for timers the queue is unchanged, which is logged.
             let _ = core.set_queue(limits, self.batches(&rules));
         }
     }
 
-    /// Connects a consumer; `None` is one that pulls. False if one is connected.
+    /// Connects a consumer; `None` is a pull consumer. False if one is connected.
     pub(crate) fn connect(&self, peer: Option<&ObjectRef>, sink: Option<Arc<dyn Sink>>) -> bool {
         let mut state = self.lock();
         let is_free = matches!(state.phase, Phase::Unconnected);
@@ -196,7 +196,7 @@ impl Consumer {
         Ok(())
     }
 
-    /// Ends the connection for good; the sink, if one was connected.
+    /// Ends the connection permanently; returns the sink, if one was connected.
     pub(crate) fn end(&self) -> Option<Arc<dyn Sink>> {
         let mut state = self.lock();
         let phase = std::mem::replace(&mut state.phase, Phase::Ended);

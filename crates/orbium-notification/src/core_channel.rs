@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The event channel behind a channel of notification: it has the queues of all consumers, and the threads that push to them. It is
-//! one of the channel's own, or a real-time event channel with further consumers and suppliers: what suppliers of either kind push
-//! reaches consumers of both then.
+//! The event channel behind a notification channel: it has the queues of all consumers, and the
+//! threads that push to them. It is either private to the notification channel, or a real-time
+//! event channel with further consumers and suppliers: events of suppliers of either kind then
+//! reach consumers of both.
 
 mod connecting;
 mod converting;
@@ -25,7 +26,7 @@ use crate::event::Event;
 
 pub use event_headers::EventHeaders;
 
-/// Events that are retained as notification has them, for further consumers; and their bytes.
+/// Maximum number of converted events that are retained for further consumers; and their bytes.
 const MAX_CONVERTED: usize = 64;
 const MAX_CONVERTED_BYTES: usize = 1 << 20;
 
@@ -33,17 +34,17 @@ const MAX_CONVERTED_BYTES: usize = 1 << 20;
 pub(crate) struct CoreChannel {
     channel: RtChannel,
     publisher: Publisher,
-    /// If it has consumers and suppliers of its own: what they have of events.
+    /// Set if it has other consumers and suppliers: the conversion of events.
     front: Option<Front>,
 }
 
-/// The events of consumers and suppliers of a real-time event channel.
+/// Conversion of events from and to a real-time event channel.
 struct Front {
     headers: EventHeaders,
     converted: Mutex<Converted>,
 }
 
-/// Events of the real-time channel as notification has them: those that were converted last.
+/// The most recently converted events of the real-time channel.
 #[derive(Default)]
 struct Converted {
     events: VecDeque<(SharedEvent, Arc<Event>)>,
@@ -71,10 +72,10 @@ impl Converted {
 }
 
 impl CoreChannel {
-    /// One of a notification channel's own.
+    /// A private event channel.
     ///
     /// # Errors
-    /// The system has no thread left.
+    /// The system cannot start a thread.
     pub(crate) fn own(config: &NotificationConfig) -> Result<Self, SystemException> {
         let channel = RtChannel::new(ChannelConfig {
             queue: QueueLimits {
@@ -95,10 +96,10 @@ impl CoreChannel {
         })
     }
 
-    /// A real-time event channel, of which this is a supplier.
+    /// A real-time event channel, of which the notification channel is a supplier.
     ///
     /// # Errors
-    /// The exception that remote suppliers get.
+    /// The exception for remote suppliers.
     pub(crate) fn in_front_of(
         channel: &RtChannel,
         headers: EventHeaders,
@@ -117,7 +118,7 @@ impl CoreChannel {
         })
     }
 
-    /// Queues an event for every consumer that wants it.
+    /// Queues an event for every consumer with filters that pass it.
     ///
     /// # Errors
     /// It cannot be encoded for consumers of the real-time channel.
@@ -132,12 +133,12 @@ impl CoreChannel {
         Ok(())
     }
 
-    /// What a consumer's queue has of its properties, within the limits of the event channel.
+    /// The limits of a consumer's queue by its properties, within the limits of the event channel.
     pub(crate) fn limits(&self, rules: &Rules) -> QueueLimits {
         rules.limits(&self.channel.config().queue)
     }
 
-    /// Ends the event channel, unless it has consumers and suppliers of its own.
+    /// Ends the event channel, unless it has other consumers and suppliers.
     pub(crate) fn end(&self) {
         if self.front.is_none() {
             self.channel.destroy();

@@ -12,18 +12,19 @@ use orbium::{SystemException, poa::PoaError};
 pub enum ServiceError {
     /// The ORB cannot serve it.
     Poa(PoaError),
-    /// The [file of connections](crate::NotificationConfig::connections) could not be read or written, or another service has it open.
+    /// The [file of connections](crate::NotificationConfig::connections) could not be read or
+    /// written, or another service has opened it.
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         why: String,
     },
-    /// The file has no connections, or not all of them. It is left as it is.
+    /// The file is not a complete file of connections. It is left unchanged.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
 }

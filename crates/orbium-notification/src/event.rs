@@ -50,7 +50,7 @@ pub fn property(name: &str, value: impl Into<Any>) -> Property {
     }
 }
 
-/// What a supplier has pushed, in its own form.
+/// A pushed event, in the form of its supplier.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     Structured(StructuredEvent),
@@ -61,15 +61,15 @@ pub(crate) enum Body {
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) body: Body,
-    /// Bytes of its memory, about.
+    /// Approximate bytes of its memory.
     pub(crate) bytes: usize,
-    /// What its header or its supplier has set.
+    /// The priority set by its header or its supplier.
     pub(crate) priority: Option<i16>,
     pub(crate) expires: Option<Instant>,
     undelivered: Undelivered,
 }
 
-/// Events that some consumer has still to get.
+/// The number of events that are not yet delivered to all consumers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Population(Arc<AtomicUsize>);
 
@@ -115,7 +115,7 @@ impl Event {
         }
     }
 
-    /// Whether it is one of this population.
+    /// Whether it is counted in this population.
     pub(crate) fn is_of(&self, population: &Population) -> bool {
         Arc::ptr_eq(&self.undelivered.0.0, &population.0)
     }
@@ -138,7 +138,7 @@ impl Event {
         }
     }
 
-    /// As structured consumers get it.
+    /// The event for structured consumers.
     pub(crate) fn structured(&self) -> Cow<'_, StructuredEvent> {
         match &self.body {
             Body::Structured(event) => Cow::Borrowed(event),
@@ -150,7 +150,7 @@ impl Event {
         }
     }
 
-    /// As consumers of anys get it.
+    /// The event for consumers of anys.
     pub(crate) fn any(&self) -> Result<Cow<'_, Any>, CdrError> {
         match &self.body {
             Body::Structured(event) => as_any(event),
@@ -159,7 +159,7 @@ impl Event {
     }
 }
 
-/// A structured event as consumers of anys get it: what was pushed as an any is that any again.
+/// A structured event for consumers of anys: one that was pushed as an any is that any again.
 pub(crate) fn as_any(event: &StructuredEvent) -> Result<Cow<'_, Any>, CdrError> {
     let kind = &event.header.fixed_header.event_type;
     if kind.domain_name.is_empty() && kind.type_name == ANY_TYPE {
@@ -168,11 +168,11 @@ pub(crate) fn as_any(event: &StructuredEvent) -> Result<Cow<'_, Any>, CdrError> 
     Any::new(event).map(Cow::Owned)
 }
 
-/// The type that an event without structure has for structured consumers.
+/// The type of an event without structure for structured consumers.
 pub(crate) const ANY_TYPE: &str = "%ANY";
 
-/// The time left until a `TimeBase::UtcT`; none at all if it has passed.
-// The method by its name would be for one lifetime only.
+/// The time left until a `TimeBase::UtcT`; zero if it has passed.
+// A path to the method would be for one lifetime only.
 #[allow(clippy::redundant_closure_for_method_calls)]
 fn until(utc: &Any) -> Option<Duration> {
     let units = utc.read_with(|reader| reader.read_u64()).ok()?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! COS Notification: channels to which suppliers push anys, structured events or batches of them, and
-//! from which consumers get those that their filters let through, in the order and within the bounds
-//! that properties of quality of service set.
+//! COS Notification: channels to which suppliers push anys, structured events or batches of them,
+//! and from which consumers get those that their filters pass, in the order and within the bounds
+//! of quality-of-service properties.
 //!
 //! Not part of it: typed channels, `StartTime`, and the stream in which a [`Journal`] stores events
 //! (`orbium-event-jetstream`).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A supplier as its channel has it: a proxy consumer.
+//! A supplier for its channel: a proxy consumer.
 
 pub(crate) mod notice;
 pub(crate) mod puller;
@@ -28,12 +28,12 @@ pub(crate) struct Producer {
     pub(crate) filters: FilterGroup,
     pub(crate) types: Types,
     pub(crate) subscriber: Subscriber<NotifySubscribe>,
-    /// Whether it is pulled from.
+    /// The state of pulling, for a pull supplier.
     pub(crate) pulling: Pulling,
     phase: AtomicU8,
-    /// The supplier, if it has said where it is.
+    /// The reference of the supplier, if it has passed one.
     peer: Mutex<Option<ObjectRef>>,
-    /// Notifies the supplier that it is disconnected.
+    /// Notifies the supplier that it was disconnected.
     notify: Mutex<Option<Notify>>,
 }
 
@@ -60,7 +60,7 @@ impl Producer {
         }
     }
 
-    /// Connects a supplier, and what notifies it; false if one is connected.
+    /// Connects a supplier, with the closure that notifies it; false if one is connected.
     pub(crate) fn connect(&self, peer: Option<&ObjectRef>, notify: Option<Notify>) -> bool {
         let order = Ordering::AcqRel;
         let connected =
@@ -73,7 +73,7 @@ impl Producer {
         connected.is_ok()
     }
 
-    /// Whether its connection survives the process.
+    /// Whether its connection is persistent.
     pub(crate) fn is_persistent(&self) -> bool {
         self.level.get(qos::CONNECTION) != 0
     }
@@ -86,7 +86,8 @@ impl Producer {
         self.phase.load(Ordering::Acquire) == CONNECTED
     }
 
-    /// Ends the connection for good; what notifies the supplier, if one was connected.
+    /// Ends the connection permanently; returns the notification of the supplier, if one was
+    /// connected.
     pub(crate) fn end(&self) -> Option<Notify> {
         self.phase.store(ENDED, Ordering::Release);
         self.pulling.end();

@@ -11,7 +11,7 @@ pub(crate) struct ProxyKind {
 }
 
 impl ProxyKind {
-    /// One of COS Event.
+    /// A proxy of COS Event.
     pub(crate) const fn cos_event(form: ProxyType) -> Self {
         Self {
             form,
@@ -19,7 +19,7 @@ impl ProxyKind {
         }
     }
 
-    /// One of COS Notification, where events are pushed.
+    /// A proxy of COS Notification to which or from which events are pushed.
     pub(crate) const fn pushed(of: ClientType) -> Self {
         Self {
             form: match of {
@@ -31,7 +31,7 @@ impl ProxyKind {
         }
     }
 
-    /// One of COS Notification, where events are pulled.
+    /// A proxy of COS Notification from which or by which events are pulled.
     pub(crate) const fn pulled(of: ClientType) -> Self {
         Self {
             form: match of {

@@ -11,7 +11,7 @@ use crate::idl::cos_notification::{
     NamedPropertyRange, Property, PropertyError, PropertyRange, QoSErrorCode,
 };
 
-/// Where a property can be set.
+/// Bits of the levels at which a property can be set.
 pub(crate) const MESSAGE: u8 = 1;
 pub(crate) const PROXY: u8 = 2;
 pub(crate) const ADMIN: u8 = 4;
@@ -24,16 +24,16 @@ enum Kind {
     Long,
     Bool,
     Time,
-    /// `TimeBase::UtcT`, of which nothing but the type is checked.
+    /// `TimeBase::UtcT`, of which only the type is checked.
     Utc,
 }
 
-/// A property: its name and type, what it can be, what it is unless set, and where it is set.
+/// A property: its name and type, range, default, and levels.
 pub(crate) struct Definition {
     name: &'static str,
     kind: Kind,
     range: (i64, i64),
-    /// The greatest value that the specification has.
+    /// The maximum of the specification.
     most: i64,
     default: i64,
     levels: u8,
@@ -120,7 +120,8 @@ const fn quality(events: i64, connections: i64) -> [Definition; 12] {
     ]
 }
 
-/// Of channels without and with a file of connections, that have their events in memory, and that store every event.
+/// For channels without and with a file of connections, that keep their events in memory, and that
+/// store every event.
 static QOS: [[[Definition; 12]; 2]; 2] = [
     [quality(0, 0), quality(0, 1)],
     [quality(1, 0), quality(1, 1)],
@@ -246,7 +247,7 @@ pub(crate) fn check(
     }
 }
 
-/// What could be set at a level together with these properties.
+/// The ranges of further properties at a level together with these properties.
 pub(crate) fn ranges(table: &[Definition], level: u8, others: &Checked) -> Vec<NamedPropertyRange> {
     let further = table.iter().enumerate().filter(|(index, it)| {
         it.levels & level != 0
@@ -260,7 +261,8 @@ pub(crate) fn ranges(table: &[Definition], level: u8, others: &Checked) -> Vec<N
     named.collect()
 }
 
-/// The properties of a channel, an admin or a proxy. What is not set is that of the object above.
+/// The properties of a channel, an admin or a proxy. Properties that are not set are inherited from
+/// the object above.
 pub(crate) struct Level {
     table: &'static [Definition],
     pub(crate) level: u8,
@@ -278,7 +280,7 @@ impl Level {
         }
     }
 
-    /// One of an object below this one.
+    /// The level of an object below this one.
     pub(crate) fn below(self: &Arc<Self>, level: u8) -> Self {
         Self::new(self.table, level, Some(Arc::clone(self)))
     }
@@ -287,7 +289,7 @@ impl Level {
         self.set.lock()
     }
 
-    /// The value in force.
+    /// The effective value.
     pub(crate) fn get(&self, index: usize) -> i64 {
         let own = self.lock()[index];
         own.unwrap_or_else(|| match &self.above {
@@ -322,7 +324,7 @@ impl Level {
         named.collect()
     }
 
-    /// All properties of this level with the values in force.
+    /// All properties of this level with their effective values.
     pub(crate) fn properties(&self) -> Vec<Property> {
         let own = self
             .table
@@ -336,7 +338,8 @@ impl Level {
         named.collect()
     }
 
-    /// Checks whether properties could be set, and returns what could be set together with them.
+    /// Checks whether properties could be set, and returns the ranges of further ones together with
+    /// them.
     ///
     /// # Errors
     /// An entry for each that cannot be set.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Notification Service as programs have it.
+//! The public handle of the Notification Service.
 
 use std::sync::Arc;
 
@@ -29,11 +29,11 @@ pub struct NotificationService {
 pub struct ChannelStatistics {
     /// The number of the channel.
     pub id: i32,
-    /// Events that suppliers have pushed, those included that filters stopped.
+    /// Events that suppliers have pushed, including those that filters have discarded.
     pub received: u64,
-    /// Suppliers, those included that are not connected.
+    /// Suppliers, including those that are not connected.
     pub suppliers: usize,
-    /// What has become of the events of each consumer.
+    /// The counts of each consumer's events.
     pub consumers: Vec<ConsumerStatistics>,
 }
 
@@ -55,19 +55,20 @@ pub struct ConsumerStatistics {
 }
 
 impl NotificationService {
-    /// Serves a factory with one channel, which are reached under two keys: `key` is the channel,
-    /// `key` followed by `Factory` the factory. Their objects are in an adapter
-    /// `NotificationService/key` with the manager of the root POA, which is activated.
+    /// Serves a factory with one channel under two keys: `key` is the channel, `key` followed by
+    /// `Factory` the factory. Their objects are in an adapter `NotificationService/key` with the
+    /// manager of the root POA, which is activated.
     ///
     /// # Errors
-    /// [`ServiceError`]: the ORB serves something under that key, cannot listen, or is shut down; the file of connections cannot be
-    /// used.
+    /// [`ServiceError`]: the key is in use, or the ORB cannot listen or is shut down; the file of
+    /// connections cannot be used.
     pub fn serve(orb: &Orb, key: &str, config: NotificationConfig) -> Result<Self, ServiceError> {
         Self::serve_with(orb, key, config, Behind::Nothing)
     }
 
-    /// As [`serve`](Self::serve), with a channel that stores its events in a journal before it delivers them. Consumers
-    /// with names connect by `OrbiumNotification::DurableConsumerAdmin`. Channels that the factory makes store nothing.
+    /// As [`serve`](Self::serve), with a channel that stores its events in a journal before it
+    /// delivers them. Named consumers connect by `OrbiumNotification::DurableConsumerAdmin`.
+    /// Channels of the factory store no events.
     ///
     /// # Errors
     /// As [`serve`](Self::serve); there is no connection to the journal.
@@ -80,13 +81,15 @@ impl NotificationService {
         Self::serve_with(orb, key, config, Behind::Journal(journal))
     }
 
-    /// As [`serve`](Self::serve), with a channel in front of a real-time event channel: what suppliers of either kind push reaches
-    /// consumers of both. Structured events are the anys of events with the types and sources that `headers` has for them; events of
-    /// other suppliers are structured ones with fields `type` and `source`, for filters, and the any or the payload as the
-    /// remainder. A push returns when the real-time channel has queued the event.
+    /// As [`serve`](Self::serve), with a channel in front of a real-time event channel: events of
+    /// suppliers of either kind reach consumers of both. Structured events are the anys of events
+    /// with the types and sources of `headers`; events of other suppliers are structured ones with
+    /// fields `type` and `source`, for filters, and the any or the payload as the remainder. A push
+    /// returns when the real-time channel has queued the event.
     ///
-    /// Consumers are those of the real-time channel: its queues have what their filters pass, by their order and discard policies,
-    /// its threads push, and its failure policy disconnects them. Channels that the factory makes have one of their own behind them.
+    /// Consumers are those of the real-time channel: its queues contain the events that their
+    /// filters pass, by their order and discard policies, its threads push, and its failure policy
+    /// disconnects them. Channels of the factory have separate event channels.
     ///
     /// ```
     /// use orbium::Orb;
@@ -104,7 +107,8 @@ impl NotificationService {
     /// ```
     ///
     /// # Errors
-    /// As [`serve`](Self::serve); the channel is destroyed, or has as many peers as it may have.
+    /// As [`serve`](Self::serve); the channel is destroyed, or its maximum number of peers is
+    /// reached.
     pub fn serve_over(
         orb: &Orb,
         key: &str,
@@ -130,13 +134,14 @@ impl NotificationService {
             }
             Some(file) => {
                 let (connections, saved) = Connections::open(file)?;
-                // Its own manager holds requests of connected peers until all objects are there.
+                // The adapter's manager holds requests of connected peers until all objects are
+                // active.
                 let poa = root.create_poa(&name, None, persistent())?;
                 (poa, (Some(connections), saved))
             }
         };
         let served = Self::serve_in((orb, &poa), key, config, saved, behind);
-        // What is there of it has ended once this returns.
+        // Objects that were already activated are deactivated when this returns.
         served.inspect_err(|_| {
             let _ = poa.destroy(true);
         })
@@ -169,7 +174,7 @@ impl NotificationService {
         &self.reference
     }
 
-    /// The channel that was made with the service.
+    /// The channel that was created with the service.
     #[must_use]
     pub fn channel(&self) -> &EventChannel {
         &self.channel
@@ -203,7 +208,7 @@ impl NotificationService {
     }
 }
 
-/// Policies of objects that are there again after a restart, under the same keys.
+/// Policies of objects that exist again after a restart, under the same keys.
 fn persistent() -> Policies {
     Policies {
         lifespan: Lifespan::Persistent,

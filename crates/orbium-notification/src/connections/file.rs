@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The file: records to which changes are appended. It is written anew, and renamed, where most of it is out of date.
+//! The file: records to which changes are appended. It is rewritten and renamed when most of it is
+//! outdated.
 //!
-//! A line of text is followed by entries: the length of the body, its complement, the CRC-32 of the body, and the body, which is a
-//! key, and a record unless the object has ended. A process that was killed may have left a part of an entry at the end.
+//! A line of text is followed by entries: the length of the body, its complement, the CRC-32 of the
+//! body, and the body, which is a key, and a record unless the object has ended. A killed process
+//! may have left a partial entry at the end.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,17 +18,17 @@ use super::key::Key;
 const TITLE: &[u8] = b"orbium notification connections 1\n";
 /// Length, complement and checksum in front of a body.
 const FRAME: usize = 12;
-/// The longest file that is read or written.
+/// Maximum length of a file that is read or written.
 const MAX_FILE: u64 = 256 << 20;
-/// The longest body. Longer lengths are those of a damaged file.
+/// Maximum length of a body. A greater length is that of a damaged file.
 const MAX_BODY: usize = 64 << 20;
-/// Bytes out of date that are left in the file whatever else it has.
+/// Outdated bytes that are tolerated in any file.
 const SLACK: u64 = 1 << 20;
 
 /// Records by the keys of their objects.
 pub(super) type Records = BTreeMap<Key, Box<[u8]>>;
 
-/// Why a file cannot be opened.
+/// Error of opening a file.
 #[derive(Debug)]
 pub(super) enum OpenError {
     Io(io::Error),
@@ -41,9 +43,9 @@ impl From<io::Error> for OpenError {
 
 #[derive(Debug)]
 pub(super) struct RecordFile {
-    /// Where changes are appended.
+    /// The file, to which changes are appended.
     file: ExclusiveFile,
-    /// Whether it has all records; else it is to be written anew.
+    /// Whether it has all records; otherwise it has to be rewritten.
     is_whole: bool,
     pub(super) records: Records,
     /// Bytes of the file, and of its records alone.
@@ -52,7 +54,7 @@ pub(super) struct RecordFile {
 }
 
 impl RecordFile {
-    /// Opens a file, or makes one. A part of an entry at its end is removed.
+    /// Opens a file, or creates one. A partial entry at its end is removed.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
         let mut file = ExclusiveFile::open(path)?;
         let content = file.read(MAX_FILE).map_err(|error| match error.kind() {
@@ -75,10 +77,11 @@ impl RecordFile {
         Ok(opened)
     }
 
-    /// Sets or removes a record: it is in the file, on the disk, when this returns.
+    /// Sets or removes a record, on the disk when this returns.
     ///
     /// # Errors
-    /// The record is too long, and nothing has changed; or the file is behind, and the next change writes all of it.
+    /// The record is too long, and the file unchanged; or the file is outdated, and the next change
+    /// writes all of it.
     pub(super) fn change(&mut self, key: Key, record: Option<Box<[u8]>>) -> io::Result<()> {
         let old = self.records.get(&key);
         if old == record.as_ref() && self.is_whole {
@@ -108,7 +111,7 @@ impl RecordFile {
         Ok(())
     }
 
-    /// Replaces the file as a whole.
+    /// Rewrites the whole file.
     fn rewrite(&mut self) -> io::Result<()> {
         self.is_whole = false;
         let mut content = TITLE.to_vec();
@@ -138,11 +141,11 @@ fn append_entry(out: &mut Vec<u8>, key: Key, record: Option<&[u8]>) {
     out.extend_from_slice(&body);
 }
 
-/// The records of a file, and where they end.
+/// The records of a file, and the offset of their end.
 fn read(content: &[u8]) -> Result<(Records, usize), String> {
     let mut records = Records::new();
     if TITLE.starts_with(content) {
-        // The title was written in part.
+        // The title was written partially.
         return Ok((records, 0));
     }
     let Some(mut rest) = content.strip_prefix(TITLE) else {
@@ -154,7 +157,7 @@ fn read(content: &[u8]) -> Result<(Records, usize), String> {
             return Ok((records, at));
         };
         if rest.iter().all(|it| *it == 0) {
-            // The host has ended before what was appended was on the disk.
+            // The host failed before the appended entry was on the disk.
             return Ok((records, at));
         }
         let word = |index: usize| {
@@ -242,7 +245,8 @@ mod tests {
         fs::remove_file(&path).unwrap();
     }
 
-    /// A service that had opened the file just before it was replaced got the lock of the old one.
+    /// Regression: a service that had opened the file just before its replacement got the lock of
+    /// the old one.
     #[test]
     fn no_other_service_opens_a_file_that_is_being_replaced() {
         let path = scratch("replaced");

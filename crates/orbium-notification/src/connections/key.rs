@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names of the objects of a service, which are their object ids where connections are kept.
+//! Names of the objects of a service: their object ids with persistent connections.
 
-/// What an object is. The order is that in which objects are restored: each after those that it refers to.
+/// Kind of an object. The order is that of restoration: each kind after those that it refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Factory,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     Supplier,
 }
 
-/// The greatest number of a record.
+/// Maximum number in a record.
 const MAX_NUMBER: i32 = 1 << 30;
 
 const KINDS: [Kind; 8] = [
@@ -30,7 +30,7 @@ const KINDS: [Kind; 8] = [
     Kind::Supplier,
 ];
 
-/// An object: its kind, its channel (0 of what has none), and its number there.
+/// An object: its kind, its channel (0 without one), and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) kind: Kind,
@@ -54,7 +54,7 @@ impl Key {
         bytes
     }
 
-    /// `None`: bytes of no object.
+    /// `None`: the bytes are not a valid key.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::SIZE] = bytes.try_into().ok()?;
         let [kind, c0, c1, c2, c3, i0, i1, i2, i3] = *bytes;
@@ -66,10 +66,10 @@ impl Key {
     }
 }
 
-/// The number that an object was given last, of a record.
+/// The last number of a record.
 ///
 /// # Errors
-/// There would soon be no further ones.
+/// Too few numbers remain.
 pub(crate) fn number(last: i32) -> Result<i32, String> {
     if (0..=MAX_NUMBER).contains(&last) {
         Ok(last)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The adapter of a service's objects, and the file that has them.
+//! The adapter of a service's objects, and the file of their records.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use orbium::{
 use super::Connections;
 use super::key::Key;
 
-/// Where the objects of a service are activated and recorded.
+/// Activates and records the objects of a service.
 #[derive(Clone)]
 pub(crate) struct Objects {
     poa: Poa,
@@ -21,7 +21,7 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    /// With connections that survive the process, the adapter has persistent references with ids of its users.
+    /// With persistent connections, the adapter has the policies PERSISTENT and USER_ID.
     pub(crate) fn new(poa: &Poa, connections: Option<Connections>) -> Self {
         Self {
             poa: poa.clone(),
@@ -54,12 +54,12 @@ impl Objects {
 
     pub(crate) fn deactivate(&self, object: &impl Interface) {
         if let Some(id) = self.id_of(object) {
-            // It may have ended already.
+            // It may have been deactivated already.
             let _ = self.poa.deactivate(&id);
         }
     }
 
-    /// Whether connections survive the process.
+    /// Whether connections are persistent.
     pub(crate) fn are_recorded(&self) -> bool {
         self.connections.is_some()
     }
@@ -84,7 +84,7 @@ impl Objects {
         }
     }
 
-    /// A number for a filter, if objects are recorded; else all have the same, which counts for nothing.
+    /// A number for a filter, if objects are recorded; otherwise an unused constant.
     ///
     /// # Errors
     /// `PERSIST_STORE`.
@@ -93,7 +93,7 @@ impl Objects {
         connections.map_or(Ok(0), |it| it.next(|numbers| &mut numbers.next_filter))
     }
 
-    /// Removes the record of an object that has ended.
+    /// Removes the record of a deactivated object.
     pub(crate) fn forget(&self, key: Key) {
         if let Some(connections) = &self.connections {
             connections.forget(key);

@@ -12,7 +12,7 @@ use crate::consumer::Consumer;
 use crate::producer::Producer;
 
 impl Channel {
-    /// Records the properties of the channel, and the numbers that it has given.
+    /// Records the properties of the channel, and its last numbers.
     ///
     /// # Errors
     /// `PERSIST_STORE`.
@@ -37,7 +37,7 @@ impl Channel {
             })
     }
 
-    /// Records the proxy of a consumer, or removes its record if its connection does not survive the process.
+    /// Records the proxy of a consumer, or removes its record if its connection is not persistent.
     ///
     /// # Errors
     /// `PERSIST_STORE`.
@@ -66,7 +66,7 @@ impl Channel {
         })
     }
 
-    /// Records the proxy of a supplier, or removes its record if its connection does not survive the process.
+    /// Records the proxy of a supplier, or removes its record if its connection is not persistent.
     ///
     /// # Errors
     /// `PERSIST_STORE`.
@@ -95,7 +95,7 @@ impl Channel {
         })
     }
 
-    /// Records all proxies: whether connections survive the process may have changed for them.
+    /// Records all proxies: the reliability of their connections may have changed.
     ///
     /// # Errors
     /// `PERSIST_STORE`.
@@ -113,7 +113,7 @@ impl Channel {
     }
 }
 
-/// What an admin has in common with proxies.
+/// The recorded parts of an admin.
 pub(crate) fn of_admin(admin: &Admin, side: Side) -> Parts<'_> {
     Parts {
         level: &admin.level,
@@ -123,7 +123,7 @@ pub(crate) fn of_admin(admin: &Admin, side: Side) -> Parts<'_> {
     }
 }
 
-/// What the proxy of a consumer has in common with others.
+/// The recorded parts of a consumer's proxy.
 pub(crate) fn of_consumer(consumer: &Consumer) -> Parts<'_> {
     Parts {
         level: &consumer.level,
@@ -133,7 +133,7 @@ pub(crate) fn of_consumer(consumer: &Consumer) -> Parts<'_> {
     }
 }
 
-/// What the proxy of a supplier has in common with others.
+/// The recorded parts of a supplier's proxy.
 pub(crate) fn of_supplier(supplier: &Producer) -> Parts<'_> {
     Parts {
         level: &supplier.level,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Settings that admins and proxies have in common, as records have them.
+//! Common settings of admins and proxies in records.
 
 use orbium::{Interface, ObjectRef, Orb};
 
@@ -12,7 +12,8 @@ use crate::filter::mapping::{Mappings, Slot};
 use crate::idl::cos_notify_filter::{Filter, MappingFilter};
 use crate::qos::Level;
 
-/// Properties, event types and filters of an admin or a proxy. Only those on the side of consumers have mapping filters.
+/// Properties, event types and filters of an admin or a proxy. Only the consumer side has mapping
+/// filters.
 pub(crate) struct Parts<'a> {
     pub(crate) level: &'a Level,
     pub(crate) types: &'a Types,
@@ -41,10 +42,10 @@ impl Parts<'_> {
         }
     }
 
-    /// Sets what a record has.
+    /// Restores the settings of a record.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The invalid setting.
     pub(crate) fn restore(
         &self,
         (orb, channel): (&Orb, &Channel),
@@ -80,7 +81,7 @@ impl Parts<'_> {
     }
 }
 
-/// A reference as records have it.
+/// A reference as it is recorded.
 pub(crate) fn reference(object: &ObjectRef) -> String {
     object.ior().to_string()
 }
@@ -88,7 +89,7 @@ pub(crate) fn reference(object: &ObjectRef) -> String {
 /// The reference of a record.
 ///
 /// # Errors
-/// It is none.
+/// It is not a valid reference.
 pub(crate) fn object(orb: &Orb, text: &str) -> Result<ObjectRef, String> {
     let object = orb.string_to_object(text);
     let object = object.map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counts of a consumer.
 
-/// What has become of the events of a consumer.
+/// Counts of a consumer's events by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) delivered: u64,

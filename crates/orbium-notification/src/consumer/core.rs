@@ -11,11 +11,11 @@ use crate::consumer::rules::Rules;
 use crate::event::Event;
 
 impl Consumer {
-    /// Its events wait in the event channel.
+    /// Stores its connection to the event channel.
     pub(crate) fn joins_core(&self, subscription: Subscription) {
         // It is connected once.
         let core = self.core.get_or_init(|| subscription);
-        // It may have been suspended or ended as it was connected.
+        // It may have been suspended or ended while it was being connected.
         let phase = self.lock().phase.clone();
         match phase {
             Phase::Unconnected | Phase::Active(_) => {}
@@ -26,12 +26,12 @@ impl Consumer {
         }
     }
 
-    /// Another consumer may connect: the channel has refused this one.
+    /// Returns to the unconnected phase, after the channel has refused the consumer.
     pub(crate) fn unconnect(&self) {
         self.lock().phase = Phase::Unconnected;
     }
 
-    /// Which events are pushed together.
+    /// The batches of its events.
     pub(crate) fn batches(&self, rules: &Rules) -> Batches {
         if self.kind.is_sequence() {
             rules.batches()
@@ -40,8 +40,8 @@ impl Consumer {
         }
     }
 
-    /// Takes up to so many events for a consumer that pulls, and waits for the first until then; with the number of those that were
-    /// dropped before.
+    /// Takes up to `most` events of a pull consumer, and waits for the first one until `until`;
+    /// with the number of those that were dropped before.
     pub(crate) fn take(
         &self,
         most: usize,
@@ -51,7 +51,7 @@ impl Consumer {
         core.pull_counting(most, until)
     }
 
-    /// Discards one event that waits; false if there is none.
+    /// Discards one waiting event; false if there is none.
     pub(crate) fn discard_one(&self) -> bool {
         self.core.get().is_some_and(Subscription::discard_one)
     }
@@ -63,7 +63,7 @@ impl Consumer {
         rules.rank(event, &overrides, now)
     }
 
-    /// What the event channel has counted, and how many events wait there.
+    /// The counts of the event channel, and the number of waiting events there.
     pub(super) fn core_counts(&self) -> Option<(Counts, usize)> {
         let counted = self.core.get()?.statistics();
         let counts = Counts {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events of a journal that wait for a consumer which pulls, and those that it has got and not acknowledged.
+//! Events of a journal that wait for a pull consumer, and those that it has pulled and not
+//! acknowledged.
 //!
-//! That a reply was sent does not say that the consumer has it. So a pull acknowledges what earlier pulls over the same connection
-//! returned: the consumer has come back for more. Where that connection has ended, the journal delivers the events once more.
+//! A sent reply does not prove its receipt. So a pull acknowledges the events that earlier pulls
+//! over the same connection returned: the consumer has called again. If that connection has ended,
+//! the journal delivers the events again.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -16,23 +18,24 @@ use super::consumer_counts::Counts;
 use crate::event::Event;
 use crate::journal::{Delivered, Report};
 
-/// Between two looks of a pull that waits whether its connection, or another one that has events, has ended.
+/// Interval at which a waiting pull checks whether its connection, or another one with events, has
+/// ended.
 const WATCH_PERIOD: Duration = Duration::from_millis(250);
 
-/// The connection of a pull; none within the process.
+/// The connection of a pull; `None` within the process.
 pub(crate) type Connection = Option<ConnectionWatch>;
 
-/// The events of a consumer that pulls.
+/// The events of a pull consumer.
 #[derive(Default)]
 pub(crate) struct OfferedEvents {
     state: Mutex<State>,
     arrived: Condvar,
 }
 
-/// What a pull has taken.
+/// The events taken by a pull.
 pub(crate) struct Pulled {
     pub(crate) events: Vec<Event>,
-    /// Events that expired before.
+    /// The number of events that expired before.
     pub(crate) dropped: u64,
 }
 
@@ -47,7 +50,7 @@ struct State {
     has_ended: bool,
 }
 
-/// An event of a journal that waits.
+/// A waiting event of a journal.
 pub(crate) struct Waiting {
     pub(crate) event: Event,
     pub(crate) place: u64,
@@ -55,14 +58,14 @@ pub(crate) struct Waiting {
     pub(crate) report: Report,
 }
 
-/// What a pull has returned.
+/// The events returned by a pull.
 struct Taken {
     by: Connection,
     reports: Vec<Report>,
 }
 
 impl Taken {
-    /// The consumer has failed with them: with which of several is not known.
+    /// Reports a failure of the consumer: if there are several events, which one failed is unknown.
     fn fail(self, one: Delivered) {
         let outcome = match self.reports.len() {
             1 => one,
@@ -75,7 +78,7 @@ impl Taken {
 }
 
 impl OfferedEvents {
-    /// An event waits for the next pull.
+    /// Queues an event for the next pull.
     pub(crate) fn offer(&self, event: Waiting) {
         let mut state = self.state.lock();
         let index = state.waiting.partition_point(|it| it.place < event.place);
@@ -85,8 +88,8 @@ impl OfferedEvents {
         self.arrived.notify_all();
     }
 
-    /// Acknowledges what this connection has got, and takes up to so many events; waits for the first until then. A caller that is not
-    /// there any more gets none.
+    /// Acknowledges the events that this connection has received, and takes up to `most` events;
+    /// waits for the first one until the deadline. A caller that does not exist any more gets none.
     pub(crate) fn pull(
         &self,
         (by, is_there): (&Connection, impl Fn() -> bool),
@@ -111,13 +114,13 @@ impl OfferedEvents {
             if left.is_zero() {
                 return Err(PullError::TimedOut);
             }
-            // A connection ends without notice: this one, or another that has events.
+            // A connection ends without notification: this one, or another one with events.
             let pause = left.min(WATCH_PERIOD);
             (state, _) = self.arrived.wait_timeout(state, pause);
         }
     }
 
-    /// What the last pull of this connection has taken cannot be returned.
+    /// Reports that the events of this connection's last pull cannot be returned.
     pub(crate) fn refuse_last(&self, by: &Connection, exception: SystemException) {
         let mut state = self.state.lock();
         let last = state.taken.iter().rposition(|it| it.by == *by);
@@ -126,13 +129,13 @@ impl OfferedEvents {
         }
     }
 
-    /// The connection of the consumer has ended.
+    /// Ends the connection of the consumer.
     pub(crate) fn end(&self) {
         self.state.lock().has_ended = true;
         self.arrived.notify_all();
     }
 
-    /// What has become of its events, and how many wait.
+    /// The counts of its events, and the number of waiting ones.
     pub(crate) fn counts(&self) -> (Counts, usize) {
         let state = self.state.lock();
         (state.counts, state.waiting.len())
@@ -140,7 +143,7 @@ impl OfferedEvents {
 }
 
 impl State {
-    /// The consumer has what earlier pulls over this connection have returned.
+    /// Acknowledges the events that earlier pulls over this connection have returned.
     fn acknowledge(&mut self, by: &Connection) {
         for taken in self.taken.extract_if(.., |it| it.by == *by) {
             self.counts.delivered += taken.reports.len() as u64;
@@ -150,7 +153,7 @@ impl State {
         }
     }
 
-    /// What went over connections that have ended is delivered once more.
+    /// Reports the events of ended connections as failed, to be delivered again.
     fn give_up_ended(&mut self) {
         let has_ended = |it: &mut Taken| it.by.as_ref().is_some_and(|by| !by.is_open());
         for taken in self.taken.extract_if(.., has_ended) {
@@ -161,7 +164,7 @@ impl State {
     fn take(&mut self, by: &Connection, most: usize, now: Instant) -> Option<Pulled> {
         let (mut events, mut reports) = (Vec::new(), Vec::new());
         while events.len() < most {
-            // One that a delivery has failed with is pulled by itself.
+            // A redelivered event is pulled alone.
             if !events.is_empty() && self.waiting.front().is_some_and(|it| it.is_repeated) {
                 break;
             }
@@ -198,7 +201,7 @@ mod tests {
 
     use super::*;
 
-    /// It waited for an event as long as a pull may, and a shutdown of the ORB with it.
+    /// Regression: it waited for an event as long as a pull may, and a shutdown of the ORB with it.
     #[test]
     fn a_pull_that_waits_ends_with_its_caller() {
         let events = OfferedEvents::default();

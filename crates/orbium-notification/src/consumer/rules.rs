@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The bounds and the order of a consumer's queue, by the properties in force.
+//! The bounds and the order of a consumer's queue, by the effective properties.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::filter::mapping::Overrides;
 use crate::qos::{self, Level};
 
-/// The bounds and the order of a queue: what is in force for its consumer.
+/// The effective bounds and order of a consumer's queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) order: Order,
@@ -29,7 +29,7 @@ pub(crate) enum Order {
     Deadline,
 }
 
-/// Which event is discarded for a new one.
+/// The event that is discarded for a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Discard {
     /// Any: by the policy of the event channel.
@@ -41,7 +41,7 @@ pub(crate) enum Discard {
 }
 
 impl Rules {
-    /// What is in force at a level, within the hard bounds of the configuration.
+    /// The effective rules of a level, within the hard bounds of the configuration.
     pub(crate) fn at(level: &Level, events: usize, bytes: usize) -> Self {
         let count = |index: usize| usize::try_from(level.get(index)).unwrap_or(usize::MAX);
         Self {
@@ -82,7 +82,7 @@ impl Rules {
         }
     }
 
-    /// As a queue of an event channel has them, within the limits of that channel.
+    /// The limits for a queue of an event channel, within the limits of that channel.
     pub(crate) fn limits(&self, of_channel: &QueueLimits) -> QueueLimits {
         QueueLimits {
             sets: self.events.min(of_channel.sets),
@@ -101,7 +101,7 @@ impl Rules {
             },
         }
     }
-    /// Which events a consumer of sequences gets together.
+    /// The batches of a consumer of sequences.
     pub(crate) fn batches(&self) -> Batches {
         Batches {
             events: self.batch,

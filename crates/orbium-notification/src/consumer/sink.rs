@@ -18,7 +18,7 @@ use crate::idl::cos_notify_channel_admin::ProxyType;
 use crate::idl::cos_notify_comm::{self as notify, DisconnectedError as NotifyError};
 use crate::journal::Delivered;
 
-/// What a consumer has raised instead of taking events.
+/// The exception of a consumer's push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PushError {
     Disconnected,
@@ -48,19 +48,19 @@ impl From<PushError> for Delivered {
     }
 }
 
-/// A consumer that is pushed to. Every method returns in bounded time, and is called without a lock.
+/// A push consumer. Every method returns in bounded time, and is called without a lock.
 pub(crate) trait Sink: Send + Sync + 'static {
-    /// Delivers events, after so many others that were dropped since the last push.
+    /// Delivers events, with the number of events dropped since the last push.
     fn push(&self, dropped: u64, events: &[Seen<'_>]) -> Result<(), PushError>;
 
-    /// Checks whether the consumer is there.
+    /// Checks whether the consumer exists.
     fn ping(&self) -> Result<(), DeliveryError>;
 
-    /// Notifies the consumer that it is disconnected.
+    /// Notifies the consumer that it was disconnected.
     fn disconnect(&self);
 }
 
-/// The consumer behind a reference to which events of a form are pushed; `None` of forms that are pulled.
+/// The push consumer behind a reference for events of a form; `None` for forms that are pulled.
 pub(crate) fn sink_of(
     form: ProxyType,
     consumer: &ObjectRef,
@@ -84,7 +84,7 @@ pub(crate) fn sink_of(
 /// The field of a structured event's variable header with the number of events that were dropped before it.
 const EVENTS_DROPPED: &str = "EventsDropped";
 
-/// Each event with what was dropped before it: all of that before the first.
+/// Each event with the number of events dropped before it: all of them before the first one.
 pub(crate) fn numbered<T>(
     events: impl IntoIterator<Item = T>,
     dropped: u64,
@@ -108,7 +108,7 @@ pub(crate) fn structured(event: &Event, dropped: u64) -> Cow<'_, StructuredEvent
     let mut event = event.structured();
     if dropped > 0 {
         let fields = &mut event.to_mut().header.variable_header;
-        // It may have come through another channel.
+        // It may have passed through another channel.
         fields.retain(|it| it.name != EVENTS_DROPPED);
         fields.push(property(EVENTS_DROPPED, dropped));
     }
@@ -132,7 +132,7 @@ macro_rules! sink {
             }
 
             fn disconnect(&self) {
-                // It may be gone.
+                // It may not exist any more.
                 let _: Result<(), SystemException> = self.$disconnect();
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The side of a consumer that gets its events from a journal.
+//! A consumer that gets its events from a journal.
 
 use orbium::lock::MutexGuard;
 
@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::journal::{Delivered, Following};
 
 impl Consumer {
-    /// Gets its events from a journal, unless the connection has ended.
+    /// Starts to get its events from a journal, unless the connection has ended.
     pub(crate) fn follows(&self, following: Following) {
         let mut current = self.following();
         if self.is_connected() {
@@ -22,12 +22,12 @@ impl Consumer {
         self.following.lock()
     }
 
-    /// It pulls events of a journal from now on.
+    /// Starts to pull events of a journal.
     pub(crate) fn is_offered_events(&self) {
         self.offered.get_or_init(OfferedEvents::default);
     }
 
-    /// The events of a journal that wait for it, if it pulls such.
+    /// The events of a journal that wait for it, if it pulls them.
     pub(crate) fn offered_events(&self) -> Option<&OfferedEvents> {
         self.offered.get()
     }

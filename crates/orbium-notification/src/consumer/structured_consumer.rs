@@ -12,7 +12,7 @@ type OnEvent = dyn Fn(&StructuredEvent) -> Result<(), SystemException> + Send + 
 
 /// The servant of a push consumer that calls a closure with each structured event, by threads of the ORB.
 ///
-/// Its object ends when the channel disconnects it. It does not use changes of event types.
+/// Its object is deactivated when the channel disconnects it. It ignores changes of event types.
 ///
 /// ```
 /// use orbium::Orb;
@@ -36,7 +36,7 @@ pub struct StructuredConsumer {
 }
 
 impl StructuredConsumer {
-    /// Calls this with each event. What it raises goes to the channel.
+    /// Calls this with each event. Its exceptions are returned to the channel.
     #[must_use]
     pub fn new(
         on_event: impl Fn(&StructuredEvent) -> Result<(), SystemException> + Send + Sync + 'static,
@@ -74,7 +74,7 @@ impl StructuredPushConsumerServant for StructuredConsumer {
 
     fn disconnect_structured_push_consumer(&self, call: &Call<'_>) -> Result<(), SystemException> {
         (self.on_disconnect)();
-        // It may have ended already.
+        // It may have been deactivated already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }

@@ -12,10 +12,10 @@ use crate::consumer::sink::Sink;
 use crate::core_channel::core_consumer::CoreConsumer;
 
 impl Channel {
-    /// Connects a consumer to the event channel; one without a sink pulls.
+    /// Connects a consumer to the event channel; one without a sink is a pull consumer.
     ///
     /// # Errors
-    /// The exception that remote consumers get.
+    /// The exception for remote consumers.
     pub(crate) fn connect_to_core(
         self: &Arc<Self>,
         consumer: &Arc<Consumer>,
@@ -29,7 +29,7 @@ impl Channel {
             selection: Some(Arc::clone(&core) as _),
             queue: Some(self.core.limits(&rules)),
             batches: consumer.batches(&rules),
-            // A real-time channel has its own rule for events of suspect consumers.
+            // A real-time channel has a separate rule for events of suspect consumers.
             waits_for_suspect: self.core.front.is_none() || consumer.is_persistent(),
             failure: consumer.is_persistent().then_some(FailurePolicy::NEVER),
             ..ConsumerOptions::default()

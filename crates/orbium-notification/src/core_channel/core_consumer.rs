@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A consumer of notification as one of an event channel.
+//! A notification consumer as a consumer of an event channel.
 
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -10,11 +10,12 @@ use crate::channel::Channel;
 use crate::consumer::Consumer;
 use crate::consumer::sink::Sink;
 
-/// What the event channel has of a consumer: its filters and its rules when an event is offered, its reference when one is pushed.
+/// The adapter of a consumer for the event channel: its filters and rules are applied when an event
+/// is offered, its reference is called when one is pushed.
 pub(super) struct CoreConsumer {
     channel: Weak<Channel>,
     consumer: Weak<Consumer>,
-    /// None of one that pulls.
+    /// `None` for a pull consumer.
     sink: Option<Arc<dyn Sink>>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Structured events as events of a real-time event channel, and the other way round.
+//! Conversion between structured events and events of a real-time event channel.
 
 use orbium::cdr::CdrError;
 use orbium::{Any, cdr::TCKind};
@@ -9,11 +9,11 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use crate::event::{ANY_TYPE, as_any, event_type, property, structured_event};
 use crate::idl::cos_notification::{EventType, StructuredEvent};
 
-/// The domain and the name of events of the real-time event channel that have no type of their own.
+/// The domain and the name of events of the real-time event channel without an assigned type.
 const REAL_TIME: (&str, &str) = ("RtecEventComm", "Event");
 
-/// The types and sources that structured events have in a real-time event channel, and the event types that events of that channel
-/// have for structured consumers.
+/// The types and sources of structured events in a real-time event channel, and the event types of
+/// that channel's events for structured consumers.
 ///
 /// ```
 /// use orbium_notification::{EventHeaders, structured_event};
@@ -38,8 +38,9 @@ impl EventHeaders {
         }
     }
 
-    /// Structured events of a domain and event type have another type and source. Events of that type and source, those of other
-    /// suppliers too, are of this domain and type for structured consumers.
+    /// Assigns another type and source to structured events of a domain and event type. Events of
+    /// that type and source, including those of other suppliers, are of this domain and type for
+    /// structured consumers.
     #[must_use]
     pub fn with(mut self, domain: &str, name: &str, header: (i32, i32)) -> Self {
         self.by_type.push((event_type(domain, name), header));
@@ -59,7 +60,8 @@ impl EventHeaders {
         by_type.chain([self.others])
     }
 
-    /// The event that the channel gets of a structured one: its any is the structured event, or the any that was pushed.
+    /// The event of the channel for a structured one: its any is the structured event, or the
+    /// pushed any.
     pub(super) fn to_event(&self, structured: &StructuredEvent) -> Result<Event, CdrError> {
         let (r#type, source) = self.of(structured);
         let mut event = new_event(r#type, source);
@@ -67,8 +69,8 @@ impl EventHeaders {
         Ok(event)
     }
 
-    /// What structured consumers get of an event: the one that its any is, or one with its type, its source and its any or its
-    /// payload.
+    /// The structured event of an event: that of its any, or one with its type, its source and its
+    /// any or its payload.
     pub(super) fn to_structured(&self, event: &Event) -> StructuredEvent {
         if let Ok(structured) = event.data.any_value.extract::<StructuredEvent>() {
             return structured;

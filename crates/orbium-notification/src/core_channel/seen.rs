@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events as consumers of notification see them.
+//! Events for consumers of notification.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::event::Event;
 
-/// An event as consumers of a channel see it.
+/// An event for the consumers of a channel.
 pub(crate) enum Seen<'e> {
-    /// As a supplier of that channel has pushed it.
+    /// An event of a supplier of that channel.
     Pushed(&'e Event),
     /// An event of a supplier of the real-time channel behind it.
     Converted(Arc<Event>),

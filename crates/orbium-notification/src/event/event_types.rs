@@ -9,8 +9,8 @@ use orbium::{ExceptionKind, SystemException};
 
 use crate::idl::cos_notification::EventType;
 
-/// Whether a pattern covers a type. In both names `*` stands for any characters; an empty name and
-/// `%ALL` for all.
+/// Whether a pattern covers a type. In both names `*` matches any characters; an empty name and
+/// `%ALL` match all.
 pub(crate) fn covers(pattern: &EventType, domain: &str, name: &str) -> bool {
     is_like(&pattern.domain_name, domain) && is_like(&pattern.type_name, name)
 }
@@ -35,7 +35,7 @@ fn is_like(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Types of a list, at most.
+/// Maximum number of types in a list.
 const MAX_TYPES: usize = 4096;
 
 /// A list of types that peers change.
@@ -46,7 +46,7 @@ impl Types {
     /// Adds types, and removes others.
     ///
     /// # Errors
-    /// `IMP_LIMIT`: there would be too many, and nothing has changed.
+    /// `IMP_LIMIT`: there would be too many, and the list is unchanged.
     pub(crate) fn change(
         &self,
         added: &[EventType],
@@ -89,14 +89,14 @@ impl Types {
     pub(crate) fn union<'l>(lists: impl IntoIterator<Item = &'l Self>) -> Vec<EventType> {
         let lists: Vec<_> = lists.into_iter().map(|it| it.0.load_full()).collect();
         let (mut lists_met, mut met) = (HashSet::new(), HashSet::new());
-        // Many proxies have one admin.
+        // Many proxies share an admin.
         let lists = lists.iter().filter(|it| lists_met.insert(Arc::as_ptr(it)));
         let all = lists.flat_map(|it| it.iter());
         all.filter(|it| met.insert(key(it))).cloned().collect()
     }
 }
 
-/// Types to search: lists of peers are long.
+/// A set for searching types: lists of peers are long.
 pub(crate) fn set_of<'t>(
     types: impl IntoIterator<Item = &'t EventType>,
 ) -> HashSet<(&'t str, &'t str)> {
@@ -116,7 +116,7 @@ mod tests {
     use crate::event::event_type;
     use crate::event::updates::Change;
 
-    /// Each type was compared with all others: minutes, with so many.
+    /// Regression: each type was compared with all others, which took minutes with so many.
     #[test]
     fn types_of_many_lists_are_looked_up() {
         let lists: Vec<_> = (0..64).map(|_| Types::default()).collect();

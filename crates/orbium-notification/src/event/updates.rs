@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Changes of event types, sent to peers that have asked for them: by one thread, from a bounded
+//! Changes of event types, sent to peers that have requested them: by one thread, from a bounded
 //! queue, so that no peer delays another one's call.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::event::event_types::{key, set_of};
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::ObtainInfoMode;
 
-/// Changes that may wait. Further ones are dropped.
+/// Maximum number of waiting changes. Further ones are dropped.
 const MAX_WAITING: usize = 1024;
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -55,7 +55,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// From one set to the other; `None` if they are equal.
+    /// The difference between two sets; `None` if they are equal.
     pub(crate) fn between(before: &[EventType], after: &[EventType]) -> Option<Self> {
         let without = |these: &[EventType], others: &[EventType]| -> Vec<_> {
             let others = set_of(others);
@@ -73,7 +73,7 @@ impl Change {
 /// A connected peer as the receiver of changes; `P` is its interface for them.
 pub(crate) struct Subscriber<P> {
     peer: Mutex<Option<P>>,
-    /// Whether it has asked for changes.
+    /// Whether it has requested changes.
     wants: AtomicBool,
 }
 
@@ -91,7 +91,7 @@ impl<P: Clone> Subscriber<P> {
         *self.peer.lock() = Some(peer);
     }
 
-    /// Applies what an obtain operation asks for; whether it wants the types now.
+    /// Applies the mode of an obtain operation; returns whether the current types are requested.
     pub(crate) fn obtain(&self, mode: ObtainInfoMode) -> bool {
         use ObtainInfoMode::{AllNowUpdatesOff, AllNowUpdatesOn, NoneNowUpdatesOn};
         let wants = matches!(mode, AllNowUpdatesOn | NoneNowUpdatesOn);
@@ -99,7 +99,7 @@ impl<P: Clone> Subscriber<P> {
         matches!(mode, AllNowUpdatesOn | AllNowUpdatesOff)
     }
 
-    /// Whether the peer has asked for changes.
+    /// Whether the peer has requested changes.
     pub(crate) fn wants(&self) -> bool {
         self.wants.load(Ordering::Acquire)
     }
@@ -108,7 +108,7 @@ impl<P: Clone> Subscriber<P> {
         self.wants.store(wants, Ordering::Release);
     }
 
-    /// The peer, if it has asked for changes.
+    /// The peer, if it has requested changes.
     pub(crate) fn interested(&self) -> Option<P> {
         if !self.wants() {
             return None;

@@ -41,7 +41,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows a point.
+    /// The step behind a point.
     fn dotted(&mut self) -> Result<Step, ConstraintError> {
         match &self.token {
             Token::Symbol("(") => {
@@ -86,7 +86,7 @@ impl Parser<'_> {
         let label = match self.token.clone() {
             Token::Int(number) => {
                 let number = if is_negative { -number } else { number };
-                // Labels of unsigned 64 bits are kept as their bits.
+                // Labels of unsigned 64 bits are stored as their bits.
                 let bits =
                     i64::try_from(number).or_else(|_| u64::try_from(number).map(u64::cast_signed));
                 Label::Number(bits.map_err(|_| self.unexpected())?)

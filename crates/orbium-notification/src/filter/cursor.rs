@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A part of an any, read where it lies.
+//! A part of an any, read in place.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use orbium::{Any, TypeCode, cdr::TCKind};
 
 use super::operand::{Fail, Outcome, Value};
 
-/// The deepest nesting of types that is walked.
+/// Maximum nesting of types that are traversed.
 const MAX_DEPTH: u32 = 64;
 
 /// A value within the octets of an any: native byte order, aligned from the first octet.
@@ -37,7 +37,7 @@ impl<'a> Cursor<'a> {
         self.code.kind()
     }
 
-    /// The same place as a value of another type.
+    /// The same position as a value of another type.
     fn of_type(self, code: TypeRef<'a>) -> Self {
         let code = code.unaliased();
         Self { code, ..self }
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         Ok(octets)
     }
 
-    /// Reads with a reader, which needs a copy of what is left: for rare types.
+    /// Reads with a reader, which needs a copy of the remaining octets: for rare types.
     fn read<T>(
         &mut self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
@@ -74,7 +74,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// The any at this place.
+    /// The any at this position.
     pub(super) fn any(mut self) -> Outcome<Any> {
         self.read(|reader| {
             let code = TypeCode::decode(reader)?;
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The value, if it is simple.
-    // The methods by their names would be for one lifetime only.
+    // Paths to the methods would be for one lifetime only.
     #[allow(clippy::redundant_closure_for_method_calls)]
     pub(super) fn value(mut self) -> Outcome<Value<'a>> {
         Ok(match self.code.kind() {
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The first element of a sequence or array, and how many there are.
+    /// The first element of a sequence or array, and the number of elements.
     pub(super) fn elements(mut self) -> Outcome<(Self, usize)> {
         let element = self.code.content_type().ok_or(Fail)?;
         let count = match self.code.kind() {
@@ -203,7 +203,7 @@ impl<'a> Cursor<'a> {
         Ok((member.index(), behind.of_type(code)))
     }
 
-    /// The value of the discriminator, and the place behind it.
+    /// The value of the discriminator, and the position behind it.
     pub(super) fn label(self) -> Outcome<(i64, Self)> {
         let discriminator = self.discriminator()?;
         let label = match discriminator.value()? {
@@ -281,7 +281,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The octets of types that have always as many, aligned to as many.
+/// The size of types with a fixed number of octets, to which they are aligned.
 fn size(kind: TCKind) -> Option<usize> {
     match kind {
         TCKind::Boolean | TCKind::Octet | TCKind::Char => Some(1),
@@ -292,7 +292,7 @@ fn size(kind: TCKind) -> Option<usize> {
     }
 }
 
-/// The number of a `fixed` that is walked; whatever else is walked is ignored.
+/// The number of a traversed `fixed`; other traversed values are ignored.
 struct Number(Option<f64>);
 
 impl Visitor for Number {

@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-/// Error in a constraint, with its place.
+/// Error in a constraint, with its position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ConstraintError {
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: ConstraintErrorKind,
-    /// The byte of the text at which it was seen.
+    /// The byte offset in the text at which it was detected.
     pub position: usize,
 }
 
@@ -16,13 +16,13 @@ pub struct ConstraintError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConstraintErrorKind {
-    /// A character that begins no word.
+    /// A character that cannot begin a token.
     Character,
     /// A text without its closing apostrophe.
     Text,
     /// A number outside the range of 64 bits, or of doubles.
     Number,
-    /// A word that cannot stand here.
+    /// A token that is invalid at this position.
     Unexpected,
     /// The text, its nodes or their nesting exceed a limit.
     TooLarge,

@@ -7,7 +7,7 @@ use super::operand::{Fail, Outcome, Value};
 use super::place::{Place, Subject, Wanted};
 use super::syntax::{Component, Node, NodeId, Tree};
 
-/// A constraint and what it is evaluated for.
+/// A constraint and the subject of its evaluation.
 pub(super) struct Evaluation<'a> {
     pub(super) tree: &'a Tree,
     pub(super) subject: Subject<'a>,
@@ -88,8 +88,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// A run-time variable, or a field wherever it is: in the fixed header, the variable header,
-    /// the filterable data, the remainder.
+    /// A run-time variable, or a field in any part: the fixed header, the variable header, the
+    /// filterable data, the remainder.
     fn variable(&self, name: &str) -> Outcome<Place<'a>> {
         if name == "curtime" {
             return Ok(Place::Now);
@@ -112,7 +112,7 @@ impl<'a> Evaluation<'a> {
                     None => Place::of(Subject::Any(&event.remainder_of_body)).field(name),
                 }
             }
-            // What structured consumers get of such an event has that type.
+            // Such an event has that type for structured consumers.
             Subject::Any(_) if name == "type_name" => Ok(Place::Text("%ANY")),
             Subject::Any(_) if matches!(name, "domain_name" | "event_name") => Ok(Place::Text("")),
             Subject::Any(_) | Subject::Properties(_) => whole.field(name),

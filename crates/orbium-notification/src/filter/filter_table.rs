@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The filters that the factory of a process has made.
+//! The filters that the factory of a process has created.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

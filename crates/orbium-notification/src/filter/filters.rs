@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Filters of a proxy or an admin: those of this process are evaluated where they are, others called.
+//! Filters of a proxy or an admin: local ones are evaluated directly, remote ones are called.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
@@ -32,18 +32,18 @@ pub(crate) struct FilterState {
     pub(crate) is_destroyed: AtomicBool,
 }
 
-/// Why constraints cannot be changed.
+/// Error of changing constraints.
 pub(crate) enum RuleError {
     Invalid(ConstraintExp),
     NotFound(i32),
     TooMany,
 }
 
-/// Constraints of a filter, and filters of an object.
+/// Maximum number of constraints of a filter, and of filters of an object.
 const MAX_RULES: usize = 10_000;
 
 impl FilterState {
-    /// Constraints with their numbers, and the number of the last one that was added.
+    /// Constraints with their numbers, and the last number.
     pub(crate) fn with(
         infos: Vec<ConstraintInfo>,
         last: i32,
@@ -61,7 +61,7 @@ impl FilterState {
         })
     }
 
-    /// One of a filter that has been destroyed.
+    /// The state of a destroyed filter.
     pub(crate) fn destroyed() -> Self {
         Self {
             is_destroyed: AtomicBool::new(true),
@@ -69,7 +69,7 @@ impl FilterState {
         }
     }
 
-    /// The number of the constraint that was added last.
+    /// The number of the last added constraint.
     pub(crate) fn last(&self) -> i32 {
         self.next.load(Ordering::Relaxed)
     }
@@ -150,7 +150,7 @@ impl FilterState {
     }
 
     pub(crate) fn clear(&self) {
-        // No rule at all exceeds no limit.
+        // An empty list of rules exceeds no limit.
         let _ = self.change(Vec::clear);
     }
 
@@ -212,7 +212,7 @@ fn parse(expression: &ConstraintExp, limits: &ConstraintLimits) -> Result<Constr
     parsed.map_err(|_| RuleError::Invalid(expression.clone()))
 }
 
-/// A filter that an object has.
+/// An attached filter of an object.
 struct Attached {
     id: i32,
     reference: Filter,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Mapping filters: the priority and the lifetime that an event has for one consumer.
+//! Mapping filters: the priority and the lifetime of an event for one consumer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct MappingState {
     changing: Mutex<()>,
 }
 
-/// Why the constraints of a mapping filter cannot be changed.
+/// Error of changing the constraints of a mapping filter.
 pub(crate) enum MappingError {
     Rule(RuleError),
     /// The value has another type than the default.
@@ -49,7 +49,7 @@ impl MappingState {
         }
     }
 
-    /// Constraints with their numbers and values, and the number of the last one that was added.
+    /// Constraints with their numbers and values, and the last number.
     pub(crate) fn with(
         default: Any,
         infos: &[MappingConstraintInfo],
@@ -180,7 +180,7 @@ fn mapped(info: ConstraintInfo, value: Any) -> MappingConstraintInfo {
     }
 }
 
-/// A mapping filter that a proxy or an admin has.
+/// An attached mapping filter of a proxy or an admin.
 struct Attached {
     reference: MappingFilter,
     /// `None`: it is in another process.
@@ -188,8 +188,8 @@ struct Attached {
 }
 
 impl Attached {
-    /// The value of the first constraint that is TRUE, else the default; `None` where the filter
-    /// cannot be asked.
+    /// The value of the first constraint that is TRUE, else the default; `None` if the filter
+    /// cannot be called.
     fn value(&self, event: &Event) -> Option<Any> {
         if let Some(state) = &self.state {
             let found = state.find(event.event_type(), event.subject());
@@ -212,7 +212,7 @@ impl Attached {
     }
 }
 
-/// Where a mapping filter can be attached.
+/// An attachment point of a mapping filter.
 #[derive(Default)]
 pub(crate) struct Slot(ArcSwapOption<Attached>);
 
@@ -222,7 +222,7 @@ impl Slot {
         attached.as_ref().map(|it| it.reference.clone())
     }
 
-    /// Attaches a filter, with its state if it is of this process, or none.
+    /// Attaches a filter, with its state if it is of this process, or detaches it.
     pub(crate) fn set(
         &self,
         filter: Option<(&MappingFilter, Option<Arc<MappingState>>)>,
@@ -249,7 +249,7 @@ pub(crate) struct Mappings {
     pub(crate) lifetime: Slot,
 }
 
-/// What an event has for one consumer in place of its own.
+/// Priority and lifetime of an event for one consumer, in place of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overrides {
     pub(crate) priority: Option<i16>,
@@ -257,8 +257,8 @@ pub(crate) struct Overrides {
 }
 
 impl Mappings {
-    /// What the filters of a proxy say, and where it has none those of its admin. Values of other
-    /// types than `short` and `TimeBase::TimeT` are none.
+    /// The values of a proxy's filters, or of its admin's where it has none. Values of types other
+    /// than `short` and `TimeBase::TimeT` are ignored.
     pub(crate) fn overrides(&self, admin: &Self, event: &Event) -> Overrides {
         let of = |own: &Slot, other: &Slot| own.value(event).or_else(|| other.value(event));
         let priority = of(&self.priority, &admin.priority);

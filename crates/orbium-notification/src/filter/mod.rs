@@ -41,13 +41,13 @@ impl Constraint {
     /// Parses a constraint; an empty one is TRUE.
     ///
     /// # Errors
-    /// [`ConstraintError`]: what is wrong, and where; or which limit is exceeded.
+    /// [`ConstraintError`]: the kind and position of the error, or the exceeded limit.
     pub fn parse(text: &str, limits: &ConstraintLimits) -> Result<Self, ConstraintError> {
         parse::parse(text, limits).map(Self)
     }
 
     /// The value for an event. `None`: it has none, as a component is missing, a type does not
-    /// fit, a number is divided by zero or overflows; the event does not match then.
+    /// match, a number is divided by zero or overflows; the event does not match then.
     #[must_use]
     pub fn evaluate(&self, subject: Subject<'_>) -> Option<bool> {
         let tree = &self.0;

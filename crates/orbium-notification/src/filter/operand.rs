@@ -8,8 +8,8 @@ use orbium::TypeCode;
 
 use super::syntax::{Comparison, Operator};
 
-/// Why a constraint has no value: a missing component, a type that does not fit, a division by
-/// zero, an overflow. It is no match, and no error.
+/// Evaluation failure: a missing component, a type that does not match, a division by zero, an
+/// overflow. The event does not match; it is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fail;
 
@@ -24,9 +24,9 @@ pub(super) enum Value<'a> {
     Double(f64),
     Text(Cow<'a, str>),
     Enum(u32, TypeCode),
-    /// A bare identifier that is no property.
+    /// A bare identifier that is not a property.
     Name(&'a str),
-    /// A struct, a sequence or another value that nothing is computed with.
+    /// A struct, a sequence or another value without arithmetic.
     Other,
 }
 

@@ -8,15 +8,15 @@ use super::token::{Lexer, Token};
 /// The bounds of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConstraintLimits {
-    /// Bytes of the text; 1 MiB by default.
+    /// Maximum bytes of the text; 1 MiB by default.
     pub bytes: usize,
-    /// Operands, operators and steps of components; 10,000 by default.
+    /// Maximum number of operands, operators and steps of components; 10,000 by default.
     pub nodes: usize,
-    /// Parentheses and signs within each other; 64 by default, and never more than that.
+    /// Maximum nesting of parentheses and signs; 64 by default, which is also the upper limit.
     pub nesting: usize,
 }
 
-/// The deepest nesting, whatever the configuration says: evaluation recurses with it.
+/// The upper limit of the nesting, whatever the configuration: evaluation recurses with it.
 const MAX_NESTING: usize = 64;
 
 impl Default for ConstraintLimits {
@@ -81,7 +81,7 @@ impl Parser<'_> {
         self.error(ConstraintErrorKind::Unexpected)
     }
 
-    /// Goes on to the next word.
+    /// Advances to the next token.
     pub(super) fn advance(&mut self) -> Parsed<Token> {
         let (token, position) = self.lexer.next()?;
         self.position = position;
@@ -108,7 +108,7 @@ impl Parser<'_> {
         matches!(self.token, Token::Symbol(it) if it == symbol)
     }
 
-    /// Takes a symbol if it is next.
+    /// Consumes a symbol if it is next.
     pub(super) fn accept(&mut self, symbol: &str) -> Parsed<bool> {
         let is_next = self.is_symbol(symbol);
         if is_next {

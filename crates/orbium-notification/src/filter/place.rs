@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The parts of an event, and the way from one to its parts.
+//! The parts of an event, and navigation to them.
 
 use std::borrow::Cow;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -41,7 +41,7 @@ pub(super) enum Place<'a> {
     Number(i128),
 }
 
-/// What is wanted of the place to which steps lead.
+/// The requested fact about the place to which steps lead.
 #[derive(Clone, Copy)]
 pub(super) enum Wanted<'v> {
     Value,
@@ -62,7 +62,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Follows steps, and takes what is wanted. What an any has within an any is copied.
+    /// Follows steps, and returns the requested fact. Anys within an any are copied.
     pub(super) fn follow(self, steps: &[Step], wanted: Wanted<'_>) -> Outcome<Value<'a>> {
         let mut place = self;
         let mut steps = steps;
@@ -116,7 +116,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Steps that lead to what is no part: a length, a discriminator, the name of a type.
+    /// Steps to values that are not parts: a length, a discriminator, the name of a type.
     fn special(self, step: &Step) -> Outcome<Option<Value<'a>>> {
         let value = match (step, self) {
             (Step::Length, Self::Part(cursor)) => Value::int(cursor.count()? as i128)?,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Syntax tree of a constraint.
 
-/// The place of a node in [`Tree::nodes`].
+/// The index of a node in [`Tree::nodes`].
 pub(super) type NodeId = usize;
 
-/// A parsed constraint. Nodes are in one list, and what stands in a row is one node: neither
+/// A parsed constraint. Nodes are in one list, and a chain of operators is one node: neither
 /// evaluating nor dropping recurses deeper than the parentheses of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tree {
@@ -26,11 +26,11 @@ pub(super) enum Node {
     Default(Component),
     Not(NodeId),
     Negate(NodeId),
-    /// A sign that changes nothing but demands a number.
+    /// A sign that only requires a number.
     Plus(NodeId),
     And(Vec<NodeId>),
     Or(Vec<NodeId>),
-    /// An operand, and what is computed with it from left to right.
+    /// An operand, with operations applied from left to right.
     Arithmetic(NodeId, Vec<(Operator, NodeId)>),
     Compare(Comparison, NodeId, NodeId),
     /// Whether the left text is part of the right one.
@@ -59,7 +59,7 @@ pub(super) enum Comparison {
 /// A part of the event: `$`, a name that is looked up, or neither; then steps.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Component {
-    /// `$name`: a run-time variable, or a field wherever it is.
+    /// `$name`: a run-time variable, or a field in any part.
     pub(super) variable: Option<Box<str>>,
     pub(super) steps: Vec<Step>,
 }

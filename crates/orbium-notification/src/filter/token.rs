@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The words of a constraint.
+//! The tokens of a constraint.
 
 use super::error::{ConstraintError, ConstraintErrorKind};
 
-/// One word of a constraint.
+/// One token of a constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
-    /// An identifier that is no keyword, or is escaped.
+    /// An identifier that is not a keyword, or is escaped.
     Name(Box<str>),
     /// A keyword in lower case: `and`, `or`, `not`, `in`, `exist`, `default`.
     Keyword(&'static str),
@@ -25,7 +25,7 @@ const SYMBOLS: [&str; 18] = [
 ];
 const KEYWORDS: [&str; 6] = ["and", "or", "not", "in", "exist", "default"];
 
-/// Splits a text into words, each with the position of its first byte.
+/// Splits a text into tokens, each with the position of its first byte.
 pub(super) struct Lexer<'t> {
     text: &'t str,
     position: usize,
@@ -56,7 +56,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// The word that a text begins with after another one, and its length in bytes.
+/// The token at the start of a text after another one, and its length in bytes.
 fn word(text: &str, last: &Token) -> Result<(Token, usize), ConstraintErrorKind> {
     let Some(first) = text.chars().next() else {
         return Ok((Token::End, 0));
@@ -86,7 +86,7 @@ fn word(text: &str, last: &Token) -> Result<(Token, usize), ConstraintErrorKind>
     }
 }
 
-/// Whether an operand may follow: `.5` is a number then, and no step.
+/// Whether an operand may follow: `.5` is a number then, and not a step.
 fn begins_operand(last: &Token) -> bool {
     match last {
         Token::End | Token::Keyword(_) => true,

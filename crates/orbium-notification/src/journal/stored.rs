@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The events of a journal on their way to consumers.
+//! Delivery of a journal's events to consumers.
 
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::idl::cos_notification::StructuredEvent;
 use crate::journal::{Deliver, Delivered, Offered};
 
 impl Channel {
-    /// Delivers the events of the journal to consumers without names. Without effect if the channel has
+    /// Delivers the events of the journal to unnamed consumers. Without effect if the channel has
     /// no journal.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Channel {
             None => Delivered::Gone,
         };
         let following = journal.follow(None, Deliver::Push(Box::new(deliver)))?;
-        // It is set here alone.
+        // It is set nowhere else.
         let _ = self.following.set(following);
         Ok(())
     }
@@ -49,8 +49,8 @@ impl Channel {
         Event::new(body, &self.level, population, now)
     }
 
-    /// The name of the position in the journal that the channel gives a connection which survives the process, so that nothing is
-    /// lost while the channel is restarted.
+    /// The name of the position in the journal that the channel assigns to a persistent connection,
+    /// so that no event is lost while the channel is restarted.
     fn position_of(&self, consumer: &Consumer) -> Option<String> {
         self.journal.as_ref()?;
         let made = self.objects.connections()?.made();
@@ -58,14 +58,15 @@ impl Channel {
         has_one.then(|| format!("connection-{made:x}-{}-{}", self.id, consumer.id))
     }
 
-    /// Removes the position that the channel has given a connection.
+    /// Removes the position that the channel has assigned to a connection.
     pub(crate) fn forget_position(&self, consumer: &Consumer) {
         if let (Some(journal), Some(position)) = (&self.journal, consumer.position.get()) {
             journal.forget_connection(position);
         }
     }
 
-    /// Delivers the events of the journal to a consumer, if it has a position there; false if it has none.
+    /// Delivers the events of the journal to a consumer, if it has a position there; false if it
+    /// has none.
     ///
     /// # Errors
     /// There is no connection to the journal.
@@ -93,7 +94,7 @@ impl Channel {
         Ok(true)
     }
 
-    /// How a consumer gets its events from the journal.
+    /// The kind of delivery from the journal to a consumer.
     fn delivery_to(self: &Arc<Self>, consumer: &Arc<Consumer>) -> Deliver {
         let (channel, served) = (Arc::downgrade(self), Arc::downgrade(consumer));
         if consumer.kind.is_push() {
@@ -107,9 +108,9 @@ impl Channel {
         }))
     }
 
-    /// Has an event wait for a consumer that pulls, if its filters pass it.
+    /// Queues an event for a pull consumer, if its filters pass it.
     fn offer(&self, consumer: &Consumer, offered: Offered) {
-        // It is in the journal, and does not count for what the channel has in memory.
+        // It is in the journal, and does not count in the channel's memory.
         let event = self.stored(offered.event, &Population::default(), Instant::now());
         match consumer.offered_events().filter(|_| consumer.wants(&event)) {
             Some(events) => events.offer(Waiting {
@@ -122,7 +123,7 @@ impl Channel {
         }
     }
 
-    /// Ends the connection of the consumer that has the name, in place of which another one is connected.
+    /// Ends the connection of the previous consumer with the name, which another one replaces.
     fn end_others_of(&self, name: &str, consumer: &Consumer) {
         for other in self.consumers().iter() {
             if other.id != consumer.id && other.name() == Some(name) && other.is_connected() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Notices to suppliers that they are disconnected.
+//! Notifications of suppliers that they were disconnected.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::idl::cos_notify_channel_admin::ProxyType;
 use crate::idl::cos_notify_comm as notify;
 use crate::producer::Notify;
 
-/// What notifies a supplier that pushes events of a form. It may be gone.
+/// The closure that notifies a supplier of events of a form, which may not exist any more.
 pub(crate) fn notice(form: ProxyType, supplier: &ObjectRef, timeout: Duration) -> Option<Notify> {
     macro_rules! notice {
         ($interface:ty, $disconnect:ident) => {{

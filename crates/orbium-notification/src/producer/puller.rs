@@ -15,7 +15,7 @@ use crate::event::Body;
 use crate::producer::Producer;
 use crate::producer::source::Source;
 
-/// Between two attempts to store an event that was pulled.
+/// Delay between two attempts to store a pulled event.
 const STORE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 
 /// Starts the thread that pulls from a supplier.
@@ -33,7 +33,7 @@ pub(crate) fn start(
         .map_err(|_| ExceptionKind::NoResources.into())
 }
 
-/// Publishes what the supplier has until the connection ends.
+/// Publishes the events of the supplier until the connection ends.
 fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
     let Some(mut failure) = channel.upgrade().map(|it| it.config.failure) else {
         return;
@@ -60,8 +60,9 @@ fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
     }
 }
 
-/// Publishes events behind those that the journal could not store, and returns how long to wait until the next pull. From one that it
-/// cannot store now they remain: the supplier does not have them any more.
+/// Publishes events behind those that the journal could not store, and returns the time until the
+/// next pull. If the journal cannot store an event now, it and those behind it remain: the supplier
+/// does not have them any more.
 fn publish(
     channel: &Channel,
     producer: &Producer,

@@ -12,20 +12,19 @@ use crate::idl::cos_event_comm::{self as cos, DisconnectedError as CosError};
 use crate::idl::cos_notify_channel_admin::ProxyType;
 use crate::idl::cos_notify_comm::{self as notify, DisconnectedError as NotifyError};
 
-/// Events that one call to a supplier of sequences asks for.
+/// Number of events that one call to a supplier of sequences requests.
 const BATCH: i32 = 1000;
 
-/// A supplier that is pulled from. Every method returns in bounded time, and is called without a
-/// lock.
+/// A pull supplier. Every method returns in bounded time, and is called without a lock.
 pub(crate) trait Source: Send + Sync + 'static {
-    /// Waits for events; none if the supplier has none for as long as a call may take.
+    /// Waits for events; returns none if the supplier has none within the time-out of a call.
     fn pull(&self) -> Result<Vec<Body>, DeliveryError>;
 
-    /// Notifies the supplier that it is disconnected.
+    /// Notifies the supplier that it was disconnected.
     fn disconnect(&self);
 }
 
-/// A supplier that had nothing in time is well.
+/// A supplier without an event in time has not failed.
 fn pulled(exception: &SystemException) -> Result<Vec<Body>, DeliveryError> {
     match exception.kind {
         ExceptionKind::Timeout => Ok(Vec::new()),
@@ -33,7 +32,7 @@ fn pulled(exception: &SystemException) -> Result<Vec<Body>, DeliveryError> {
     }
 }
 
-/// The supplier behind a reference from which events of a form are pulled; `None` of forms that are pushed.
+/// The pull supplier behind a reference for events of a form; `None` for forms that are pushed.
 pub(crate) fn source_of(
     form: ProxyType,
     supplier: &ObjectRef,
@@ -67,7 +66,7 @@ macro_rules! source {
             }
 
             fn disconnect(&self) {
-                // It may be gone.
+                // It may not exist any more.
                 let _: Result<(), SystemException> = self.$disconnect();
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Proxies become objects, each of the interface that its kind has.
+//! Activation of proxies as objects, each with the interface of its kind.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ macro_rules! object {
     }};
 }
 
-/// Activates a servant that owns the events which are pushed to it.
+/// Activates a servant that takes ownership of the events which are pushed to it.
 macro_rules! receiving {
     ($base:expr, $interface:ty, $servant:expr, $form:expr) => {{
         let servant: Arc<dyn Servant> = Arc::new(Receiving {
@@ -52,7 +52,7 @@ fn no_typed() -> PoaError {
 }
 
 impl Supplied {
-    /// Makes it an object.
+    /// Activates it as an object.
     pub(super) fn activate(&self) -> Result<ObjectRef, PoaError> {
         use ProxyType::{
             PullAny, PullSequence, PullStructured, PushAny, PushSequence, PushStructured,
@@ -93,7 +93,7 @@ impl Supplied {
 }
 
 impl Consumed {
-    /// Makes it an object.
+    /// Activates it as an object.
     pub(super) fn activate(&self) -> Result<ObjectRef, PoaError> {
         use ProxyType::{
             PullAny, PullSequence, PullStructured, PushAny, PushSequence, PushStructured,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Admins of consumers as objects: they make proxies.
+//! Admins of consumers as objects: they create proxies.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub(super) fn proxy_level(admin: &Admin) -> Arc<Level> {
 }
 
 impl ConsumerAdminObject {
-    /// A proxy; one with a name has a position in the journal.
+    /// A proxy; a named one has a position in the journal.
     pub(super) fn proxy(
         &self,
         kind: ProxyKind,
@@ -67,7 +67,7 @@ impl ConsumerAdminObject {
     }
 }
 
-/// Makes the proxy of a consumer, and its object.
+/// Creates the proxy of a consumer, and its object.
 pub(super) fn serve_proxy(
     channel: &Arc<Channel>,
     admin: &Arc<Admin>,
@@ -119,7 +119,7 @@ impl NotifySubscribeServant for ConsumerAdminObject {
     }
 }
 
-/// A limit as the operations of COS Event have it.
+/// A limit as an exception for the operations of COS Event.
 pub(super) fn limited(error: &AdminLimitExceededError) -> SystemException {
     match error {
         AdminLimitExceededError::AdminLimitExceeded(_) => ExceptionKind::ImpLimit.into(),

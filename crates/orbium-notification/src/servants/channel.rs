@@ -29,13 +29,13 @@ pub(super) type FactoryReference = Arc<OnceLock<EventChannelFactory>>;
 
 pub(super) struct ChannelObject {
     pub(super) factory: FactoryReference,
-    /// Has the factory forget the channel.
+    /// Removes the channel from the factory.
     pub(super) on_destroy: Box<dyn Fn() + Send + Sync>,
     pub(super) channel: Arc<Channel>,
     pub(super) filter_factory: FilterFactory,
 }
 
-/// Makes the object of a channel.
+/// Activates the object of a channel.
 pub(super) fn serve_channel(object: ChannelObject) -> Result<EventChannel, PoaError> {
     let channel = Arc::clone(&object.channel);
     let key = Key::new(Kind::Channel, 0, channel.id);
@@ -43,7 +43,7 @@ pub(super) fn serve_channel(object: ChannelObject) -> Result<EventChannel, PoaEr
     Ok(reference.into())
 }
 
-/// Makes the default admins of a channel, which have the number 0.
+/// Creates the default admins of a channel, which have the number 0.
 pub(super) fn new_default_admins(
     channel: &Arc<Channel>,
     reference: &EventChannel,
@@ -167,7 +167,7 @@ impl cos::EventChannelServant for ChannelObject {
     fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
         self.channel.destroy();
         (self.on_destroy)();
-        // It may have ended already.
+        // It may have been deactivated already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }

@@ -20,7 +20,7 @@ pub(super) trait Governed: Send + Sync + 'static {
     fn channel(&self) -> &Arc<Channel>;
     fn level(&self) -> &Level;
 
-    /// Records what has changed, if connections survive the process.
+    /// Records a change, if connections are persistent.
     ///
     /// # Errors
     /// `PERSIST_STORE`.
@@ -36,7 +36,7 @@ pub(super) fn bad_param() -> SystemException {
     ExceptionKind::BadParam.into()
 }
 
-/// There are as many as the configuration permits.
+/// The exception if the configured maximum is reached.
 pub(super) fn limit() -> SystemException {
     ExceptionKind::ImpLimit.into()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Admins of consumers that have positions in a journal.
+//! Admins of consumers with positions in a journal.
 
 use orbium::{Call, ExceptionKind, Interface, SystemException};
 

@@ -32,7 +32,7 @@ use crate::idl::cos_notify_channel_admin::{
 use crate::idl::cos_notify_filter::FilterFactory;
 use crate::journal::Journal;
 
-/// The number of the channel that a service has.
+/// The number of the service's own channel.
 pub(super) const FIRST: i32 = 1;
 
 /// Channels by their ids.
@@ -51,16 +51,16 @@ struct Channels {
     by_id: BTreeMap<i32, (EventChannel, Arc<Channel>)>,
 }
 
-/// What is behind a channel.
+/// The event channel or journal behind a channel.
 pub(crate) enum Behind {
     Nothing,
-    /// It stores events before they are delivered.
+    /// A journal: events are stored before they are delivered.
     Journal(Arc<dyn Journal>),
-    /// It delivers events, to consumers of its own too.
+    /// A real-time event channel, which has other consumers too.
     RealTime(Box<CoreChannel>),
 }
 
-/// What serves a factory.
+/// The servant of a factory.
 pub(super) struct FactoryObject(pub(super) Arc<Factory>);
 
 impl Factory {
@@ -89,7 +89,7 @@ impl Factory {
         });
         let object = FactoryObject(Arc::clone(&factory));
         let reference: EventChannelFactory = factory.objects.activate(Key::FACTORY, object)?;
-        // It is set here alone.
+        // It is set nowhere else.
         let _ = factory.reference.set(reference.clone());
         factory.restore(orb, saved, behind)?;
         Ok((factory, reference))
@@ -119,7 +119,7 @@ impl Factory {
         connections.next(|numbers| &mut numbers.next_channel)
     }
 
-    /// Makes the objects of a new channel.
+    /// Activates the objects of a new channel.
     pub(super) fn add(self: &Arc<Self>, channel: Channel) -> Result<EventChannel, PoaError> {
         let channel = Arc::new(channel);
         channel.save()?;
@@ -129,7 +129,7 @@ impl Factory {
         Ok(reference)
     }
 
-    /// Makes the object of a channel, by its number.
+    /// Activates the object of a channel, by its number.
     pub(super) fn enter(
         self: &Arc<Self>,
         channel: &Arc<Channel>,
@@ -159,12 +159,12 @@ impl Factory {
             .map(|(reference, _)| reference.clone())
     }
 
-    /// Forgets a channel that has been destroyed.
+    /// Removes a channel that has been destroyed.
     fn remove(&self, id: i32) {
         self.channels().by_id.remove(&id);
     }
 
-    /// The numbers of all channels, and what they have counted.
+    /// The numbers of all channels, with the channels.
     pub(crate) fn each(&self) -> Vec<(i32, Arc<Channel>)> {
         let channels = self.channels();
         let all = channels

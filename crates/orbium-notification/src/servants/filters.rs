@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Filters as objects, and the factory of them.
+//! Filters as objects, and their factory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use crate::servants::mapping_filters::MappingFilterObject;
 
 /// The names of the grammar: that of the specification, those of the Trading Service, and none.
 const GRAMMARS: [&str; 4] = ["EXTENDED_TCL", "TCL", "ETCL", ""];
-/// Objects that a filter notifies of its changes.
+/// Maximum number of objects that a filter notifies of its changes.
 const MAX_CALLBACKS: usize = 1024;
 
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl FilterFactoryObject {
         Ok(filter_key(self.objects.next_filter()?))
     }
 
-    /// Makes a filter with constraints, and its object.
+    /// Creates a filter with constraints, and its object.
     pub(super) fn serve_filter(
         &self,
         key: Key,
@@ -70,7 +70,7 @@ impl FilterFactoryObject {
         Ok((object, filter))
     }
 
-    /// Makes a mapping filter with constraints, and its object.
+    /// Creates a mapping filter with constraints, and its object.
     pub(super) fn serve_mapping_filter(
         &self,
         key: Key,
@@ -90,7 +90,7 @@ impl FilterFactoryObject {
         Ok((object, filter))
     }
 
-    /// Proxies find the state of a filter of this service by its id.
+    /// Enters the state of a filter of this service by its id, for proxies.
     fn enter(&self, filter: &impl Interface, state: Made) {
         if let Some(id) = self.objects.id_of(filter) {
             self.table.lock().insert(id, state);
@@ -102,7 +102,7 @@ pub(super) fn filter_key(id: i32) -> Key {
     Key::new(Kind::Filter, 0, id)
 }
 
-/// Whether it names the grammar that there is.
+/// Whether the name is that of the supported grammar.
 fn is_grammar(name: &str) -> Result<(), InvalidGrammarError> {
     if GRAMMARS.contains(&name) {
         Ok(())
@@ -203,7 +203,7 @@ impl FilterObject {
         if let Some(change) = Change::between(&before, &self.state.event_types()) {
             for callback in self.callbacks().1.values() {
                 let (callback, change) = (callback.clone(), change.clone());
-                // It may be gone, or refuse the types.
+                // It may not exist any more, or refuse the types.
                 self.factory.updates.post(move || {
                     drop(callback.subscription_change(&change.added, &change.removed));
                 });
@@ -277,7 +277,7 @@ impl FilterServant for FilterObject {
         self.state.is_destroyed.store(true, Ordering::Release);
         self.factory.table.lock().remove(call.object_id());
         self.factory.objects.forget(self.key);
-        // It may have ended already.
+        // It may have been deactivated already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Mapping filters as objects, and where they are attached.
+//! Mapping filters as objects, and their attachment.
 
 use std::sync::Arc;
 
@@ -147,11 +147,11 @@ impl MappingFilterServant for MappingFilterObject {
     }
 
     fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        // Proxies that have it go on with its default.
+        // Proxies to which it is attached continue with its default.
         self.state.clear();
         self.table.lock().remove(call.object_id());
         self.objects.forget(self.key);
-        // It may have ended already.
+        // It may have been deactivated already.
         let _ = call.poa().deactivate(call.object_id());
         Ok(())
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Proxies that stand for the channel before suppliers.
+//! Proxies of suppliers.
 
 pub(super) mod push_receiver;
 
@@ -35,7 +35,7 @@ pub(super) struct Consumed {
 }
 
 impl Consumed {
-    /// Publishes what the connected supplier has pushed; false if none is connected.
+    /// Publishes an event of the connected supplier; false if none is connected.
     pub(super) fn publish(&self, body: impl FnOnce() -> Body) -> Result<bool, SystemException> {
         let is_connected = self.producer.is_connected();
         if is_connected {
@@ -57,8 +57,8 @@ impl Consumed {
         Ok(true)
     }
 
-    /// Connects a supplier, and starts to pull from one that does not push; false if one is connected. One of COS Notification gets
-    /// changes of subscribed types when it asks for them.
+    /// Connects a supplier, and starts to pull from a pull supplier; false if one is connected. A
+    /// supplier of COS Notification gets changes of subscribed types when it requests them.
     pub(super) fn connect_peer(&self, peer: Option<&ObjectRef>) -> Result<bool, SystemException> {
         let (config, producer) = (&self.channel.config, &self.producer);
         let kind = producer.kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Proxies that stand for the channel before consumers.
+//! Proxies of consumers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,11 +29,11 @@ use crate::idl::cos_notify_comm::{self as notify, InvalidEventTypeError, NotifyS
 use crate::idl::cos_notify_filter::MappingFilter;
 use crate::qos::{Level, MESSAGE};
 
-/// Events that one pull returns at most, whatever the caller asks for.
+/// Maximum number of events of one pull, whatever the caller requests.
 const MAX_PULLED: usize = 10_000;
-/// A pull waits no longer, whatever the configuration says: ten years.
+/// Maximum time of a waiting pull, whatever the configuration: ten years.
 const MAX_PULL_TIME: Duration = Duration::from_secs(10 * 365 * 86_400);
-/// A tenth of the time that a caller waits for a pull is for the reply, and no more than this.
+/// A tenth of the caller's time-out of a pull is reserved for the reply, and no more than this.
 const MAX_REPLY_TIME: Duration = Duration::from_millis(100);
 
 /// A proxy, without its form of events.
@@ -53,7 +53,8 @@ impl Supplied {
         Ok(true)
     }
 
-    /// Connects a consumer; false if one is connected. One of COS Notification gets changes of offered types when it asks for them.
+    /// Connects a consumer; false if one is connected. A consumer of COS Notification gets changes
+    /// of offered types when it requests them.
     pub(super) fn connect_peer(&self, peer: Option<&ObjectRef>) -> Result<bool, SystemException> {
         let (channel, consumer) = (&self.channel, &self.consumer);
         let (kind, timeout) = (consumer.kind, channel.config.push_timeout);
@@ -96,7 +97,8 @@ impl Supplied {
         }
     }
 
-    /// Waits for up to so many events, and takes them in a form, the first with the number of those that were dropped before.
+    /// Waits for up to so many events, and takes them in a form, the first with the number of those
+    /// that were dropped before.
     pub(super) fn pull<T>(
         &self,
         call: &Call<'_>,
@@ -107,14 +109,14 @@ impl Supplied {
         let timeout = self.channel.config.pull_timeout;
         let mut until = now.checked_add(timeout).unwrap_or(now + MAX_PULL_TIME);
         if let Some(deadline) = call.deadline() {
-            // The reply is to reach the caller before that: an event that it does not wait for is lost.
+            // The reply has to reach the caller before its deadline: otherwise the event is lost.
             let left = deadline.saturating_duration_since(now);
             until = until.min(deadline - (left / 10).min(MAX_REPLY_TIME));
         }
         self.take(call, (most, until), form)
     }
 
-    /// Takes up to so many events that are there in a form.
+    /// Takes up to so many waiting events in a form.
     pub(super) fn try_pull<T>(
         &self,
         call: &Call<'_>,
@@ -161,7 +163,7 @@ impl Supplied {
     }
 }
 
-/// Why no event is taken.
+/// Reason why no event is taken.
 pub(super) enum TakeError {
     NotConnected,
     System(SystemException),

@@ -137,7 +137,7 @@ impl notify::SequencePullConsumerServant for PullSequence {
     }
 }
 
-/// The proxy of COS Event's own interface.
+/// The proxy with COS Event's interface.
 pub(super) struct CosPull(pub(super) Consumed);
 
 impl cos_admin::ProxyPullConsumerServant for CosPull {

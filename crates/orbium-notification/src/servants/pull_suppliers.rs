@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Proxies that consumers pull from.
+//! Proxies of pull consumers.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub(super) fn any_of(event: &Event, _: u64) -> Result<orbium::Any, SystemExcepti
     Ok(event.any()?.into_owned())
 }
 
-// All forms of events can fail.
+// The conversions of all forms of events can fail.
 fn structured_of(event: &Event, dropped: u64) -> Result<StructuredEvent, SystemException> {
     Ok(structured(event, dropped).into_owned())
 }
@@ -128,7 +128,7 @@ impl notify::StructuredPullSupplierServant for PullStructured {
     }
 }
 
-/// So many events, of which there must be one at least.
+/// The number of events of a request, which must be at least one.
 fn batch(max_number: i32) -> Result<usize, SystemException> {
     usize::try_from(max_number)
         .ok()

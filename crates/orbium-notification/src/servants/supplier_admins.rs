@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Admins of suppliers as objects: they make proxies.
+//! Admins of suppliers as objects: they create proxies.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl SupplierAdminObject {
     }
 }
 
-/// Makes the proxy of a supplier, and its object.
+/// Creates the proxy of a supplier, and its object.
 pub(super) fn serve_proxy(
     channel: &Arc<Channel>,
     admin: &Arc<Admin>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The objects of a service after a restart, as its file has them. The adapter holds requests until all of them are there.
+//! Restoration of a service's objects after a restart, from its file. The adapter holds requests
+//! until all of them are active.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,9 +28,9 @@ use crate::servants::channel::{serve_consumer_admin, serve_supplier_admin};
 use crate::servants::filters::filter_key;
 use crate::servants::{admins, supplier_admins};
 
-/// Why an object cannot be restored.
+/// Reason why an object cannot be restored.
 enum Fault {
-    /// Its record does not fit the others.
+    /// Its record is inconsistent with the others.
     Record(String),
     System(SystemException),
 }
@@ -52,11 +53,11 @@ impl From<PoaError> for Fault {
     }
 }
 
-/// Channels that are there again.
+/// Restored channels.
 type Channels = BTreeMap<i32, (EventChannel, Arc<Channel>)>;
 
 impl Factory {
-    /// Makes what a file has, and the channel of the service if it has none.
+    /// Restores the objects of a file, and creates the channel of the service if it has none.
     pub(super) fn restore(
         self: &Arc<Self>,
         orb: &Orb,
@@ -104,7 +105,7 @@ impl Factory {
         for (key, record) in &saved.proxies {
             restore_proxy((orb, &channels), *key, record)?;
         }
-        // Events are delivered once all filters and consumers are there.
+        // Events are delivered once all filters and consumers are restored.
         for (_, channel) in channels.values() {
             channel.follow_journal()?;
         }

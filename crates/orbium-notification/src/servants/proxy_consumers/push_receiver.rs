@@ -9,13 +9,13 @@ use super::Consumed;
 use crate::event::Body;
 use crate::idl::cos_notification::StructuredEvent;
 
-/// Takes what a supplier pushes to a proxy.
+/// Receives the events that a supplier pushes to a proxy.
 pub(in crate::servants) struct Pushed {
     pub(in crate::servants) consumed: Consumed,
     pub(in crate::servants) form: Form,
 }
 
-/// What a supplier pushes.
+/// The form of pushed events.
 #[derive(Clone, Copy)]
 pub(in crate::servants) enum Form {
     Any,
@@ -57,7 +57,7 @@ fn publish(consumed: &Consumed, body: Body) -> Result<(), SystemException> {
     if consumed.publish(|| body)? {
         Ok(())
     } else {
-        // The supplier was disconnected while its event was read.
+        // The supplier was disconnected while its event was being read.
         Err(ExceptionKind::ObjectNotExist.into())
     }
 }
