@@ -14,10 +14,10 @@ use orbium_event::rtec::rtec_event_comm::EventHeader;
 
 pub(crate) use addr_server::ask;
 
-/// Addresses of a table, at most: a receiver has a socket and a thread for each.
+/// Maximum number of addresses of a table: a receiver has a socket and a thread for each.
 const MAX_ADDRESSES: usize = 64;
 
-/// What addresses are looked up by.
+/// The key by which addresses are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressKey {
     /// The type of an event.
@@ -26,8 +26,8 @@ pub enum AddressKey {
     Source,
 }
 
-/// A table of the addresses to which events are sent as datagrams, by their type or source. It is a servant too, of
-/// `RtecUDPAdmin::AddrServer`, which gateways of orbium and TAO ask.
+/// A table of the addresses to which events are sent as datagrams, by their type or source. It is
+/// also a servant of `RtecUDPAdmin::AddrServer`, which gateways of orbium and TAO call.
 ///
 /// ```
 /// use orbium_event_gateway::{AddressKey, Addresses};
@@ -47,7 +47,7 @@ pub struct Addresses {
     others: Option<SocketAddr>,
 }
 
-/// Error of reading a table of addresses: the part that is none.
+/// Error of reading a table of addresses: the invalid part.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AddressError(String);
 
@@ -71,7 +71,7 @@ impl fmt::Display for AddressError {
 impl std::error::Error for AddressError {}
 
 impl Addresses {
-    /// No addresses yet.
+    /// An empty table.
     #[must_use]
     pub const fn new(key: AddressKey) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Addresses {
         self
     }
 
-    /// The same with the address for all that the table does not have.
+    /// The same with the address for all events without an entry.
     #[must_use]
     pub fn others(self, address: SocketAddr) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl Addresses {
         self.table.get(&key).copied().or(self.others)
     }
 
-    /// All of them, each once.
+    /// All addresses, each once.
     #[must_use]
     pub fn all(&self) -> BTreeSet<SocketAddr> {
         self.table.values().copied().chain(self.others).collect()
@@ -117,8 +117,8 @@ impl Addresses {
 impl FromStr for Addresses {
     type Err = AddressError;
 
-    /// `type:` or `source:`, and then `KEY@ADDRESS:PORT` with commas between them. Keys are decimal, or hexadecimal behind `0x`; `*`
-    /// is all others.
+    /// `type:` or `source:`, and then `KEY@ADDRESS:PORT` with commas between them. Keys are
+    /// decimal, or hexadecimal behind `0x`; `*` stands for all others.
     fn from_str(text: &str) -> Result<Self, AddressError> {
         let refused = |why: &str| AddressError(why.to_owned());
         let (key, table) = match text.split_once(':') {
@@ -155,7 +155,7 @@ fn number(text: &str) -> Option<i32> {
     }
 }
 
-/// Where datagrams are sent, or come from.
+/// The destination or source of datagrams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// One host or group.
@@ -168,7 +168,7 @@ pub(crate) enum Destination {
 impl FromStr for Destination {
     type Err = AddressError;
 
-    /// As [`End::Datagrams`](crate::End::Datagrams) has it.
+    /// In the form of [`End::Datagrams`](crate::End::Datagrams).
     fn from_str(text: &str) -> Result<Self, AddressError> {
         if let Some(reference) = text.strip_prefix("server:")
             && ["IOR:", "corbaloc:", "corbaname:"]

@@ -10,18 +10,18 @@ use orbium_event::rtec::rtec_event_comm::Event;
 pub(crate) const HEADER: usize = 32;
 const MAGIC: [u8; 3] = *b"ABC";
 
-/// What a datagram holds.
+/// The content of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment<'d> {
     pub(crate) message: Message,
-    /// Where it is in the message.
+    /// Its offset in the message.
     pub(crate) offset: usize,
-    /// Its number among those of the message.
+    /// Its index among the fragments of the message.
     pub(crate) number: usize,
     pub(crate) bytes: &'d [u8],
 }
 
-/// What all fragments of a message have in common.
+/// The common fields of all fragments of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     pub(crate) order: ByteOrder,
@@ -31,12 +31,12 @@ pub(crate) struct Message {
     pub(crate) fragments: usize,
 }
 
-/// Why a datagram is dropped.
+/// Reason for discarding a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DatagramError {
-    /// It does not begin as a datagram of TAO's gateways.
+    /// It does not begin with the header of TAO's gateways.
     NotOfThisFormat,
-    /// Its sizes contradict each other.
+    /// Its sizes are inconsistent.
     Sizes,
     /// Its checksum is wrong.
     Checksum,
@@ -118,7 +118,7 @@ impl<'d> Fragment<'d> {
     }
 }
 
-/// The fragments of a message, of at most so many bytes each.
+/// The fragments of a message, each of at most so many bytes.
 pub(crate) fn fragments(
     id: u32,
     message: &[u8],
@@ -159,11 +159,11 @@ pub(crate) fn encode(event: &Event) -> Result<Vec<u8>, CdrError> {
     writer.finish()
 }
 
-/// Why a message is not an event.
+/// Reason why a message is not an event.
 #[derive(Debug)]
 pub(crate) enum MessageError {
     Cdr(CdrError),
-    /// It has another number of events than one.
+    /// The number of its events is not one.
     Count(usize),
 }
 
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(decode(&mut message, ByteOrder::NATIVE).unwrap(), event);
     }
 
-    /// As TAO sends it: little endian, one fragment, no checksum.
+    /// In TAO's form: little endian, one fragment, no checksum.
     #[test]
     fn a_header_has_the_fields_of_tao() {
         let header = [

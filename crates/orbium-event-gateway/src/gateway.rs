@@ -14,10 +14,10 @@ use crate::receiver::DatagramReceiver;
 use crate::sender::DatagramSender;
 use crate::shared::Shared;
 
-/// Forwards events from one end to another, one way. Dropping it ends it.
+/// Forwards events from one end to another, in one direction. Dropping it ends it.
 ///
-/// It connects to both ends, and again whenever one of them is gone, with growing pauses. What comes
-/// while an end is gone is lost, and counted. Calls are bounded by the timeout of the ORB, which
+/// It connects to both ends, and again after the failure of an end, with increasing pauses. Events
+/// during a failure are lost, and counted. Calls are bounded by the time-out of the ORB, which
 /// needs an endpoint.
 ///
 /// ```no_run
@@ -35,13 +35,13 @@ use crate::shared::Shared;
 pub struct Gateway {
     shared: Arc<Shared>,
     receivers: Vec<Arc<DatagramReceiver>>,
-    /// What has joined a group.
+    /// The membership of a group.
     member: Option<GroupReceiver>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Gateway {
-    /// Starts a gateway. It does not wait for the ends.
+    /// Starts a gateway. It does not wait until its ends are reachable.
     ///
     /// # Errors
     /// [`GatewayError`].
@@ -51,7 +51,7 @@ impl Gateway {
         to: &End,
         config: GatewayConfig,
     ) -> Result<Self, GatewayError> {
-        // The time to live is counted by what sends datagrams, or to a group.
+        // The sender of datagrams, or to a group, counts the time to live.
         let uses_ttl = config.uses_ttl && from.channel().is_some();
         let shared = Arc::new(Shared::new(config.queue, uses_ttl));
         let channel = from.channel().or(to.channel());
@@ -158,7 +158,7 @@ fn run(parts: &Parts) {
     }
 }
 
-/// The pauses before a gateway connects again: each is twice the one before, up to a bound.
+/// The pauses before a gateway reconnects: each is twice the previous one, up to a bound.
 struct Pauses {
     first: Duration,
     longest: Duration,

@@ -24,10 +24,11 @@ use crate::addresses::AddressError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// A channel by its reference, which is resolved for each connection: with `corbaloc:` and
-    /// `corbaname:` a channel that was started again is found.
+    /// `corbaname:` a restarted channel is found.
     Channel(String),
-    /// Datagrams of TAO's format, by `host:port`; a multicast address is a group. Or by an address for each event: a table as
-    /// [`Addresses`](crate::Addresses) has it, or `server:REFERENCE` of an `RtecUDPAdmin::AddrServer`, to which events go only.
+    /// Datagrams of TAO's format, by `host:port`; a multicast address is a group. Or by an address
+    /// for each event: a table in the form of [`Addresses`](crate::Addresses), or
+    /// `server:REFERENCE` of an `RtecUDPAdmin::AddrServer`, which can only be a destination.
     Datagrams(String),
     /// An object group of MIOP, by its reference `corbaloc:miop:…`: oneway pushes of
     /// `RtecEventComm::PushConsumer`.
@@ -47,7 +48,8 @@ impl End {
 impl FromStr for End {
     type Err = Infallible;
 
-    /// `udp:host:port` is datagrams, `corbaloc:miop:…` a group, all else the reference of a channel.
+    /// `udp:host:port` is datagrams, `corbaloc:miop:…` a group, any other text the reference of a
+    /// channel.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(match text.strip_prefix("udp:") {
             Some(address) => Self::Datagrams(address.to_owned()),
@@ -60,25 +62,25 @@ impl FromStr for End {
 /// Events that a gateway forwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Forwards {
-    /// What the consumers of the other channel subscribe to, as its observers are notified; all
-    /// events where the other end is datagrams or a group.
+    /// Those to which consumers of the other channel subscribe, as its observers are notified; all
+    /// events if the other end is datagrams or a group.
     #[default]
     Subscribed,
-    /// What this pattern matches. For chains of more than two channels: observers do not see the
-    /// subscriptions of gateways.
+    /// Those that match this pattern. For chains of more than two channels: observers do not see
+    /// the subscriptions of gateways.
     Pattern(Pattern),
 }
 
 /// The datagrams of TAO's gateways: both sides must agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatagramConfig {
-    /// Bytes of a datagram, the header of 32 included; 1,024 by default, 40 at least.
+    /// Maximum bytes of a datagram, the header of 32 included; 1,024 by default, 40 at least.
     pub mtu: usize,
     /// Whether datagrams carry a CRC-32, and are dropped if it is wrong; no by default.
     pub crc: bool,
-    /// Bytes of an event that is put together from datagrams, at most; 1 MiB by default.
+    /// Maximum bytes of an event that is reassembled from datagrams; 1 MiB by default.
     pub message: usize,
-    /// The interface of a group, by name, index or address; by default the routing table says.
+    /// The interface of a group, by name, index or address; by default that of the routing table.
     pub interface: Option<String>,
 }
 
@@ -96,9 +98,10 @@ impl Default for DatagramConfig {
 /// The packets of MIOP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupConfig {
-    /// Routers that packets pass at most, and one: the time to live of IP; 1 by default, which is this network.
+    /// Maximum number of networks that packets pass: the time to live of IP; 1 by default, which is
+    /// the local network.
     pub hops: u8,
-    /// The interface of a group, by name, index or address; by default the routing table says.
+    /// The interface of a group, by name, index or address; by default that of the routing table.
     pub interface: Option<String>,
 }
 
@@ -114,19 +117,19 @@ impl Default for GroupConfig {
 /// Configuration of a gateway. Each bound is for one gateway.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatewayConfig {
-    /// Which events.
+    /// The forwarded events.
     pub forwards: Forwards,
     /// Whether the time to live of an event counts gateways: an event with 0 is not forwarded; yes
     /// by default. Without it only channels of orbium's exclude loops.
     pub uses_ttl: bool,
-    /// Sets of events that wait to be forwarded; 1,024 by default. Beyond it the oldest are
-    /// discarded, and counted.
+    /// Maximum number of sets of events that wait to be forwarded; 1,024 by default. Beyond it the
+    /// oldest are discarded, and counted.
     pub queue: usize,
-    /// Between two checks of both channels; 1 s by default, a day at most.
+    /// Interval between two checks of both channels; 1 s by default, a day at most.
     pub check_period: Duration,
-    /// The first pause before connecting again; 100 ms by default. It doubles.
+    /// The first pause before reconnecting; 100 ms by default. It doubles.
     pub first_pause: Duration,
-    /// The longest pause before connecting again; 5 s by default.
+    /// The longest pause before reconnecting; 5 s by default.
     pub longest_pause: Duration,
     /// For ends that are datagrams.
     pub datagrams: DatagramConfig,
@@ -154,19 +157,19 @@ impl Default for GatewayConfig {
 pub enum GatewayError {
     /// Neither end is a channel.
     NoChannel,
-    /// The datagrams do not have a size that TAO's format permits.
+    /// The size of datagrams is not permitted by TAO's format.
     Mtu(usize),
-    /// The socket to receive from.
+    /// The receiving socket cannot be opened.
     Listen(ListenError),
-    /// The socket to send with, or a thread.
+    /// The sending socket cannot be opened, or a thread not be started.
     Io(io::Error),
-    /// The interface of a group.
+    /// The interface of a group is invalid.
     Interface(String),
-    /// The addresses of datagrams.
+    /// The addresses of datagrams are invalid.
     Address(AddressError),
-    /// Datagrams do not come from a server of addresses.
+    /// A server of addresses cannot be a source of datagrams.
     AddressServer,
-    /// The reference of a group, or the ORB that is to call or join it.
+    /// The reference of a group is invalid, or the ORB cannot call or join it.
     Group(String),
 }
 
@@ -211,7 +214,7 @@ impl From<io::Error> for GatewayError {
 /// Counts of a gateway, in events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GatewayStatistics {
-    /// Handed to the other end.
+    /// Passed to the other end.
     pub forwarded: u64,
     /// Not forwarded: their time to live was 0.
     pub expired: u64,
@@ -219,7 +222,8 @@ pub struct GatewayStatistics {
     pub lost: u64,
     /// Left out: a gateway of this process has sent them from the same channel to the group.
     pub own: u64,
-    /// Sets, not events, that other gateways of orbium's have sent to the group, and that have not arrived.
+    /// Sets, not events, of other gateways of orbium's that were sent to the group and have not
+    /// arrived.
     pub missing: u64,
     /// Connections to both ends, in sequence.
     pub connections: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Object groups of MIOP as ends of a gateway: oneway pushes of sets of events, with ORBs of their own.
+//! Object groups of MIOP as ends of a gateway: oneway pushes of sets of events, with separate ORBs.
 
 mod receiver;
 mod sender;
@@ -19,20 +19,21 @@ use crate::sequence::Origin;
 pub(crate) use receiver::GroupReceiver;
 pub(crate) use sender::GroupSender;
 
-/// The channel of a gateway as the receivers of a group know it: that of all gateways of this process with the same reference.
+/// The origin of a gateway's channel for the receivers of a group: that of all gateways of this
+/// process with the same reference.
 pub(crate) fn origin_of(channel: &str) -> Origin {
     static PROCESS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     Origin(PROCESS.hash_one(channel))
 }
 
-/// The group that an ORB calls, or joins.
+/// The group that an ORB calls or joins.
 fn group_of(orb: &Orb, reference: &str) -> Result<PushConsumer, GatewayError> {
     let object = orb.string_to_object(reference).map_err(|it| refused(&it))?;
     let object = object.ok_or_else(|| refused(&"a nil reference"))?;
     Ok(PushConsumer::from_object(object))
 }
 
-/// Where datagrams for a group are sent.
+/// The address of a group's datagrams.
 fn address_of(reference: &str) -> Result<SocketAddr, GatewayError> {
     let addresses = match ObjectUrl::parse(reference).map_err(|it| refused(&it))? {
         ObjectUrl::Corbaloc(url) => url.addresses,

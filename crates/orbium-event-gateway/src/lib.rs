@@ -15,8 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not part of it: channels, and events that must not be lost. What comes while an end cannot be
-//! reached is lost, and counted.
+//! Not part of it: channels, and reliable delivery. Events that arrive while an end is unreachable
+//! are lost, and counted.
 #![forbid(unsafe_code)]
 
 mod addresses;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The connections of a gateway, for as long as both ends are there.
+//! The connections of a gateway, while both ends are reachable.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,21 +22,22 @@ use crate::shared::{Headers, Shared, Task};
 
 /// The number of a disjunction in a subscription.
 const DISJUNCTION: i32 = 9;
-/// The first type of applications: what is below is a designator.
+/// The first type of applications: lower ones are designators.
 const FIRST_APPLICATION_TYPE: i32 = 16;
-/// A day: points of time have a last one.
+/// A day, so that the next check is at a representable time.
 const MAX_CHECK_PERIOD: Duration = Duration::from_secs(24 * 3600);
-/// Types and sources that a gateway subscribes to one by one: with the disjunction as many elements as channels permit by default.
+/// Maximum number of types and sources that a gateway subscribes to individually: with the
+/// disjunction the default limit of a subscription's elements.
 const MAX_HEADERS: usize = 1023;
 
-/// Where events go.
+/// The destination of events.
 pub(crate) enum Target {
     Channel(String),
     Datagrams(DatagramSender),
     Group(GroupSender),
 }
 
-/// What a gateway joins.
+/// The ends and the state of a gateway.
 pub(crate) struct Parts {
     pub(crate) orb: Orb,
     pub(crate) from: End,
@@ -45,11 +46,11 @@ pub(crate) struct Parts {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// Why a connection ended, or did not begin.
+/// Reason why a connection ended, or was not established.
 pub(crate) enum Failure {
     Resolve(ResolveError),
     Remote(RemoteError),
-    /// The other channel takes no observers.
+    /// The other channel refuses observers.
     NoObservers,
     /// A channel has disconnected the gateway.
     Disconnected,
@@ -90,7 +91,7 @@ pub(crate) struct Link<'p> {
     supplier: Option<RemoteSupplier>,
     observed: Option<(EventChannel, Observer, u32)>,
     subscribed: Option<(Headers, RemoteConsumer)>,
-    /// Replaced subscriptions, for which events may wait in the channel still.
+    /// Replaced subscriptions, for which events may still wait in the channel.
     replaced: Vec<RemoteConsumer>,
     /// Those that were replaced before the last check.
     ending: Vec<RemoteConsumer>,
@@ -100,7 +101,7 @@ impl<'p> Link<'p> {
     /// Connects to both ends.
     ///
     /// # Errors
-    /// [`Failure`]; nothing stays connected then.
+    /// [`Failure`]; no connection remains then.
     pub(crate) fn connect(parts: &'p Parts) -> Result<Self, Failure> {
         let mut link = Self {
             parts,
@@ -177,8 +178,8 @@ impl<'p> Link<'p> {
         )?)
     }
 
-    /// Subscribes to these. The subscription before ends a check period later, so that no event is
-    /// missed; those that come twice are dropped by a channel of orbium's.
+    /// Replaces the subscription. The previous one ends a check period later, so that no event is
+    /// missed; duplicates are dropped by a channel of orbium's.
     fn subscribe(&mut self, headers: Headers) -> Result<(), Failure> {
         if matches!(&self.subscribed, Some((present, _)) if *present == headers) {
             return Ok(());
@@ -195,7 +196,7 @@ impl<'p> Link<'p> {
     /// Forwards events until the gateway ends.
     ///
     /// # Errors
-    /// [`Failure`]: an end is gone.
+    /// [`Failure`]: an end has failed.
     pub(crate) fn serve(&mut self, mut checked: impl FnMut()) -> Result<(), Failure> {
         let period = self.parts.config.check_period.min(MAX_CHECK_PERIOD);
         let mut check_at = Instant::now() + period;
@@ -259,7 +260,7 @@ impl<'p> Link<'p> {
         }
     }
 
-    /// Ends the connections, as far as the ends can be reached.
+    /// Ends the connections, as far as the ends are reachable.
     pub(crate) fn disconnect(self) {
         if let Some((channel, observer, handle)) = self.observed {
             let _ = channel.remove_observer(handle);
@@ -287,7 +288,7 @@ fn end_object(orb: &Orb, observer: &Observer) {
     }
 }
 
-/// Hands what the other channel's consumers subscribe to to the gateway's thread.
+/// Passes the subscriptions of the other channel's consumers to the gateway's thread.
 struct Subscriptions(Arc<Shared>);
 
 impl ObserverServant for Subscriptions {
@@ -301,8 +302,7 @@ impl ObserverServant for Subscriptions {
     }
 }
 
-/// The types and sources in a sum of subscriptions: a disjunction; its designator says how many
-/// there are.
+/// The types and sources in a sum of subscriptions: a disjunction; its designator has their number.
 fn headers_of(sums: &ConsumerQos) -> Headers {
     let mut headers = sums.dependencies.iter().map(|it| &it.event.header);
     let first = headers.next();
@@ -313,7 +313,8 @@ fn headers_of(sums: &ConsumerQos) -> Headers {
         .collect()
 }
 
-/// `None` if nothing is subscribed to; every event if there are too many types and sources for a subscription.
+/// `None` without subscriptions; every event if there are too many types and sources for a
+/// subscription.
 fn pattern_of(headers: &Headers) -> Option<Pattern> {
     let leaf = |(r#type, source): &(i32, i32)| Pattern::of(*r#type, *source);
     match headers.len() {
@@ -339,7 +340,7 @@ mod tests {
         assert_eq!(pattern_of(&headers_of(&nothing)), None);
     }
 
-    /// The channel had refused the subscription, and the gateway connected again and again.
+    /// Regression: the channel refused the subscription, and the gateway reconnected repeatedly.
     #[test]
     fn more_types_than_a_subscription_may_have_are_all_of_them() {
         let pattern = |types| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messages put together from datagrams: without sockets and clock, with bounded memory.
+//! Reassembly of messages from datagrams: without sockets and clock, with bounded memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
@@ -7,22 +7,23 @@ use std::time::{Duration, Instant};
 
 use crate::datagram::{Fragment, Message};
 
-/// Senders at the same time. Beyond it the one that was silent for longest is forgotten.
+/// Maximum number of senders at the same time. Beyond it the state of the one that was silent for
+/// longest is dropped.
 const MAX_SENDERS: usize = 64;
-/// Messages of a sender that are remembered, complete or not.
+/// Number of messages of a sender that are tracked, complete or not.
 const WINDOW: u32 = 1024;
-/// By how much the window moves at least.
+/// The minimum step by which the window moves.
 const MIN_WINDOW_STEP: u32 = 32;
-/// Messages of a sender that are incomplete.
+/// Maximum number of incomplete messages of a sender.
 const MAX_INCOMPLETE: usize = 32;
-/// Bytes of all incomplete messages.
+/// Maximum bytes of all incomplete messages.
 const MAX_BYTES: usize = 16 << 20;
-/// After such a silence a sender with lower numbers has been started again.
+/// After such a silence a sender with lower numbers counts as restarted.
 const RESTART: Duration = Duration::from_secs(5);
 
-/// What has arrived of each sender.
+/// The received fragments of each sender.
 pub(crate) struct Reassembly {
-    /// Bytes of a message, at most.
+    /// Maximum bytes of a message.
     most: usize,
     senders: HashMap<SocketAddr, Sender>,
 }
@@ -83,7 +84,7 @@ impl Reassembly {
 }
 
 impl Reassembly {
-    /// Forgets incomplete messages, first of the sender that has most, until there is space.
+    /// Drops incomplete messages, first of the sender with the most bytes, until there is space.
     fn make_space(&mut self, bytes: usize) {
         loop {
             let held: usize = self.senders.values().map(Sender::held).sum();
@@ -106,7 +107,7 @@ impl Sender {
 
     fn new(id: u32, now: Instant) -> Self {
         Self {
-            // Datagrams overtake each other.
+            // Datagrams may be reordered.
             first: id.saturating_sub(MIN_WINDOW_STEP),
             complete: BTreeSet::new(),
             incomplete: BTreeMap::new(),
@@ -114,7 +115,8 @@ impl Sender {
         }
     }
 
-    /// Whether a number below the window is one after the greatest: it is further from the window than that is from it.
+    /// Whether a number below the window is one after the greatest: the distance to the window is
+    /// greater than that beyond it.
     fn is_wrapped(&self, id: u32) -> bool {
         self.first - id > u32::MAX / 2
     }
@@ -213,13 +215,13 @@ mod tests {
         assert_eq!(add(4999, &[2], now), Some(vec![2]));
         assert_eq!(add(3000, &[3], now), None);
         assert_eq!(add(5001, &[0; 5], now), None);
-        // The sender was started again.
+        // The sender was restarted.
         let later = now + Duration::from_secs(6);
         assert_eq!(add(1, &[4], later), Some(vec![4]));
         assert_eq!(add(u32::MAX, &[5], later), Some(vec![5]));
     }
 
-    /// A sender that is never silent: all of its messages were dropped from then on.
+    /// Regression: all messages of a sender that is never silent were dropped from then on.
     #[test]
     fn numbers_begin_anew_after_the_greatest_one() {
         let mut reassembly = Reassembly::new(4);

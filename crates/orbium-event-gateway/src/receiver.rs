@@ -18,12 +18,12 @@ use crate::reassembly::Reassembly;
 use crate::sender::{is_group, properties};
 use crate::shared::Shared;
 
-/// Bytes of the largest datagram.
+/// Maximum bytes of a datagram.
 const MAX_DATAGRAM_LENGTH: usize = 1 << 16;
-/// Before receiving again after an error of the system.
+/// Delay before receiving again after an error of the system.
 const RECEIVE_RETRY_PAUSE: Duration = Duration::from_millis(100);
 
-/// Receives events that come to a group, or to this host.
+/// Receives events that are sent to a group, or to this host.
 pub(crate) struct DatagramReceiver {
     socket: Box<dyn Datagrams>,
     message: usize,
@@ -64,7 +64,7 @@ impl DatagramReceiver {
         })
     }
 
-    /// Hands events to the gateway until it ends.
+    /// Passes events to the gateway until it ends.
     pub(crate) fn run(&self, shared: &Shared) {
         let mut reassembly = Reassembly::new(self.message);
         let mut datagram = vec![0; MAX_DATAGRAM_LENGTH];

@@ -21,29 +21,30 @@ use crate::addresses::{Addresses, Destination, ask};
 use crate::datagram::{HEADER, encode, fragments};
 use crate::gateway_config::{DatagramConfig, GatewayError};
 
-/// Bytes of the largest datagram of IPv4.
+/// Maximum bytes of a datagram of IPv4.
 const MAX_DATAGRAM_LENGTH: usize = 65_507;
-/// Datagrams of an event before a pause: a burst overruns the buffers of receivers.
+/// Number of datagrams of an event before a pause: a longer burst overruns the buffers of
+/// receivers.
 const BURST: usize = 16;
 const BURST_PAUSE: Duration = Duration::from_micros(200);
-/// Sockets for the addresses of a server, at most.
+/// Maximum number of sockets for the addresses of a server.
 const MAX_SOCKETS: usize = 64;
 
-/// Sends events to a group or one receiver, or each to the address that a table or a server has for it.
+/// Sends events to a group or one receiver, or each to the address of a table or a server.
 pub(crate) struct DatagramSender {
     route: Route,
     config: DatagramConfig,
     next: AtomicU32,
 }
 
-/// Where an event is sent.
+/// The route of events.
 enum Route {
     One(Box<dyn Datagrams>),
     Table(Addresses, BTreeMap<SocketAddr, Box<dyn Datagrams>>),
     Server(Box<AddressServer>),
 }
 
-/// A server that is asked for the address of each event.
+/// A server that is called for the address of each event.
 struct AddressServer {
     orb: Orb,
     reference: String,

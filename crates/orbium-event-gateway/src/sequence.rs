@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Numbers of the requests that the senders of a group have sent: what has not arrived, without sockets and clock.
+//! Sequence numbers of the requests of a group's senders, to detect missing ones, without sockets
+//! and clock.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// Senders at the same time. Beyond it the one that was silent for longest is forgotten.
+/// Maximum number of senders at the same time. Beyond it the state of the one that was silent for
+/// longest is dropped.
 const MAX_ORIGINS: usize = 64;
-/// Requests of a sender that are missing, and may still come.
+/// Maximum number of missing requests of a sender that may still arrive.
 const MAX_MISSING: usize = 1024;
 
-/// The channel that a gateway sends events of, in its process.
+/// The channel from which a gateway sends events, in its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Origin(pub(crate) u64);
 
-/// What a request has in its service context.
+/// The content of a request's service context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) origin: Origin,
@@ -38,14 +40,14 @@ impl Mark {
     }
 }
 
-/// What a request is among those of its sender.
+/// Classification of a request among those of its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// So many before it have not arrived.
+    /// The next one, before which so many have not arrived.
     Next { missing: u64 },
-    /// It was missing.
+    /// It was counted as missing.
     Late,
-    /// It has arrived before.
+    /// A duplicate.
     Repeated,
 }
 
@@ -53,7 +55,7 @@ pub(crate) enum Arrival {
 #[derive(Debug, Default)]
 pub(crate) struct Sequences {
     senders: HashMap<Origin, Sender>,
-    /// Counts what arrives.
+    /// Counts the arriving requests.
     arrived: u64,
 }
 
@@ -61,12 +63,12 @@ pub(crate) struct Sequences {
 struct Sender {
     last: u64,
     missing: BTreeSet<u64>,
-    /// When it was heard last.
+    /// The count of arrivals at its last request.
     heard: u64,
 }
 
 impl Sequences {
-    /// Takes a request. What a sender has sent before its first one that arrives is not missing.
+    /// Records a request. Requests of a sender before the first one that arrives are not missing.
     pub(crate) fn arrived(&mut self, mark: Mark) -> Arrival {
         self.arrived += 1;
         if !self.senders.contains_key(&mark.origin) && self.senders.len() >= MAX_ORIGINS {
@@ -95,7 +97,7 @@ impl Sender {
             };
         }
         let missing = number - self.last - 1;
-        // Those that may still come: the latest of them.
+        // Those that may still arrive: the latest of them.
         let first = number - missing.min(MAX_MISSING as u64);
         self.missing.extend(first..number);
         while self.missing.len() > MAX_MISSING {
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(arrived(1, 43), Arrival::Late);
         assert_eq!(arrived(1, 43), Arrival::Repeated);
         assert_eq!(arrived(1, 40), Arrival::Repeated);
-        // Each sender counts for itself.
+        // Each sender is counted separately.
         assert_eq!(arrived(2, 43), next(0));
         assert_eq!(arrived(1, 46), next(0));
     }

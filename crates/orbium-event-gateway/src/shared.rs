@@ -13,23 +13,23 @@ use crate::gateway_config::GatewayStatistics;
 /// Types and sources.
 pub(crate) type Headers = BTreeSet<(i32, i32)>;
 
-/// What the gateway's thread does next.
+/// The next task of the gateway's thread.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Task {
-    /// To forward these.
+    /// Forward these.
     Push(Vec<Event>),
-    /// To subscribe to these, in place of what it subscribes to.
+    /// Subscribe to these, in place of the present subscription.
     Subscribe(Headers),
-    /// To check whether both ends are there.
+    /// Check whether both ends are reachable.
     Check,
-    /// To end.
+    /// End.
     End,
 }
 
 pub(crate) struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    /// Sets that may wait.
+    /// Maximum number of waiting sets.
     queue: usize,
     uses_ttl: bool,
 }
@@ -56,7 +56,7 @@ impl Shared {
         self.state.lock()
     }
 
-    /// Takes a set of events to be forwarded.
+    /// Queues a set of events to be forwarded.
     pub(crate) fn offer(&self, events: &[Event]) {
         let is_alive = |event: &&Event| !self.uses_ttl || event.header.ttl > 0;
         let mut set: Vec<Event> = events.iter().filter(is_alive).cloned().collect();
@@ -80,13 +80,13 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Records what the other channel subscribes to.
+    /// Records the subscriptions of the other channel.
     pub(crate) fn want(&self, headers: Headers) {
         self.lock().wanted = Some(headers);
         self.changed.notify_all();
     }
 
-    /// Waits for the next task; [`Task::Check`] at that time at the latest.
+    /// Waits for the next task; [`Task::Check`] at `check_at` at the latest.
     pub(crate) fn next(&self, check_at: Instant) -> Task {
         let mut state = self.lock();
         loop {
@@ -117,12 +117,12 @@ impl Shared {
         }
     }
 
-    /// Records events of the own channel that came back from a group.
+    /// Records events of the own channel that were received from a group.
     pub(crate) fn left_out(&self, events: usize) {
         self.lock().counts.own += events as u64;
     }
 
-    /// Records sets that a sender of a group has sent, and that have not arrived.
+    /// Records sets of a group's sender that have not arrived.
     pub(crate) fn missing(&self, sets: u64) {
         let counts = &mut self.lock().counts;
         counts.missing = counts.missing.saturating_add(sets);
@@ -140,7 +140,7 @@ impl Shared {
         counts.connections += 1;
     }
 
-    /// From now on events are lost, and those that wait.
+    /// Discards the waiting events; from now on events are lost.
     pub(crate) fn disconnected(&self) {
         let mut state = self.lock();
         state.counts.is_connected = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `RtecUDPAdmin::AddrServer`: a table as its servant, and its clients.
+//! `RtecUDPAdmin::AddrServer`: the servant of a table, and a client.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -11,7 +11,7 @@ use orbium_event::rtec::rtec_udp_admin::{
 
 use super::Addresses;
 
-/// Asks a server for the address of an event; one that has `get_addr` only for that.
+/// Gets the address of an event from a server, by `get_addr` if it has only that.
 pub(crate) fn ask(
     server: &AddrServer,
     header: &EventHeader,

@@ -13,13 +13,13 @@ use crate::gateway_config::{GatewayError, GroupConfig};
 use crate::sequence::{Arrival, Mark, Origin, Sequences};
 use crate::shared::Shared;
 
-/// A member of a group, until it is dropped.
+/// Membership of a group, until it is dropped.
 pub(crate) struct GroupReceiver {
     orb: Orb,
 }
 
 impl GroupReceiver {
-    /// Hands events of the group to a gateway, but for those of its own channel.
+    /// Passes events of the group to a gateway, except those of its own channel.
     pub(crate) fn join(
         reference: &str,
         own: Origin,
@@ -48,7 +48,7 @@ impl GroupReceiver {
 
 impl Drop for GroupReceiver {
     fn drop(&mut self) {
-        // It receives nothing any more.
+        // It does not receive any more.
         let _ = self.orb.shutdown(true);
     }
 }
@@ -60,7 +60,8 @@ struct Member {
 }
 
 impl Member {
-    /// Whether the events of a request are new here. Those of senders that mark nothing are.
+    /// Whether the events of a request are not duplicates here. Those of senders without marks are
+    /// new.
     fn is_new(&self, mark: Option<Mark>, events: usize) -> bool {
         let Some(mark) = mark else { return true };
         if mark.origin == self.own {
@@ -86,7 +87,7 @@ impl PushConsumerServant for Member {
         Ok(())
     }
 
-    /// A group has no connection to end.
+    /// A group has no connection to disconnect.
     fn disconnect_push_consumer(&self, _: &Call<'_>) -> Result<(), SystemException> {
         Ok(())
     }

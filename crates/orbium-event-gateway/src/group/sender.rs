@@ -19,7 +19,7 @@ pub(crate) struct GroupSender {
 }
 
 impl GroupSender {
-    /// Events of that channel.
+    /// A sender of the events of that channel.
     pub(crate) fn open(
         reference: &str,
         origin: Origin,
@@ -41,7 +41,7 @@ impl GroupSender {
         Ok(Self { orb, group })
     }
 
-    /// Sends a set of events: one request, in as many packets as it takes.
+    /// Sends a set of events: one request, in as many packets as needed.
     ///
     /// # Errors
     /// It cannot be encoded or sent.
@@ -52,12 +52,12 @@ impl GroupSender {
 
 impl Drop for GroupSender {
     fn drop(&mut self) {
-        // What was sent is out.
+        // Sent requests have left the ORB.
         let _ = self.orb.shutdown(true);
     }
 }
 
-/// Marks each request with the channel that its events come from and its number.
+/// Marks each request with the channel of its events and its number.
 struct Numbering {
     origin: Origin,
     sent: AtomicU64,
