@@ -9,9 +9,9 @@ use crate::time::Time;
 /// Severity of an anomaly (TAO's `Anomaly_Severity`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The schedule holds; the input is doubtful.
+    /// The schedule is sound; the input is doubtful.
     Warning,
-    /// The schedule does not hold, or leaves an operation out.
+    /// The schedule is not sound, or omits an operation.
     Error,
 }
 
@@ -27,17 +27,18 @@ impl fmt::Display for Severity {
 /// Kind of an anomaly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnomalyKind {
-    /// Nothing calls the operation, and it has neither a period nor a thread nor a supplier.
+    /// The operation has no caller, and neither a period nor a thread nor a supplier.
     PassiveRoot,
-    /// An operation with threads of its own has no rate: no period, and none that dependencies imply.
+    /// An operation with its own threads has no rate: no period, and none that dependencies imply.
     NoRate,
-    /// The operation is the entry point of a thread of its own, as it has threads or runs for the data of suppliers, and is called by
-    /// another one.
+    /// The operation is the entry point of a thread, as it has threads or runs for the data of
+    /// suppliers, and is called by another one.
     TwoEntryPoints {
         /// A caller.
         caller: Handle,
     },
-    /// The operation calls one of another host and waits for its reply: the analysis does not cover the wait.
+    /// The operation calls one of another host and blocks for its reply: the analysis does not
+    /// cover the wait.
     WaitsForRemote {
         /// The operation of the other host.
         operation: Handle,
@@ -48,17 +49,17 @@ pub enum AnomalyKind {
     TypicalExceedsWorstCase,
     /// The cached execution time is longer than the worst case.
     CachedExceedsWorstCase,
-    /// A background operation with a period: no deadline of it is analysed.
+    /// A background operation has a period: its deadlines are not analysed.
     PeriodInBackground,
-    /// An operation of the critical set consumes data of one outside of it.
+    /// An operation of the critical set consumes data of an operation outside it.
     CriticalDependsOnLess {
         /// The supplier.
         supplier: Handle,
     },
     /// The periods of the suppliers of a conjunction are not multiples of each other: it may run
-    /// later after its slowest supplier than the analysis has it.
+    /// later after its slowest supplier than the analysis assumes.
     NotHarmonic,
-    /// The processor is used by more than its time.
+    /// The utilization of the processor exceeds 1.
     Overload {
         /// The sum of execution time over period.
         utilization: f64,
@@ -67,7 +68,7 @@ pub enum AnomalyKind {
     MissesDeadline {
         /// The end of the period.
         deadline: Time,
-        /// The longest response, where it was computed.
+        /// The longest response, if it was computed.
         response: Option<Time>,
     },
 }
@@ -93,14 +94,14 @@ impl AnomalyKind {
     }
 }
 
-/// Something wrong or doubtful.
+/// An anomaly: an error or a doubtful input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anomaly {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What it is.
+    /// The kind.
     pub kind: AnomalyKind,
-    /// The operation it is about; none when it is about all of them.
+    /// The operation that it concerns; none if it concerns all of them.
     pub handle: Option<Handle>,
     /// The sentence, without a full stop.
     pub description: String,

@@ -7,8 +7,9 @@ use crate::info::{DependencyKind, Handle};
 use crate::repository::Repository;
 use crate::schedule::Schedule;
 
-/// The threads with the operations that each of them calls, and how often per run of the caller.
-/// Calls of an operation are shown once per thread; `...` stands for them after that. What is disabled is left out.
+/// The threads with the operations that each of them calls, and the number of calls per run of the
+/// caller. Calls of an operation are shown once per thread; `...` stands for them after that.
+/// Disabled operations and dependencies are omitted.
 ///
 /// ```text
 /// Rudder::steer, 10 ms, suppliers: Gyro::update
@@ -35,14 +36,14 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// A thread. The depth of calls is that of the input: it is walked without recursion.
+    /// Adds a thread, without recursion: the depth of calls is that of the input.
     fn add(&mut self, entry: Handle) {
         let mut pending = vec![(entry, 1, 0)];
         while let Some((handle, calls, depth)) = pending.pop() {
             let Ok(info) = self.repository.get(handle) else {
                 continue;
             };
-            // Deeper lines would be blanks alone.
+            // Deeper lines would only contain blanks.
             self.text.push_str(&"  ".repeat(depth.min(40)));
             if depth > 0 {
                 self.text.push_str(&format!("{calls} x "));

@@ -11,11 +11,11 @@ use crate::source::{constants, put, without_control};
 pub struct Declaration {
     /// The unique name of the operation.
     pub name: &'static str,
-    /// What the operation needs.
+    /// The timing of the operation.
     pub timing: Timing,
     /// Whether it is part of schedules.
     pub state: EnableState,
-    /// What it depends on.
+    /// The dependencies of the operation.
     pub depends_on: &'static [DeclaredDependency],
 }
 
@@ -26,7 +26,7 @@ pub struct DeclaredDependency {
     pub on: &'static str,
     /// Calls per run of the caller, or events per run of the supplier; at least 1.
     pub calls: u32,
-    /// Which of the two it is.
+    /// The kind of the dependency.
     pub kind: DependencyKind,
 }
 
@@ -50,8 +50,8 @@ impl Repository {
     /// ```
     ///
     /// # Errors
-    /// `DuplicateName`, `PeriodTooLong`, `UnknownTask`, `NoCalls`. What precedes the wrong
-    /// declaration remains registered.
+    /// `DuplicateName`, `PeriodTooLong`, `UnknownTask`, `NoCalls`. Declarations before the wrong
+    /// one remain registered.
     pub fn declare(&mut self, declarations: &[Declaration]) -> Result<(), SchedError> {
         let mut register = |it: &Declaration| {
             let handle = self.register(it.name, it.timing)?;
@@ -70,9 +70,10 @@ impl Repository {
     }
 }
 
-/// The RT_Infos of a repository as Rust source: a constant index for each operation and `static
-/// OPERATIONS`, an array of [`Declaration`]s. The same repository gives the same bytes. The
-/// constants have the names that [`source`](crate::source) gives them. Dependencies that schedules do not follow are left out.
+/// The RT_Infos of a repository as Rust source: a constant index for each operation and
+/// `static OPERATIONS`, an array of [`Declaration`]s. Equal repositories give equal bytes. The
+/// names of the constants are those of [`source`](crate::source). Disabled dependencies are
+/// omitted.
 #[must_use]
 pub fn declarations(repository: &Repository) -> String {
     let mut text = String::new();

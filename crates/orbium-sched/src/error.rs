@@ -12,18 +12,18 @@ pub enum SchedError {
     UnknownTask(String),
     /// NOT_SCHEDULED: the operation has no priority yet.
     NotScheduled(String),
-    /// UTILIZATION_BOUND_EXCEEDED: deadlines that the strategy has to keep are missed.
+    /// UTILIZATION_BOUND_EXCEEDED: deadlines that the strategy guarantees are missed.
     UtilizationBoundExceeded {
         /// The sum of execution time over period.
         utilization: f64,
     },
-    /// An anomaly that is an error, as its sentence: the analysis does not cover it.
+    /// The sentence of an anomaly that is an error: the analysis does not cover it.
     Unsound(String),
     /// INSUFFICIENT_PRIORITY_LEVELS: more queues than native priorities.
     InsufficientPriorityLevels {
         /// Queues of the schedule.
         needed: usize,
-        /// Native priorities from the least to the greatest.
+        /// The number of native priorities in the range.
         available: usize,
     },
     /// TASK_COUNT_MISMATCH: the table was made for another number of operations.
@@ -33,8 +33,8 @@ pub enum SchedError {
         /// Operations in the table.
         scheduled: usize,
     },
-    /// The table was made for other operations, for other requirements of the same ones, or by another
-    /// strategy.
+    /// The table was made for other operations, for other requirements of the same ones, or by
+    /// another strategy.
     OtherProgram,
     /// CYCLIC_DEPENDENCIES: operations that depend on one another, the first being repeated at the end.
     CyclicDependencies(Vec<String>),
@@ -42,8 +42,8 @@ pub enum SchedError {
     PeriodTooLong(String),
     /// A dependency with no call.
     NoCalls(String),
-    /// Threads with more operations, each counted in every thread that runs it, or with more pairs of consumer and supplier, than
-    /// are analysed: 10 million.
+    /// The number of operations of all threads, each counted in every thread that runs it, or of
+    /// pairs of consumer and supplier, exceeds 10 million, the limit of the analysis.
     TooManyOperations,
 }
 

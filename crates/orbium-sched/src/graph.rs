@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The graph of dependencies: acyclic, with an order in which dependencies come first.
+//! The graph of dependencies: acyclic, with a topological order.
 
 use crate::error::SchedError;
 use crate::info::{DependencyKind, RtInfo};
@@ -12,11 +12,11 @@ pub(crate) type Edge = (usize, u64);
 pub(crate) struct Graph {
     /// Two-way: the operations that each operation calls.
     pub(crate) callees: Vec<Vec<Edge>>,
-    /// Two-way: the operations that call it.
+    /// Two-way: the callers of each operation.
     pub(crate) callers: Vec<Vec<Edge>>,
     /// One-way: the suppliers of each operation.
     pub(crate) suppliers: Vec<Vec<Edge>>,
-    /// The position of each operation in an order in which dependencies come before dependants.
+    /// The position of each operation in the topological order, dependencies before dependants.
     pub(crate) position: Vec<usize>,
     /// The operations in that order.
     pub(crate) order: Vec<usize>,
@@ -54,7 +54,8 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Whether a thread begins with that operation: nothing calls it, or it has threads of its own, or runs for each event of a supplier.
+    /// Whether a thread begins with that operation: it has no caller, or has its own threads, or
+    /// runs for each event of a supplier.
     pub(crate) fn is_entry(&self, index: usize, info: &RtInfo) -> bool {
         info.timing.threads > 0
             || self.callers[index].is_empty()
@@ -71,8 +72,8 @@ impl Graph {
         edge.map(|(on, _)| *on)
     }
 
-    /// Depth first, without recursion: chains are as long as an application makes them.
-    /// Fails with a cycle, its first operation repeated at the end.
+    /// Sorts depth first, without recursion: the length of chains is that of the input. Fails with
+    /// a cycle, its first operation repeated at the end.
     fn sort(&mut self) -> Result<(), Vec<usize>> {
         #[derive(Clone, Copy, PartialEq)]
         enum Visit {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `RT_Info`: what an operation needs, and what the scheduler assigns to it.
+//! `RT_Info`: the timing of an operation, and the assignment of the scheduler to it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -77,16 +77,16 @@ macro_rules! degrees {
 }
 
 degrees! {
-    /// The first key of maximum urgency first; the paper has it in its text only.
+    /// The first key of maximum urgency first; only in the text of the paper.
     Criticality
 }
 
 degrees! {
-    /// The order of operations where criticality, rate and dependencies leave it open.
+    /// The tie-breaker of operations with equal criticality and rate and no dependency.
     Importance
 }
 
-/// A name that is no criticality or importance.
+/// A name that is not a criticality or importance.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownDegree(String);
 
@@ -114,7 +114,7 @@ pub enum InfoKind {
     /// An operation: it runs for each event of each supplier.
     #[default]
     Operation,
-    /// It runs once the events of all suppliers have come: at the lowest rate.
+    /// It runs once the events of all suppliers have arrived: at the lowest rate.
     Conjunction,
     /// It runs for each event of any supplier: at the sum of the rates.
     Disjunction,
@@ -143,28 +143,28 @@ impl InfoKind {
     }
 }
 
-/// Timing of an operation, as the application states it.
+/// Timing of an operation, as declared by the application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// The longest execution; the deterministic analysis uses it.
+    /// The worst-case execution time, for the deterministic analysis.
     pub worst_case_execution_time: Time,
-    /// The usual execution; the statistical analysis uses it. Zero: the worst case.
+    /// The usual execution time, for the statistical analysis. Zero: the worst case.
     pub typical_execution_time: Time,
-    /// Not zero: further calls within a period cost this, because the result is cached.
+    /// If not zero, the cost of further calls within a period, because the result is cached.
     pub cached_execution_time: Time,
-    /// The least time between two runs, which is the deadline too. Zero: the operation is
+    /// The least time between two runs, which is also the deadline. Zero: the operation is
     /// reactive, and its time is charged to its callers.
     pub period: Time,
     /// The first key of maximum urgency first.
     pub criticality: Criticality,
-    /// The order where nothing else gives one.
+    /// The tie-breaker of the order.
     pub importance: Importance,
-    /// Not zero: the operation belongs to the background, the last queue, which runs in SCHED_RR. How long
-    /// it is makes no difference: Linux has one slice for all threads of that class.
+    /// If not zero, the operation belongs to the background, the last queue, which runs in
+    /// SCHED_RR. The value makes no difference: Linux has one slice for all threads of that class.
     pub quantum: Time,
     /// Internal threads. Zero: passive; the operation runs in the thread of its caller.
     pub threads: u32,
-    /// How its suppliers determine its rate.
+    /// The combination of its suppliers into its rate.
     pub kind: InfoKind,
 }
 
@@ -172,12 +172,12 @@ pub struct Timing {
 /// `Dependency_Enabled_Type_t`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EnableState {
-    /// It stays registered, and schedules do without it.
+    /// It stays registered, but is excluded from schedules.
     Disabled,
-    /// It is.
+    /// It is part of schedules.
     #[default]
     Enabled,
-    /// It is, and stays so when all that is enabled is replaced.
+    /// It is part of schedules, and stays so when all enabled ones are replaced.
     NonVolatile,
 }
 
@@ -195,7 +195,7 @@ impl EnableState {
         }
     }
 
-    /// Whether schedules do without it.
+    /// Whether it is excluded from schedules.
     #[must_use]
     pub const fn is_disabled(self) -> bool {
         matches!(self, EnableState::Disabled)
@@ -207,7 +207,7 @@ impl EnableState {
 pub enum DependencyKind {
     /// A call: the time of the callee is charged to the thread of its caller.
     TwoWayCall,
-    /// Data: the consumer runs at the rate of its supplier, in a thread of its own.
+    /// Data: the consumer runs at the rate of its supplier, in a separate thread.
     OneWayCall,
 }
 
@@ -218,9 +218,9 @@ pub struct Dependency {
     pub on: Handle,
     /// Calls per run of the caller, or events per run of the supplier; at least 1.
     pub calls: u32,
-    /// Which of the two it is.
+    /// The kind of the dependency.
     pub kind: DependencyKind,
-    /// Whether schedules follow it.
+    /// Whether it is part of schedules.
     pub state: EnableState,
 }
 
@@ -242,13 +242,13 @@ pub struct RtInfo {
     pub entry_point: String,
     /// The identifier.
     pub handle: Handle,
-    /// What the application said.
+    /// The timing that the application has declared.
     pub timing: Timing,
     /// Whether it is part of schedules.
     pub state: EnableState,
-    /// What the operation depends on.
+    /// The dependencies of the operation.
     pub dependencies: Vec<Dependency>,
-    /// What the scheduler assigned, if it has.
+    /// The assignment of the scheduler, if there is one.
     pub assignment: Option<Assignment>,
 }
 
@@ -257,7 +257,7 @@ impl RtInfo {
         self.timing.worst_case_execution_time
     }
 
-    /// The worst case unless another time is given.
+    /// The worst case unless another time is set.
     pub(crate) fn typical(&self) -> Time {
         match self.timing.typical_execution_time {
             Time::ZERO => self.worst_case(),

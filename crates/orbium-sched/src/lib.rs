@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scheduling analysis for one processor: from what operations need to priorities and queues, and
-//! to the deadlines that hold.
+//! Scheduling analysis for one processor: from the timing of operations to priorities and queues,
+//! and to the deadlines that hold.
 //!
 //! Pure functions and values. This crate does not know sockets, threads, clocks, CORBA objects or
-//! IDL: `Repository` has the operations of TAO's Scheduling Service; objects that serve it and readers of
-//! IDL are made above.
+//! IDL: `Repository` has the operations of TAO's Scheduling Service; its objects and readers of IDL
+//! are in crates above.
 //!
 //! ```
 //! use orbium_sched::{DependencyKind, Options, Repository, Strategy, Time, Timing};

@@ -19,7 +19,7 @@ pub enum Strategy {
     Mlf,
     /// Maximum urgency first: one queue per criticality, each by laxity.
     Muf,
-    /// The critical set rate monotonic, one queue by laxity below for all others.
+    /// The critical set rate monotonic, and one queue by laxity below it for all others.
     RmsMlf,
 }
 
@@ -50,8 +50,8 @@ impl fmt::Display for Strategy {
 /// urgent queues preempt less urgent ones in any case, and jobs of static queues run to completion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Preemption {
-    /// A job runs to completion once it has begun, as in dispatchers, in event channels and in
-    /// scheduler contexts with one thread: a more urgent one waits for it.
+    /// A started job runs to completion, as in dispatchers, in event channels and in scheduler
+    /// contexts with one thread: a more urgent one waits for it.
     #[default]
     NonPreemptive,
     /// It preempts: threads that an operating system schedules by deadline.
@@ -78,7 +78,7 @@ impl fmt::Display for Preemption {
     }
 }
 
-/// A name that is neither kind of preemption.
+/// A name that is not a kind of preemption.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownPreemption(String);
 
@@ -105,7 +105,7 @@ impl FromStr for Preemption {
     }
 }
 
-/// A name that is no strategy.
+/// A name that is not a strategy.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownStrategy(String);
 
@@ -139,7 +139,7 @@ pub struct Overhead {
     pub call: Time,
     /// A context switch; each run of a thread is charged two.
     pub context_switch: Time,
-    /// The longest critical section of a lane: what a more urgent one waits for it at most once.
+    /// The longest critical section of a lane: a more urgent lane waits for it at most once.
     pub blocking: Time,
 }
 
@@ -150,14 +150,14 @@ pub struct Options {
     pub strategy: Strategy,
     /// Whether jobs of a queue by deadline or laxity preempt each other; they do not by default.
     pub preemption: Preemption,
-    /// The native priority of the least urgent queue; 1 by default, as SCHED_FIFO has it.
+    /// The native priority of the least urgent queue; 1 by default, the lowest of SCHED_FIFO.
     pub min_priority: i32,
-    /// The native priority of the most urgent queue; 99 by default. Where small numbers are
-    /// urgent it is less than `min_priority`.
+    /// The native priority of the most urgent queue; 99 by default. If small numbers are urgent it
+    /// is less than `min_priority`.
     pub max_priority: i32,
     /// Operations of this criticality and above are the critical set; HIGH by default.
     pub critical: Criticality,
-    /// Costs that are added; none by default.
+    /// Added costs; none by default.
     pub overhead: Overhead,
 }
 
@@ -184,7 +184,7 @@ impl Options {
         }
     }
 
-    /// How many native priorities there are.
+    /// The number of native priorities.
     pub(crate) fn levels(&self) -> usize {
         self.min_priority.abs_diff(self.max_priority) as usize + 1
     }

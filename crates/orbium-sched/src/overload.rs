@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random task sets of a given utilization, and the deadlines that a strategy misses in them.
+//! Random task sets of a given utilization, and the deadline misses of a strategy in them.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use crate::time::Time;
 const PERIODS: [u64; 8] = [10, 20, 25, 40, 50, 100, 125, 200];
 const CRITICAL: usize = 4;
 
-/// In milliseconds: a multiple of all periods, and how long a set is simulated.
+/// In milliseconds: a multiple of all periods, and the simulated time of a set.
 const HYPERPERIOD: u64 = 1_000;
 const SIMULATED: u64 = 2 * HYPERPERIOD;
 
-/// The share of deadlines that the critical set misses, and that of all other tasks; from 0 to 1.
+/// The shares of missed deadlines of the critical set, and of all other tasks; from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Misses {
     /// Of the tasks of [`Criticality::High`].
@@ -28,7 +28,7 @@ pub struct Misses {
     pub other: f64,
 }
 
-/// Deadlines, counted by class.
+/// Numbers of deadlines by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeadlineCounts {
     /// Of the critical set: missed, and all.
@@ -49,7 +49,7 @@ impl DeadlineCounts {
         *all += 1;
     }
 
-    /// The shares that were missed; 0 of none.
+    /// The shares of missed deadlines; 0 without deadlines.
     #[must_use]
     pub fn shares(&self) -> Misses {
         let share = |(missed, all): (u64, u64)| missed as f64 / all.max(1) as f64;
@@ -64,7 +64,7 @@ impl DeadlineCounts {
 /// them simulated for 2 s on one processor.
 ///
 /// # Errors
-/// As [`Schedule::compute`] has them for a task set.
+/// Those of [`Schedule::compute`] for a task set.
 ///
 /// ```
 /// use orbium_sched::{Options, Strategy, overload};
@@ -104,11 +104,11 @@ pub fn simulated_misses(
 
 /// Eight periodic operations of that utilization, with periods from 10 to 200 ms; the same for the
 /// same seed. The four of the shortest periods have [`Criticality::High`] and half of the
-/// utilization, all others [`Criticality::Low`]. A utilization that is not positive gives execution
-/// times of zero.
+/// utilization, all others [`Criticality::Low`]. Execution times are zero if the utilization is not
+/// positive.
 ///
 /// # Errors
-/// As [`Repository::register`] has them.
+/// Those of [`Repository::register`].
 pub fn random_tasks(utilization: f64, seed: u64) -> Result<Repository, SchedError> {
     let mut random = Xorshift::new(seed);
     let weights = PERIODS.map(|_| 1.0 + (random.next() % 1_000) as f64 / 250.0);
@@ -139,7 +139,7 @@ struct Xorshift(u64);
 impl Xorshift {
     fn new(seed: u64) -> Self {
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
-        // A state of zero would stay zero.
+        // A state of zero would remain zero.
         Self(state.max(1))
     }
 

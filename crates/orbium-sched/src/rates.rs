@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! At which rates operations run: their own period (rule 1 of the paper), or the rates that
-//! dependencies imply (rule 2).
+//! Rates of operations: their own period (rule 1 of the paper), or the rates that dependencies
+//! imply (rule 2).
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -15,20 +15,20 @@ use crate::time::Time;
 pub struct Rate {
     /// The period.
     pub period: Time,
-    /// Runs that one period brings.
+    /// The number of runs per period.
     pub runs: u64,
 }
 
-/// Rates beyond this number are merged into the shortest of their periods, which charges more
-/// time than there is, never less.
+/// Rates beyond this number are merged into the shortest of their periods, which is conservative:
+/// it overestimates the charged time.
 pub(crate) const MAX_RATES: usize = 64;
 
 /// The rates of an operation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rates {
-    /// None where nothing implies one.
+    /// Empty if neither a period nor a dependency implies one.
     pub(crate) all: Vec<Rate>,
-    /// Whether its suppliers imply them.
+    /// Whether its suppliers imply the rates.
     pub(crate) implied: bool,
 }
 
@@ -67,7 +67,8 @@ pub(crate) fn of_all(repository: &Repository, graph: &Graph) -> Vec<Rates> {
                 }
             }
         }
-        // An operation that calls its own supplier never becomes ready: it has the period of what it calls, if that has one.
+        // An operation that calls its own supplier never becomes ready: it has the period of its
+        // callees, if there is one.
         let mut rest = inputs.iter().enumerate().skip(next);
         let own = |(index, source): (usize, &Source)| match source {
             Source::SuppliersOr(period) if !done[index] => Some((index, *period)),
@@ -82,7 +83,7 @@ pub(crate) fn of_all(repository: &Repository, graph: &Graph) -> Vec<Rates> {
     }
 }
 
-/// The least non-zero period of each operation and of all that it calls; zero if there is none.
+/// The least non-zero period of each operation and of all its callees; zero if there is none.
 fn least_periods(infos: &[RtInfo], graph: &Graph) -> Vec<Time> {
     let mut least = vec![Time::ZERO; infos.len()];
     for index in &graph.order {
@@ -94,13 +95,14 @@ fn least_periods(infos: &[RtInfo], graph: &Graph) -> Vec<Time> {
     least
 }
 
-/// Where the rate of an operation comes from.
+/// The source of an operation's rate.
 enum Source {
-    /// Its own period, or the least of those it calls.
+    /// Its own period, or the least one of its callees.
     Period(Time),
     /// The operations that supply it.
     Suppliers,
-    /// Those, if they have it run more often than once in that period, which is the least of those it calls.
+    /// The suppliers, if they cause more than one run in that period, which is the least one of its
+    /// callees.
     SuppliersOr(Time),
     /// The operations that call it.
     Callers,
@@ -153,13 +155,14 @@ impl Source {
     }
 }
 
-/// Whether so many runs are more than at a rate.
+/// Whether the rates add up to more runs than one rate.
 fn is_more_often(all: &[Rate], rate: Rate) -> bool {
     let share = |it: &Rate| it.runs as f64 * rate.period.ticks() as f64 / it.period.ticks() as f64;
     all.iter().map(share).sum::<f64>() > rate.runs as f64 + 1e-9
 }
 
-/// The events of the supplier with the fewest, as one rate in its least period: each run of a conjunction takes one from each.
+/// The events of the supplier with the fewest, as one rate in its least period: each run of a
+/// conjunction consumes one of each.
 fn slowest(edges: &[(usize, u64)], rates: &[Rates]) -> Option<Rate> {
     let one = |(on, calls): &(usize, u64)| {
         let all = &rates[*on].all;
@@ -178,7 +181,7 @@ fn slowest(edges: &[(usize, u64)], rates: &[Rates]) -> Option<Rate> {
     })
 }
 
-/// One rate for each period.
+/// Merges the rates of each period into one.
 fn merged(all: impl Iterator<Item = (Time, u64)>) -> Vec<Rate> {
     let mut by_period: BTreeMap<Time, u64> = BTreeMap::new();
     for (period, runs) in all {

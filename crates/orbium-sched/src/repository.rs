@@ -15,7 +15,7 @@ const MAX_PERIOD: Time = Time::from_ticks(i32::MAX as u64);
 pub struct Repository {
     infos: Vec<RtInfo>,
     by_name: HashMap<String, Handle>,
-    /// The calls that were recorded of an operation, by what it depends on.
+    /// The recorded calls of an operation, by dependency.
     recorded: BTreeMap<(Handle, Handle, DependencyKind), u64>,
 }
 
@@ -77,7 +77,7 @@ impl Repository {
             .ok_or_else(|| unknown(handle))
     }
 
-    /// Sets what the application says of an operation.
+    /// Sets the timing of an operation.
     ///
     /// # Errors
     /// `UnknownTask`, `PeriodTooLong`.
@@ -88,10 +88,10 @@ impl Repository {
         Ok(())
     }
 
-    /// Adds a dependency of `handle` on another operation. Several on the same one add up.
+    /// Adds a dependency of `handle` on another operation. Several on the same operation add up.
     ///
     /// # Errors
-    /// `UnknownTask`, `NoCalls`. Cycles are found when the schedule is computed.
+    /// `UnknownTask`, `NoCalls`. Cycles are detected when the schedule is computed.
     pub fn add_dependency(
         &mut self,
         handle: Handle,
@@ -109,9 +109,9 @@ impl Repository {
         self.depend(handle, dependency)
     }
 
-    /// As [`add_dependency`](Self::add_dependency), of calls that a configuration run has recorded.
-    /// Schedules follow it as any other. At run time, when nothing records it, a program has the
-    /// [table](crate::Table::check) without it.
+    /// As [`add_dependency`](Self::add_dependency), for calls that a configuration run has
+    /// recorded. Schedules include it as any other. At run time, without recording, a program has
+    /// the [table](crate::Table::check) without it.
     ///
     /// # Errors
     /// Likewise.
@@ -127,7 +127,7 @@ impl Repository {
         Ok(())
     }
 
-    /// The recorded ones among the calls of a dependency.
+    /// The number of recorded calls among those of a dependency.
     pub(crate) fn recorded(&self, handle: Handle, on: Handle, kind: DependencyKind) -> u64 {
         let recorded = self.recorded.get(&(handle, on, kind));
         recorded.copied().unwrap_or_default()
@@ -147,7 +147,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Has schedules include an operation, or do without it and all dependencies of it and on it.
+    /// Includes an operation in schedules, or excludes it and all dependencies of it and on it.
     ///
     /// # Errors
     /// `UnknownTask`.
@@ -171,10 +171,11 @@ impl Repository {
         Ok(())
     }
 
-    /// Has schedules follow the dependencies of `handle` on another operation that have this kind and number of calls, or not.
+    /// Includes or excludes the dependencies of `handle` on another operation with this kind and
+    /// number of calls.
     ///
     /// # Errors
-    /// `UnknownTask`: there is none.
+    /// `UnknownTask`: there is no such dependency.
     pub fn set_dependency_enable_state(
         &mut self,
         handle: Handle,
@@ -190,7 +191,7 @@ impl Repository {
         }
     }
 
-    /// Removes the dependencies of `handle` on another operation that have this kind.
+    /// Removes the dependencies of `handle` on another operation with this kind.
     ///
     /// # Errors
     /// `UnknownTask`.
@@ -238,14 +239,15 @@ impl Repository {
         info.map_or("", |info| &info.entry_point)
     }
 
-    /// Writes what a schedule assigned, in the order of handles.
+    /// Stores the assignments of a schedule, in the order of handles.
     pub(crate) fn set_assignments(&mut self, assignments: &[Option<Assignment>]) {
         for (info, assignment) in self.infos.iter_mut().zip(assignments) {
             info.assignment = *assignment;
         }
     }
 
-    /// The dependencies of an operation that schedules follow: neither they nor the operations at their ends are disabled.
+    /// The dependencies of an operation in schedules: neither they nor the operations at their ends
+    /// are disabled.
     pub(crate) fn followed<'r>(
         &'r self,
         info: &'r RtInfo,

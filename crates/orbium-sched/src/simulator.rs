@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A discrete simulator of one processor: it runs a schedule job by job, without any of the
-//! formulas of the analysis.
+//! A discrete-event simulator of one processor: it runs a schedule job by job, without the formulas
+//! of the analysis.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,42 +17,42 @@ pub struct Simulated {
     pub queue: usize,
     /// The time between releases; not zero.
     pub period: Time,
-    /// What each job executes.
+    /// The execution time of each job.
     pub execution_time: Time,
-    /// From the release of a job to its deadline.
+    /// The time from the release of a job to its deadline.
     pub deadline: Time,
-    /// The execution time that a queue by laxity without preemption expects.
+    /// The execution time that a non-preemptive queue by laxity assumes.
     pub estimate: Time,
     /// The first release.
     pub offset: Time,
 }
 
-/// A stretch of time in which one job has the processor.
+/// An interval in which one job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The index of the task.
     pub task: usize,
-    /// From here.
+    /// Its start.
     pub start: Time,
-    /// To here.
+    /// Its end.
     pub end: Time,
 }
 
-/// A job that was released.
+/// A released job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The index of the task.
     pub task: usize,
-    /// When it was released.
+    /// Its release.
     pub release: Time,
-    /// By when it had to be done.
+    /// Its deadline.
     pub deadline: Time,
-    /// When it was done; none if that was not before the end.
+    /// Its completion; none if it was not completed before the end.
     pub finish: Option<Time>,
 }
 
 impl Job {
-    /// From release to finish.
+    /// The time from release to completion.
     #[must_use]
     pub fn response(&self) -> Option<Time> {
         let finish = self.finish?;
@@ -63,11 +63,11 @@ impl Job {
 /// Trace of a simulation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Which task had the processor, in order; stretches without a slice are idle.
+    /// The running task over time; intervals without a slice are idle.
     pub slices: Vec<Slice>,
     /// All jobs, in the order in which they finished, then those that did not.
     pub jobs: Vec<Job>,
-    /// When it ended.
+    /// The end of the simulation.
     pub end: Time,
 }
 
@@ -89,12 +89,13 @@ impl Trace {
     }
 }
 
-/// Runs tasks until a time, or for `max_steps` steps. A step ends when a job is released or done,
-/// or when another one preempts.
+/// Runs tasks until `end`, or for `max_steps` steps. A step ends when a job is released or
+/// completed, or when another one preempts.
 ///
-/// A more urgent queue preempts the others. A static queue runs each job to its end, the task of
+/// A more urgent queue preempts the others. A static queue runs each job to completion, the task of
 /// the smallest index first. The others choose by deadline or laxity, ties to the smallest index:
-/// when a job is done, or, if they are preemptive, at any time. A job that misses its deadline runs on.
+/// when a job is completed, or, if they are preemptive, at any time. A job that misses its deadline
+/// continues.
 #[must_use]
 pub fn simulate(
     tasks: &[Simulated],
@@ -145,7 +146,7 @@ pub fn tasks_of(schedule: &Schedule) -> (Vec<(usize, Simulated)>, Vec<Dispatchin
     )
 }
 
-/// After how much time the schedule repeats; none when that is longer than a [`Time`].
+/// The time after which the schedule repeats; none if it exceeds a [`Time`].
 #[must_use]
 pub fn hyperperiod_of(schedule: &Schedule) -> Option<Time> {
     let tasks: Vec<_> = schedule
@@ -168,7 +169,7 @@ struct Run<'a> {
     preemption: Preemption,
     releases: BinaryHeap<Reverse<(u64, usize)>>,
     ready: Vec<Vec<Active>>,
-    /// What all times are multiples of: laxity is compared this often.
+    /// The greatest common divisor of all times, at which laxities are compared.
     grain: u64,
     now: u64,
     trace: Trace,
@@ -198,7 +199,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Releases what is due, then lets one job run until something can change.
+    /// Releases the due jobs, then runs one job until the next event.
     fn step(&mut self, until: u64) {
         self.release();
         let next = self
@@ -245,7 +246,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The job of a queue that runs, and for how long nothing within the queue changes that.
+    /// The job of a queue that runs, and the time for which no event within the queue changes that.
     fn choose(&self, queue: usize) -> (usize, u64) {
         let jobs = &self.ready[queue];
         let order = |it: &Active| (it.job.task, it.job.release);
@@ -271,7 +272,7 @@ impl<'a> Run<'a> {
                     .enumerate()
                     .filter(|(index, _)| *index != chosen);
                 let nearest = others.map(|(_, it)| self.laxity(it) - own).min();
-                // The laxity of waiting jobs falls; a lesser one preempts.
+                // The laxity of waiting jobs decreases; a lesser one preempts.
                 let lasts = nearest.and_then(|it| u64::try_from(it).ok());
                 (
                     chosen,

@@ -13,11 +13,11 @@ use crate::table::fingerprint::hash_of;
 use crate::time::Time;
 
 /// The schedule as Rust source: a constant index for each operation and `static SCHEDULE`, a
-/// [`Table`](crate::Table). The same repository gives the same bytes. Operations that are disabled are in the table without a
-/// queue, so that each has its index.
+/// [`Table`](crate::Table). Equal repositories give equal bytes. Disabled operations are in the
+/// table without a queue, so that each has its index.
 ///
 /// # Errors
-/// `NotScheduled` for another operation that no thread runs.
+/// `NotScheduled` for an enabled operation that no thread runs.
 pub fn source(repository: &Repository, schedule: &Schedule) -> Result<String, SchedError> {
     let mut text = String::from(
         "// Written from RT_Infos by orbium-sched. Change those, then write it again.\n//\n",
@@ -78,7 +78,7 @@ pub fn source(repository: &Repository, schedule: &Schedule) -> Result<String, Sc
     Ok(text)
 }
 
-/// A name as a comment can have it.
+/// A name without control characters, for comments.
 pub(crate) fn without_control(name: &str) -> String {
     name.chars().filter(|it| !it.is_control()).collect()
 }
@@ -129,7 +129,7 @@ fn variant(strategy: Strategy) -> &'static str {
     }
 }
 
-/// `Nav::GPS::position` is `NAV_GPS_POSITION`; of two that come to the same, the second ends in `_2`.
+/// `Nav::GPS::position` is `NAV_GPS_POSITION`; if two names collide, the second ends in `_2`.
 pub(crate) fn constants(infos: &[RtInfo]) -> Vec<String> {
     let mut taken = HashSet::new();
     let mut constant = |info: &RtInfo| {
@@ -213,7 +213,7 @@ pub fn summary(repository: &Repository, schedule: &Schedule) -> String {
     text
 }
 
-/// What the analysis took for granted of queues by deadline and laxity, if there are any.
+/// The preemption assumed for queues by deadline and laxity, if there are any.
 fn preemption(schedule: &Schedule) -> String {
     if schedule.is_dynamic() {
         format!(", {} within a queue", schedule.preemption)
@@ -222,7 +222,7 @@ fn preemption(schedule: &Schedule) -> String {
     }
 }
 
-/// What each operation depends on, if any does; what schedules do not follow is left out.
+/// The dependencies of operations, if there are any; disabled ones are omitted.
 fn dependencies(text: &mut String, repository: &Repository) {
     let mut rows = Vec::new();
     for info in repository.infos() {
@@ -290,7 +290,7 @@ fn columns<const N: usize>(text: &mut String, rows: &[[String; N]]) {
 }
 
 /// The graph of dependencies in the language of Graphviz: calls are solid arrows to the callee,
-/// data dashed ones from the supplier to its consumer. Operations that are disabled are left out.
+/// data dashed ones from the supplier to its consumer. Disabled operations are omitted.
 #[must_use]
 pub fn dot(repository: &Repository, schedule: &Schedule) -> String {
     let mut text = String::from("digraph schedule {\n    rankdir = LR;\n    node [shape = box];\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table of a schedule: static data that a program looks priorities up in by a constant index.
+//! The table of a schedule: static data in which a program looks priorities up by a constant index.
 
 use std::time::Duration;
 
@@ -33,18 +33,19 @@ pub struct Table {
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// What it was assigned.
+    /// Its assignment.
     pub assignment: Assignment,
-    /// Its period, or that of the data for which it runs, the least of several; zero if it runs when it is called.
+    /// Its period, or that of the data for which it runs, the least of several; zero if it runs
+    /// only when it is called.
     pub period: Time,
     /// Its worst-case execution time.
     pub worst_case: Time,
-    /// Its longest run, with all that it calls and the overhead of the analysis.
+    /// Its longest run, with all its callees and the overhead of the analysis.
     pub longest_run: Time,
 }
 
 impl Entry {
-    /// An entry: queue, place in it, native priority, and times in units of 100 ns.
+    /// An entry: queue, position in it, native priority, and times in units of 100 ns.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -65,7 +66,8 @@ impl Entry {
         }
     }
 
-    /// The same of an operation that takes longer with what it calls: so many units of 100 ns at the most.
+    /// The same for an operation that takes longer with its callees: at most so many units of 100
+    /// ns.
     #[must_use]
     pub const fn with_calls(self, longest_run: u64) -> Self {
         Self {
@@ -74,19 +76,19 @@ impl Entry {
         }
     }
 
-    /// The entry of an operation that is disabled: it has no queue. Times are in units of 100 ns.
+    /// The entry of a disabled operation: it has no queue. Times are in units of 100 ns.
     #[must_use]
     pub const fn disabled(name: &'static str, period: u64, worst_case: u64) -> Self {
         Self::new(name, (NO_QUEUE, u32::MAX, 0), period, worst_case)
     }
 
-    /// Whether the schedule does without the operation.
+    /// Whether the operation is excluded from the schedule.
     #[must_use]
     pub const fn is_disabled(&self) -> bool {
         self.assignment.preemption_priority == NO_QUEUE
     }
 
-    /// The deadline of a run released at that time of any clock: a period later. None without a
+    /// The deadline of a run released at that time of any clock: one period later. None without a
     /// period.
     #[must_use]
     pub fn deadline(&self, released: Duration) -> Option<Duration> {
@@ -95,7 +97,7 @@ impl Entry {
     }
 }
 
-/// The queue of operations that are disabled, which no table has.
+/// The queue of disabled operations, which no table has.
 const NO_QUEUE: u32 = u32::MAX;
 
 /// A queue of a [`Table`].
@@ -103,7 +105,7 @@ const NO_QUEUE: u32 = u32::MAX;
 pub struct Queue {
     /// Its native priority.
     pub priority: i32,
-    /// How it chooses among its jobs.
+    /// Its dispatching policy.
     pub dispatching: Dispatching,
 }
 
@@ -120,7 +122,7 @@ impl Table {
     /// memory is not freed.
     ///
     /// # Errors
-    /// `NotScheduled` for an operation that is not disabled, and that no thread runs.
+    /// `NotScheduled` for an enabled operation that no thread runs.
     ///
     /// ```
     /// use orbium_sched::{Options, Repository, Schedule, Table, Time, Timing};
@@ -178,7 +180,7 @@ impl Table {
     /// The operation of that index.
     ///
     /// # Errors
-    /// `UnknownTask` for an index beyond the table, `NotScheduled` for an operation that is disabled.
+    /// `UnknownTask` for an index beyond the table, `NotScheduled` for a disabled operation.
     pub fn entry(&self, index: usize) -> Result<&'static Entry, SchedError> {
         match self.entries.get(index) {
             Some(entry) if entry.is_disabled() => {
@@ -189,17 +191,19 @@ impl Table {
         }
     }
 
-    /// The number of the queue of an operation, and the queue; none if it is disabled, or the table is not whole.
+    /// The number of the queue of an operation, and the queue; none if it is disabled, or the table
+    /// is inconsistent.
     #[must_use]
     pub fn queue_of(&self, entry: &Entry) -> Option<(usize, &'static Queue)> {
         let number = entry.assignment.preemption_priority as usize;
         Some((number, self.queues.get(number)?))
     }
 
-    /// Checks that a program registered the operations that the table was made for: what the
-    /// paper's `schedule` does at run time. Names, periods, quanta, criticality, importance, threads,
-    /// kinds and dependencies are compared; execution times are not, as calibration measures others in each
-    /// configuration run, nor are dependencies that it [has recorded](Repository::add_recorded_dependency).
+    /// Checks that the program has registered the operations of the table, as the paper's
+    /// `schedule` does at run time. Names, periods, quanta, criticality, importance, threads, kinds
+    /// and dependencies are compared; execution times are not, as calibration differs in each
+    /// configuration run, nor are dependencies that it [has
+    /// recorded](Repository::add_recorded_dependency).
     ///
     /// # Errors
     /// `TaskCountMismatch`, `OtherProgram`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads: found in the graph, with the time of everything they call.
+//! Threads of the graph, with the time of all their callees.
 
 use crate::anomaly::{Anomaly, AnomalyKind, Severity};
 use crate::error::SchedError;
@@ -10,28 +10,29 @@ use crate::rates::{self, Rate, Rates};
 use crate::repository::Repository;
 use crate::time::Time;
 
-/// Operations of all threads together, each counted in every thread that runs it: a bound on memory and time, as a chain of
-/// operations with an entry point at each has the square of their number.
+/// Maximum number of operations of all threads together, each counted in every thread that runs it,
+/// to bound memory and time: a chain of operations with an entry point at each has the square of
+/// their number.
 const MAX_OPERATIONS: usize = 10_000_000;
 
 /// A directed acyclic graph of operations with one entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thread {
-    /// Where it begins.
+    /// Its entry point.
     pub entry: Handle,
     /// The operations that it runs, the entry point first, callers before callees.
     pub operations: Vec<Handle>,
     /// The longest run, with all calls and the overhead of each.
     pub worst_case: Time,
-    /// The usual run.
+    /// The usual execution time of a run.
     pub typical: Time,
-    /// The worst case of its entry point alone: what queues by laxity have as the estimate of a run.
+    /// The worst case of its entry point alone: the estimate of a run for queues by laxity.
     pub estimate: Time,
     /// The least period; zero in the background.
     pub period: Time,
-    /// How often it runs: one rate, or several when suppliers have several periods.
+    /// Its rates: one, or several if suppliers have several periods.
     pub rates: Vec<Rate>,
-    /// Whether its suppliers imply its rates; else it has a period of its own.
+    /// Whether its suppliers imply its rates; otherwise it has its own period.
     pub implied: bool,
     /// The operations that supply its data.
     pub suppliers: Vec<Handle>,
@@ -44,7 +45,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// The longest runs over the periods: the share of the processor.
+    /// The utilization: the sum of the longest runs over the periods.
     #[must_use]
     pub fn utilization(&self) -> f64 {
         let share = |rate: &Rate| {
@@ -54,7 +55,7 @@ impl Thread {
     }
 }
 
-/// The threads of a repository, in the order of their entry points, and what is odd about them.
+/// The threads of a repository, in the order of their entry points, and their anomalies.
 ///
 /// # Errors
 /// `TooManyOperations`.
@@ -100,14 +101,14 @@ pub(crate) fn find(
     Ok((threads, anomalies))
 }
 
-/// Walks the calls of one thread after the other.
+/// Traverses the calls of one thread after the other.
 struct Walk<'a> {
     infos: &'a [RtInfo],
     graph: &'a Graph,
     overhead: Overhead,
-    /// For each operation, the last walk that met it.
+    /// For each operation, the last traversal that visited it.
     met: Vec<usize>,
-    /// For each operation, how often this walk calls it.
+    /// For each operation, the number of its calls in this traversal.
     calls: Vec<u64>,
     number: usize,
 }
@@ -190,11 +191,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What the calls of one operation cost within a run of the thread.
+/// The cost of an operation's calls within a run of the thread.
 struct Charge {
     worst_case: Time,
     typical: Time,
-    /// Runs that call what the operation depends on: a cached result calls nothing.
+    /// Runs that execute the calls of the operation: a cached result makes no calls.
     full_runs: u64,
 }
 

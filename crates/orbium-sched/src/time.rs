@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lengths of time in units of 100 ns, as `TimeBase::TimeT` has them.
+//! Durations in units of 100 ns, as `TimeBase::TimeT`.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A length of time in units of 100 ns.
+/// A duration in units of 100 ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
 impl Time {
-    /// No time.
+    /// A duration of zero.
     pub const ZERO: Time = Time(0);
     /// The longest time; sums saturate here.
     pub const MAX: Time = Time(u64::MAX);
@@ -45,13 +45,13 @@ impl Time {
         self.0 as f64 / 1e4
     }
 
-    /// As the standard library has it; saturates.
+    /// As a duration of the standard library; saturates.
     #[must_use]
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0.saturating_mul(100))
     }
 
-    /// Whether it is no time.
+    /// Whether it is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
@@ -71,7 +71,7 @@ impl Time {
 }
 
 impl fmt::Display for Time {
-    /// The number in the largest unit that keeps it whole: `50 ms`, `2500 us`.
+    /// The number in the largest unit in which it is whole: `50 ms`, `2500 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, unit) = match self.0 {
             0 => (0, "ms"),
@@ -84,7 +84,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// A text that is no length of time.
+/// A text that is not a duration.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TimeError {
     text: String,
@@ -135,7 +135,8 @@ impl FromStr for Time {
     }
 }
 
-/// A decimal number times a unit, which is a power of ten; none if that is no whole number.
+/// A decimal number times a unit, which is a power of ten; none if the product is not a whole
+/// number.
 fn scaled(number: &str, unit: u64) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let mut sum = whole.parse::<u64>().ok()?.checked_mul(unit)?;

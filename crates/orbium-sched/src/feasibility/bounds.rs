@@ -4,8 +4,8 @@
 use super::task::Task;
 use crate::time::Time;
 
-/// The bounds are sufficient tests: what is closer than this to one is left to the exact test,
-/// which does not round.
+/// The bounds are sufficient tests: utilizations within this distance of one are left to the exact
+/// test, which does not round.
 const MARGIN: f64 = 1e-9;
 
 /// The sum of execution time over period.
@@ -16,7 +16,7 @@ pub fn utilization(tasks: &[Task]) -> f64 {
 }
 
 /// Whether the utilization is at most 1: the exact condition of EDF and of least laxity when
-/// deadlines are periods. Exact as long as 128 bits hold the sum, else on the safe side.
+/// deadlines are periods. Exact if 128 bits hold the sum, otherwise conservative.
 #[must_use]
 pub fn utilization_is_at_most_one(tasks: &[Task]) -> bool {
     let mut exact = Some((0_u128, 1_u128));
@@ -33,7 +33,7 @@ pub fn utilization_is_at_most_one(tasks: &[Task]) -> bool {
     }
 }
 
-/// The sum of two fractions, if it fits.
+/// The sum of two fractions, unless it overflows.
 fn added((a, b): (u128, u128), (c, d): (u128, u128)) -> Option<(u128, u128)> {
     let common = b.checked_mul(d / gcd(b, d))?;
     let sum = a
@@ -60,23 +60,23 @@ pub fn utilization_bound(tasks: usize) -> f64 {
     }
 }
 
-/// Whether independent tasks, deadlines being periods, keep their deadlines by the bound of Liu
-/// and Layland. Sufficient, not necessary.
+/// Whether independent tasks, with deadlines equal to periods, meet their deadlines by the bound of
+/// Liu and Layland. Sufficient, not necessary.
 #[must_use]
 pub fn utilization_bound_holds(tasks: &[Task]) -> bool {
     utilization(tasks) <= utilization_bound(tasks.len()) - MARGIN
 }
 
-/// Whether they do by the hyperbolic bound of Bini and Buttazzo (2003): the product of
-/// `C/T + 1` is at most 2. Sufficient, not necessary, and never stricter than the other one.
+/// Whether they meet them by the hyperbolic bound of Bini and Buttazzo (2003): the product of
+/// `C/T + 1` is at most 2. Sufficient, not necessary, and never stricter than the other bound.
 #[must_use]
 pub fn hyperbolic_bound_holds(tasks: &[Task]) -> bool {
     let factor = |it: &Task| utilization(std::slice::from_ref(it)) + 1.0;
     tasks.iter().map(factor).product::<f64>() <= 2.0 - MARGIN
 }
 
-/// The least common multiple of the periods, after which the schedule repeats; none when it is
-/// longer than a [`Time`].
+/// The least common multiple of the periods, after which the schedule repeats; none if it exceeds a
+/// [`Time`].
 #[must_use]
 pub fn hyperperiod(tasks: &[Task]) -> Option<Time> {
     let mut multiple = 1_u64;

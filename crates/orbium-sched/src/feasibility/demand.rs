@@ -6,17 +6,17 @@ use super::effort::Effort;
 use super::task::{Task, merged, sum};
 use crate::time::Time;
 
-/// Steps after which the test gives up and says that nothing is proved.
+/// Maximum number of steps, after which the test ends without a proof.
 const MAX_STEPS: u64 = 1_000_000;
 
-/// Whether all deadlines are kept under EDF, and so under least laxity: exact, by processor
-/// demand (Baruah, Rosier and Howell 1990), stepping down as Zhang and Burns (2009) do.
+/// Whether all deadlines are met under EDF, and so under least laxity: exact, by processor demand
+/// (Baruah, Rosier and Howell 1990), iterating downwards as Zhang and Burns (2009).
 #[must_use]
 pub fn edf_is_feasible(tasks: &[Task]) -> bool {
     queue_is_feasible(tasks, &[], Time::ZERO)
 }
 
-/// Whether the tasks of a queue ordered by deadline or laxity keep their deadlines when `higher`
+/// Whether the tasks of a queue ordered by deadline or laxity meet their deadlines when `higher`
 /// preempt it and a lower one can block it. Exact without either, sufficient with them.
 #[must_use]
 pub fn queue_is_feasible(queue: &[Task], higher: &[Task], blocking: Time) -> bool {
@@ -24,7 +24,7 @@ pub fn queue_is_feasible(queue: &[Task], higher: &[Task], blocking: Time) -> boo
     queue_is_feasible_within(queue, higher, blocking, &mut effort)
 }
 
-/// As [`queue_is_feasible`], within an effort that further tests share.
+/// As [`queue_is_feasible`], with an effort shared by several tests.
 pub(crate) fn queue_is_feasible_within(
     queue: &[Task],
     higher: &[Task],
@@ -73,7 +73,7 @@ fn busy(tasks: &[Task]) -> Vec<Task> {
     merged(tasks.copied().collect())
 }
 
-/// The longest time without an idle processor; none when it is not found in time.
+/// The longest busy period of the processor; none if it is not found within the effort.
 fn busy_period(tasks: &[Task], blocking: Time, effort: &mut Effort) -> Option<Time> {
     let mut length = blocking.saturating_add(sum(tasks, |it| it.execution_time));
     while effort.take(tasks.len()) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bounded work of the tests.
 
-/// The terms that a test may still evaluate: one is a task in one sum. Near a utilization of 1 a response of microseconds can be
-/// approached in steps of 100 ns up to minutes; a test that has no terms left says that nothing is proved.
+/// The number of terms that a test may still evaluate: one is a task in one sum. Near a utilization
+/// of 1 the iteration for a response can take steps of 100 ns up to minutes; a test without
+/// remaining terms ends without a proof.
 ///
 /// ```
 /// use orbium_sched::Time;
@@ -28,13 +29,13 @@ impl Effort {
         Self { left: terms }
     }
 
-    /// Whether none are left: what a test has answered with `None` or `false` may hold all the same.
+    /// Whether no terms remain: a `None` or `false` of a test then proves nothing.
     #[must_use]
     pub const fn is_exhausted(&self) -> bool {
         self.left == 0
     }
 
-    /// Takes the terms of a sum over so many tasks; `false` if that leaves none.
+    /// Consumes the terms of a sum over so many tasks; `false` if none remain.
     pub(super) fn take(&mut self, tasks: usize) -> bool {
         let terms = u64::try_from(tasks).unwrap_or(u64::MAX).max(1);
         self.left = self.left.saturating_sub(terms);

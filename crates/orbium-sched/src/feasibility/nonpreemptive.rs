@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processor demand of queues of which a job runs to completion once it has begun: non-preemptive
-//! EDF, and the order of latest starts, which is that of least laxity as long as jobs wait.
+//! Processor demand of queues in which a started job runs to completion: non-preemptive EDF, and
+//! the order of latest starts, which is that of least laxity while jobs wait.
 //!
-//! A job misses its deadline only if, since a time at which nothing as urgent was pending, the
-//! processor has been busy with one less urgent job of the queue that had begun before, with jobs
-//! at least as urgent, and with more urgent queues, and all of it is more than the time up to the
-//! deadline. For EDF that is the test of Jeffay, Stanat and Martel (1991) and, for deadlines
-//! before the period, of George, Rivierre and Spuri (1996).
+//! A job misses its deadline only if, since a time at which no job of at least its urgency was
+//! pending, the processor has been busy with one less urgent job of the queue that had begun
+//! before, with jobs at least as urgent, and with more urgent queues, and all of that exceeds the
+//! time up to the deadline. For EDF that is the test of Jeffay, Stanat and Martel (1991) and, for
+//! deadlines before the period, of George, Rivierre and Spuri (1996).
 
 use super::bounds::utilization_is_at_most_one;
 use super::effort::Effort;
 use super::task::{Task, sum};
 use crate::time::Time;
 
-/// Evaluations of tasks after which nothing counts as proved.
+/// Maximum number of evaluated tasks, after which the test ends without a proof.
 const MAX_TERMS: u64 = 20_000_000;
 
 /// A task of a queue in which no job preempts another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NonPreemptive {
-    /// The task. Its deadline counts from when a job becomes ready, the jitter included, as the queue
-    /// counts it.
+    /// The task. Its deadline is relative to when a job becomes ready, the jitter included, as in
+    /// the queue.
     pub task: Task,
-    /// The longest part of a job for which the others of the queue wait: all of it, or one of
-    /// several runs.
+    /// The longest non-preemptible section of a job: the whole job, or one of several runs.
     pub section: Time,
-    /// What the order subtracts from the deadline of a job: zero under EDF, the estimate of the
-    /// execution time under least laxity.
+    /// The value that the order subtracts from the deadline of a job: zero under EDF, the estimate
+    /// of the execution time under least laxity.
     pub estimate: Time,
 }
 
@@ -51,8 +50,8 @@ impl NonPreemptive {
     }
 }
 
-/// Whether all deadlines are kept under non-preemptive EDF, for all releases that are at least a
-/// period from one another. Exact for tasks without jitter.
+/// Whether all deadlines are met under non-preemptive EDF, for all releases with at least one
+/// period between them. Exact for tasks without jitter.
 #[must_use]
 pub fn nonpreemptive_edf_is_feasible(tasks: &[Task]) -> bool {
     let queue: Vec<_> = tasks
@@ -63,9 +62,9 @@ pub fn nonpreemptive_edf_is_feasible(tasks: &[Task]) -> bool {
     nonpreemptive_queue_is_feasible(&queue, &[], Time::ZERO)
 }
 
-/// Whether the tasks of a queue keep their deadlines when no job of it preempts another one,
-/// `higher` preempt all of them and a lower queue can block them. Exact as
-/// [`nonpreemptive_edf_is_feasible`] says, else sufficient.
+/// Whether the tasks of a queue meet their deadlines when no job of it preempts another one,
+/// `higher` preempt all of them and a lower queue can block them. Exact under the conditions of
+/// [`nonpreemptive_edf_is_feasible`], otherwise sufficient.
 #[must_use]
 pub fn nonpreemptive_queue_is_feasible(
     queue: &[NonPreemptive],
@@ -76,7 +75,7 @@ pub fn nonpreemptive_queue_is_feasible(
     nonpreemptive_queue_is_feasible_within(queue, higher, blocking, &mut effort)
 }
 
-/// As [`nonpreemptive_queue_is_feasible`], within an effort that further tests share.
+/// As [`nonpreemptive_queue_is_feasible`], with an effort shared by several tests.
 pub(crate) fn nonpreemptive_queue_is_feasible_within(
     queue: &[NonPreemptive],
     higher: &[Task],
@@ -101,9 +100,9 @@ pub(crate) fn nonpreemptive_queue_is_feasible_within(
 }
 
 /// The demand on the processor by windows that end at *starts*: deadlines less estimates, all of
-/// them later by the longest estimate, so that none is negative.
+/// them shifted by the longest estimate, so that none is negative.
 struct Demand {
-    /// By starts.
+    /// Sorted by starts.
     queue: Vec<Ordered>,
     higher: Vec<Task>,
     blocking: Time,
@@ -163,12 +162,12 @@ impl Demand {
         Some(demand)
     }
 
-    /// The longest window that has to be looked at, as a start; none if it is not found in time.
-    /// Beyond the last start no less urgent job blocks, and the processor is busy that long at most.
+    /// The longest window to check, as a start; none if it is not found within the effort. Beyond
+    /// the last start no less urgent job blocks, and the busy period is at most that long.
     fn longest_window(&self, all: &[Task], effort: &mut Effort) -> Option<Time> {
         let last = self.queue.last().map(|it| it.task.deadline)?;
         if self.is_simple {
-            // A utilization of 1 is enough for all windows beyond.
+            // A utilization of at most 1 is sufficient for all windows beyond.
             return Some(last);
         }
         let shift = self.shifts.last().map_or(Time::ZERO, |(_, shift)| *shift);
@@ -190,8 +189,8 @@ impl Demand {
         None
     }
 
-    /// Whether there is time for the demand of every window up to that one, stepping down as
-    /// Zhang and Burns (2009) do, and stopping where another section begins to block.
+    /// Whether the demand of every window up to that one is met, iterating downwards as Zhang and
+    /// Burns (2009), and stopping where another section begins to block.
     fn is_met_within(&self, mut start: Time, effort: &mut Effort) -> bool {
         let least = self.shifts.first().map_or(Time::MAX, |(first, _)| *first);
         while start >= least {
@@ -212,7 +211,7 @@ impl Demand {
         true
     }
 
-    /// When a demand is met that more urgent queues preempt, if that is within a window.
+    /// The time at which a demand is met that more urgent queues preempt, if it is within a window.
     fn end(&self, demand: Time, window: Time, effort: &mut Effort) -> Option<Time> {
         let mut end = demand;
         while end <= window && effort.take(self.queue.len() + self.higher.len()) {

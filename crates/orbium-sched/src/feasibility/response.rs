@@ -5,14 +5,15 @@ use super::effort::Effort;
 use super::task::{Task, sum};
 use crate::time::Time;
 
-/// Steps after which a response counts as longer than the limit, which is on the safe side.
+/// Maximum number of steps, after which a response counts as longer than the limit, which is
+/// conservative.
 const MAX_STEPS: u64 = 1_000_000;
 
-/// The longest time from the release of jobs of `level` to the end of the last of them, above
-/// which `higher` have priority: the least fixed point of
-/// `R = B + sum of ceil((R + J) / T) C` over both. `begin` is where to begin, at most `R`; zero is always right.
+/// The longest time from the release of jobs of `level` to the end of the last of them, preempted
+/// by `higher`: the least fixed point of `R = B + sum of ceil((R + J) / T) C` over both. `begin` is
+/// the start of the iteration, at most `R`; zero is always valid.
 ///
-/// None if it is longer than `limit`, or is not found within a million steps.
+/// None if it exceeds `limit`, or is not found within a million steps.
 #[must_use]
 pub fn response_time(
     level: &[Task],
@@ -52,8 +53,8 @@ pub fn response_time_within(
     None
 }
 
-/// The response time of each of `tasks`, which stand in the order of their priorities; none
-/// where it is longer than the deadline.
+/// The response time of each of `tasks`, in the order of their priorities; none if it exceeds the
+/// deadline.
 #[must_use]
 pub fn response_times(tasks: &[Task], blocking: Time) -> Vec<Option<Time>> {
     let one = |index: usize| {

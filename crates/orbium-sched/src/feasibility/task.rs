@@ -10,9 +10,9 @@ pub struct Task {
     pub period: Time,
     /// The longest execution of a job.
     pub execution_time: Time,
-    /// The time from the release by which a job has to be done, at most the period.
+    /// The relative deadline of a job, at most the period.
     pub deadline: Time,
-    /// How much later than its period says a job can become ready; counts within the deadline.
+    /// The maximum delay of a job's readiness after its release; counts within the deadline.
     pub jitter: Time,
 }
 
@@ -34,8 +34,8 @@ impl Task {
         Task { deadline, ..self }
     }
 
-    /// The longest execution that can become ready within a window of that length: what the
-    /// task takes from those of lower priority.
+    /// The longest execution that can become ready within a window of that length: the interference
+    /// with tasks of lower priority.
     pub(crate) fn interference(&self, window: Time) -> Time {
         let window = window.saturating_add(self.jitter);
         let jobs = window.ticks().div_ceil(self.period.ticks().max(1));
@@ -61,7 +61,7 @@ pub(crate) fn sum(tasks: &[Task], of: impl Fn(&Task) -> Time) -> Time {
     tasks.iter().fold(Time::ZERO, sum)
 }
 
-/// Tasks that differ in their execution time alone, as one: the formulas add those anyway.
+/// Merges tasks that differ only in their execution time: the formulas add those in any case.
 #[must_use]
 pub fn merged(mut tasks: Vec<Task>) -> Vec<Task> {
     let key = |it: &Task| (it.period, it.deadline, it.jitter);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Contents of a Gantt chart: the simulated schedule, thread by thread.
+//! Contents of a Gantt chart: the simulated schedule by threads.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::schedule::Schedule;
 use crate::simulator::{Trace, hyperperiod_of, simulate, tasks_of};
 use crate::time::Time;
 
-/// The schedule over its hyperperiod, from the simulator: all threads are released together at
-/// the beginning, and each run takes its longest time.
+/// The schedule over its hyperperiod, from the simulator: all threads are released together at the
+/// beginning, and each run takes its worst-case execution time.
 ///
 /// ```
 /// use orbium_sched::gantt::Chart;
@@ -33,7 +33,7 @@ use crate::time::Time;
 pub struct Chart {
     /// The threads, those of the most urgent queue first.
     pub rows: Vec<Row>,
-    /// How much of the schedule is shown, from 0.
+    /// The end of the shown part of the schedule, from 0.
     pub end: Time,
     /// Whether that is the hyperperiod, after which the schedule repeats.
     pub is_complete: bool,
@@ -46,25 +46,25 @@ pub struct Row {
     pub name: String,
     /// The number of its queue.
     pub queue: usize,
-    /// When it has the processor.
+    /// The intervals in which it runs.
     pub runs: Vec<Bar>,
-    /// When it has a job that waits for the processor or has it.
+    /// The intervals in which it has a ready or running job.
     pub ready: Vec<Bar>,
     /// The deadlines that it misses.
     pub misses: Vec<Time>,
 }
 
-/// A stretch of time.
+/// An interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
-    /// From here.
+    /// Its start.
     pub start: Time,
-    /// To here.
+    /// Its end.
     pub end: Time,
 }
 
 impl Chart {
-    /// Enough for some thousand jobs.
+    /// Sufficient for some thousand jobs.
     pub const MAX_STEPS: usize = 20_000;
 
     /// The chart of a schedule, which ends early after `max_steps` steps of the simulator.

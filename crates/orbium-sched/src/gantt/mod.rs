@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Gantt charts: which thread has the processor when, as text and as a drawing.
+//! Gantt charts of the threads' use of the processor, as text and as a drawing.
 
 mod chart;
 mod svg;

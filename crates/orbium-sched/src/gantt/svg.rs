@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::chart::{Chart, Row};
 use crate::time::Time;
 
-/// Pixels of a drawing.
+/// Width of the names in a drawing, in pixels.
 const NAMES: f64 = 220.0;
 const TIMES: f64 = 960.0;
 const ROW: usize = 28;
@@ -17,8 +17,8 @@ const STYLE: &str = "text { font: 13px sans-serif; fill: #222; } .run { fill: #2
                      .line { stroke: #bbb; }";
 
 impl Chart {
-    /// The chart as SVG: dark where a thread has the processor, light where it waits, a red line
-    /// at the deadlines that it misses.
+    /// The chart as SVG: dark where a thread runs, light where it is ready, a red line at missed
+    /// deadlines.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let height = HEAD + self.rows.len() * ROW + 12;
@@ -36,7 +36,7 @@ impl Chart {
         svg
     }
 
-    /// Ten marks of time, and whether the schedule repeats at the last one.
+    /// Ten time marks, and whether the schedule repeats at the last one.
     fn write_scale(&self, svg: &mut String, height: usize) {
         for mark in 0..=10 {
             let time = Time::from_ticks(self.end.ticks() / 10 * mark);
@@ -81,7 +81,7 @@ impl Chart {
     }
 }
 
-/// Text of XML; control characters, which it cannot have, are left out.
+/// Text of XML; control characters, which XML does not permit, are omitted.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars().filter(|it| !it.is_control()) {

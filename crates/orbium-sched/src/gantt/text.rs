@@ -5,9 +5,9 @@ use super::chart::{Bar, Chart, Row};
 use crate::time::Time;
 
 impl Chart {
-    /// The chart as text, `columns` wide without the names: `#` where a thread has the processor,
-    /// `-` where it waits, `!` at the deadlines that it misses. A column is the same length of
-    /// time everywhere, and shows the first of `!`, `#`, `-` that occurs in it.
+    /// The chart as text, `columns` wide without the names: `#` where a thread runs, `-` where it
+    /// is ready, `!` at missed deadlines. All columns represent the same length of time, and show
+    /// the first of `!`, `#`, `-` that occurs in it.
     #[must_use]
     pub fn to_text(&self, columns: usize) -> String {
         let columns = columns.clamp(1, 1_000);
@@ -44,7 +44,7 @@ impl Chart {
         cells.into_iter().collect()
     }
 
-    /// The columns in which some of the bar lies.
+    /// The columns that a bar overlaps.
     fn covered(&self, bar: Bar, columns: usize) -> std::ops::Range<usize> {
         let first = self.column(bar.start, columns);
         let end = u128::from(bar.end.ticks()) * columns as u128;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Response time analysis of the levels of a schedule.
 //!
-//! A consumer in the queue of its supplier follows it without a gap, so that both are released
-//! together as far as others are concerned; not so in a queue by deadline or laxity without
-//! preemption, which orders a consumer by its own release. One in another queue is released when its supplier
-//! is done: the response of the supplier is its jitter, and as responses depend on jitter, the
-//! levels are analysed again until nothing changes.
+//! A consumer in the queue of its supplier follows it without a gap, so that for others both are
+//! released together; not so in a queue by deadline or laxity without preemption, which orders a
+//! consumer by its own release. A consumer in another queue is released when its supplier ends: the
+//! response of the supplier is its jitter, and as responses depend on jitter, the levels are
+//! analysed again until a fixed point is reached.
 
 use super::level::{Dispatching, Level, Test};
 use super::outcome::task_of;
@@ -20,19 +20,20 @@ use crate::rates::{MAX_RATES, Rate};
 use crate::threads::Thread;
 use crate::time::Time;
 
-/// Rounds after which jitter counts as unbounded.
+/// Maximum number of rounds, after which jitter counts as unbounded.
 const MAX_ROUNDS: usize = 100;
 
-/// Terms of the tests of all levels and rounds together, after which nothing counts as proved: less than a second.
+/// Maximum number of terms of the tests of all levels and rounds together, after which they end
+/// without a proof: less than a second.
 const MAX_TERMS: u64 = 100_000_000;
 
 /// Pairs of a thread and one that supplies its data: a bound on memory and time.
 const MAX_PAIRS: usize = 10_000_000;
 
-/// The bounds are left to the exact test where rounding could decide.
+/// Distance within which rounding could decide, and the bounds defer to the exact test.
 const MARGIN: f64 = 1e-9;
 
-/// Which threads run each operation, where it matters.
+/// The supplying threads of each consumer.
 pub(super) struct Suppliers {
     /// For each thread, the threads that supply its data.
     of: Vec<Vec<usize>>,
@@ -68,7 +69,7 @@ impl Suppliers {
     }
 }
 
-/// What an analysis finds, by level.
+/// Results of an analysis, by level.
 pub(super) struct Outcome {
     pub(super) responses: Vec<Option<Time>>,
     /// The test by which the level meets its deadlines, if it does.
@@ -152,8 +153,8 @@ fn tasks(
     tasks
 }
 
-/// The jitter of each rate of each thread, given when threads with a jitter end; for a consumer in the
-/// same queue, as far as it does not follow without a gap.
+/// The jitter of each rate of each thread, from the ends of threads with a jitter; for a consumer
+/// in the same queue, only if it does not follow without a gap.
 fn delayed(
     threads: &[Thread],
     queues: &[u32],
@@ -175,12 +176,12 @@ fn delayed(
     };
     let of_thread = |(index, thread): (usize, &Thread)| {
         let rates = thread.rates.iter().zip(&jitters[index]);
-        // Jitter never falls from one round to the next, so that the rounds end.
+        // Jitter never decreases from one round to the next, so that the iteration terminates.
         let delay = |(rate, known): (&Rate, &Time)| {
             if thread.implied {
                 of_rate(index, rate.period).max(*known)
             } else {
-                // An operation with a period of its own samples what its suppliers left.
+                // An operation with its own period samples the data of its suppliers.
                 Time::ZERO
             }
         };
@@ -189,8 +190,8 @@ fn delayed(
     threads.iter().enumerate().map(of_thread).collect()
 }
 
-/// Whether a supplier releases the runs of its consumer that have that period: a consumer of one
-/// rate may be a conjunction, and rates beyond a number are merged.
+/// Whether a supplier releases the runs of its consumer with that period: a consumer of one rate
+/// may be a conjunction, and rates beyond a number are merged.
 fn is_supplied(threads: &[Thread], consumer: usize, supplier: usize, period: Time) -> bool {
     let rates = threads[consumer].rates.len();
     let has_period = || threads[supplier].rates.iter().any(|it| it.period == period);
@@ -229,7 +230,7 @@ impl State {
         }
     }
 
-    /// `calls` is the blocking by calls of less urgent threads, of which the last level has none.
+    /// `calls` is the blocking by calls of less urgent threads, which is zero for the last level.
     fn add(
         &mut self,
         level: &Level,
@@ -282,7 +283,7 @@ impl State {
         effort: &mut Effort,
     ) -> (Option<Time>, Option<Test>) {
         let limit = tasks.iter().map(|it| it.deadline).max().unwrap_or_default();
-        // As long as the level above, unless that was blocked for longer.
+        // As long as the level above, unless that had a longer blocking.
         let begin = if blocking >= self.last_blocking {
             self.last
         } else {
@@ -296,8 +297,8 @@ impl State {
         (response, met.then(|| bound.unwrap_or(Test::ResponseTime)))
     }
 
-    /// When a thread has ended at the latest, from the beginning of its period; for a consumer in its
-    /// queue that follows without a gap, when both become ready.
+    /// The latest end of a thread, from the beginning of its period; for a consumer in its queue
+    /// that follows without a gap, the time at which both become ready.
     fn end(&self, level: &Level, thread: &Thread, jitter: Time, is_followed: bool) -> Time {
         let longest = thread.rates.iter().map(|it| it.period).max();
         let longest = longest.unwrap_or(Time::MAX);
@@ -308,7 +309,7 @@ impl State {
         };
         let number = level.queue as usize;
         match (self.responses[number], self.met[number]) {
-            // As long as no deadline is missed, of which the queue is judged with this.
+            // Valid if no deadline is missed, which is tested with this value.
             _ if is_followed && self.counts_from_release(level) => by_deadline,
             _ if is_followed => jitter,
             (Some(response), _) => response.saturating_add(jitter),
@@ -317,8 +318,8 @@ impl State {
         }
     }
 
-    /// Whether the deadline of a job counts from when it becomes ready, which is when a consumer is
-    /// submitted to its queue: another job can be between it and its supplier.
+    /// Whether the deadline of a job is relative to when it becomes ready, which is when a consumer
+    /// is submitted to its queue: another job can be between it and its supplier.
     fn counts_from_release(&self, level: &Level) -> bool {
         let is_dynamic = matches!(
             level.dispatching,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Blocking of queues by calls of less urgent threads.
 //!
-//! An operation that several threads call has the most urgent queue of theirs, where the calls of all of them run: a priority
-//! ceiling. A less urgent thread that is in such a call delays the queues down to its own. The other less urgent threads do not run
-//! until the call ends, so each queue is blocked at most once, for one call.
+//! An operation that several threads call has the most urgent of their queues, where the calls of
+//! all of them run: a priority ceiling. A less urgent thread within such a call delays the queues
+//! down to its own. The other less urgent threads do not run until the call ends, so each queue is
+//! blocked at most once, for one call.
 
 use crate::graph::Graph;
 use crate::info::{InfoKind, RtInfo};
@@ -14,13 +15,14 @@ use crate::time::Time;
 pub(super) struct Calls<'a> {
     pub(super) infos: &'a [RtInfo],
     pub(super) graph: &'a Graph,
-    /// The ORB's cost of each.
+    /// The ORB's cost of each call.
     pub(super) overhead: Time,
 }
 
 impl Calls<'_> {
-    /// The longest time for which a call of a less urgent thread runs in each of so many queues, or in a more urgent one.
-    /// `queues` has the queue of each thread, `queue_of` that of each operation.
+    /// The longest time for which a call of a less urgent thread runs in each of so many queues, or
+    /// in a more urgent one. `queues` has the queue of each thread, `queue_of` that of each
+    /// operation.
     pub(super) fn blocking(
         &self,
         threads: &[Thread],
@@ -46,7 +48,7 @@ impl Calls<'_> {
         blocking
     }
 
-    /// The time of one call of each operation, with all that it calls.
+    /// The time of one call of each operation, with all its callees.
     fn times(&self, time: impl Fn(&RtInfo) -> Time) -> Vec<Time> {
         let mut times = vec![Time::ZERO; self.infos.len()];
         for index in &self.graph.order {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a repository to a schedule.
+//! Computation of a schedule from a repository.
 
 use super::blocking::Calls;
 use super::level::Verdict;
@@ -17,8 +17,8 @@ impl Schedule {
     /// Analyses a repository.
     ///
     /// # Errors
-    /// `CyclicDependencies`, `InsufficientPriorityLevels`, `TooManyOperations`. Deadlines that do not hold are
-    /// [anomalies](Schedule::anomalies).
+    /// `CyclicDependencies`, `InsufficientPriorityLevels`, `TooManyOperations`. Missed deadlines
+    /// are [anomalies](Schedule::anomalies).
     pub fn compute(repository: &Repository, options: &Options) -> Result<Self, SchedError> {
         let graph = Graph::new(repository)?;
         let (threads, mut anomalies) = threads::find(repository, &graph, &options.overhead)?;
@@ -60,7 +60,7 @@ impl Schedule {
         let mut schedule = Schedule {
             strategy: options.strategy,
             preemption: options.preemption,
-            // The sum of none is -0.
+            // An empty sum is -0.
             utilization: threads.iter().map(Thread::utilization).sum::<f64>() + 0.0,
             threads,
             levels,
@@ -78,7 +78,7 @@ impl Repository {
     /// Computes the schedule and writes the assignments into the RT_Infos.
     ///
     /// # Errors
-    /// Those of [`Schedule::compute`]; the assignments are then as they were.
+    /// Those of [`Schedule::compute`]; the assignments are unchanged then.
     pub fn compute_scheduling(&mut self, options: &Options) -> Result<Schedule, SchedError> {
         let schedule = Schedule::compute(self, options)?;
         self.assign(&schedule);

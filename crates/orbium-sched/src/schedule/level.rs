@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queues, and what holds for them.
+//! Queues with their verdicts.
 
 use crate::time::Time;
 
 /// Dispatching policy of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dispatching {
-    /// By subpriority, each job to its end (STATIC_DISPATCHING).
+    /// By subpriority, each job to completion (STATIC_DISPATCHING).
     Static,
     /// By the earliest deadline (DEADLINE_DISPATCHING).
     Deadline,
-    /// By the least laxity (LAXITY_DISPATCHING): of jobs that wait, the one with the latest start
-    /// that is nearest.
+    /// By the least laxity (LAXITY_DISPATCHING): of the waiting jobs, the one with the earliest
+    /// latest start.
     Laxity,
-    /// The background: in the order of arrival, each job to its end. Its threads are in SCHED_RR, in which
-    /// Linux has those of equal priority take turns in slices of its own length.
+    /// The background: in the order of arrival, each job to completion. Its threads are in
+    /// SCHED_RR, in which Linux alternates those of equal priority in slices of its own length.
     TimeSliced,
 }
 
-/// The test that shows a guarantee.
+/// The test that proves a guarantee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
     /// The utilization bound of Liu and Layland.
@@ -27,7 +27,7 @@ pub enum Test {
     HyperbolicBound,
     /// Response times.
     ResponseTime,
-    /// Processor demand, which for deadlines that are periods is a utilization of at most 1.
+    /// Processor demand; for deadlines equal to periods, a utilization of at most 1.
     ProcessorDemand,
     /// Processor demand with the longest job of the queue that others cannot preempt.
     NonPreemptiveDemand,
@@ -54,8 +54,8 @@ pub enum Verdict {
     Guaranteed(Test),
     /// All deadlines hold with typical execution times: the statistical class.
     Statistical,
-    /// No test shows that they hold even so. Other than for non-preemptive queues by laxity and
-    /// for dynamic queues below others, which have sufficient tests, deadlines can be missed.
+    /// No test shows that they hold even then. Except for non-preemptive queues by laxity and for
+    /// dynamic queues below others, which have sufficient tests, deadlines can be missed.
     NotGuaranteed,
     /// There are no deadlines: the background.
     Background,
@@ -68,20 +68,20 @@ pub struct Level {
     pub queue: u32,
     /// Its native priority.
     pub priority: i32,
-    /// How it chooses among its jobs.
+    /// Its dispatching policy.
     pub dispatching: Dispatching,
     /// The least period of its threads; zero in the background.
     pub period: Time,
     /// Its threads, as indices of [`Schedule::threads`](crate::Schedule::threads).
     pub threads: Vec<usize>,
-    /// Its share of the processor.
+    /// Its utilization of the processor.
     pub utilization: f64,
-    /// The longest response of static queues, from the release of the jobs; none where it is
-    /// longer than all deadlines, and for other queues.
+    /// The longest response of static queues, from the release of the jobs; none if it exceeds all
+    /// deadlines, and for other queues.
     pub response: Option<Time>,
-    /// What holds.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Whether the strategy promises its deadlines: all levels, or those of the critical set.
+    /// Whether the strategy guarantees its deadlines: for all levels, or those of the critical set.
     pub promised: bool,
 }
 

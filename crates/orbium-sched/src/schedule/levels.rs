@@ -10,10 +10,10 @@ use crate::options::{Options, Strategy};
 use crate::threads::Thread;
 use crate::time::Time;
 
-/// What queues are sorted by: the background last, then criticality, then period.
+/// Sort key of queues: the background last, then criticality, then period.
 type Key = (bool, Reverse<u8>, Time);
 
-/// The queues, the most urgent first, not analysed yet.
+/// The queues, the most urgent first, without analysis.
 pub(super) fn of(threads: &[Thread], options: &Options) -> Vec<Level> {
     let mut by_key: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for (index, thread) in threads.iter().enumerate() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From threads to queues with verdicts, and to priorities.
+//! Schedules: queues with verdicts, and priorities.
 
 mod analysis;
 mod blocking;

@@ -22,8 +22,8 @@ pub(super) fn queue_of(threads: &[Thread], queues: &[u32], operations: usize) ->
     queue_of
 }
 
-/// What each operation is assigned: its queue and its place there. Dependencies come before dependants, then the more
-/// important, then the older.
+/// The assignment of each operation: its queue and its position there. Dependencies come before
+/// dependants, then the more important, then the older ones.
 pub(super) fn assign(
     repository: &Repository,
     graph: &Graph,

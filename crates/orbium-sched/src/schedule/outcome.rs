@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Schedules: queues, priorities, and which deadlines hold.
+//! Schedules: queues, priorities, and verdicts on deadlines.
 
 use super::level::{Dispatching, Level};
 use crate::anomaly::{Anomaly, Severity};
@@ -13,17 +13,18 @@ use crate::time::Time;
 /// Schedule of a repository, with its analysis. Equal repositories have equal schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// What it was computed for.
+    /// The strategy that it was computed for.
     pub strategy: Strategy,
-    /// Whether jobs of a queue by deadline or laxity were taken to preempt each other.
+    /// Whether the analysis assumes that jobs of a queue by deadline or laxity preempt each other.
     pub preemption: Preemption,
     /// The threads, in the order of the handles of their entry points.
     pub threads: Vec<Thread>,
     /// The queues, the most urgent first.
     pub levels: Vec<Level>,
-    /// What each operation was assigned, in the order of handles; none for those that no thread runs.
+    /// The assignment of each operation, in the order of handles; none for those that no thread
+    /// runs.
     pub assignments: Vec<Option<Assignment>>,
-    /// What is wrong or doubtful.
+    /// Errors and doubtful inputs.
     pub anomalies: Vec<Anomaly>,
     /// The sum of execution time over period of all threads.
     pub utilization: f64,
@@ -31,7 +32,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Whether every deadline that the strategy promises holds.
+    /// Whether every deadline that the strategy guarantees holds.
     #[must_use]
     pub fn is_feasible(&self) -> bool {
         self.levels.iter().all(|it| it.is_met() || !it.promised)
@@ -71,8 +72,8 @@ impl Schedule {
         }
     }
 
-    /// The paper's question: the lowest priority level of which all operations meet their deadlines,
-    /// as do those of all levels above it.
+    /// The result of the paper's analysis: the lowest priority level of which all operations meet
+    /// their deadlines, as do those of all levels above it.
     #[must_use]
     pub fn lowest_level_met(&self) -> Option<&Level> {
         self.levels.iter().take_while(|it| it.is_met()).last()
@@ -83,12 +84,12 @@ impl Schedule {
         self.of_levels(Level::is_met)
     }
 
-    /// All other threads: the statistical class, and what is served as far as possible.
+    /// All other threads: the statistical class and best effort.
     pub fn best_effort(&self) -> impl Iterator<Item = &Thread> {
         self.of_levels(|it| !it.is_met())
     }
 
-    /// Whether any queue is by deadline or laxity.
+    /// Whether a queue is ordered by deadline or laxity.
     #[must_use]
     pub fn is_dynamic(&self) -> bool {
         let is_dynamic =
@@ -107,9 +108,10 @@ impl Schedule {
         self.assignments.get(handle.index()).copied().flatten()
     }
 
-    /// The runs of each operation as tables have them: its period, by which they have deadlines, and the longest one. Those of a thread
-    /// that begins with it, which has the period of its data, if it has none itself, and the time of all that it calls; or else
-    /// its own, with a period of zero if it runs within its callers.
+    /// The period of each operation, for its deadlines, and its longest run, for tables. Those of
+    /// the thread that begins with it, which has the period of its data if it has none itself, and
+    /// the time of all its callees; otherwise its own, with a period of zero if it runs within its
+    /// callers.
     pub(crate) fn runs(&self, infos: &[RtInfo]) -> Vec<(Time, Time)> {
         let own = |it: &RtInfo| (it.timing.period, it.timing.worst_case_execution_time);
         let mut runs: Vec<_> = infos.iter().map(own).collect();
@@ -140,8 +142,8 @@ impl Schedule {
     }
 }
 
-/// A task of a thread in that level. A queue by deadline or laxity orders all runs of a thread by one relative deadline, which is the
-/// least of its periods; others are judged by the period of each.
+/// A task of a thread in that level. A queue by deadline or laxity orders all runs of a thread by
+/// one relative deadline, which is the least of its periods; other queues use the period of each.
 pub(super) fn task_of(level: &Level, thread: &Thread, period: Time, time: Time) -> Task {
     let task = Task::new(period, time);
     match level.dispatching {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The hash by which a table recognizes the program that it was made for.
+//! The hash by which a table identifies the program that it was made for.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use crate::repository::Repository;
 /// The hash of no operations: the offset basis of FNV-1a.
 pub(crate) const HASH_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a over what a program gives: names in the order of their handles, and all requirements but
-/// execution times, which calibration measures anew in each configuration run. Of dependencies, those that
-/// were recorded from calls are left out: at run time nothing records them.
+/// FNV-1a over the registration of a program: names in the order of their handles, and all
+/// requirements except execution times, which calibration measures again in each configuration run.
+/// Dependencies that were recorded from calls are excluded: there is no recording at run time.
 pub(crate) fn hash_of(repository: &Repository) -> u64 {
     let mut hash = Fnv(HASH_OF_NOTHING);
     for info in repository.infos() {
         hash.number(info.entry_point.len() as u64);
         hash.bytes(info.entry_point.as_bytes());
         hash.number(u64::from(info.state.is_disabled()));
-        // Schedules do without the rest.
+        // The rest is not part of schedules.
         if !info.state.is_disabled() {
             timing(&mut hash, info);
             dependencies(&mut hash, repository, info);
@@ -37,7 +37,7 @@ fn timing(hash: &mut Fnv, info: &RtInfo) {
     hash.number(it.kind as u64);
 }
 
-/// In any order: several on the same operation add up, as they do in schedules.
+/// Independent of their order: several on the same operation add up, as they do in schedules.
 fn dependencies(hash: &mut Fnv, repository: &Repository, info: &RtInfo) {
     let mut calls: BTreeMap<(Handle, DependencyKind), u64> = BTreeMap::new();
     for it in repository.followed(info) {

@@ -5,7 +5,7 @@ use crate::info::{InfoKind, Timing};
 use crate::time::Time;
 
 impl Timing {
-    /// The names that [`Timing::set`] knows.
+    /// The names of the fields of [`Timing::set`].
     pub const FIELDS: [&'static str; 9] = [
         "period",
         "wcet",
@@ -99,7 +99,7 @@ fn kind(value: &str) -> Result<InfoKind, String> {
     named(InfoKind::ALL, InfoKind::name, value)
 }
 
-/// That of `all` with the name.
+/// The value of `all` with that name.
 pub(super) fn named<T: Copy, const N: usize>(
     all: [T; N],
     name: fn(T) -> &'static str,
@@ -116,7 +116,7 @@ fn sentence(error: impl std::error::Error) -> String {
     error.to_string()
 }
 
-/// Enough of a text to recognize it in a message.
+/// Shortens a text for messages.
 pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! RT_Infos as text: a table to be written by hand, and the form in which they are kept in files.
+//! RT_Infos as text: a table to be written by hand, and the format of files.
 
 mod field;
 mod overhead;

@@ -13,13 +13,13 @@ use crate::time::Time;
 /// The fields.
 const FIELDS: [&str; 3] = ["call", "context-switch", "blocking"];
 
-/// Fields that a text must have: without them it would be a text of no overhead at all.
+/// The required fields: without them any text would be an empty overhead.
 const REQUIRED: [&str; 2] = ["call", "context-switch"];
 
-/// The times that were read, in the order of [`FIELDS`].
+/// The times of a text, in the order of [`FIELDS`].
 type Times = [Option<Time>; FIELDS.len()];
 
-/// Reads `call`, `context-switch` and, unless it is none, `blocking`; `#` begins a comment.
+/// Reads `call`, `context-switch` and the optional `blocking`; `#` begins a comment.
 ///
 /// ```
 /// use orbium_sched::{Overhead, Time};
@@ -57,7 +57,7 @@ impl FromStr for Overhead {
     }
 }
 
-/// The text that is read, on one line.
+/// The same text, on one line.
 impl fmt::Display for Overhead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (call, context_switch) = (self.call, self.context_switch);

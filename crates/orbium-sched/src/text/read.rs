@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From text to a repository.
+//! Parser of tables of RT_Infos.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::error::SchedError;
 use crate::info::{Dependency, DependencyKind, EnableState, Handle, Timing};
 use crate::repository::Repository;
 
-/// A repository that was read, with the place of each operation in the text.
+/// A parsed repository, with the line of each operation in the text.
 #[derive(Clone, Debug)]
 pub struct Listing {
     /// The operations and their dependencies.
@@ -18,16 +18,16 @@ pub struct Listing {
     pub lines: Vec<u32>,
 }
 
-/// A text that is no table of RT_Infos, or no overhead.
+/// Error in the text of a table of RT_Infos, or of an overhead.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TextError {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// How many characters are meant, at least 1.
+    /// The number of marked characters, at least 1.
     pub width: u32,
-    /// What is wrong, without a full stop.
+    /// The message, without a full stop.
     pub message: String,
 }
 
@@ -49,7 +49,7 @@ impl std::error::Error for TextError {}
 /// Reads a table of RT_Infos: one operation or dependency per line.
 ///
 /// # Errors
-/// The first line that is wrong.
+/// The first error.
 ///
 /// ```
 /// let text = r#"
@@ -93,7 +93,7 @@ pub(super) fn located(line: u32, fault: Fault) -> TextError {
 
 struct Reader {
     listing: Listing,
-    /// Dependencies follow when all operations are there: they may be written first.
+    /// Dependencies are added when all operations are registered: they may be written first.
     dependencies: Vec<Written>,
 }
 

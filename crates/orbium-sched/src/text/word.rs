@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The words of a line: `name`, `"a name"`, `field=value`, `field="a value"`.
 
-/// A word with its place, which counts characters from 0.
+/// A word with its position, in characters from 0.
 #[derive(Debug)]
 pub(super) struct Word {
-    /// What stands before `=`; none in a word without it.
+    /// The text before `=`; none in a word without it.
     pub(super) field: Option<String>,
-    /// The word, or what stands behind `=`, without quotes and escapes.
+    /// The word, or the text behind `=`, without quotes and escapes.
     pub(super) value: String,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// A place in a line with what is wrong there.
+/// A position in a line with its error.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) start: usize,
@@ -56,7 +56,7 @@ fn word(letters: &[char], start: usize) -> Result<Word, Fault> {
     })
 }
 
-/// A quoted text, or letters up to a blank, a `=` or a `#`; and where it ends.
+/// A quoted text, or characters up to a blank, a `=` or a `#`; and its end.
 fn piece(letters: &[char], start: usize) -> Result<(String, usize), Fault> {
     if letters.get(start) == Some(&'"') {
         return quoted(letters, start);
@@ -110,7 +110,7 @@ fn escaped(letters: &[char], at: usize) -> Result<char, Fault> {
     }
 }
 
-/// A text in quotes, as [`words`] reads it.
+/// A quoted text, in the form that [`words`] reads.
 pub(super) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a repository to text.
+//! Writer of tables of RT_Infos.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use super::word::quote;
 use crate::info::{Dependency, DependencyKind, EnableState, RtInfo};
 use crate::repository::Repository;
 
-/// The operations of a repository and their dependencies as text, which [`parse`](super::parse)
-/// reads: the same repository gives the same text. Assignments are not among it.
+/// The operations of a repository and their dependencies as text for [`parse`](super::parse): equal
+/// repositories give equal texts. Assignments are not included.
 #[must_use]
 pub fn listing(repository: &Repository) -> String {
     let mut text = String::new();
