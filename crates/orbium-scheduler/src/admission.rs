@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Admission of bindings to a scheduled server: those that meet their deadlines.
+//! Admission of bindings to a scheduled server by their deadlines.
 
 mod followers;
 use std::cmp::Reverse;
@@ -18,22 +18,23 @@ use orbium_sched::{Schedule, Time};
 
 use crate::admission::followers::{Followers, Late};
 
-/// Terms of the response times for one rate of an offer. A rate that is not shown to hold within them, as near a utilization of
-/// 1, is refused.
+/// Maximum number of terms of the response times for one rate of an offer. A rate without a proof
+/// within them, as near a utilization of 1, is refused.
 const MAX_TERMS: u64 = 2_000_000;
 
-/// Rounds after which consumers count as late without end.
+/// Maximum number of rounds, after which the lateness of consumers counts as unbounded.
 const MAX_ROUNDS: usize = 100;
 
-/// Admits the bindings that meet their deadlines together with a schedule and all other bindings, and let
-/// all of those meet theirs: by exact response times on one processor, in place of a share of it.
+/// Admits a binding if it and all other bindings and the schedule meet their deadlines: by exact
+/// response times on one processor, in place of a share of it.
 ///
-/// A binding is a task of its priority: a request in each of its intervals, with the burst of its rate,
-/// the execution time of its adapter, and its deadline, or else the interval. It has a thread of its
-/// own, and its CORBA priority is compared with the native priorities of the queues, as
-/// [`ScheduledLanes`](crate::ScheduledLanes) have them; of equal ones each delays the other. What does not fit is
-/// answered with the highest rate that does, if there is one. The analysis of an offer is bounded: close to a full processor, where
-/// response times take long to find, a rate that would hold may be refused.
+/// A binding is a task of its priority: a request in each of its intervals, with the burst of its
+/// rate, the execution time of its adapter, and its deadline, or else the interval. It has a
+/// dedicated thread, and its CORBA priority is compared with the native priorities of the queues,
+/// as in [`ScheduledLanes`](crate::ScheduledLanes); those of equal priority delay each other. An
+/// infeasible offer is answered with the highest feasible rate, if there is one. The analysis of an
+/// offer is bounded: close to a full processor, where response times converge slowly, a feasible
+/// rate may be refused.
 ///
 /// ```
 /// use orbium_sched::{Options, Repository, Time, Timing};
@@ -57,7 +58,7 @@ const MAX_ROUNDS: usize = 100;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ScheduleAdmission {
-    /// What the schedule has, with the priority of each.
+    /// The tasks of the schedule, with their priorities.
     scheduled: Vec<Prioritized>,
     followers: Arc<Followers>,
     cost: Duration,
@@ -77,7 +78,7 @@ struct Prioritized {
     scheduled: Option<Place>,
 }
 
-/// What a task is in the schedule, by indices.
+/// The origin of a task in the schedule, by indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     thread: usize,
@@ -91,7 +92,7 @@ struct Bound {
     tasks: HashMap<u64, Prioritized>,
 }
 
-/// What a binding holds.
+/// The reservation of a binding.
 #[derive(Debug)]
 struct Held {
     bound: Arc<Mutex<Bound>>,
@@ -148,7 +149,7 @@ impl ScheduleAdmission {
         }
     }
 
-    /// What a request takes of the processor at the most, at least 100 ns.
+    /// The worst-case execution time of a request, at least 100 ns.
     #[must_use]
     pub fn cost(mut self, cost: Duration) -> Self {
         self.cost = cost;
@@ -162,21 +163,21 @@ impl ScheduleAdmission {
         self
     }
 
-    /// The longest time that a lower priority can keep a higher one waiting: 0 by default.
+    /// The longest time for which a lower priority can block a higher one: 0 by default.
     #[must_use]
     pub fn blocking(mut self, blocking: Time) -> Self {
         self.blocking = blocking;
         self
     }
 
-    /// Bindings there may be at once. Each is analysed with each offer.
+    /// The maximum number of bindings. Each is analysed with each offer.
     #[must_use]
     pub fn bindings(mut self, most: usize) -> Self {
         self.bindings = most;
         self
     }
 
-    /// Bindings there are.
+    /// The number of bindings.
     #[must_use]
     pub fn active(&self) -> usize {
         lock(&self.bound).tasks.len()
@@ -238,8 +239,8 @@ impl ScheduleAdmission {
         Ok(Verdict::Accept(terms, Reservation::new(held)))
     }
 
-    /// Whether one more task meets its deadline, and all of those that it delays meet theirs: those of its priority and below,
-    /// and consumers of their data.
+    /// Whether one more task meets its deadline, and all of those that it delays meet theirs: those
+    /// of its priority and below, and consumers of their data.
     fn holds(&self, others: &[Prioritized], mine: Prioritized) -> bool {
         let mut all: Vec<Prioritized> = others.iter().copied().chain([mine]).collect();
         all.sort_by_key(|it| Reverse(it.priority));
@@ -258,9 +259,10 @@ impl ScheduleAdmission {
         false
     }
 
-    /// The response of each queue of the schedule that the priority delays, or else none; `None` if a deadline is not shown to
-    /// hold. The jobs of a priority end with the longest time in which the processor has none but those and more urgent ones.
-    /// Later jobs of a task are among them, so a deadline may be longer than the period.
+    /// The response of each queue of the schedule that the priority delays, or else none; `None` if
+    /// a deadline is not shown to hold. The jobs of a priority end with the longest busy period of
+    /// those and more urgent ones. Later jobs of a task are included, so a deadline may be longer
+    /// than the period.
     fn responses(
         &self,
         all: &[Prioritized],
@@ -282,7 +284,7 @@ impl ScheduleAdmission {
                 }
                 let limit = level.iter().map(|it| it.longest).min().unwrap_or_default();
                 let blocking = self.blocking;
-                // It is no shorter than that of what is more urgent.
+                // It is no shorter than that of more urgent priorities.
                 begin = response_time_within(&tasks, &higher, blocking, limit, begin, effort)?;
                 for it in level.iter().filter_map(|it| it.scheduled) {
                     responses[it.queue] = Some(begin);
@@ -296,7 +298,7 @@ impl ScheduleAdmission {
 }
 
 impl Prioritized {
-    /// The same, of a thread that may be late.
+    /// The same, for a thread that may be late.
     fn delayed(mut self, late: &Late) -> Self {
         if let Some(Place { thread, rate, .. }) = self.scheduled {
             let late = late[thread][rate];
@@ -322,10 +324,10 @@ impl Admission for ScheduleAdmission {
     }
 }
 
-/// A utilization at which no response ends, whatever was rounded.
+/// A utilization without a finite response, whatever the rounding.
 const OVERLOAD: f64 = 1.0 + 1e-9;
 
-/// The largest number up to `wanted` with which deadlines hold: with fewer requests they do, too.
+/// The largest number up to `wanted` with which deadlines hold: they hold with fewer requests, too.
 fn most(wanted: u32, holds: impl Fn(u32) -> bool) -> Option<u32> {
     if holds(wanted) {
         return Some(wanted);
@@ -342,7 +344,7 @@ fn most(wanted: u32, holds: impl Fn(u32) -> bool) -> Option<u32> {
     (holding > 0).then_some(holding)
 }
 
-/// A binding of so many requests as a task; none if there is less than 100 ns from one to the next.
+/// A binding of so many requests as a task; none if the interval is less than 100 ns.
 fn task_of(offer: &Offer, requests: u32, cost: Time) -> Option<Prioritized> {
     let interval = ticks(offer.rate.period) / u64::from(requests.max(1));
     if interval == 0 {
@@ -354,7 +356,7 @@ fn task_of(offer: &Offer, requests: u32, cost: Time) -> Option<Prioritized> {
     Some(Prioritized {
         priority: i32::from(offer.priority.high),
         task: Task {
-            // All of a burst may come at once.
+            // All requests of a burst may arrive at once.
             jitter: period.saturating_mul(early),
             ..Task::new(period, cost).with_deadline(deadline)
         },
@@ -374,7 +376,7 @@ fn terms(asked: &Asked<'_>, requests: u32) -> Terms {
         excess: offer.excess,
         buffer: offer.buffer,
         deadline: offer.deadline,
-        // The schedule has no time for one.
+        // The schedule has no reservation of processor time for it.
         reservation: None,
         protocol: asked.protocol.to_owned(),
     }

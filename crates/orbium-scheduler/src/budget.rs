@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processor time that requests may take.
+//! Processor time budgets of requests.
 
 mod watchdog;
 use std::cell::RefCell;
@@ -24,10 +24,10 @@ use crate::dispatching::thread::ScheduledThread;
 use crate::error::SchedulerError;
 use crate::operations::Operations;
 
-/// Watches the processor time of requests: each operation of a table has its worst-case execution time
-/// as budget. A request that exceeds it goes on and is counted; its servant can ask for what
-/// [remains](Self::remaining), and end early. Nested requests that the same thread serves
-/// are charged to their own operations.
+/// Monitors the processor time of requests: the budget of each operation of a table is its
+/// worst-case execution time. A request that exceeds it continues and is counted; its servant can
+/// query the [remainder](Self::remaining), and return early. Nested requests that the same thread
+/// serves are charged to their own operations.
 ///
 /// ```
 /// use orbium::Orb;
@@ -52,9 +52,9 @@ use crate::operations::Operations;
 pub struct CpuBudgets(Arc<Shared>);
 
 struct Shared {
-    /// As metrics have them.
+    /// The names for metrics.
     names: Vec<String>,
-    /// None for operations without a budget.
+    /// `None` for operations without a budget.
     budgets: Vec<Option<Duration>>,
     /// By their indices in the table.
     operations: Operations<usize>,
@@ -91,18 +91,18 @@ pub struct Overrun {
     pub operation: usize,
     /// The budget.
     pub budget: Duration,
-    /// The processor time that it has taken.
+    /// The consumed processor time.
     pub taken: Duration,
 }
 
-/// A request under way.
+/// A request in progress.
 struct Served {
     clock: Arc<dyn Clock>,
-    /// None of an operation that the table does not have.
+    /// `None` for an operation that is not in the table.
     operation: Option<usize>,
     budget: Option<Duration>,
     begun: Duration,
-    /// What nested requests of this thread have taken.
+    /// The time of nested requests of this thread.
     of_others: Duration,
 }
 
@@ -112,7 +112,7 @@ thread_local! {
 }
 
 impl Served {
-    /// Time since the beginning, and that without other requests.
+    /// The time since the beginning, and the same without other requests.
     fn taken(&self) -> (Duration, Duration) {
         let all = self.clock.now().saturating_sub(self.begun);
         (all, all.saturating_sub(self.of_others))
@@ -136,8 +136,8 @@ impl CpuBudgets {
         )
     }
 
-    /// Budgets of operations without a table, by the names that a schedule would have: `Module::Interface::operation`.
-    /// Their indices are their places. Zero is none.
+    /// Budgets of operations without a table, by the names that a schedule would have:
+    /// `Module::Interface::operation`. Their indices are their positions. Zero is no budget.
     ///
     /// ```
     /// use std::time::Duration;
@@ -172,25 +172,25 @@ impl CpuBudgets {
         }))
     }
 
-    /// Has each request that exceeded its budget reported, by the thread that served it, before its reply is sent. The
-    /// first call-back counts.
+    /// Sets a call-back for each request that exceeded its budget, called by the thread that served
+    /// it before its reply is sent. Only the first call has an effect.
     pub fn on_overrun(&self, report: impl Fn(Overrun) + Send + Sync + 'static) {
-        // A second one has no effect, as said.
+        // A second one has no effect, as documented.
         let _ = self.0.on_overrun.set(Box::new(report));
     }
 
-    /// Adds what watches the requests of an ORB. The budgets of several ORBs can be the same.
+    /// Adds the monitoring interceptor of an ORB. Several ORBs can share budgets.
     ///
     /// # Errors
-    /// [`DuplicateName`]: these interceptors watch already.
+    /// [`DuplicateName`]: these interceptors already include it.
     pub fn install(&self, interceptors: &mut Interceptors) -> Result<(), DuplicateName> {
         interceptors.add_server(Watch(Arc::clone(&self.0)))
     }
 
-    /// Has a thread demote those that serve requests beyond their budgets: they have the scheduling
-    /// `lower` for the rest of the request, and their own again after it. The thread runs as `watchdog` says, above
-    /// those that it watches; it looks at the processor time of threads, whatever the clock of the
-    /// budgets. The first call counts.
+    /// Starts a thread that demotes threads which serve requests beyond their budgets: they have
+    /// the scheduling `lower` for the rest of the request, and their own again after it. The thread
+    /// runs with `watchdog`, above those that it monitors; it reads the processor time of threads,
+    /// whatever the clock of the budgets. Only the first call has an effect.
     ///
     /// # Errors
     /// As [`ScheduledThread::start`].
@@ -206,7 +206,7 @@ impl CpuBudgets {
         Ok(())
     }
 
-    /// The number of times that a thread was demoted.
+    /// The number of demotions.
     #[must_use]
     pub fn demotions(&self) -> u64 {
         self.0.watchdog.get().map_or(0, Watchdog::demotions)
@@ -280,7 +280,7 @@ impl Watch {
         counters
             .overruns
             .fetch_add(exceeded.is_some().into(), Ordering::Relaxed);
-        // After the others: a thread that sees the request sees what it has taken.
+        // After the others: a thread that sees the request sees its consumption.
         counters.requests.fetch_add(1, Ordering::Release);
         if let (Some(budget), Some(report)) = (exceeded, self.0.on_overrun.get()) {
             report(Overrun {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Execution times of operations, measured until they settle.
+//! Execution times of operations, measured until they are stable.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,9 +12,8 @@ use crate::periodic::statistics::Distribution;
 mod context_switch;
 pub(crate) mod cost;
 
-/// Method of measuring execution times. A round is a number of runs; the times have settled when a
-/// further round leaves worst case and median of all runs so far as they were, but for the
-/// tolerance.
+/// Method of measuring execution times. A round is a number of runs; the times are stable when a
+/// further round changes worst case and median of all runs so far by no more than the tolerance.
 ///
 /// ```
 /// use orbium_scheduler::Calibration;
@@ -29,14 +28,14 @@ pub(crate) mod cost;
 pub struct Calibration {
     /// Runs of a round; 100 by default, at least 1.
     pub runs: u32,
-    /// Rounds after which the times have not settled; 100 by default, at least 2.
+    /// Maximum number of rounds until the times are stable; 100 by default, at least 2.
     pub rounds: u32,
     /// The share by which a round may change the times; 0.05 by default.
     pub tolerance: f64,
-    /// What the worst measured time is multiplied by; 1.2 by default, at least 1.
+    /// The factor of the worst measured time; 1.2 by default, at least 1.
     pub margin: f64,
-    /// No run takes longer: a time beyond is that of a clock that jumped, and does not count. 10 s by
-    /// default.
+    /// The maximum time of a run: a longer one is caused by a clock jump, and does not count. 10 s
+    /// by default.
     pub longest: Duration,
 }
 
@@ -59,14 +58,14 @@ pub struct ExecutionTimes {
     pub worst_case: Time,
     /// The median of all measured times.
     pub typical: Time,
-    /// Runs that were measured.
+    /// The number of measured runs.
     pub runs: u64,
-    /// Runs that do not count because the clock jumped.
+    /// The number of runs that do not count because the clock jumped.
     pub jumps: u64,
 }
 
 impl ExecutionTimes {
-    /// These times in place of those of an RT_Info.
+    /// The timing of an RT_Info with these times.
     #[must_use]
     pub fn in_timing(&self, timing: Timing) -> Timing {
         Timing {
@@ -81,16 +80,16 @@ impl ExecutionTimes {
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum CalibrationError {
-    /// They have not settled after so many runs.
+    /// They are not stable after so many runs.
     NotSettled {
-        /// Runs that were measured.
+        /// The number of measured runs.
         runs: u64,
         /// The share by which the last round changed them.
         difference: f64,
     },
     /// The clock jumped in every run of a round.
     Clock,
-    /// A thread that the measurement needs was not started.
+    /// A thread of the measurement could not be started.
     Thread(std::io::ErrorKind),
 }
 
@@ -121,8 +120,8 @@ impl std::error::Error for CalibrationError {}
 type Extremes = (Duration, Duration);
 
 impl Calibration {
-    /// Runs `work` until its execution times have settled. They are times of the processor in the
-    /// calling thread, where the host has such a clock.
+    /// Runs `work` until its execution times are stable. They are processor times of the calling
+    /// thread, if the host has such a clock.
     ///
     /// # Errors
     /// [`CalibrationError`].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dependencies of operations, recorded from the calls that they make in a configuration run.
+//! Dependencies of operations, recorded from their calls in a configuration run.
 
 mod interceptors;
 mod recording;
@@ -15,15 +15,15 @@ pub(crate) use self::recording::Recording;
 use self::interceptors::{Calls, Requests};
 use self::recording::Run;
 
-/// Records which operations call which others, and how often, in a configuration run (paper, 4.5.3).
-/// [`Scheduler::schedule`](crate::Scheduler::schedule) makes dependencies of what was recorded: the
+/// Records the calls between operations and their numbers in a configuration run (paper, 4.5.3).
+/// [`Scheduler::schedule`](crate::Scheduler::schedule) derives dependencies from the records: the
 /// time of the callee of a twoway call is charged to its caller, and the callee of a oneway runs at
 /// the rate of its caller. The largest number of calls in one run counts.
 ///
 /// At run time it installs nothing and records nothing.
 ///
-/// Calls count for the operation that the calling thread runs: a servant's, while it serves a
-/// request of an ORB with the interceptors of [`install`](Self::install), or that of
+/// Calls are attributed to the operation that the calling thread runs: a servant's, while it serves
+/// a request of an ORB with the interceptors of [`install`](Self::install), or that of
 /// [`run`](Self::run). Calls that an operation makes in other threads, or after its servant has
 /// returned, are not recorded, nor are those of servants in other processes.
 ///
@@ -57,10 +57,11 @@ impl CallRecorder {
         Self(recording)
     }
 
-    /// Adds what records the calls and requests of an ORB. One recorder serves several ORBs.
+    /// Adds the interceptors that record the calls and requests of an ORB. One recorder serves
+    /// several ORBs.
     ///
     /// # Errors
-    /// [`DuplicateName`]: these interceptors have it already.
+    /// [`DuplicateName`]: these interceptors already include it.
     pub fn install(&self, interceptors: &mut Interceptors) -> Result<(), DuplicateName> {
         if let Some(recording) = &self.0 {
             interceptors.add_client(Calls(Arc::clone(recording)))?;
@@ -78,8 +79,8 @@ impl CallRecorder {
         work()
     }
 
-    /// What scheduled operations have called that has no RT_Info, as `Gyro::read`, in alphabetical
-    /// order and at most 256 of them. The schedule does not have the time of these calls.
+    /// Called operations without RT_Info, as `Gyro::read`, in alphabetical order and at most 256 of
+    /// them. The schedule does not include the time of these calls.
     #[must_use]
     pub fn unscheduled(&self) -> Vec<String> {
         let recording = self.0.as_ref();

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The clock that periodic tasks and dispatchers read.
+//! The clock of periodic tasks and dispatchers.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A clock. Time is what has passed since an origin of its own.
+/// A clock. Times are relative to an origin of the clock.
 pub trait Clock: Send + Sync + 'static {
     /// The time.
     fn now(&self) -> Duration;
 
-    /// Blocks the calling thread for at most that long; less if it is unparked or for no reason.
+    /// Blocks the calling thread for at most that long; less if it is unparked or after a spurious
+    /// wake-up.
     fn park(&self, length: Duration);
 }
 
-/// The monotonic clock of the host, from when this value was made.
+/// The monotonic clock of the host, from the creation of this value.
 #[derive(Clone, Copy, Debug)]
 pub struct MonotonicClock(Instant);
 

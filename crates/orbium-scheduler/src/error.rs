@@ -12,27 +12,27 @@ use crate::calibration::CalibrationError;
 /// Error of scheduling a program. `Display` and `Debug` are sentences.
 #[non_exhaustive]
 pub enum SchedulerError {
-    /// The environment variable `ORBIUM_SCHED` has a value that is no mode.
+    /// The value of the environment variable `ORBIUM_SCHED` is not a mode.
     Mode(String),
     /// The analysis refuses the operations, or the table was made for others.
     Sched(SchedError),
     /// The table could not be written.
     Write {
-        /// Where to.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         cause: io::Error,
     },
-    /// The priorities of a table cannot be those of lanes: a native priority that is no CORBA
-    /// priority, or one that is not below the priority of the queue before.
+    /// The priorities of a table cannot be those of lanes: a native priority is not a valid CORBA
+    /// priority, or is not below the priority of the previous queue.
     Priority(i32),
     /// A lane could not be started.
     Lane(Box<OrbError>),
-    /// As many lanes as the schedule has queues are needed.
+    /// The number of lanes differs from that of the schedule's queues.
     Lanes {
-        /// The lanes that there are.
+        /// The number of lanes.
         lanes: usize,
-        /// The queues of the schedule.
+        /// The number of queues of the schedule.
         queues: usize,
     },
     /// A period of zero.
@@ -41,21 +41,21 @@ pub enum SchedulerError {
     Thread {
         /// The name of the thread.
         name: String,
-        /// Why not.
+        /// The cause.
         cause: io::Error,
     },
     /// The host refuses the scheduling of a thread.
     Host {
         /// The name of the thread.
         name: String,
-        /// Why, and what to change.
+        /// The cause, with advice.
         cause: RealTimeError,
     },
     /// The execution times of the operation of that name could not be measured.
     Calibration {
         /// The name of the operation.
         name: String,
-        /// Why not.
+        /// The cause.
         cause: CalibrationError,
     },
     /// A run of the task of that name panicked, which ended its thread.

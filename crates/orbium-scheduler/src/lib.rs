@@ -5,8 +5,8 @@
 //! This crate does not analyse: [`orbium_sched`] does. It does not know IDL, sockets or GIOP.
 //!
 //! The program is the same in both runs. With `ORBIUM_SCHED=configure=src/schedule.rs`,
-//! [`Scheduler::schedule`] writes the table of the operations that were registered; without, it
-//! checks that the table which the program was built with is that of its operations.
+//! [`Scheduler::schedule`] writes the table of the registered operations; without, it checks that
+//! the table with which the program was built is that of its operations.
 //!
 //! ```
 //! use orbium_sched::{Table, Time, Timing};

@@ -9,7 +9,7 @@ use crate::error::SchedulerError;
 /// The environment variable that [`Mode::from_environment`] reads.
 pub const VARIABLE: &str = "ORBIUM_SCHED";
 
-/// Where a configuration run writes its table unless the variable names a file.
+/// The default file of the table that a configuration run writes.
 const DEFAULT_PATH: &str = "schedule.rs";
 
 /// Mode of [`Scheduler::schedule`](crate::Scheduler::schedule).
@@ -23,8 +23,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode that `ORBIUM_SCHED` asks for: `configure` or `configure=FILE`; without the variable,
-    /// or with `run`, [`Mode::Run`].
+    /// The mode of `ORBIUM_SCHED`: `configure` or `configure=FILE`; without the variable, or with
+    /// `run`, [`Mode::Run`].
     ///
     /// # Errors
     /// [`SchedulerError::Mode`] for any other value.
@@ -35,7 +35,7 @@ impl Mode {
         }
     }
 
-    /// The mode that a value of the variable asks for.
+    /// The mode of a value of the variable.
     ///
     /// ```
     /// use orbium_scheduler::Mode;
@@ -47,7 +47,7 @@ impl Mode {
     /// ```
     ///
     /// # Errors
-    /// [`SchedulerError::Mode`] for what is no mode.
+    /// [`SchedulerError::Mode`] for any other value.
     pub fn parse(value: &OsStr) -> Result<Self, SchedulerError> {
         let unknown = || SchedulerError::Mode(value.to_string_lossy().chars().take(80).collect());
         match value.to_str().ok_or_else(unknown)? {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Registered operations by interface and name, as requests have them.
+//! Registered operations by interface and name, for lookup by requests.
 
 use std::collections::HashMap;
 
 use orbium::interceptor::ReceiveRequest;
 
-/// Operations that have scoped names, each with what identifies it.
+/// Operations with scoped names, each with its identifier.
 pub(crate) struct Operations<T> {
     /// For each name of an operation: its interfaces as `Nav/GPS`, the longest first.
     by_name: HashMap<String, Vec<(String, T)>>,
@@ -26,7 +26,7 @@ impl<T: Copy> Operations<T> {
         Self { by_name }
     }
 
-    /// The operation that a servant is to serve.
+    /// The operation of a request to a servant.
     pub(crate) fn served(&self, request: &ReceiveRequest<'_, '_>) -> Option<T> {
         let (name, interface) = (request.operation(), request.target_most_derived_interface());
         self.of_target(&name, &interface, |id| request.target_is_a(id))
@@ -70,7 +70,7 @@ pub(crate) fn scoped_name(repository_id: &str, operation: &str) -> String {
     format!("{}::{operation}", path(repository_id).replace('/', "::"))
 }
 
-/// `Nav/GPS` of `IDL:Nav/GPS:1.0`, with the prefix of the id if it has one.
+/// `Nav/GPS` for `IDL:Nav/GPS:1.0`, with the prefix of the id if it has one.
 fn path(repository_id: &str) -> &str {
     let path = repository_id.strip_prefix("IDL:").unwrap_or(repository_id);
     path.rsplit_once(':').map_or(path, |(path, _)| path)

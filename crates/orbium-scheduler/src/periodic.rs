@@ -22,7 +22,7 @@ use crate::periodic::releases::{Poll, Release, Releases};
 use crate::periodic::statistics::{End, Measured, Recorder, Statistics};
 
 /// A thread that runs an operation once in each period, at absolute times: no delay of one run
-/// moves the next. Its deadline is its period.
+/// shifts the next. Its deadline is its period.
 ///
 /// ```
 /// use std::time::Duration;
@@ -100,29 +100,29 @@ impl PeriodicTask {
         Ok(builder)
     }
 
-    /// The statistics so far.
+    /// The present statistics.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.shared.statistics.lock().clone()
     }
 
-    /// The refusal of the host, without which a [soft](PeriodicTaskBuilder::soft) task goes
-    /// on.
+    /// The refusal of the host, with which a [soft](PeriodicTaskBuilder::soft) task continues.
     #[must_use]
     pub fn refused(&self) -> Option<&RealTimeError> {
         self.refused.as_ref()
     }
 
-    /// Whether its thread runs.
+    /// Whether its thread is running.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|it| !it.is_finished())
     }
 
-    /// Waits for the end of the present run, unless that calls this, after which there is none; what the task has done.
+    /// Waits for the end of the present run, which is the last one, unless the run itself calls
+    /// this; returns the statistics.
     ///
     /// # Errors
-    /// [`SchedulerError::Panicked`] if a run did.
+    /// [`SchedulerError::Panicked`] if a run panicked.
     pub fn stop(mut self) -> Result<Statistics, SchedulerError> {
         if self.end() {
             Ok(self.statistics())
@@ -131,7 +131,7 @@ impl PeriodicTask {
         }
     }
 
-    /// Ends the thread; whether it ended without a panic.
+    /// Ends the thread; returns whether it ended without a panic.
     fn end(&mut self) -> bool {
         self.shared.is_stopped.store(true, Ordering::Release);
         let Some(thread) = self.thread.take() else {
@@ -158,8 +158,7 @@ impl PeriodicTaskBuilder {
         self
     }
 
-    /// Sets the treatment of releases that have passed. Default: the task runs late, once for
-    /// each.
+    /// Sets the treatment of missed releases. Default: the task runs late, once for each.
     #[must_use]
     pub fn overload(mut self, overload: Overload) -> Self {
         self.overload = overload;
@@ -174,9 +173,9 @@ impl PeriodicTaskBuilder {
         self
     }
 
-    /// Reserves that runtime in each period, by the deadline of the period (SCHED_DEADLINE), in place of
-    /// the native priority: the host refuses the task if it cannot keep that, and a run that takes
-    /// longer goes on in the next period. Runtime that the task does not use is not lost for others.
+    /// Reserves that runtime in each period, by the deadline of the period (SCHED_DEADLINE), in
+    /// place of the native priority: the host refuses the task if it cannot guarantee that, and a
+    /// run that takes longer continues in the next period. Unused runtime is available to others.
     ///
     /// ```
     /// use std::time::Duration;
@@ -195,7 +194,7 @@ impl PeriodicTaskBuilder {
         self
     }
 
-    /// A task with a reservation may also have what other reservations leave unused:
+    /// Lets a task with a reservation also use the unused time of other reservations:
     /// [`Reservation::reclaiming`].
     #[must_use]
     pub fn reclaim(mut self) -> Self {
@@ -203,8 +202,8 @@ impl PeriodicTaskBuilder {
         self
     }
 
-    /// The task goes on without reservation and native priority if the host refuses them;
-    /// [`PeriodicTask::refused`] has the reason. Default: an error.
+    /// Sets whether the task continues without reservation and native priority if the host refuses
+    /// them; [`PeriodicTask::refused`] has the reason. Default: an error.
     #[must_use]
     pub fn soft(mut self, soft: bool) -> Self {
         self.soft = soft;
@@ -248,7 +247,7 @@ impl PeriodicTaskBuilder {
         })
     }
 
-    /// What the thread does.
+    /// The loop of the thread.
     fn serve(self, shared: &Shared, mut work: impl FnMut(&Job<'_>)) {
         let clock = &*self.clock;
         let now = clock.now();

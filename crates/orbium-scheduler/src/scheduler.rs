@@ -44,7 +44,7 @@ pub struct Scheduler {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The table was made for this program, which can begin to work.
+    /// The table was made for this program, which may start its work.
     Ready,
     /// The schedule was computed and its table written: the program ends, is built again with the
     /// table, and then runs.
@@ -58,7 +58,7 @@ pub enum Outcome {
 
 impl Scheduler {
     /// A scheduler with the table of the last configuration run, or [`Table::EMPTY`] if there was
-    /// none. It computes as the table says, rate monotonic for an empty one.
+    /// none. It uses the strategy of the table, rate monotonic for an empty one.
     #[must_use]
     pub fn new(table: &'static Table, mode: Mode) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Scheduler {
         }
     }
 
-    /// A scheduler in the mode that `ORBIUM_SCHED` asks for.
+    /// A scheduler in the mode of `ORBIUM_SCHED`.
     ///
     /// # Errors
     /// [`SchedulerError::Mode`].
@@ -79,15 +79,14 @@ impl Scheduler {
         Ok(Self::new(table, Mode::from_environment()?))
     }
 
-    /// Computes with that strategy in place of the table's; at run time a table of another one is
-    /// refused.
+    /// Sets the strategy in place of the table's; at run time a table of another one is refused.
     #[must_use]
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.options.strategy = strategy;
         self
     }
 
-    /// Computes with these options, their strategy included.
+    /// Sets the options, their strategy included.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
@@ -100,10 +99,10 @@ impl Scheduler {
         &self.mode
     }
 
-    /// Registers what generated code declares.
+    /// Registers the declarations of generated code.
     ///
     /// # Errors
-    /// [`SchedulerError::Sched`], as [`Repository::declare`] has them.
+    /// [`SchedulerError::Sched`], with the errors of [`Repository::declare`].
     pub fn declare(&mut self, operations: &[Declaration]) -> Result<(), SchedulerError> {
         self.repository_mut().declare(operations)?;
         Ok(())
@@ -115,15 +114,15 @@ impl Scheduler {
         &self.repository
     }
 
-    /// The registered operations, to register others. What is registered later has to be scheduled
-    /// again.
+    /// The registered operations, to register others. Operations that are registered later need
+    /// another call of [`Self::schedule`].
     pub fn repository_mut(&mut self) -> &mut Repository {
         self.is_scheduled = false;
         &mut self.repository
     }
 
-    /// In a configuration run measures the execution times of an operation, as `work` runs it, and
-    /// fills them into its RT_Info. At run time does nothing: the table has the times.
+    /// In a configuration run measures the execution times of an operation, which `work` runs, and
+    /// enters them into its RT_Info. Without effect at run time: the table has the times.
     ///
     /// # Errors
     /// `UnknownTask`, before `work` runs; [`SchedulerError::Calibration`].
@@ -151,7 +150,7 @@ impl Scheduler {
         self.calibrate_by(&ThreadClock::default(), operation, calibration, work)
     }
 
-    /// As [`Self::calibrate`], by that clock.
+    /// As [`Self::calibrate`], with that clock.
     ///
     /// # Errors
     /// As [`Self::calibrate`].
@@ -177,9 +176,9 @@ impl Scheduler {
         Ok(Some(found))
     }
 
-    /// The recorder of the calls of the operations that are registered so far, for
-    /// [`Self::schedule`] to make dependencies of. The last recorder counts. At run time it records
-    /// nothing.
+    /// The recorder of the calls of the operations that are registered so far, from which
+    /// [`Self::schedule`] derives dependencies. The last recorder counts. At run time it records no
+    /// calls.
     pub fn record_calls(&mut self) -> CallRecorder {
         self.recording = match self.mode {
             Mode::Run => None,
@@ -188,8 +187,8 @@ impl Scheduler {
         CallRecorder::new(self.recording.clone())
     }
 
-    /// In a configuration run computes the schedule and writes its table, which is the same from run
-    /// to run; the file is replaced in one step. At run time checks the table.
+    /// In a configuration run computes the schedule and writes its table, which is reproducible;
+    /// the file is replaced atomically. At run time checks the table.
     ///
     /// # Errors
     /// [`SchedulerError::Sched`]: `CyclicDependencies`, `InsufficientPriorityLevels`,
@@ -209,7 +208,7 @@ impl Scheduler {
         }
         let schedule = self.repository.compute_scheduling(&self.options)?;
         schedule.require_feasible()?;
-        // Before anomalies: those of operations that nothing runs have an error of their own.
+        // Before anomalies: those of operations that no thread runs have a separate error.
         let text = source(&self.repository, &schedule)?;
         schedule.require_sound()?;
         let path = path.clone();
@@ -237,7 +236,7 @@ impl Scheduler {
         Ok(self.table.entry(index)?)
     }
 
-    /// Frees what was registered. Nothing is scheduled then.
+    /// Removes all registered operations and the schedule.
     pub fn destroy(&mut self) {
         self.repository = Repository::new();
         self.recording = None;

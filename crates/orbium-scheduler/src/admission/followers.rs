@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Consumers of a schedule: they are released when their suppliers end, later by as much as bindings delay those.
+//! Consumers of a schedule: they are released when their suppliers end, which bindings may delay.
 
 use std::collections::HashMap;
 
 use orbium_sched::{Dispatching, Handle, Schedule, Thread, Time};
 
-/// The threads of a schedule with those that supply their data.
+/// The threads of a schedule with the threads that supply their data.
 #[derive(Clone, Debug)]
 pub(super) struct Followers {
     /// For each rate of each thread, the threads that release those runs as they end.
     suppliers: Vec<Vec<Vec<usize>>>,
     /// For each thread, its queue.
     queues: Vec<usize>,
-    /// For each queue, the response by which the schedule has its consumers released; none of queues by deadline or laxity, of
-    /// which the deadlines do.
+    /// For each queue, the response that the schedule assumes for the release of its consumers;
+    /// none for queues by deadline or laxity, which use the deadlines.
     responses: Vec<Option<Time>>,
 }
 
@@ -46,19 +46,20 @@ impl Followers {
         }
     }
 
-    /// How many queues there are.
+    /// The number of queues.
     pub(super) fn queues(&self) -> usize {
         self.responses.len()
     }
 
-    /// No rate of any thread is late.
+    /// The state in which no rate of any thread is late.
     pub(super) fn in_time(&self) -> Late {
         let rates = self.suppliers.iter().map(Vec::len);
         rates.map(|it| vec![Time::ZERO; it]).collect()
     }
 
-    /// By how much longer the rates of each thread are released late than the schedule has it, when its queues have these responses,
-    /// as far as they were computed, and the rates were late by `late`. No time is less than that.
+    /// The lateness of each rate of each thread beyond the schedule's, if its queues have these
+    /// responses, as far as they were computed, and the rates were late by `late`. It is never less
+    /// than `late`.
     pub(super) fn delays(&self, late: &Late, responses: &[Option<Time>]) -> Late {
         let longer = |queue: usize| {
             let (before, now) = (self.responses[queue], responses[queue]);
@@ -68,7 +69,7 @@ impl Followers {
             Time::from_ticks(now.ticks().saturating_sub(before.ticks()))
         };
         let end = |thread: usize, supplier: usize| {
-            // One in the same queue is followed without a gap.
+            // A consumer in the same queue follows without a gap.
             let by_queue = match self.queues[supplier] {
                 queue if queue == self.queues[thread] => Time::ZERO,
                 queue => longer(queue),
@@ -88,11 +89,11 @@ impl Followers {
     }
 }
 
-/// For each rate of each thread, by how much it is late.
+/// For each rate of each thread, its lateness.
 pub(super) type Late = Vec<Vec<Time>>;
 
-/// The suppliers of each rate of a thread: those that have its period, or all where some have another period than the thread, as those
-/// of a conjunction.
+/// The suppliers of each rate of a thread: those with its period, or all if some have another
+/// period than the thread, as those of a conjunction.
 fn of_rates(schedule: &Schedule, thread: &Thread, all: &[usize]) -> Vec<Vec<usize>> {
     let has = |thread: &Thread, period| thread.rates.iter().any(|it| it.period == period);
     let periods = |supplier: &usize| schedule.threads[*supplier].rates.iter();

@@ -63,7 +63,7 @@ fn a_binding_with_a_deadline_that_holds_is_admitted_until_it_ends() {
 #[test]
 fn a_deadline_that_cannot_hold_is_refused() {
     let admission = admission();
-    // Alone with what is more urgent it takes 60 ms: 10 + 20 + 30, and 20 more at 50 ms.
+    // Alone with more urgent ones it takes 60 ms: 10 + 20 + 30, and 20 more at 50 ms.
     for (deadline, holds) in [(79, false), (80, true)] {
         let offer = offer(1, 5).deadline(MS(deadline));
         let verdict = admission.consider(&asked(&offer));
@@ -78,7 +78,7 @@ fn a_deadline_that_cannot_hold_is_refused() {
     }
 }
 
-/// A share of the processor would admit it: there is half of it left.
+/// Admission by a share of the processor would accept it: half of it is free.
 #[test]
 fn a_binding_that_would_delay_the_schedule_is_refused() {
     let admission = admission().cost(MS(31));
@@ -105,7 +105,7 @@ fn the_highest_rate_that_holds_is_the_counter_offer() {
         admission.consider(&asked(&beyond)),
         Verdict::Counter(..)
     ));
-    // What the client agrees to beforehand needs no further question.
+    // A range that includes the counter-offer needs no second call.
     let ranged = wanted.at_least(1);
     accepted(&admission, &ranged);
 }
@@ -120,7 +120,7 @@ fn bindings_are_counted_against_each_other_and_bursts_come_at_once() {
         let verdict = admission.consider(&asked(&offer));
         assert_eq!(matches!(verdict, Verdict::Accept(..)), holds, "{verdict:?}");
     }
-    // Three at once: the last of them is done 20 ms later, and `steer` comes once more.
+    // Three at once: the last of them ends 20 ms later, and `steer` runs once more.
     for (deadline, holds) in [(129, false), (130, true)] {
         let offer = offer(1, 5).burst(3).deadline(MS(deadline));
         let verdict = admission.consider(&asked(&offer));
@@ -128,8 +128,9 @@ fn bindings_are_counted_against_each_other_and_bursts_come_at_once() {
     }
 }
 
-/// `show` runs for the data of `steer` at the priority of that, and of `log` below: at the end of `log`, which a binding of the
-/// same priority delays. 20 ms of `show` and `steer` behind 200 ms of `log` are beyond its 200, though `log` itself and the
+/// `show` runs for the data of `steer` at the priority of that, and of `log` below: at the end of
+/// `log`, which a binding of the same priority delays. 20 ms of `show` and `steer` behind 200 ms of
+/// `log` exceed its 200, though `log` itself and the binding end in time.
 /// binding end in time.
 #[test]
 fn a_consumer_of_what_a_binding_delays_meets_its_deadline_too() {
@@ -165,8 +166,9 @@ fn there_are_as_many_bindings_as_there_may_be() {
     assert!(matches!(verdict, Verdict::Refuse(it) if it.code == ReasonCode::Bindings));
 }
 
-/// A request that leaves 100 ns of each second: the responses below it grew by a second a step, for minutes, under the lock of
-/// all bindings. They would end in time; what is not shown to is refused, and anything else is admitted after that.
+/// A request that leaves 100 ns of each second: the iteration of responses below it took steps of a
+/// second, for minutes, under the lock of all bindings. An unproved offer is refused, and others
+/// are admitted after that.
 #[test]
 fn an_offer_that_nearly_fills_the_processor_is_answered() {
     let schedule = Repository::new().compute_scheduling(&Options::default());

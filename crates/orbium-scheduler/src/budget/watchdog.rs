@@ -14,10 +14,10 @@ use orbium_sys::NativeThread;
 use crate::dispatching::thread::ScheduledThread;
 use crate::error::SchedulerError;
 
-/// The shortest time between two looks at the clocks of threads.
+/// The shortest interval between two checks of the threads' clocks.
 const MIN_WAIT: Duration = Duration::from_micros(100);
 
-/// A thread that watches those which serve requests. It ends when this is dropped.
+/// A thread that monitors those which serve requests. It ends when this is dropped.
 pub(crate) struct Watchdog(Arc<Watched>);
 
 struct Watched {
@@ -29,17 +29,17 @@ struct Watched {
 
 #[derive(Default)]
 struct State {
-    /// The requests of each thread, the innermost last. A thread that is here runs.
+    /// The requests of each thread, the innermost last. A listed thread is running.
     requests: HashMap<NativeThread, Vec<Request>>,
     ended: bool,
 }
 
-/// A request under way, in processor time of its thread.
+/// A request in progress, in processor time of its thread.
 struct Request {
     begun: Duration,
-    /// None without a budget.
+    /// `None` without a budget.
     limit: Option<Duration>,
-    /// What the thread had before it was demoted.
+    /// The scheduling of the thread before it was demoted.
     own: Option<Scheduling>,
 }
 
@@ -64,7 +64,7 @@ impl Watchdog {
         self.0.demotions.load(Ordering::Relaxed)
     }
 
-    /// The calling thread begins to serve a request.
+    /// Records that the calling thread begins to serve a request.
     pub(crate) fn begin(&self) {
         let native = NativeThread::current();
         let Ok(begun) = native.processor_time() else {
@@ -79,7 +79,7 @@ impl Watchdog {
         state.requests.entry(native).or_default().push(request);
     }
 
-    /// The request of the calling thread has that budget.
+    /// Sets the budget of the calling thread's request.
     pub(crate) fn limit(&self, budget: Duration) {
         let mut state = self.0.lock();
         let requests = state.requests.get_mut(&NativeThread::current());
@@ -90,8 +90,8 @@ impl Watchdog {
         }
     }
 
-    /// The request of the calling thread has ended: the thread has its own scheduling back, and the requests
-    /// around it are not charged for it.
+    /// Records the end of the calling thread's request: the scheduling of the thread is restored,
+    /// and the requests around it are not charged for it.
     pub(crate) fn end(&self) {
         let native = NativeThread::current();
         let mut state = self.0.lock();
@@ -112,7 +112,7 @@ impl Watchdog {
         }
         drop(state);
         if let Some(own) = ended.own {
-            // It had this before; where the host refuses it now, the thread stays demoted.
+            // It had this before; if the host refuses it now, the thread stays demoted.
             let _ = native.set_scheduling(own);
         }
     }
@@ -127,7 +127,7 @@ impl Watched {
         let mut state = self.lock();
         while !state.ended {
             let next = self.look(&mut state);
-            // Processor time passes no faster than time.
+            // Processor time does not advance faster than time.
             let wait = next.unwrap_or(Duration::MAX).max(MIN_WAIT);
             (state, _) = self
                 .changed
@@ -135,7 +135,7 @@ impl Watched {
         }
     }
 
-    /// Demotes threads that exceed their budgets. Returns what remains of the smallest.
+    /// Demotes threads that exceed their budgets. Returns the smallest remainder.
     fn look(&self, state: &mut State) -> Option<Duration> {
         let mut next: Option<Duration> = None;
         for (thread, requests) in &mut state.requests {
@@ -161,7 +161,7 @@ impl Watched {
             request.own = own.ok();
             self.demotions.fetch_add(1, Ordering::Relaxed);
         } else {
-            // It cannot be, now or later.
+            // The host refuses it, now and later.
             request.limit = None;
         }
     }

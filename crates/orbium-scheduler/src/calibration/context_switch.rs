@@ -15,9 +15,10 @@ const TURN_ASKED: u8 = 1;
 const TURN_ENDED: u8 = 2;
 
 impl Cost {
-    /// The cost of a context switch: the calling thread and another one wake each other in turn, as each run of a scheduled thread
-    /// begins with a wake-up and ends with a wait. The other thread inherits processors and scheduling class of the caller, which
-    /// has to be bound to one processor.
+    /// The cost of a context switch: the calling thread and another one wake each other
+    /// alternately, as each run of a scheduled thread begins with a wake-up and ends with a wait.
+    /// The other thread inherits processors and scheduling class of the caller, which has to be
+    /// bound to one processor.
     ///
     /// # Errors
     /// [`CalibrationError`].
@@ -39,7 +40,7 @@ impl Cost {
     }
 }
 
-/// Wakes the other thread, and waits until it has woken this one.
+/// Wakes the other thread, and waits for its wake-up.
 fn exchange(turn: &AtomicU8, other: &Thread) {
     turn.store(TURN_ASKED, Ordering::Release);
     other.unpark();

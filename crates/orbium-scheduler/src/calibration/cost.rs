@@ -9,13 +9,15 @@ use orbium_sched::{Overhead, Time};
 use super::{Calibration, CalibrationError};
 use crate::clock::{Clock, MonotonicClock};
 
-/// Measured times of one cost. They are processor times of all threads of the process, without those of other processes:
-/// on one processor, where the threads take turns, the time of an exchange between them.
+/// Measured times of one cost. They are processor times of all threads of the process, without
+/// those of other processes: on one processor, where the threads alternate, the time of an exchange
+/// between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Runs that were measured.
+    /// The number of measured runs.
     pub runs: u64,
-    /// How often each run has the cost: the times are those of a run, divided by this number.
+    /// The number of times that each run has the cost: the times are those of a run, divided by
+    /// this number.
     pub times: u32,
     /// The shortest time.
     pub minimum: Duration,
@@ -79,7 +81,8 @@ pub struct MeasuredOverhead {
 }
 
 impl MeasuredOverhead {
-    /// The times for the analysis. Blocking is not among them: no clock outside of the ORB shows how long its locks are held.
+    /// The times for the analysis. Blocking is not included: no clock outside the ORB measures how
+    /// long its locks are held.
     #[must_use]
     pub fn overhead(&self) -> Overhead {
         Overhead {
@@ -131,7 +134,8 @@ impl Clock for ProcessClock {
 mod tests {
     use super::*;
 
-    /// Each run of ten calls is reported as one of them, and the time for the analysis is not rounded down to none.
+    /// Each run of ten calls is reported as one of them, and the time for the analysis is not
+    /// rounded down to zero.
     #[test]
     fn a_cost_is_one_of_the_times_that_a_run_has_it() {
         let calibration = Calibration {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The points of calls and requests at which runs begin, call and end.
+//! The interception points at which runs begin, call and end.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const NAME: &str = "orbium call recorder";
 /// Counts the calls of runs.
 pub(super) struct Calls(pub(super) Arc<Recording>);
 
-/// Makes a run of each request.
+/// Records each request as a run.
 pub(super) struct Requests(pub(super) Arc<Recording>);
 
 impl Calls {
@@ -72,7 +72,7 @@ impl ServerInterceptor for Requests {
         NAME
     }
 
-    /// The operation is not known yet: which interface the servant has, its adapter says.
+    /// The operation is unknown until its adapter determines the servant's interface.
     fn receive_request_service_contexts(
         &self,
         _: &mut ReceiveContexts<'_, '_>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Runs of operations, the calls of each, and what all runs have called.
+//! Runs of operations, the calls of each, and the maxima over all runs.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,17 +10,17 @@ use orbium_sched::{DependencyKind, Handle, Repository, SchedError};
 
 use crate::operations::Operations;
 
-/// Names of callees without RT_Info that are kept.
+/// Maximum number of recorded names of callees without RT_Info.
 const MAX_UNSCHEDULED: usize = 256;
 
-/// Runs of one thread that are under way at most: those of requests that another thread answers
-/// are never ended by this one, and the oldest of them go.
+/// Maximum number of open runs of one thread: those of requests that another thread answers are
+/// never ended by this one, and the oldest of them are removed.
 const MAX_OPEN: usize = 64;
 
-/// What is called, and whether its caller waits for it.
+/// A callee, and whether its caller waits for it.
 type Callee = (Handle, DependencyKind);
 
-/// What the operations of a repository have called.
+/// The recorded calls of a repository's operations.
 pub(crate) struct Recording {
     pub(super) operations: Operations<Handle>,
     recorded: Mutex<Recorded>,
@@ -28,7 +28,7 @@ pub(crate) struct Recording {
 
 #[derive(Default)]
 struct Recorded {
-    /// The most calls in one run, by caller and callee.
+    /// The maximum number of calls in one run, by caller and callee.
     calls: BTreeMap<(Handle, Callee), u32>,
     unscheduled: BTreeSet<String>,
 }
@@ -55,7 +55,7 @@ impl Recording {
         self.lock().unscheduled.iter().cloned().collect()
     }
 
-    /// Adds to the repository what its dependencies lack of the recorded calls.
+    /// Adds to the repository the recorded calls that its dependencies lack.
     ///
     /// # Errors
     /// `UnknownTask`: an operation is of another repository.
@@ -75,7 +75,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Counts one more call of the run that this thread is in, if it is that of an operation.
+    /// Counts one more call of the current run of this thread, if it is that of an operation.
     pub(super) fn called(self: &Arc<Self>, callee: Option<Callee>, name: impl FnOnce() -> String) {
         let is_of_operation = self.in_current_run(|run| {
             if let Some(callee) = callee {
@@ -92,7 +92,7 @@ impl Recording {
         }
     }
 
-    /// Takes back a call that was counted, because it is made again.
+    /// Cancels a counted call, because it is repeated.
     pub(super) fn not_called(self: &Arc<Self>, callee: Callee) {
         self.in_current_run(|run| {
             if let Some(calls) = run.calls.get_mut(&callee) {
@@ -101,7 +101,7 @@ impl Recording {
         });
     }
 
-    /// The run that this thread is in is one of that operation.
+    /// Sets the operation of the current run of this thread.
     pub(super) fn is_run_of(self: &Arc<Self>, operation: Option<Handle>) {
         self.in_current_run(|run| run.operation = operation);
     }
@@ -114,10 +114,10 @@ impl Recording {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 struct OpenRun {
     recording: Arc<Recording>,
-    /// None of what has no RT_Info.
+    /// `None` without RT_Info.
     operation: Option<Handle>,
     calls: BTreeMap<Callee, u32>,
 }
@@ -185,7 +185,8 @@ pub(super) fn end(recording: &Arc<Recording>) {
 mod tests {
     use super::*;
 
-    /// Requests that other threads answer left a run each with the thread that began them.
+    /// Regression: requests that other threads answer left a run each with the thread that began
+    /// them.
     #[test]
     fn runs_that_nothing_ends_are_bounded() {
         let recording = Arc::new(Recording::new(&Repository::new()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A thread for each queue of a schedule, which runs what is submitted in the order of the queue.
+//! A thread for each queue of a schedule, which runs submitted work in the order of the queue.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +19,7 @@ use crate::dispatching::thread::{ScheduledThread, Started};
 use crate::dispatching::work_queue::{Refused, WorkQueue};
 use crate::error::SchedulerError;
 
-/// A thread at its native priority for each queue of a schedule. A queue runs what waits in the
+/// A thread at its native priority for each queue of a schedule. A queue runs waiting work in the
 /// order of its dispatching: by subpriority, earliest deadline or least laxity. A run is not
 /// preempted by another one of its queue.
 ///
@@ -78,13 +78,13 @@ struct OperationState {
 pub struct Counts {
     /// Runs that ended.
     pub runs: u64,
-    /// Those that ended after their deadline and were not cancelled.
+    /// Runs that ended after their deadline and were not cancelled.
     pub late: u64,
-    /// What was not run because its deadline had passed.
+    /// Runs that were skipped because their deadline had passed.
     pub skipped: u64,
     /// Runs that returned because they were cancelled.
     pub cancelled: u64,
-    /// What was refused because its queue was full.
+    /// Runs that were refused because their queue was full.
     pub refused: u64,
     /// Runs that panicked.
     pub panicked: u64,
@@ -95,7 +95,7 @@ pub struct Counts {
 pub enum SubmitError {
     /// The schedule has no operation of that index.
     UnknownOperation(usize),
-    /// As many runs wait in its queue as may.
+    /// The queue is full.
     Full,
     /// The dispatcher has been stopped.
     Stopped,
@@ -130,7 +130,8 @@ pub struct DispatcherBuilder {
 }
 
 impl DispatcherBuilder {
-    /// The most runs that wait in each queue; beyond, [`SubmitError::Full`]. Default: 256.
+    /// The maximum number of runs that wait in each queue; beyond, [`SubmitError::Full`]. Default:
+    /// 256.
     #[must_use]
     pub fn bound(mut self, runs: usize) -> Self {
         self.bound = runs;
@@ -145,8 +146,8 @@ impl DispatcherBuilder {
         self
     }
 
-    /// Threads go on without native priorities if the host refuses them, which
-    /// [`Dispatcher::refused`] and a warning in the log say. Default: an error.
+    /// Sets whether threads continue without native priorities if the host refuses them, which
+    /// [`Dispatcher::refused`] and a warning in the log report. Default: an error.
     #[must_use]
     pub fn soft(mut self, soft: bool) -> Self {
         self.soft = soft;
@@ -163,9 +164,8 @@ impl DispatcherBuilder {
     /// Starts the threads.
     ///
     /// # Errors
-    /// `UnknownTask` for an overload policy of an operation that is not there;
-    /// [`SchedulerError::Priority`], [`SchedulerError::Thread`], [`SchedulerError::Host`], with no
-    /// thread remaining.
+    /// `UnknownTask` for an overload policy of an unknown operation; [`SchedulerError::Priority`],
+    /// [`SchedulerError::Thread`], [`SchedulerError::Host`], with no thread remaining.
     pub fn start(self) -> Result<Dispatcher, SchedulerError> {
         let (soft, shared) = (self.soft, Arc::new(self.shared()?));
         let mut dispatcher = Dispatcher {
@@ -199,7 +199,7 @@ impl DispatcherBuilder {
     }
 }
 
-/// Starts the thread of a queue, which serves once the host has given it its priority.
+/// Starts the thread of a queue, which serves once it has its native priority.
 fn start_thread(
     shared: &Arc<Shared>,
     number: usize,
@@ -223,7 +223,7 @@ impl Dispatcher {
         }
     }
 
-    /// Has the queue of an operation run `work`. It is released now, and its deadline is the
+    /// Submits `work` to the queue of an operation. It is released now, and its deadline is the
     /// operation's period from now.
     ///
     /// # Errors
@@ -236,7 +236,7 @@ impl Dispatcher {
         self.submit_released(operation, self.shared.clock.now(), work)
     }
 
-    /// As [`Self::submit`], for what was released at that time of the dispatcher's clock.
+    /// As [`Self::submit`], for work that was released at that time of the dispatcher's clock.
     ///
     /// # Errors
     /// [`SubmitError`]; `work` is dropped.
@@ -262,8 +262,8 @@ impl Dispatcher {
         })
     }
 
-    /// The numbers of the queues that run without their native priority, and why the host refused
-    /// it; with [`DispatcherBuilder::soft`].
+    /// The numbers of the queues that run without their native priority, with the reasons of the
+    /// host; with [`DispatcherBuilder::soft`].
     #[must_use]
     pub fn refused(&self) -> &[(usize, RealTimeError)] {
         &self.refused
@@ -285,8 +285,8 @@ impl Dispatcher {
         self.shared.queues.get(queue).map(WorkQueue::len)
     }
 
-    /// Waits for the end of what runs, but for a run that calls this, and drops what waits. A second
-    /// call does nothing.
+    /// Waits for the end of running work, except a run that calls this, and drops waiting work. A
+    /// second call has no effect.
     pub fn stop(&self) {
         for queue in &self.shared.queues {
             queue.close();
@@ -335,7 +335,7 @@ impl fmt::Debug for DispatcherBuilder {
 }
 
 impl Shared {
-    /// What the thread of a queue does until the dispatcher is stopped.
+    /// The loop of a queue's thread until the dispatcher is stopped.
     fn serve(&self, number: usize) {
         let queue = &self.queues[number];
         while let Some(waiting) = queue.next() {
@@ -366,7 +366,7 @@ impl Shared {
                 .late
                 .fetch_add(job.is_late().into(), Ordering::Relaxed),
         };
-        // After the others: a thread that sees the run sees how it ended.
+        // After the others: a thread that sees the run sees its outcome.
         operation.runs.fetch_add(1, Ordering::Release);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One run of an operation, and what happens to it under overload.
+//! One run of an operation, and its treatment under overload.
 
 use std::cell::Cell;
 use std::fmt;
@@ -15,17 +15,17 @@ pub enum Overload {
     /// They run late.
     #[default]
     RunLate,
-    /// Those that have not begun by their deadline do not run.
+    /// Runs that have not begun by their deadline are skipped.
     Skip,
-    /// As [`Overload::Skip`]; and those that run at their deadline are asked to return, by
+    /// As [`Overload::Skip`]; and those that run at their deadline are requested to return, by
     /// [`Job::is_cancelled`].
     Cancel,
 }
 
-/// The treatment of each operation of a table, where some have one of their own.
+/// The treatment of each operation of a table, with individual settings.
 ///
 /// # Errors
-/// `UnknownTask` for an operation that is not there.
+/// `UnknownTask` for an unknown operation.
 pub(crate) fn overloads(
     table: &Table,
     chosen: Vec<(usize, Overload)>,
@@ -65,19 +65,19 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The number of the run, from 0. Runs that were skipped have numbers too.
+    /// The number of the run, from 0. Skipped runs have numbers too.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The time at which it was to begin, on the clock of its task or dispatcher.
+    /// Its release time, on the clock of its task or dispatcher.
     #[must_use]
     pub fn due(&self) -> Duration {
         self.due
     }
 
-    /// By when it is to end; none if its operation has no period.
+    /// Its deadline; none if its operation has no period.
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         self.deadline
@@ -90,9 +90,9 @@ impl<'a> Job<'a> {
         self.deadline.is_some_and(|deadline| now > deadline)
     }
 
-    /// Whether the deadline has passed and the operation's policy is [`Overload::Cancel`]: the
-    /// work is to return. Long work asks from time to time; a run that is answered `true` counts as
-    /// cancelled.
+    /// Whether the deadline has passed and the operation's policy is [`Overload::Cancel`]: the work
+    /// is to return. Long work calls this from time to time; a run for which it has returned `true`
+    /// counts as cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         if self.overload == Overload::Cancel && self.is_late() {
@@ -101,7 +101,7 @@ impl<'a> Job<'a> {
         self.cancelled.get()
     }
 
-    /// Whether [`Self::is_cancelled`] was answered `true`.
+    /// Whether [`Self::is_cancelled`] has returned `true`.
     pub(crate) fn was_cancelled(&self) -> bool {
         self.cancelled.get()
     }

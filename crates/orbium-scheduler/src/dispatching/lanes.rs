@@ -14,17 +14,17 @@ use orbium_sched::{Dispatching, Entry, SchedError, Table};
 
 use crate::error::SchedulerError;
 
-/// The strategy of a lane by deadline or laxity, unless the program chooses one.
+/// The strategy of a lane by deadline or laxity, unless the program sets another one.
 const ONE_WORKER: ServerStrategy = ServerStrategy::WorkerPool {
     workers: 1,
     queue: 256,
 };
 
-/// Makes a lane of each queue of a schedule: a thread at the queue's native priority with an
+/// Creates a lane for each queue of a schedule: a thread at the queue's native priority with an
 /// endpoint of its own, so that requests of different queues share no thread, connection or lock.
 ///
 /// The CORBA priority of a lane is the native priority of its queue. References of an adapter with
-/// these lanes name the endpoint of each, and a client that calls within [`at_priority_of`]
+/// these lanes contain the endpoint of each, and a client that calls within [`at_priority_of`]
 /// reaches the lane of that operation.
 ///
 /// ```no_run
@@ -44,7 +44,7 @@ const ONE_WORKER: ServerStrategy = ServerStrategy::WorkerPool {
 #[derive(Clone, Debug)]
 pub struct ScheduledLanes {
     table: &'static Table,
-    /// Those that the program named, by queue.
+    /// Those that the program has set, by queue.
     endpoints: Vec<(usize, Endpoint)>,
     default_endpoint: Option<Endpoint>,
     reservations: Vec<(usize, Reservation)>,
@@ -74,14 +74,14 @@ impl ScheduledLanes {
         }
     }
 
-    /// An endpoint of the lane of a queue. A lane may have several.
+    /// Adds an endpoint to the lane of a queue. A lane may have several.
     #[must_use]
     pub fn endpoint(mut self, queue: usize, endpoint: Endpoint) -> Self {
         self.endpoints.push((queue, endpoint));
         self
     }
 
-    /// The endpoint of every lane for which none is named; its port is to be 0. Default:
+    /// The endpoint of every lane without an individual one; its port is to be 0. Default:
     /// `iiop://127.0.0.1:0`.
     #[must_use]
     pub fn default_endpoint(mut self, endpoint: Endpoint) -> Self {
@@ -89,9 +89,9 @@ impl ScheduledLanes {
         self
     }
 
-    /// Has the host reserve time of a processor for the lane of a queue, in place of its native
-    /// priority (SCHED_DEADLINE). The last one of a queue counts. Such lanes have one thread and run on
-    /// all processors.
+    /// Sets a reservation of processor time for the lane of a queue, in place of its native
+    /// priority (SCHED_DEADLINE). The last one of a queue counts. Such lanes have one thread and
+    /// run on all processors.
     #[must_use]
     pub fn reserve(mut self, queue: usize, reservation: Reservation) -> Self {
         self.reservations.retain(|(of, _)| *of != queue);
@@ -109,8 +109,8 @@ impl ScheduledLanes {
     }
 
     /// Sets how long the reactor of the lane of a queue polls for messages before its thread
-    /// sleeps: no wake-up within it, and the processor is not free for less urgent queues. Default:
-    /// zero. The last one of a queue counts.
+    /// sleeps: no wake-up within that time, but the processor is not free for less urgent queues.
+    /// Default: zero. The last one of a queue counts.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -126,8 +126,9 @@ impl ScheduledLanes {
         self
     }
 
-    /// As [`Self::reserve`], by the operations of the queue: in each of the shortest of their periods, the
-    /// execution time that all of them take within it, with all that they call. A queue without periods has no reservation.
+    /// As [`Self::reserve`], by the operations of the queue: in each of the shortest of their
+    /// periods, the execution time of all of them within it, with their callees. A queue without
+    /// periods has no reservation.
     #[must_use]
     pub fn reserve_by_schedule(self, queue: usize) -> Self {
         match reservation_of(self.table, queue) {
@@ -136,14 +137,14 @@ impl ScheduledLanes {
         }
     }
 
-    /// The processors that the lanes run on which have none of [their own](Self::queue_processors). Default: all.
+    /// The processors of lanes without [individual ones](Self::queue_processors). Default: all.
     #[must_use]
     pub fn processors(mut self, processors: Vec<usize>) -> Self {
         self.processors = Some(processors);
         self
     }
 
-    /// The processors that the lane of a queue runs on. The last ones of a queue count.
+    /// The processors of the lane of a queue. The last ones of a queue count.
     ///
     /// ```
     /// # use orbium_scheduler::ScheduledLanes;
@@ -159,20 +160,20 @@ impl ScheduledLanes {
         self
     }
 
-    /// Sets the strategy by which the lanes serve. Default: reactive, one thread for each
-    /// lane and no hand-over; lanes of queues by deadline or laxity, which need a queue for that, have one
-    /// worker and room for 256 requests, unless they have a reservation or poll busily.
-    /// Worker pools serve by deadline, laxity or, of static queues, by subpriority where a
-    /// [`ScheduleDispatch`](crate::ScheduleDispatch) says which operation a request is for; lanes of other strategies what
-    /// arrived first.
+    /// Sets the server strategy of the lanes. Default: reactive, one thread for each lane and no
+    /// hand-over; lanes of queues by deadline or laxity, which need a queue for that, have one
+    /// worker and a queue of 256 requests, unless they have a reservation or poll busily. Worker
+    /// pools serve by deadline, laxity or, for static queues, by subpriority if a
+    /// [`ScheduleDispatch`](crate::ScheduleDispatch) determines the operation of a request; lanes
+    /// of other strategies in the order of arrival.
     #[must_use]
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
         self.strategy = Some(strategy);
         self
     }
 
-    /// Lanes go on without native priorities and reservations if the host refuses them, at the native priority
-    /// without a reservation; each says so in the log. Default: an error.
+    /// Sets whether lanes continue without native priorities and reservations if the host refuses
+    /// them, at the native priority without a reservation; each logs that. Default: an error.
     #[must_use]
     pub fn soft(mut self, soft: bool) -> Self {
         self.soft = soft;
@@ -182,8 +183,8 @@ impl ScheduledLanes {
     /// The configurations of the lanes, the most urgent first.
     ///
     /// # Errors
-    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint, a reservation, a budget, busy polling or processors of a
-    /// queue that is not there.
+    /// [`SchedulerError::Priority`]; `UnknownTask` for an endpoint, a reservation, a budget, busy
+    /// polling or processors of an unknown queue.
     pub fn configs(&self) -> Result<Vec<LaneConfig>, SchedulerError> {
         let count = self.table.queues.len();
         let with_endpoint = self.endpoints.iter().map(|(queue, _)| queue);
@@ -266,7 +267,7 @@ impl ScheduledLanes {
     }
 }
 
-/// The order of a queue as a lane of that strategy can have it.
+/// The order of a queue, as far as a lane of that strategy supports it.
 fn order(dispatching: Dispatching, strategy: ServerStrategy) -> Order {
     let is_pool = matches!(strategy, ServerStrategy::WorkerPool { .. });
     match dispatching {
@@ -282,8 +283,8 @@ fn of_queue<T: Clone>(all: &[(usize, T)], queue: usize) -> Option<T> {
     own.map(|(_, it)| it.clone())
 }
 
-/// Runs `work` at the CORBA priority that a table has for the operation of that index, which the
-/// calls in it carry.
+/// Runs `work` at the CORBA priority of a table for the operation of that index, which its calls
+/// carry.
 ///
 /// # Errors
 /// `UnknownTask` for an index beyond the table; [`SchedulerError::Priority`].
@@ -297,7 +298,7 @@ pub fn at_priority_of<R>(
     Ok(priority::while_at(Some(at), work))
 }
 
-/// What the periodic operations of a queue take, in the shortest of their periods.
+/// The reservation for the periodic operations of a queue, in the shortest of their periods.
 fn reservation_of(table: &Table, queue: usize) -> Option<Reservation> {
     let of_queue = |it: &&Entry| {
         let number = usize::try_from(it.assignment.preemption_priority);
@@ -305,7 +306,7 @@ fn reservation_of(table: &Table, queue: usize) -> Option<Reservation> {
     };
     let entries = || table.entries.iter().filter(of_queue);
     let period = entries().map(|it| it.period.as_duration()).min()?;
-    // An operation of a longer period takes its whole time in one of the shortest ones at worst.
+    // An operation of a longer period uses its whole time in one of the shortest ones at worst.
     let runtime = entries().map(|it| it.longest_run.as_duration()).sum();
     Some(Reservation::new(runtime, period)).filter(|it| !it.runtime.is_zero())
 }
@@ -331,7 +332,7 @@ mod tests {
 
     use super::*;
 
-    /// 5 ms in each 50 ms, with what it calls 7, and 10 ms in each 100 ms; a queue without periods.
+    /// 5 ms in each 50 ms, 7 with its callees, and 10 ms in each 100 ms; a queue without periods.
     static SCHEDULE: Table = Table {
         entries: &[
             Entry::new("Gyro::read", (0, 0, 9), 500_000, 50_000).with_calls(70_000),
@@ -362,7 +363,7 @@ mod tests {
             Some(Reservation::new(ms(17), ms(50)))
         );
         assert_eq!(configs[1].reservation, None);
-        // Where the host refuses the reservation to a soft lane.
+        // If the host refuses the reservation of a soft lane.
         assert_eq!(configs[0].scheduling, Some(Scheduling::fifo(9)));
     }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use orbium_sched::{Dispatching, Entry};
 
-/// Runs for which a queue has memory from the start, at most.
+/// Maximum number of runs for which memory is allocated initially.
 const MAX_RESERVED: usize = 1 << 16;
 
-/// The runs that wait in a queue, the most urgent first: by subpriority, earliest deadline or least
+/// The waiting runs of a queue, the most urgent first: by subpriority, earliest deadline or least
 /// laxity, and in the order of their arrival among equals.
 ///
 /// ```
@@ -35,22 +35,22 @@ pub struct ReadyQueue<W> {
     waiting: BinaryHeap<Waiting<W>>,
 }
 
-/// A run that waits.
+/// A waiting run.
 #[derive(Debug)]
 pub struct Waiting<W> {
     order: (i128, u32, u64),
     /// The index of the operation in its table.
     pub operation: usize,
-    /// When it was released, on the clock of those that push.
+    /// Its release time, on the clock of the threads that push.
     pub released: Duration,
-    /// By when it is to end, on the same clock.
+    /// Its deadline, on the same clock.
     pub deadline: Option<Duration>,
-    /// What is to run.
+    /// The work to run.
     pub work: W,
 }
 
 impl<W> ReadyQueue<W> {
-    /// A queue for at most `bound` runs. There is memory for them from the start; beyond 65,536 it
+    /// A queue for at most `bound` runs. Their memory is allocated initially; beyond 65,536 it
     /// grows with the queue.
     #[must_use]
     pub fn new(dispatching: Dispatching, bound: usize) -> Self {
@@ -65,7 +65,7 @@ impl<W> ReadyQueue<W> {
     /// Adds a run of the operation of that index, with its release and its deadline.
     ///
     /// # Errors
-    /// `work`: as many wait as may.
+    /// `work`: the queue is full.
     pub fn push(
         &mut self,
         (operation, entry): (usize, &Entry),
@@ -78,7 +78,8 @@ impl<W> ReadyQueue<W> {
         let urgency = match self.dispatching {
             Dispatching::Static | Dispatching::TimeSliced => 0,
             Dispatching::Deadline => deadline.map_or(i128::MAX, nanoseconds),
-            // The laxity of all that waits falls alike, so its order is that of the latest starts.
+            // The laxity of all waiting runs decreases equally, so its order is that of the latest
+            // starts.
             Dispatching::Laxity => deadline.map_or(i128::MAX, |deadline| {
                 nanoseconds(deadline) - i128::from(entry.worst_case.ticks()) * 100
             }),
@@ -114,7 +115,7 @@ impl<W> ReadyQueue<W> {
         self.waiting.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
@@ -126,7 +127,7 @@ fn nanoseconds(time: Duration) -> i128 {
 }
 
 impl<W> Ord for Waiting<W> {
-    /// The greatest is the most urgent, as the heap has it.
+    /// The greatest is the most urgent, as the heap requires.
     fn cmp(&self, other: &Self) -> Ordering {
         other.order.cmp(&self.order)
     }
@@ -150,7 +151,7 @@ impl<W> Eq for Waiting<W> {}
 mod tests {
     use super::*;
 
-    /// Subpriority, deadline and worst case in milliseconds of the runs, and how they are ordered.
+    /// Subpriority, deadline and worst case in milliseconds of the runs; returns their order.
     fn order(dispatching: Dispatching, runs: &[(u32, Option<u64>, u64)]) -> Vec<usize> {
         let mut queue = ReadyQueue::new(dispatching, runs.len());
         for (number, (place, deadline, worst_case)) in runs.iter().enumerate() {

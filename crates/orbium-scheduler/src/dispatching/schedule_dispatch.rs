@@ -21,13 +21,13 @@ use crate::error::SchedulerError;
 use crate::operations::Operations;
 
 /// A dispatch hook by a schedule: the operation of a request is served by the lane of its queue,
-/// whatever its client says, so that clients of other ORBs and those that name no priority
-/// are served as scheduled. Requests for operations that the table does not have go on as without it.
+/// whatever its client requests, so that clients of other ORBs and those that send no priority are
+/// served as scheduled. Requests for operations that are not in the table are unaffected.
 ///
 /// The deadline of a request is the period of its operation after its arrival, or that of its RIOP
-/// context if that is earlier. A [lane by deadline or laxity](orbium::lane::Order) orders what
-/// waits by that and by the execution time of the table, one by subpriority by that of the table, and
-/// the [overload policy](Overload) of the operation applies to it:
+/// context if that is earlier. A [lane by deadline or laxity](orbium::lane::Order) orders waiting
+/// requests by that and by the execution time of the table, one by subpriority by that of the
+/// table, and the [overload policy](Overload) of the operation applies to it:
 ///
 /// | policy | a request that has not begun by its deadline | one that is being served then |
 /// |---|---|---|
@@ -35,8 +35,9 @@ use crate::operations::Operations;
 /// | `Skip` | is answered with TIMEOUT, completed NO | goes on |
 /// | `Cancel` | is answered with TIMEOUT, completed NO | finds its deadline in `Call::deadline` and returns an exception |
 ///
-/// Clones are the same hook. The interface of an object is that of its servant, or of the default servant. A servant that
-/// a servant manager is yet to provide has none: [`ScheduleDispatchBuilder::objects`] says what the objects of its adapter are.
+/// Clones are the same hook. The interface of an object is that of its servant, or of the default
+/// servant. A servant that a servant manager has not yet incarnated has none:
+/// [`ScheduleDispatchBuilder::objects`] sets the interface of the objects of its adapter.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -72,7 +73,7 @@ struct Shared {
     objects: Vec<(String, KnownInterface)>,
     states: Vec<State>,
     clock: Box<dyn Clock>,
-    /// What the clock counts from.
+    /// The origin of the clock.
     origin: Instant,
 }
 
@@ -91,13 +92,13 @@ struct State {
 pub struct RequestCounts {
     /// Requests that have arrived.
     pub arrived: u64,
-    /// Those that a servant served, be it with an exception.
+    /// Requests that a servant has served, including those with an exception.
     pub served: u64,
-    /// Those of them that ended after their deadline and were not cancelled.
+    /// Of these, requests that ended after their deadline and were not cancelled.
     pub late: u64,
-    /// Those that were not begun because their deadline had passed.
+    /// Requests that were not begun because their deadline had passed.
     pub skipped: u64,
-    /// Those that ended with an exception of the system after their deadline, under
+    /// Requests that ended with a system exception after their deadline, under
     /// [`Overload::Cancel`].
     pub cancelled: u64,
 }
@@ -127,9 +128,9 @@ impl ScheduleDispatchBuilder {
         self
     }
 
-    /// The objects of the adapter of that path, such as `RootPOA/sensors`, have the interface `I` while a servant
-    /// manager has not provided their servants. An adapter can have several; the first of them with an operation of the
-    /// name that is called counts.
+    /// Sets the interface `I` of the objects of the adapter of that path, such as
+    /// `RootPOA/sensors`, until a servant manager has incarnated their servants. An adapter can
+    /// have several; the first of them with an operation of the requested name counts.
     ///
     /// ```
     /// # use orbium_sched::Table;
@@ -146,7 +147,7 @@ impl ScheduleDispatchBuilder {
         self
     }
 
-    /// The clock by which deadlines pass. Default: [`MonotonicClock`].
+    /// The clock of deadlines. Default: [`MonotonicClock`].
     #[must_use]
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.clock = Box::new(clock);
@@ -156,8 +157,8 @@ impl ScheduleDispatchBuilder {
     /// The hook.
     ///
     /// # Errors
-    /// [`SchedulerError::Lanes`] unless there is one lane for each queue; `UnknownTask` for an overload policy of an
-    /// operation that is not there.
+    /// [`SchedulerError::Lanes`] unless there is one lane for each queue; `UnknownTask` for an
+    /// overload policy of an unknown operation.
     pub fn build(self) -> Result<ScheduleDispatch, SchedulerError> {
         let (lanes, queues) = (self.lanes.len(), self.table.queues.len());
         if lanes != queues {
@@ -182,8 +183,8 @@ impl ScheduleDispatchBuilder {
 }
 
 impl ScheduleDispatch {
-    /// By that schedule; these lanes are its queues, the most urgent first: what
-    /// [`ScheduledLanes::start`](crate::ScheduledLanes::start) gives.
+    /// A hook for that schedule; these lanes are its queues, the most urgent first, as returned by
+    /// [`ScheduledLanes::start`](crate::ScheduledLanes::start).
     #[must_use]
     pub fn builder(table: &'static Table, lanes: &[Lane]) -> ScheduleDispatchBuilder {
         ScheduleDispatchBuilder {
@@ -211,7 +212,7 @@ impl ScheduleDispatch {
 }
 
 impl Shared {
-    /// The operation that a request is for.
+    /// The operation of a request.
     fn operation(&self, request: &RequestInfo<'_>) -> Option<(&State, &'static Entry)> {
         let name = std::str::from_utf8(request.operation()).ok()?;
         let target = request.target();
@@ -234,7 +235,7 @@ impl Shared {
         })
     }
 
-    /// The times of a request that has arrived now.
+    /// The timing of a request that has arrived now.
     fn timing(&self, request: &RequestInfo<'_>, state: &State, entry: &Entry) -> RequestTiming {
         let now = self.clock.now();
         let said = Riop::of(&request.service_contexts());
@@ -276,7 +277,7 @@ impl DispatchHook for ScheduleDispatch {
         match self.0.operation(request) {
             Some((state, _)) if state.overload != Overload::RunLate => {
                 state.skipped.fetch_add(1, Ordering::Release);
-                // The request was not begun in its time.
+                // The request was not begun by its deadline.
                 Err(SystemException::omg(
                     ExceptionKind::Timeout,
                     2,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads that run once the host has given them their scheduling.
+//! Threads that run once the host has applied their scheduling.
 
 use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
@@ -10,7 +10,7 @@ use orbium_sched::Queue;
 use crate::dispatching::lanes::{corba_priority, scheduling};
 use crate::error::SchedulerError;
 
-/// A thread that is to be started, and what it gets before it runs.
+/// A thread to be started, with its scheduling.
 ///
 /// ```
 /// use orbium_sched::{Dispatching, Queue};
@@ -32,22 +32,22 @@ pub struct ScheduledThread {
     pub name: String,
     /// Scheduling class and native priority; none for those of the thread that starts it.
     pub scheduling: Option<Scheduling>,
-    /// Time of a processor that the host reserves for it, in place of the scheduling class and
-    /// priority.
+    /// Processor time that the host reserves for it, in place of the scheduling class and priority.
     pub reservation: Option<Reservation>,
     /// The CORBA priority that its calls carry.
     pub priority: Option<Priority>,
-    /// It goes on if the host refuses the reservation or the scheduling; without reservation it has
-    /// the scheduling. [`Started::refused`] and a warning in the log say so. Default: it does not.
+    /// Whether it continues if the host refuses the reservation or the scheduling; without
+    /// reservation it has the scheduling. [`Started::refused`] and a warning in the log report
+    /// that. Default: no.
     pub soft: bool,
 }
 
-/// A thread that has started.
+/// A started thread.
 #[derive(Debug)]
 pub struct Started {
     /// The thread.
     pub thread: JoinHandle<()>,
-    /// What the host refused, without which a soft thread goes on.
+    /// The refusal of the host, with which a soft thread continues.
     pub refused: Option<RealTimeError>,
 }
 
@@ -70,7 +70,7 @@ impl ScheduledThread {
     /// Starts the thread, and waits until it has its scheduling.
     ///
     /// # Errors
-    /// [`SchedulerError::Thread`]; [`SchedulerError::Host`] if the host refuses what it is to have. No
+    /// [`SchedulerError::Thread`]; [`SchedulerError::Host`] if the host refuses the scheduling. No
     /// thread remains then.
     pub fn start(self, body: impl FnOnce() + Send + 'static) -> Result<Started, SchedulerError> {
         let (name, priority) = (self.name.clone(), self.priority);
@@ -101,12 +101,13 @@ impl ScheduledThread {
             Ok(Err(cause)) => SchedulerError::Host { name, cause },
             Err(_) => SchedulerError::Panicked(name),
         };
-        // What it has come to is known.
+        // Its outcome is known.
         let _ = thread.join();
         Err(error)
     }
 
-    /// Gives the calling thread what it is to have; what is refused of it, if it goes on without.
+    /// Applies the scheduling to the calling thread; returns the refusal of the host if the thread
+    /// continues with it.
     fn prepare(&self) -> Result<Option<RealTimeError>, RealTimeError> {
         let reserved = self.reservation.map(Reservation::apply_to_this_thread);
         let not_reserved = match reserved {

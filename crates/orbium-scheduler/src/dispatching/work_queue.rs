@@ -39,10 +39,10 @@ struct State<W> {
     is_closed: bool,
 }
 
-/// Work that a queue does not accept, and why.
+/// Work that a queue does not accept, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused<W> {
-    /// As much waits as may.
+    /// The queue is full.
     Full(W),
     /// The queue is closed.
     Closed(W),
@@ -59,7 +59,7 @@ impl<W> Refused<W> {
 }
 
 impl<W> WorkQueue<W> {
-    /// A queue for at most `bound` runs, as [`ReadyQueue::new`] has it.
+    /// A queue for at most `bound` runs, as [`ReadyQueue::new`].
     #[must_use]
     pub fn new(dispatching: Dispatching, bound: usize) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl<W> WorkQueue<W> {
         }
     }
 
-    /// The most urgent run, of a closed queue too, without waiting.
+    /// The most urgent run, also of a closed queue, without waiting.
     pub fn pop(&self) -> Option<Waiting<W>> {
         self.lock().ready.pop()
     }
@@ -130,13 +130,13 @@ impl<W> WorkQueue<W> {
         self.lock().ready.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lock().ready.is_empty()
     }
 
-    /// Ends the thread after its present run. What waits is not run.
+    /// Ends the thread after its present run. Waiting work is not run.
     pub fn close(&self) {
         self.lock().is_closed = true;
         self.submitted.notify_all();

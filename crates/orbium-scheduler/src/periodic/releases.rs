@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crate::dispatching::job::Overload;
 
-/// A task that is more periods late than this does not run for each of them: its clock jumped, or
-/// the machine was suspended.
+/// Maximum number of late periods for which a task runs: with more the clock has jumped, or the
+/// machine was suspended.
 const MAX_BACKLOG: u128 = 16;
 
-/// The releases of a periodic task: absolute times, so that no delay of one moves the next.
+/// The releases of a periodic task: absolute times, so that no delay of one shifts the next.
 #[derive(Debug)]
 pub(crate) struct Releases {
     period: Duration,
@@ -20,14 +20,14 @@ pub(crate) struct Releases {
     horizon: Duration,
 }
 
-/// What the time asks of a task.
+/// The next action of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Poll {
-    /// To wait that long.
+    /// Wait that long.
     Wait(Duration),
-    /// To wait for the next release of a new phase: the clock went back.
+    /// Wait for the next release of a new phase: the clock went back.
     ClockWentBack,
-    /// To run.
+    /// Run.
     Run(Release),
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Release {
     pub(crate) due: Duration,
     /// Releases before it for which the task does not run.
     pub(crate) skipped: u64,
-    /// More were due at once than a task can be late.
+    /// Whether more releases were due at once than the maximum.
     pub(crate) jumped: bool,
 }
 
@@ -88,7 +88,7 @@ impl Releases {
     }
 }
 
-/// The product, or the longest time.
+/// The product, saturating.
 fn times(period: Duration, count: u64) -> Duration {
     let nanoseconds = period.as_nanos().saturating_mul(count.into());
     u64::try_from(nanoseconds).map_or(Duration::MAX, Duration::from_nanos)

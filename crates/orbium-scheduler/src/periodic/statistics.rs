@@ -8,7 +8,7 @@ use orbium::lock::Mutex;
 
 use hdrhistogram::Histogram;
 
-/// Longer times count as this long: histograms have a bounded size.
+/// Maximum recorded time, to which longer ones are truncated: histograms have a bounded size.
 const MAX_RECORDED_TIME: Duration = Duration::from_secs(100);
 
 /// Significant decimal digits of times.
@@ -31,13 +31,13 @@ impl Distribution {
             .saturating_record(nanoseconds(time.min(MAX_RECORDED_TIME)).max(1));
     }
 
-    /// The number of times recorded.
+    /// The number of recorded times.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// The time that a share of all times does not exceed, such as 0.99; zero without any.
+    /// The time that a share of all times, such as 0.99, does not exceed; zero without any.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Duration {
         Duration::from_nanos(self.0.value_at_quantile(share))
@@ -76,21 +76,22 @@ fn nanoseconds(time: Duration) -> u64 {
 pub struct Statistics {
     /// Runs that ended.
     pub runs: u64,
-    /// Those that ended after their deadline and were not cancelled: overruns.
+    /// Runs that ended after their deadline and were not cancelled: overruns.
     pub late: u64,
     /// Releases for which the task did not run.
     pub skipped: u64,
     /// Runs that returned because they were cancelled.
     pub cancelled: u64,
-    /// How often the clock went back, or forward by more periods than a task is ever late.
+    /// The number of times that the clock went back, or forward by more periods than a task is ever
+    /// late.
     pub clock_jumps: u64,
-    /// From releases to the begin of their runs.
+    /// The time from releases to the start of their runs.
     pub jitter: Distribution,
-    /// From releases to the end of their runs.
+    /// The time from releases to the end of their runs.
     pub response: Distribution,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Copy)]
 pub(crate) enum End {
     InTime,
@@ -98,7 +99,7 @@ pub(crate) enum End {
     Cancelled,
 }
 
-/// What a task measures.
+/// A measurement of a task.
 pub(crate) enum Measured {
     ClockWentBack,
     Run {
@@ -137,14 +138,14 @@ impl Statistics {
 }
 
 /// Adds to statistics that other threads read, without waiting for a reader of lower priority:
-/// what is measured while one copies them is added later.
+/// measurements while a reader copies them are added later.
 pub(crate) struct Recorder<'s> {
     shared: &'s Mutex<Statistics>,
     pending: Vec<Measured>,
 }
 
 impl<'s> Recorder<'s> {
-    /// Beyond so many runs it waits for the reader.
+    /// Number of pending runs beyond which it waits for the reader.
     const MAX_PENDING: usize = 64;
 
     pub(crate) fn new(shared: &'s Mutex<Statistics>) -> Self {
@@ -167,7 +168,7 @@ impl<'s> Recorder<'s> {
     }
 }
 
-/// Adds what is pending at the end of a task.
+/// Adds pending measurements at the end of a task.
 impl Drop for Recorder<'_> {
     fn drop(&mut self) {
         let mut statistics = self.shared.lock();
