@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The operations of the service with their schedule, in one place for all of its objects.
+//! The operations of the service with their schedule, shared by all of its objects.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use orbium_sched::{
 use crate::error::{NOT_STORED, ServiceError, TOO_MUCH};
 use crate::journal::{Journal, content, schedule_line};
 
-/// Operations that the service keeps.
+/// Maximum number of operations of the service.
 const MAX_OPERATIONS: usize = 100_000;
-/// Dependencies of all operations together.
+/// Maximum number of dependencies of all operations together.
 const MAX_DEPENDENCIES: usize = 1_000_000;
-/// Bytes of a name.
+/// Maximum bytes of a name.
 const MAX_NAME: usize = 4_096;
 
-/// Why something was not done.
+/// Error of an operation of the service.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The scheduler refuses it.
@@ -41,19 +41,19 @@ impl From<SystemException> for Fault {
     }
 }
 
-/// Operations, their schedule, and the file that has both.
+/// Operations, their schedule, and the file of both.
 #[derive(Debug, Default)]
 pub(crate) struct Book(Mutex<State>);
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) repository: Repository,
-    /// What the priorities come from; none before they were computed.
+    /// The schedule of the priorities; none before they were computed.
     pub(crate) schedule: Option<Schedule>,
-    /// What was computed last, feasible or not.
+    /// The last computed schedule, feasible or not.
     pub(crate) attempt: Option<Schedule>,
     dependencies: usize,
-    /// What the file has the schedule of.
+    /// The options of the schedule in the file.
     options: Option<Options>,
     /// The strategy of operations that compute a schedule and have no argument for it.
     pub(crate) strategy: Strategy,
@@ -61,7 +61,7 @@ pub(crate) struct State {
 }
 
 impl Book {
-    /// The book in a file. Priorities are computed again as they were.
+    /// The book of a file. Priorities are computed again with the same options.
     pub(crate) fn open(path: &Path) -> Result<Self, ServiceError> {
         let (journal, saved) = Journal::open(path)?;
         let infos = saved.repository.infos().iter();
@@ -73,7 +73,8 @@ impl Book {
         };
         state.options = saved.options;
         if let Some(options) = saved.options {
-            // Without a schedule, as after changes that it does not hold for, it waits for the next.
+            // Without a schedule, as after changes that make it infeasible, it waits for the next
+            // one.
             if state.attempt(&options).is_ok() {
                 state.assign();
             }
@@ -115,7 +116,7 @@ impl State {
         self.apply(&[(handle, timing, state)])
     }
 
-    /// Changes the timing of operations. Those that are disabled are enabled.
+    /// Changes the timing of operations. Disabled ones are enabled.
     pub(crate) fn set_all(&mut self, all: &[(Handle, Timing)]) -> Result<(), Fault> {
         let set = |(handle, timing): &(Handle, Timing)| {
             let state = enabled(self.repository.get(*handle)?.state);
@@ -125,7 +126,7 @@ impl State {
         self.apply(&changes?)
     }
 
-    /// As [`set_all`](Self::set_all); all other operations that are enabled are disabled.
+    /// As [`set_all`](Self::set_all); all other enabled operations are disabled.
     pub(crate) fn replace_all(&mut self, all: &[(Handle, Timing)]) -> Result<(), Fault> {
         self.change(|repository| {
             let infos = repository.infos().iter();
@@ -143,7 +144,7 @@ impl State {
         })
     }
 
-    /// Changes which operations are part of schedules.
+    /// Changes the enable states of operations.
     pub(crate) fn set_states(&mut self, all: &[(Handle, EnableState)]) -> Result<(), Fault> {
         let set = |(handle, state): &(Handle, EnableState)| {
             Ok((*handle, self.repository.get(*handle)?.timing, *state))
@@ -152,7 +153,7 @@ impl State {
         self.apply(&changes?)
     }
 
-    /// Gives operations timings and states, once the file has all of them.
+    /// Applies timings and states of operations, once they are in the file.
     fn apply(&mut self, changes: &[(Handle, Timing, EnableState)]) -> Result<(), Fault> {
         self.require_file()?;
         let mut lines = String::new();
@@ -168,7 +169,7 @@ impl State {
         Ok(())
     }
 
-    /// Changes the operations, once the file has them as they become.
+    /// Changes operations, once their new state is in the file.
     fn change(
         &mut self,
         change: impl FnOnce(&mut Repository) -> Result<(), SchedError>,
@@ -184,7 +185,7 @@ impl State {
         Ok(())
     }
 
-    /// Changes which dependencies schedules follow: all of these, or none if there is one that nothing is.
+    /// Changes the enable states of dependencies: all of these, or none if one of them is unknown.
     pub(crate) fn set_dependency_states(
         &mut self,
         all: &[(Handle, Dependency)],
@@ -286,14 +287,14 @@ impl State {
         infos.all(|it| it.state.is_disabled() || it.assignment.is_some())
     }
 
-    /// Computes a schedule that keeps its deadlines.
+    /// Computes a schedule and requires that it is feasible.
     fn attempt(&mut self, options: &Options) -> Result<(), SchedError> {
         let computed = Schedule::compute(&self.repository, options)?;
         self.attempt.insert(computed).require_feasible()?;
         Ok(())
     }
 
-    /// Assigns the priorities of the schedule that was computed last.
+    /// Assigns the priorities of the last computed schedule.
     fn assign(&mut self) {
         if let Some(schedule) = &self.attempt {
             self.repository.assign(schedule);
@@ -312,7 +313,7 @@ impl State {
         Ok(())
     }
 
-    /// Has the file written anew where it lacks a change that could not be written: it may end in half a line.
+    /// Rewrites the file if it lacks a change that could not be written: it may end in half a line.
     ///
     /// # Errors
     /// PERSIST_STORE: that fails too.
@@ -342,7 +343,7 @@ fn operation_line(name: &str, timing: Timing, state: EnableState) -> Result<Stri
     Ok(listing(&alone))
 }
 
-/// The state of an operation that is enabled, if it is not.
+/// The state that enables a disabled operation.
 fn enabled(state: EnableState) -> EnableState {
     match state {
         EnableState::Disabled => EnableState::Enabled,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Between the values of IDL and those of the analysis.
+//! Conversion between values of IDL and of the analysis.
 
 use orbium::SystemException;
 use orbium_sched::{Anomaly, Assignment, Criticality, Handle, Importance, RtInfo, Strategy, Time};
@@ -7,7 +7,7 @@ use orbium_sched::{Anomaly, Assignment, Criticality, Handle, Importance, RtInfo,
 use crate::error::BAD_ARGUMENT;
 use crate::{rt_scheduler as idl, rt_scheduler2 as idl2};
 
-/// The handle of a number; a negative one is that of no operation.
+/// The handle of a number; a negative one is unknown.
 pub(crate) fn handle(number: i32) -> Handle {
     Handle::from_number(u32::try_from(number).unwrap_or(0))
 }

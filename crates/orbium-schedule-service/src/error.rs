@@ -6,16 +6,17 @@ use std::path::PathBuf;
 
 use orbium::{Completion, ExceptionKind, SystemException, poa::PoaError};
 
-/// An argument that no declared exception is for: a negative number, an unknown name.
+/// An invalid argument without a declared exception: a negative number, an unknown name.
 pub(crate) const BAD_ARGUMENT: SystemException =
     SystemException::new(ExceptionKind::BadParam, 0, Completion::No);
 /// The operation is for the privileged reference.
 pub(crate) const NOT_PRIVILEGED: SystemException =
     SystemException::new(ExceptionKind::NoPermission, 0, Completion::No);
-/// More operations, dependencies or letters in a name than the service keeps.
+/// The maximum number of operations or dependencies, or the maximum length of a name, is exceeded.
 pub(crate) const TOO_MUCH: SystemException =
     SystemException::new(ExceptionKind::ImpLimit, 0, Completion::No);
-/// The file could not be written, and the change was not made. The next one writes the file anew.
+/// The file could not be written, and the change was not applied. The next change rewrites the
+/// file.
 pub(crate) const NOT_STORED: SystemException =
     SystemException::new(ExceptionKind::PersistStore, 0, Completion::No);
 
@@ -27,19 +28,19 @@ pub enum ServiceError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         why: String,
     },
-    /// The file is no state of a service.
+    /// The file is not a valid state of a service.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, with its line.
+        /// The error, with its line.
         why: String,
     },
-    /// No random bytes for the key of the privileged reference.
+    /// No random bytes are available for the key of the privileged reference.
     Random(String),
-    /// The ORB has no place for it.
+    /// The ORB cannot create its adapter.
     Poa(String),
     /// The ORB cannot serve it.
     System(SystemException),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The file of the state: a table of RT_Infos to which changes are appended.
 //!
-//! A line `operation` for a name that is there already replaces it; a line `schedule` says what the
-//! priorities were last computed for. What is appended survives the process, though not the host. One service has it open.
+//! A line `operation` for an existing name replaces it; a line `schedule` has the options of the
+//! last computed priorities. Appended lines survive the process, but not a failure of the host. One
+//! service opens a file at a time.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,17 +14,17 @@ use orbium_sys::ExclusiveFile;
 
 use crate::error::ServiceError;
 
-/// The longest file that is read.
+/// Maximum length of a file that is read.
 const MAX_FILE: u64 = 256 << 20;
 
-/// A file that changes are appended to.
+/// A file to which changes are appended.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: ExclusiveFile,
     has_failed: bool,
 }
 
-/// What a file says.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Saved {
     pub(crate) repository: Repository,
@@ -31,7 +32,7 @@ pub(crate) struct Saved {
 }
 
 impl Journal {
-    /// Opens a file, or makes one, and writes what it says anew: each operation once.
+    /// Opens a file, or creates one, and rewrites its content: each operation once.
     pub(crate) fn open(path: &Path) -> Result<(Self, Saved), ServiceError> {
         let failed = |error: io::Error| file_error(path, &error);
         let mut file = ExclusiveFile::open(path).map_err(failed)?;
@@ -51,12 +52,12 @@ impl Journal {
         Ok((journal, saved))
     }
 
-    /// Whether the file has all that was appended.
+    /// Whether the file has all changes.
     pub(crate) fn is_whole(&self) -> bool {
         !self.has_failed
     }
 
-    /// Appends lines. After a failure every further one fails until the file is written anew.
+    /// Appends lines. After a failure every further call fails until the file is rewritten.
     pub(crate) fn append(&mut self, lines: &str) -> io::Result<()> {
         if self.has_failed {
             return Err(io::Error::other("an earlier change was not written"));
@@ -66,7 +67,7 @@ impl Journal {
         written
     }
 
-    /// Begins anew with that text.
+    /// Rewrites the file with that text.
     pub(crate) fn rewrite(&mut self, text: &str) -> io::Result<()> {
         let replaced = self.file.replace(text.as_bytes());
         self.has_failed = replaced.is_err();
@@ -74,14 +75,14 @@ impl Journal {
     }
 }
 
-/// The whole file: operations, each once, and what the priorities were computed for last.
+/// The whole file: operations, each once, and the options of the last computed priorities.
 pub(crate) fn content(repository: &Repository, options: Option<&Options>) -> String {
     let mut text = listing(repository);
     text.extend(options.map(schedule_line));
     text
 }
 
-/// The line that says what the priorities were computed for.
+/// The line with the options of the computed priorities.
 pub(crate) fn schedule_line(options: &Options) -> String {
     let Options {
         strategy,
@@ -92,7 +93,8 @@ pub(crate) fn schedule_line(options: &Options) -> String {
     format!("schedule {strategy} {min_priority} {max_priority}\n")
 }
 
-/// The text up to the last end of a line. A process that was killed may have left half a line behind it, and half a character.
+/// The text up to the last end of a line. A killed process may have left half a line behind it, and
+/// half a character.
 fn whole_lines(mut bytes: Vec<u8>, path: &Path) -> Result<String, ServiceError> {
     let end = bytes.iter().rposition(|it| *it == b'\n');
     bytes.truncate(end.map_or(0, |end| end + 1));

@@ -2,10 +2,10 @@
 //! The Real-time Scheduling Service as a CORBA object: programs register their operations with
 //! timing requirements, and get priorities.
 //!
-//! [`ScheduleService`] serves one, from memory or from a file. [`rt_scheduler`] is what the IDL
-//! compiler makes of the interface of the paper, [`rt_scheduler2`] of what only its text has,
-//! [`rtec_scheduler`] of the interface of TAO's releases, over the same operations. This crate does
-//! not know sockets, and analyses nothing: `orbium-sched` does.
+//! [`ScheduleService`] serves one, from memory or from a file. [`rt_scheduler`] is the compiled
+//! interface of the paper, [`rt_scheduler2`] that of operations which only its text has,
+//! [`rtec_scheduler`] the interface of TAO's releases, over the same operations. This crate does
+//! not know sockets or analysis, which is in `orbium-sched`.
 //!
 //! ```
 //! use orbium::Orb;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The interface of TAO's releases, over the same operations and schedule.
 //!
-//! An operation has one rate here: `set` replaces it, as `reset` does, which refuses an operation that is non-volatile. What is
-//! disabled stays registered, without a priority from the next schedule on; `set`, `reset` and `replace_seq` enable it.
-//! `replace_seq` disables all other operations that are enabled, and leaves those that are non-volatile. A sequence is applied as
-//! a whole, or not if one of its elements is unknown or wrong.
+//! An operation has one rate here: `set` replaces it, as `reset` does, which refuses a non-volatile
+//! operation. Disabled operations stay registered, without a priority from the next schedule on;
+//! `set`, `reset` and `replace_seq` enable them. `replace_seq` disables all other enabled
+//! operations, except non-volatile ones. A sequence is applied as a whole, or not if one of its
+//! elements is unknown or invalid.
 
 mod shared_book;
 

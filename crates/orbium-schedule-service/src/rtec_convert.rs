@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Between the values of `RtecScheduler` and those of the analysis.
+//! Conversion between values of `RtecScheduler` and of the analysis.
 
 use orbium::SystemException;
 use orbium_sched::{
@@ -18,7 +18,7 @@ use crate::rtec_scheduler::{
 };
 use crate::servant::undeclared;
 
-/// What `set` and `reset` say of an operation, checked.
+/// The timing of an operation from `set` and `reset`, validated.
 pub(crate) fn timing(it: &idl::RtInfo) -> Result<Timing, SystemException> {
     Ok(Timing {
         worst_case_execution_time: Time::from_ticks(it.worst_case_execution_time),
@@ -63,7 +63,7 @@ pub(crate) fn idl_info(info: &RtInfo) -> idl::RtInfo {
     }
 }
 
-/// What an operation depends on.
+/// The dependencies of an operation.
 pub(crate) fn idl_dependencies(info: &RtInfo) -> impl Iterator<Item = DependencyInfo> {
     info.dependencies.iter().map(|it| DependencyInfo {
         dependency_type: match it.kind {

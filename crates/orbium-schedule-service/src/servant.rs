@@ -35,7 +35,7 @@ impl Servant {
     }
 }
 
-/// The exception for what no declared one is for.
+/// The exception for faults without a declared one.
 pub(crate) fn undeclared(fault: &Fault) -> SystemException {
     match fault {
         Fault::System(exception) => *exception,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A Scheduling Service that an ORB serves.
+//! A Scheduling Service served by an ORB.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -27,7 +27,7 @@ pub const RTEC_SCHEDULE_SERVICE: &str = "RtecScheduleService";
 /// Bytes of the object id of the privileged reference, which cannot be guessed.
 const SECRET: usize = 16;
 
-/// A Scheduling Service, in memory or in a file. [The crate](crate) shows one.
+/// A Scheduling Service, in memory or in a file. [The crate](crate) has an example.
 #[derive(Debug)]
 pub struct ScheduleService {
     reference: Scheduler,
@@ -38,10 +38,10 @@ pub struct ScheduleService {
 }
 
 impl ScheduleService {
-    /// A service without operations, gone with the process.
+    /// A service without operations, which are lost with the process.
     ///
-    /// The ORB's initial reference `ScheduleService` leads to it unless it has one, and so does the
-    /// key of that name in `corbaloc:` URLs.
+    /// The ORB's initial reference `ScheduleService` refers to it, unless the ORB has one already,
+    /// and so does the key of that name in `corbaloc:` URLs.
     ///
     /// # Errors
     /// [`ServiceError`]: the ORB has a service already, or is shut down.
@@ -49,11 +49,12 @@ impl ScheduleService {
         Self::serve(orb, Book::default())
     }
 
-    /// The service with the operations of a file, which is made if there is none. Each change is
-    /// appended before the call returns. If priorities were computed, they are computed again.
+    /// The service with the operations of a file, which is created if it does not exist. Each
+    /// change is appended before the call returns. If priorities were computed, they are computed
+    /// again.
     ///
     /// # Errors
-    /// [`ServiceError`]; also what is wrong with the file.
+    /// [`ServiceError`]; also errors in the file.
     pub fn open(orb: &Orb, file: &Path) -> Result<Self, ServiceError> {
         Self::serve(orb, Book::open(file)?)
     }
@@ -77,7 +78,7 @@ impl ScheduleService {
         orb.bind_key(SCHEDULE_SERVICE, &reference)?;
         orb.bind_key(RTEC_SCHEDULE_SERVICE, &rtec)?;
         root.manager().activate()?;
-        // The configuration's own is another service, and stays.
+        // The reference of the configuration is another service, and remains.
         if let Err(_taken) = orb.register_initial_reference(SCHEDULE_SERVICE, &reference) {}
         Ok(Self {
             reference,
@@ -114,8 +115,8 @@ impl ScheduleService {
         self.rtec_privileged.clone()
     }
 
-    /// The same with the privilege to compute and to forget everything. Its key is random: only
-    /// those that are given this reference have it.
+    /// The same with the privilege to compute and to remove everything. Its key is random: only
+    /// holders of this reference know it.
     #[must_use]
     pub fn privileged(&self) -> Scheduler {
         self.privileged.clone()

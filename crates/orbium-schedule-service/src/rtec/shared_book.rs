@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Changes of the book by the interface of TAO's releases: checked before anything is changed.
+//! Changes of the book by the interface of TAO's releases: validated before any is applied.
 
 use orbium_sched::{EnableState, Handle, SchedError, Schedule, Timing};
 
@@ -13,7 +13,7 @@ use crate::rtec_scheduler::{
 use crate::servant::Servant;
 
 impl Servant {
-    /// Applies timings to the operations that they are of: all of them, or none if one is unknown or wrong.
+    /// Applies timings to their operations: all of them, or none if one is unknown or invalid.
     pub(super) fn with_timings(
         &self,
         infos: &[RtInfo],
@@ -58,7 +58,7 @@ impl Servant {
         }
     }
 
-    /// That both operations are registered.
+    /// Checks that both operations are registered.
     pub(super) fn know(
         &self,
         handles: [i32; 2],
