@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `@rt` and `@calls`: their values, and what is wrong with them.
+//! `@rt` and `@calls`: their values and errors.
 
 use orbium_idl::model::{Annotation, AnnotationParameter, AnnotationValue, ConstValue};
 use orbium_idl::{Diagnostic, Excerpt, Severity};
@@ -9,7 +9,7 @@ use orbium_sched::Timing;
 const RT: &str = "write such as `@rt(period=\"50 ms\", wcet=\"2 ms\", criticality=HIGH)`";
 const CALLS: &str = "write such as `@calls(operation=\"Gyro::read\", times=2)`";
 
-/// The annotation in messages: its name, the code of its mistakes, and an example.
+/// The annotation for messages: its name, the code of its errors, and an example.
 pub(crate) struct Described {
     name: &'static str,
     code: &'static str,
@@ -29,7 +29,7 @@ pub(crate) const QOS: Described = Described {
     example: "write such as `@qos(class=MESSAGE, priority=20000, deadline=\"10 ms\")`",
 };
 
-/// The timing that `@rt` gives; wrong fields are reported and left out.
+/// The timing of `@rt`; invalid fields are reported and omitted.
 pub(crate) fn timing(rt: &Annotation, diagnostics: &mut Vec<Diagnostic>) -> Timing {
     let mut timing = Timing::default();
     each_field(rt, &OF_RT, diagnostics, |field, text| {
@@ -38,8 +38,8 @@ pub(crate) fn timing(rt: &Annotation, diagnostics: &mut Vec<Diagnostic>) -> Timi
     timing
 }
 
-/// Sets each named field; fields without a name, those that are set twice, and those that `set`
-/// refuses are reported.
+/// Sets each named field; fields without a name, duplicates, and those that `set` refuses are
+/// reported.
 pub(crate) fn each_field(
     annotation: &Annotation,
     described: &Described,
@@ -74,16 +74,16 @@ pub(crate) fn each_field(
     }
 }
 
-/// What `@calls` says.
+/// The content of `@calls`.
 pub(crate) struct Said<'a> {
     /// The name as it is written.
     pub(crate) operation: &'a str,
     pub(crate) times: u32,
-    /// Where the name stands.
+    /// The position of the name.
     pub(crate) excerpt: &'a Excerpt,
 }
 
-/// The call that `@calls` names; mistakes are reported.
+/// The call of `@calls`; errors are reported.
 pub(crate) fn call<'a>(
     calls: &'a Annotation,
     diagnostics: &mut Vec<Diagnostic>,
@@ -124,7 +124,7 @@ pub(crate) fn call<'a>(
     })
 }
 
-/// The value of a field as [`Timing::set`] reads it.
+/// The value of a field in the form of [`Timing::set`].
 fn text(value: &AnnotationValue) -> Option<String> {
     match value {
         AnnotationValue::Name(name) => Some(name.clone()),
@@ -134,7 +134,7 @@ fn text(value: &AnnotationValue) -> Option<String> {
     }
 }
 
-/// An annotation of something that is no operation.
+/// An annotation of a definition that is not an operation.
 pub(crate) fn misplaced(annotation: &Annotation) -> Diagnostic {
     let message = format!("`@{}` belongs to an operation", annotation.name);
     let help = "write it before an operation of an interface";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Findings of the analysis, at the annotations that they concern.
+//! Results of the analysis, at the annotations that they concern.
 
 use orbium_idl::{Diagnostic, Excerpt, Label, Severity};
 use orbium_sched::{Anomaly, AnomalyKind, Handle, SchedError, Schedule};
@@ -38,7 +38,7 @@ impl Requirements {
         }
     }
 
-    /// The reason for which there is no schedule, as a diagnostic.
+    /// The reason why there is no schedule, as a diagnostic.
     #[must_use]
     pub fn refusal(&self, error: &SchedError) -> Diagnostic {
         let (code, about) = match error {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Timing requirements in IDL: the annotations `@rt` and `@calls` of operations as RT_Infos, and
-//! what the analysis of those finds as diagnostics with line and caret.
+//! the results of their analysis as diagnostics with line and caret.
 //!
 //! This crate does not know the ORB or command lines.
 //!

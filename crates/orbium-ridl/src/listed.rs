@@ -8,11 +8,11 @@ use orbium_sched::{Listing, TextError, parse};
 
 use crate::requirements::{Call, Requirement, Requirements};
 
-/// Longer lines are not shown.
+/// Maximum length of a line that is shown.
 const MAX_SHOWN: usize = 160;
 
 impl Requirements {
-    /// Reads a table of RT_Infos, which [`orbium_sched::parse`] describes. The name of the file is
+    /// Reads a table of RT_Infos, the format of [`orbium_sched::parse`]. The name of the file is
     /// used in diagnostics.
     ///
     /// ```
@@ -83,7 +83,7 @@ fn diagnostic(file: &Arc<str>, text: &str, error: &TextError) -> Diagnostic {
     }
 }
 
-/// A place in a line, from `offset` on; of a long line nothing is shown.
+/// A position in a line, from `offset` on; long lines are not shown.
 fn excerpt(file: &Arc<str>, line: &str, number: u32, offset: usize, width: usize) -> Excerpt {
     let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
     let is_shown = line.chars().count() <= MAX_SHOWN;

@@ -11,7 +11,7 @@ use orbium_sched::{Time, Timing};
 use crate::annotation;
 use crate::quality_fields::Fields;
 
-/// The extension of the compiler that reads `@qos`: mistakes in it are errors, and the generated
+/// The extension of the compiler that reads `@qos`: errors in it are reported, and the generated
 /// code may end with a `Qos` for each operation that has one, as a constant.
 ///
 /// ```text
@@ -22,7 +22,7 @@ use crate::quality_fields::Fields;
 /// };
 /// ```
 ///
-/// What a `build.rs` does:
+/// In a `build.rs`:
 ///
 /// ```no_run
 /// orbium_build::Config::new()
@@ -32,9 +32,8 @@ use crate::quality_fields::Fields;
 /// ```
 ///
 /// The program then depends on the crate `orbium-qos` and calls
-/// `rudder.with_qos(&quality::RUDDER_STEER)`. What `@rt` of the same operation says (period, wcet,
-/// criticality, importance) is part of the constant. Fields that contradict each other do not
-/// compile.
+/// `rudder.with_qos(&quality::RUDDER_STEER)`. The timing of `@rt` of the same operation (period,
+/// wcet, criticality, importance) is part of the constant. Inconsistent fields do not compile.
 #[derive(Clone, Debug)]
 pub struct QosConstants {
     module: Option<String>,
@@ -82,7 +81,7 @@ impl Extension for QosConstants {
     }
 }
 
-/// The `@qos` of a definition; mistakes are reported.
+/// The `@qos` of a definition; errors are reported.
 fn fields(definition: &Definition, diagnostics: &mut Vec<Diagnostic>) -> Option<Fields> {
     let mut named = definition.annotations.iter().filter(|it| it.name == "qos");
     let qos = named.next()?;
@@ -107,7 +106,7 @@ fn code(model: &Model, module: &str) -> String {
     );
     let mut names: Vec<String> = Vec::new();
     for definition in model.definitions() {
-        // Mistakes were reported.
+        // Errors were reported.
         let Some(fields) = fields(definition, &mut Vec::new()) else {
             continue;
         };
@@ -124,7 +123,7 @@ fn code(model: &Model, module: &str) -> String {
     text
 }
 
-/// One constant, and the check that its fields do not contradict each other.
+/// One constant, and the check that its fields are consistent.
 fn constant(
     text: &mut String,
     definition: &Definition,

@@ -11,7 +11,7 @@ const CLASSES: [(&str, &str); 4] = [
     ("MESSAGE_STREAM", "MessageStream"),
 ];
 
-/// What an `@qos` says.
+/// The fields of an `@qos`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields {
     /// The variant.
@@ -27,7 +27,7 @@ impl Fields {
     /// Sets one field.
     ///
     /// # Errors
-    /// What is wrong with the field or its value.
+    /// The error of the field or its value.
     pub(crate) fn set(&mut self, field: &str, value: &str) -> Result<(), String> {
         match field {
             "class" => self.class = Some(class(value)?),
@@ -88,7 +88,7 @@ fn class(value: &str) -> Result<&'static str, String> {
     })
 }
 
-/// A time above zero, written as those of `@rt`.
+/// A positive time, in the form of `@rt`.
 fn time(value: &str) -> Result<Time, String> {
     let mut timing = Timing::default();
     timing.set("wcet", value)?;

@@ -17,15 +17,15 @@ use crate::resolve::resolve;
 pub struct Requirements {
     /// The operations, in the order of their definitions; those that are only called come last.
     pub operations: Vec<Requirement>,
-    /// What is wrong with the annotations. With an error among them, `operations` lacks what could
-    /// not be read.
+    /// Errors and warnings of the annotations. With an error among them, `operations` lacks the
+    /// unreadable ones.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Timing requirements of an operation.
 #[derive(Clone, Debug)]
 pub struct Requirement {
-    /// The operation in the model; none of a table.
+    /// The operation in the model; none for a table.
     pub operation: Option<DefId>,
     /// The name of its RT_Info: the scoped name without the leading `::`.
     pub name: String,
@@ -33,7 +33,7 @@ pub struct Requirement {
     pub timing: Timing,
     /// Whether it is part of schedules; a table can disable it.
     pub state: EnableState,
-    /// What it calls.
+    /// Its calls.
     pub calls: Vec<Call>,
     /// The annotation, or the line of a table.
     pub excerpt: Excerpt,
@@ -46,10 +46,10 @@ pub struct Call {
     pub on: usize,
     /// Calls per run of the caller; at least 1.
     pub times: u32,
-    /// Two-way: this operation calls the other one. One-way: this operation consumes what the other
-    /// one supplies.
+    /// Two-way: this operation calls the other one. One-way: this operation consumes the data of
+    /// the other one.
     pub kind: DependencyKind,
-    /// Whether schedules follow it; a table can disable it.
+    /// Whether it is part of schedules; a table can disable it.
     pub state: EnableState,
 }
 
@@ -71,7 +71,7 @@ impl Requirements {
         reader.requirements
     }
 
-    /// Whether an annotation is wrong.
+    /// Whether an annotation has an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         let mut severities = self.diagnostics.iter().map(|it| it.severity);
@@ -81,7 +81,7 @@ impl Requirements {
     /// The operations as RT_Infos: the handle of an operation is its index plus 1.
     ///
     /// # Errors
-    /// `DuplicateName` where two operations have one name, `PeriodTooLong`.
+    /// `DuplicateName` if two operations have one name, `PeriodTooLong`.
     pub fn repository(&self) -> Result<Repository, SchedError> {
         let mut repository = Repository::new();
         let mut handles: Vec<Handle> = Vec::with_capacity(self.operations.len());
@@ -108,7 +108,7 @@ impl Requirements {
 struct Reader<'a> {
     model: &'a Model,
     requirements: Requirements,
-    /// The index of each operation that is registered.
+    /// The index of each registered operation.
     index: HashMap<DefId, usize>,
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The operation that a name means.
+//! Resolution of an operation's name.
 
 use orbium_idl::model::{Definition, DefinitionKind, Model};
 
-/// The operation of that name, seen from an operation: in its interface, in what surrounds that,
-/// and from file scope. The interface of a scoped name may inherit the operation.
+/// The operation of that name, resolved from an operation: in its interface, in the enclosing
+/// scopes, and from file scope. The interface of a scoped name may inherit the operation.
 pub(crate) fn resolve<'m>(
     model: &'m Model,
     from: &Definition,

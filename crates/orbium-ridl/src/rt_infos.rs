@@ -7,10 +7,10 @@ use orbium_idl::model::Model;
 
 use crate::{Requirements, annotation};
 
-/// The extension of the compiler that reads `@rt` and `@calls`: mistakes in them are errors,
-/// and the generated code may end with the RT_Infos that they declare.
+/// The extension of the compiler that reads `@rt` and `@calls`: errors in them are reported, and
+/// the generated code may end with the RT_Infos that they declare.
 ///
-/// What a `build.rs` does:
+/// In a `build.rs`:
 ///
 /// ```no_run
 /// orbium_build::Config::new()
@@ -23,8 +23,8 @@ pub struct RtInfos {
 }
 
 impl RtInfos {
-    /// Checks the annotations and generates nothing: for programs that do not schedule what
-    /// they call or serve.
+    /// Checks the annotations and generates nothing: for programs that do not schedule the
+    /// operations that they call or serve.
     #[must_use]
     pub fn checked() -> Self {
         Self { module: None }
