@@ -10,7 +10,7 @@ pub(crate) fn now() -> u64 {
     nanoseconds(ORIGIN.get_or_init(Instant::now).elapsed())
 }
 
-/// A length in nanoseconds, at most 584 years.
+/// A duration in nanoseconds, at most 584 years.
 pub(crate) fn nanoseconds(length: Duration) -> u64 {
     u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -8,7 +8,7 @@ use std::thread;
 use crate::error::TaskError;
 use crate::lock::{Condvar, Mutex, MutexGuard};
 
-/// The result of a task, and the one that waits for it.
+/// The result of a task, and the thread or task that waits for it.
 pub(crate) struct Completion<T> {
     state: Mutex<State<T>>,
     completed: Condvar,

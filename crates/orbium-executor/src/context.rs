@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scheduler contexts, as programs see them.
+//! The public interface of scheduler contexts.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -19,24 +19,25 @@ use crate::tasks::qos::TaskQos;
 use crate::tasks::task::{Home, Task};
 use crate::worker::run_tasks;
 
-/// The tasks that a context has at most, by default.
+/// Default for the maximum number of tasks of a context.
 const MAX_TASKS: usize = 1 << 16;
 
 thread_local! {
-    /// The context that this thread runs tasks of.
+    /// The context of which this thread runs tasks.
     static CURRENT: RefCell<Weak<Home>> = const { RefCell::new(Weak::new()) };
 }
 
-/// A scheduler context: tasks, the threads that run them, and the policy by which they do. Its
-/// [`ContextHandle`] says what can be done with it.
+/// A scheduler context: tasks, the threads that run them, and their scheduling policy. Its
+/// operations are those of [`ContextHandle`].
 ///
-/// Dropping it destroys it: its tasks are cancelled, and its threads have ended when `drop` returns,
-/// but for the calling one. Tasks that are to live on [migrate](crate::TaskHandle::migrate) before.
+/// Dropping it destroys it: its tasks are cancelled, and its threads have ended when `drop`
+/// returns, except the calling one. Tasks that are to continue have to
+/// [migrate](crate::TaskHandle::migrate) before.
 pub struct SchedulerContext {
     handle: ContextHandle,
 }
 
-/// A handle on a scheduler context, which does not keep it from being destroyed.
+/// A handle on a scheduler context, which does not prevent its destruction.
 #[derive(Clone)]
 pub struct ContextHandle {
     pub(crate) shared: Arc<Home>,
@@ -53,19 +54,19 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// The order of tasks that are ready. Default: [`Policy::Fifo`].
+    /// The order of ready tasks. Default: [`Policy::Fifo`].
     #[must_use]
     pub fn policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }
 
-    /// Threads to start with. Default: none, for a context to which threads migrate.
+    /// The initial number of threads. Default: none, for a context to which threads migrate.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
-    /// Tasks that the context has at most, which bounds its queue too. Default: 65,536.
+    /// The maximum number of tasks, which bounds its queue too. Default: 65,536.
     #[must_use]
     pub fn max_tasks(self, max_tasks: usize) -> Self {
         Self { max_tasks, ..self }
@@ -80,7 +81,7 @@ impl ContextBuilder {
         }
     }
 
-    /// The context, once all its threads have their scheduling.
+    /// Builds the context, and returns once all its threads have their scheduling.
     ///
     /// # Errors
     /// [`ThreadError::Start`], [`ThreadError::Scheduling`]. No thread remains then.
@@ -97,7 +98,7 @@ impl ContextBuilder {
 }
 
 impl SchedulerContext {
-    /// Builds a context of that name, which its threads have too.
+    /// Builds a context of that name, which is also that of its threads.
     #[must_use]
     pub fn builder(name: &str) -> ContextBuilder {
         ContextBuilder {
@@ -140,8 +141,8 @@ impl ContextHandle {
         &self.shared.name
     }
 
-    /// Runs a future that has a box already and no result, as executors of asynchronous servants
-    /// and replies get them.
+    /// Runs a boxed future without a result, the type that executors of asynchronous servants and
+    /// replies get.
     ///
     /// # Errors
     /// [`SpawnError`]; the future is dropped.
@@ -153,22 +154,22 @@ impl ContextHandle {
         self.start(qos, work).map(drop)
     }
 
-    /// This context as the executor of an asynchronous servant: each of its operations is a task
-    /// of that QoS. Where the context has as many tasks as it may have, the operation is dropped.
+    /// This context as the executor of an asynchronous servant: each of its operations is a task of
+    /// that QoS. Beyond the maximum number of tasks the operation is dropped.
     pub fn executor(
         &self,
         qos: TaskQos,
     ) -> impl Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + Clone + 'static {
         let handle = self.clone();
         move |work| {
-            // The dropped future answers its client.
+            // The dropped future sends the reply to its client.
             let _ = handle.spawn_boxed(qos, work);
         }
     }
 
-    /// As [`executor`](Self::executor), with the QoS that each operation has by what its request
-    /// says: `R` is `orbium::asynchronous::Urgency` for asynchronous servants, and
-    /// `orbium_qos::task_qos` such a function.
+    /// As [`executor`](Self::executor), with the QoS of each operation derived from its request:
+    /// `R` is `orbium::asynchronous::Urgency` for asynchronous servants, and `orbium_qos::task_qos`
+    /// such a function.
     ///
     /// ```
     /// use orbium_executor::{Policy, SchedulerContext, TaskQos};
@@ -184,7 +185,7 @@ impl ContextHandle {
     ) -> impl Fn(&R, Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + Clone + 'static {
         let handle = self.clone();
         move |request, work| {
-            // The dropped future answers its client.
+            // The dropped future sends the reply to its client.
             let _ = handle.spawn_boxed(qos(request), work);
         }
     }
@@ -200,7 +201,7 @@ impl ContextHandle {
     /// Starts another thread, and waits until it has its scheduling.
     ///
     /// # Errors
-    /// [`ThreadError`]; the context has the threads it had.
+    /// [`ThreadError`]; the number of threads is unchanged.
     pub fn add_thread(&self) -> Result<(), ThreadError> {
         if !self.shared.enter() {
             return Err(ThreadError::Destroyed);
@@ -228,7 +229,7 @@ impl ContextHandle {
         Err(error)
     }
 
-    /// Ends one of the threads when it has run its task. A context without threads keeps its tasks.
+    /// Ends one of the threads after its present task. A context without threads retains its tasks.
     ///
     /// # Errors
     /// [`ThreadError::NoThread`], [`ThreadError::Destroyed`].
@@ -236,12 +237,12 @@ impl ContextHandle {
         self.release(None)
     }
 
-    /// Lets one of the threads migrate to another context when it has run its task. It takes the
-    /// native scheduling of that context; if the host refuses, the thread goes on without, and
+    /// Migrates one of the threads to another context after its present task. It takes the native
+    /// scheduling of that context; if the host refuses, the thread continues without, and
     /// [`ContextCounts::refused_schedulings`] counts it.
     ///
     /// # Errors
-    /// [`ThreadError::NoThread`]; [`ThreadError::Destroyed`]: one of both contexts.
+    /// [`ThreadError::NoThread`]; [`ThreadError::Destroyed`]: one of the two contexts.
     pub fn migrate_thread(&self, destination: &ContextHandle) -> Result<(), ThreadError> {
         if destination.shared.is_destroyed() {
             return Err(ThreadError::Destroyed);
@@ -266,7 +267,7 @@ impl ContextHandle {
         self.shared.policy()
     }
 
-    /// Changes the policy while the context runs. Tasks that are ready take their new order.
+    /// Changes the policy of the running context. Ready tasks are reordered.
     pub fn set_policy(&self, policy: Policy) {
         self.shared.set_policy(policy);
     }
@@ -278,7 +279,7 @@ impl ContextHandle {
     }
 }
 
-/// The calling thread runs tasks of that context from now on, with its scheduling.
+/// Makes the calling thread run tasks of that context from now on, with its scheduling.
 fn enter_context(shared: &Arc<Home>) -> Result<(), RealTimeError> {
     CURRENT.set(Arc::downgrade(shared));
     let scheduling = shared.scheduling;

@@ -10,17 +10,17 @@ use orbium_sys::RealTimeError;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// The context has as many tasks as it may have.
+    /// The maximum number of tasks of the context is reached.
     Full,
     /// The context was destroyed.
     Destroyed,
 }
 
-/// Error of migrating a task. The task stays where it is.
+/// Error of migrating a task. The task stays in its context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MigrateError {
-    /// The destination has as many tasks as it may have.
+    /// The maximum number of tasks of the destination is reached.
     Full,
     /// The destination was destroyed.
     Destroyed,
@@ -41,11 +41,11 @@ pub enum TaskError {
 /// Error of changing the threads of a context.
 #[non_exhaustive]
 pub enum ThreadError {
-    /// The host has no further thread.
+    /// The host cannot start a further thread.
     Start(io::Error),
     /// The host refuses the native scheduling of the context.
     Scheduling(RealTimeError),
-    /// The context has no thread that could go.
+    /// The context has no thread that could leave.
     NoThread,
     /// The context was destroyed.
     Destroyed,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tasks that are spawned, and handles on them.
+//! Spawning of tasks, and their handles.
 
 use std::fmt;
 use std::future::Future;
@@ -31,18 +31,18 @@ impl ContextHandle {
     }
 }
 
-/// A task: its result, and what can be done with it while it runs. Dropping the handle lets the task
-/// run on.
+/// A handle on a task: for its result, and to control it while it runs. Dropping the handle
+/// detaches the task.
 ///
-/// As a future it ends with the result. It is to be polled no more then.
+/// As a future it completes with the result. It must not be polled after that.
 pub struct TaskHandle<T> {
     task: Arc<Task>,
     completion: Arc<Completion<T>>,
 }
 
 impl<T> TaskHandle<T> {
-    /// Blocks the calling thread until the task has ended. Tasks await the handle instead: a thread of a
-    /// context that blocks here runs no other task.
+    /// Blocks the calling thread until the task has ended. Tasks await the handle instead: a thread
+    /// of a context that blocks here runs no other task.
     ///
     /// # Errors
     /// [`TaskError`].
@@ -50,13 +50,14 @@ impl<T> TaskHandle<T> {
         self.completion.wait()
     }
 
-    /// Drops the future of the task, at once or when it next waits. Returns whether the task had not ended.
+    /// Drops the future of the task, immediately or when it next waits. Returns whether the task
+    /// had not ended.
     pub fn cancel(&self) -> bool {
         self.task.cancel()
     }
 
-    /// Moves the task to another context. If a thread has taken it already, it runs there until it
-    /// waits.
+    /// Moves the task to another context. If a thread is already running it, it stays there until
+    /// it waits.
     ///
     /// # Errors
     /// [`MigrateError`].
@@ -64,7 +65,7 @@ impl<T> TaskHandle<T> {
         self.task.migrate(&destination.shared)
     }
 
-    /// Changes the QoS. A task that is ready takes its new place at once.
+    /// Changes the QoS. A ready task is reordered immediately.
     pub fn set_qos(&self, qos: TaskQos) {
         self.task.set_qos(qos);
     }

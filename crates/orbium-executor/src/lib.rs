@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scheduler contexts: M tasks on N threads under a scheduling policy.
 //!
-//! This crate does not do I/O, has no timers and does not know CORBA. Tasks are futures; what wakes
-//! them is whatever they await.
+//! This crate does not do I/O, has no timers and does not know CORBA. Tasks are futures, woken by
+//! the events that they await.
 //!
 //! A [`SchedulerContext`] has tasks, threads and a [`Policy`]: first come first served, priority,
 //! rate monotonic, earliest deadline, least laxity or maximum urgency first. Each task has a
-//! [`TaskQos`], from which the policy computes the order of the tasks that are ready. Contexts are
-//! created and destroyed while the program runs; threads and tasks migrate between them; the
-//! policy changes at any time, and no task is lost.
+//! [`TaskQos`], from which the policy computes the order of ready tasks. Contexts are created and
+//! destroyed while the program runs; threads and tasks migrate between them; the policy may change
+//! at any time, and no task is lost.
 //!
 //! ```
 //! use std::time::Duration;

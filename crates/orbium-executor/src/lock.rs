@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Locks, as the model checker of the tests has them too. No code of a user runs under one.
+//! Locks, with the interface of the model checker of the tests. No user code runs under one.
 
 use std::hint::spin_loop;
 
 pub(crate) use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
-/// How often a thread looks for a lock before it sleeps; between two looks it pauses once, then twice as long each time.
-/// Together that is a few microseconds, as much as the system takes to put it to sleep and wake it.
+/// The number of times that a thread tries a lock before it sleeps; it pauses once after the first
+/// try, then twice as long each time. Together that is a few microseconds, as much as putting it to
+/// sleep and waking it takes.
 const MAX_SPINS: u32 = 7;
 
-/// The guard of a lock that is held for less time than a system call takes.
+/// The guard of a lock that is held for a shorter time than a system call.
 pub(crate) fn acquire<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for look in 0..MAX_SPINS {
         if let Some(guard) = mutex.try_lock() {

@@ -19,14 +19,14 @@ use crate::tasks::task_registry::Registry;
 /// The core of a context.
 pub(crate) struct Shared<T> {
     pub(crate) name: String,
-    /// That of the threads; none if they retain their own.
+    /// The native scheduling of the threads; none if they retain their own.
     pub(crate) scheduling: Option<Scheduling>,
     state: Mutex<State<T>>,
-    /// Whether the policy reads the clock, for a look without the lock that need not be right.
+    /// Whether the policy reads the clock, as a hint without the lock.
     reads_clock: AtomicBool,
-    /// Threads wait for tasks.
+    /// Notified when a task is available to waiting threads.
     available: Condvar,
-    /// A destroyer waits for threads.
+    /// Notified when a thread has left, for the destroyer.
     left: Condvar,
 }
 
@@ -34,7 +34,7 @@ struct State<T> {
     policy: Policy,
     ready: ReadyQueue<Arc<T>>,
     tasks: Registry<Arc<T>>,
-    /// Threads that are to leave, and where to.
+    /// Threads that are to leave, with their destination.
     leaving: VecDeque<Option<Arc<Shared<T>>>>,
     threads: usize,
     idle: usize,
@@ -44,18 +44,18 @@ struct State<T> {
     destroyed: bool,
 }
 
-/// What a thread of a context does next.
+/// The next action of a context's thread.
 pub(crate) enum Next<T> {
-    /// It runs the task, and measures how long from that time on.
+    /// Run the task, and measure its execution from that time on.
     Run(Arc<T>, Option<u64>),
-    /// It goes to another context.
+    /// Migrate to another context.
     Leave(Arc<Shared<T>>),
-    /// It ends.
+    /// End.
     End,
 }
 
 impl<T> State<T> {
-    /// The key of a job, which is released at that time, or now, unless it was before.
+    /// The key of a job, which is released at that time, or now, unless it is already released.
     fn key(&self, qos: &TaskQos, job: &mut Job, at: Option<u64>) -> u128 {
         if self.policy.reads_clock() {
             job.released.get_or_insert_with(|| at.unwrap_or_else(now));
@@ -96,7 +96,7 @@ impl<T> Shared<T> {
         acquire(&self.state)
     }
 
-    /// The index of the task, which has memory in the queue from now on.
+    /// The index of the task, for which the queue has memory from now on.
     pub(crate) fn register(&self, task: &Arc<T>) -> Result<usize, SpawnError> {
         let mut state = self.lock();
         if state.destroyed {
@@ -109,11 +109,11 @@ impl<T> Shared<T> {
     }
 
     pub(crate) fn unregister(&self, index: usize) {
-        // The last reference is the caller's: no task ends under this lock.
+        // The last reference is the caller's: no task is dropped under this lock.
         self.lock().tasks.remove(index);
     }
 
-    /// Adds a task that is ready. The caller has the lock of the task.
+    /// Adds a ready task. The caller holds the lock of the task.
     pub(crate) fn push(&self, task: &Arc<T>, qos: &TaskQos, job: &mut Job) {
         let at = self.time_of_release(job);
         let task = Arc::clone(task);
@@ -130,8 +130,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// As [`push`](Self::push), for a thread of this context that then takes its next task, with one
-    /// acquisition of the lock. None: the thread has to leave. `at`: the time, where known.
+    /// As [`push`](Self::push), for a thread of this context that then takes its next task, with
+    /// one acquisition of the lock. None: the thread has to leave. `at`: the time, if known.
     pub(crate) fn exchange(
         &self,
         task: &Arc<T>,
@@ -156,14 +156,14 @@ impl<T> Shared<T> {
         Some(Next::Run(next, begun))
     }
 
-    /// The time, if the job is released now and the policy needs to know. Reading the clock takes as long as the
-    /// rest of what is done under the lock.
+    /// The time, if the job is released now and the policy needs it. Reading the clock takes as
+    /// long as the rest of the work under the lock.
     fn time_of_release(&self, job: &Job) -> Option<u64> {
         let is_needed = job.released.is_none() && self.reads_clock.load(Ordering::Relaxed);
         is_needed.then(now)
     }
 
-    /// Takes a task out of the queue; `false` if it is not there.
+    /// Removes a task from the queue; `false` if it is not there.
     pub(crate) fn remove_ready(&self, task: &Arc<T>) -> bool {
         let mut state = self.lock();
         let before = state.ready.len();
@@ -171,7 +171,7 @@ impl<T> Shared<T> {
         state.ready.len() < before
     }
 
-    /// Waits until there is something to do for the calling thread, which is one of this context.
+    /// Waits for the next action of the calling thread, which is one of this context.
     pub(crate) fn next(&self) -> Next<T> {
         let mut state = self.lock();
         loop {
@@ -199,7 +199,7 @@ impl<T> Shared<T> {
         to.map_or(Next::End, Next::Leave)
     }
 
-    /// Counts a thread that comes; `false` if it is to end instead.
+    /// Counts an entering thread; `false` if it is to end instead.
     pub(crate) fn enter(&self) -> bool {
         let mut state = self.lock();
         if !state.destroyed {
@@ -208,14 +208,14 @@ impl<T> Shared<T> {
         !state.destroyed
     }
 
-    /// Takes back [`enter`](Self::enter) for a thread that could not start.
+    /// Reverts [`enter`](Self::enter) for a thread that could not start.
     pub(crate) fn withdraw(&self) {
         self.lock().threads -= 1;
         self.left.notify_all();
     }
 
-    /// Lets a thread go, to another context or to its end, when it next looks for a task. `false`: none
-    /// remains.
+    /// Releases a thread, to another context or to its end, when it next takes a task. `false`:
+    /// none remains.
     pub(crate) fn release_thread(&self, to: Option<Arc<Shared<T>>>) -> bool {
         let mut state = self.lock();
         let remains = !state.destroyed && state.leaving.len() < state.threads;
@@ -227,8 +227,7 @@ impl<T> Shared<T> {
         remains
     }
 
-    /// Changes the policy. Returns the tasks that are ready, in their order so far, to be pushed
-    /// again.
+    /// Changes the policy. Returns the ready tasks, in their previous order, to be pushed again.
     pub(crate) fn replace_policy(&self, policy: Policy) -> ReadyQueue<Arc<T>> {
         let mut state = self.lock();
         let fresh = ReadyQueue::new(policy, state.tasks.len());
@@ -267,7 +266,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Lets all threads end, and takes no task any more. Returns those that there are.
+    /// Ends all threads, and refuses tasks from now on. Returns the present ones.
     pub(crate) fn close(&self) -> Vec<Arc<T>> {
         let mut state = self.lock();
         state.destroyed = true;
@@ -280,7 +279,7 @@ impl<T> Shared<T> {
         tasks
     }
 
-    /// Waits until so few threads remain.
+    /// Waits until only so many threads remain.
     pub(crate) fn await_threads(&self, remaining: usize) {
         let mut state = self.lock();
         while state.threads > remaining {

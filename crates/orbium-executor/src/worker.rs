@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::shared::Next;
 use crate::tasks::task::Home;
 
-/// Runs tasks of a context, which has counted this thread, and of those where it migrates.
-/// `arrived` is called for each context that the thread comes to.
+/// Runs tasks of a context, which has counted this thread, and of those to which it migrates.
+/// `arrived` is called for each context that the thread enters.
 pub(crate) fn run_tasks(mut context: Arc<Home>, mut arrived: impl FnMut(&Arc<Home>)) {
     let mut next = None;
     loop {

@@ -7,17 +7,18 @@ use std::mem;
 
 use crate::tasks::slab::Slab;
 
-/// Tasks by key, first come first served among equals. The work of a push or pop depends on the number of distinct
-/// keys; an exchange of a task for one of the same key does not look at any other.
+/// Tasks by key, first come first served among equals. The cost of a push or pop depends on the
+/// number of distinct keys; an exchange of a task for one of the same key does not access any
+/// other.
 ///
-/// Queues are linked lists in one slab: however the tasks are distributed over the keys, memory for their number is
-/// enough.
+/// Queues are linked lists in one slab: memory for the number of tasks suffices, however they are
+/// distributed over the keys.
 #[derive(Debug)]
 pub(crate) struct Levels<T> {
     tasks: Slab<Link<T>>,
-    /// None of them is empty.
+    /// Not empty.
     queues: Slab<Queue>,
-    /// The keys that have tasks, the least first, with the index of the queue.
+    /// The keys with tasks, the least first, with the index of the queue.
     order: BinaryHeap<Reverse<(u128, usize)>>,
     /// The index of the queue of each key.
     by_key: HashMap<u128, usize>,
@@ -27,7 +28,7 @@ pub(crate) struct Levels<T> {
 #[derive(Debug)]
 struct Link<T> {
     task: T,
-    /// The index of the next task; of no meaning in the last.
+    /// The index of the next task; meaningless in the last one.
     next: usize,
 }
 
@@ -50,7 +51,7 @@ impl<T> Levels<T> {
         levels
     }
 
-    /// Reserves memory for so many tasks in all, each of which may have a key of its own.
+    /// Reserves memory for so many tasks in total, each of which may have a separate key.
     pub(crate) fn reserve(&mut self, tasks: usize) {
         let additional = tasks.saturating_sub(self.order.len());
         self.tasks.reserve(tasks);
@@ -86,7 +87,7 @@ impl<T> Levels<T> {
         Some(link.task)
     }
 
-    /// As [`push`](Self::push), then [`pop`](Self::pop), with less work.
+    /// As [`push`](Self::push), then [`pop`](Self::pop), but cheaper.
     pub(crate) fn exchange(&mut self, key: u128, task: T) -> T {
         match self.order.peek() {
             Some(&Reverse((least, queue))) if least == key => return self.rotate(queue, task),
@@ -117,7 +118,7 @@ impl<T> Levels<T> {
         self.tasks.len()
     }
 
-    /// Appends a task to the queue and removes the first one, of which the link becomes the last.
+    /// Appends a task to the queue and removes the first one, the link of which becomes the last.
     fn rotate(&mut self, queue: usize, task: T) -> T {
         let Queue { first, last } = self.queues[queue];
         let link = &mut self.tasks[first];
@@ -132,7 +133,7 @@ impl<T> Levels<T> {
         removed
     }
 
-    /// What remains of the queue.
+    /// The rest of the queue after removal.
     fn retain_in(&mut self, queue: usize, mut is_kept: impl FnMut(&T) -> bool) -> Option<Queue> {
         let Queue { first, last } = self.queues[queue];
         let (mut retained, mut index) = (None, first);
@@ -150,7 +151,7 @@ impl<T> Levels<T> {
         }
     }
 
-    /// The queue with that task as its last one.
+    /// The queue with that task appended.
     fn append(&mut self, queue: Option<Queue>, index: usize) -> Queue {
         let first = queue.map_or(index, |queue| {
             self.tasks[queue.last].next = index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tasks that are ready, in the order of a policy.
+//! Ready tasks, in the order of a policy.
 
 mod levels;
 pub(crate) mod policy;

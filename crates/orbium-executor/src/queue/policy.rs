@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The order of the tasks that are ready, as a pure function.
+//! The order of ready tasks, as a pure function.
 
 use std::fmt;
 
 use crate::clock::nanoseconds;
 use crate::tasks::qos::TaskQos;
 
-/// The order in which the threads of a context run the tasks that are ready. Equals run in the
-/// order in which they became ready.
+/// The order in which the threads of a context run ready tasks. Equals run in the order in which
+/// they became ready.
 ///
 /// A *job* of a task is from a wake-up until the task waits again or ends; a task that yields
 /// continues its job.
@@ -23,17 +23,17 @@ pub enum Policy {
     /// The earliest deadline first. Tasks without deadline come last; criticality and priority
     /// break ties.
     Edf,
-    /// The least laxity first: deadline − now − what remains of the worst case. Tasks without
-    /// deadline come last; priority breaks ties.
+    /// The least laxity first: deadline − now − remaining worst case. Tasks without deadline come
+    /// last; priority breaks ties.
     Llf,
     /// Maximum urgency first: by criticality, then laxity, then priority.
     Muf,
 }
 
-/// The job of a task: when it was released and how long it has run.
+/// The job of a task: its release and its execution time so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Job {
-    /// None where no policy has needed it yet.
+    /// `None` until a policy needs it.
     pub(crate) released: Option<u64>,
     pub(crate) executed: u64,
 }
@@ -62,12 +62,12 @@ impl Policy {
         }
     }
 
-    /// Whether the order depends on when a job was released.
+    /// Whether the order depends on the release of a job.
     pub(crate) const fn reads_clock(self) -> bool {
         matches!(self, Self::Edf | Self::Llf | Self::Muf)
     }
 
-    /// Whether the order depends on how long a job has run.
+    /// Whether the order depends on the execution time of a job.
     pub(crate) const fn measures_execution(self) -> bool {
         matches!(self, Self::Llf | Self::Muf)
     }
@@ -91,15 +91,15 @@ impl fmt::Display for Policy {
     }
 }
 
-/// When the job is to end; the end of time without a deadline.
+/// The absolute deadline of the job; the maximum without a deadline.
 fn deadline(qos: &TaskQos, job: Job) -> u64 {
     let released = job.released.unwrap_or(0);
     let relative = qos.relative_deadline();
     relative.map_or(u64::MAX, |it| released.saturating_add(nanoseconds(it)))
 }
 
-/// When what remains of the job has to begin. The laxity of all jobs that wait falls alike, so this is
-/// their order by laxity.
+/// The latest start of the rest of the job. The laxity of all waiting jobs decreases equally, so
+/// this is their order by laxity.
 fn latest_start(qos: &TaskQos, job: Job) -> u64 {
     let remaining = nanoseconds(qos.worst_case).saturating_sub(job.executed);
     match deadline(qos, job) {
@@ -188,7 +188,7 @@ mod tests {
         };
         let task = qos(0, 100, 40);
         assert!(Policy::Llf.key(&task, job(0)) < Policy::Llf.key(&task, job(30)));
-        // Beyond the worst case nothing remains.
+        // Beyond the worst case the rest is zero.
         assert_eq!(
             Policy::Llf.key(&task, job(40)),
             Policy::Llf.key(&task, job(90))

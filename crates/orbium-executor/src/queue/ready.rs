@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The tasks that are ready, in the order of a policy.
+//! The ready tasks, in the order of a policy.
 
 use std::collections::VecDeque;
 
@@ -7,16 +7,16 @@ use crate::queue::levels::Levels;
 use crate::queue::policy::Policy;
 use crate::queue::runs::Runs;
 
-/// Tasks in the order in which they run: by key, and first come first served among equals. It does not allocate while
-/// it has as many as were reserved.
+/// Tasks in the order in which they run: by key, and first come first served among equals. It does
+/// not allocate within the reserved number.
 #[derive(Debug)]
 pub(crate) enum ReadyQueue<T> {
     /// All keys are equal.
     Fifo(VecDeque<T>),
-    /// Many tasks share a key, which says nothing of time.
+    /// Many tasks share a key, which does not depend on time.
     Levels(Levels<T>),
-    /// Each job has a key of its own, from the time of its release: later ones have greater keys, but for those of
-    /// other relative deadlines.
+    /// Each job has a key of its own, from the time of its release: later ones have greater keys,
+    /// except those of other relative deadlines.
     Runs(Runs<T>),
 }
 
@@ -29,7 +29,7 @@ impl<T> ReadyQueue<T> {
         }
     }
 
-    /// Reserves memory for so many tasks in all.
+    /// Reserves memory for so many tasks in total.
     pub(crate) fn reserve(&mut self, tasks: usize) {
         match self {
             Self::Fifo(queue) => queue.reserve(tasks.saturating_sub(queue.len())),
@@ -54,7 +54,7 @@ impl<T> ReadyQueue<T> {
         }
     }
 
-    /// As [`push`](Self::push), then [`pop`](Self::pop), with less work.
+    /// As [`push`](Self::push), then [`pop`](Self::pop), but cheaper.
     pub(crate) fn exchange(&mut self, key: u128, task: T) -> T {
         match self {
             Self::Fifo(queue) => match queue.pop_front() {
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// What a list does that is sorted by key after each push; the sort is stable.
+    /// Reference implementation: a list that is sorted by key after each push; the sort is stable.
     #[derive(Default)]
     struct SortedList(Vec<(u128, usize)>);
 
@@ -113,12 +113,12 @@ mod tests {
         Push(u128),
         Pop,
         Exchange(u128),
-        /// Removes the tasks of which the number leaves that remainder.
+        /// Removes the tasks with a number of that remainder.
         Remove {
             divisor: usize,
             remainder: usize,
         },
-        /// Removes one task, as a migration or another QoS does.
+        /// Removes one task, as a migration or a change of QoS.
         RemoveOne(usize),
     }
 
@@ -138,8 +138,9 @@ mod tests {
             .prop_flat_map(|keys| prop::collection::vec(step(keys), 0..200))
     }
 
-    /// The keys of jobs under EDF, LLF or MUF: the time has passed by up to 50 since the last step, and the deadline is so
-    /// long after it. Now and then a job goes on, as a task that yields or migrates, so that its key is of the past.
+    /// The keys of jobs under EDF, LLF or MUF: up to 50 have passed since the last step, and the
+    /// deadline is relative to that time. Occasionally a job continues, as a task that yields or
+    /// migrates, so that its key is in the past.
     fn jobs() -> impl Strategy<Value = Vec<Step>> {
         let deadline = prop_oneof![Just(0), Just(100), Just(200), Just(5_000)];
         let released = (
@@ -168,7 +169,7 @@ mod tests {
         })
     }
 
-    /// Takes the steps with the queue of a policy and with a list. Only FIFO has no keys.
+    /// Applies the steps to the queue of a policy and to a list. Only FIFO has no keys.
     fn compare(policy: Policy, steps: &[Step]) -> Result<(), TestCaseError> {
         let mut queue = ReadyQueue::new(policy, 0);
         let mut list = SortedList::default();

@@ -8,41 +8,44 @@ use std::mem;
 
 use crate::tasks::slab::Slab;
 
-/// Tasks by key, first come first served among equals, in as few sorted runs as patience sorting needs (D. Knuth, The Art
-/// of Computer Programming, volume 3, 5.1.4): a task is appended to the run with the greatest last key that is not
-/// greater than its own.
+/// Tasks by key, first come first served among equals, in as few sorted runs as patience sorting
+/// needs (D. Knuth, The Art of Computer Programming, volume 3, 5.1.4): a task is appended to the
+/// run with the greatest last key that is not greater than its own.
 ///
-/// Tasks of equal relative deadline are released in the order of their absolute deadlines, so jobs of K relative deadlines
-/// take K runs, whatever their number. A push searches the runs; a pop looks at the first task of each, in a heap of
-/// runs. In the worst case, keys that only fall, each task is a run, and the queue a binary heap.
+/// Tasks of equal relative deadline are released in the order of their absolute deadlines, so jobs
+/// of K relative deadlines need K runs, whatever their number. A push searches the runs; a pop
+/// compares the first task of each, in a heap of runs. In the worst case, strictly decreasing keys,
+/// each task is a run, and the queue a binary heap.
 ///
-/// The last keys of the runs are in descending order, and remain so: an append leaves the key below that of the run before.
-/// If the pop of a task leaves its run empty, that is the last run, as the tasks of any run behind it have smaller keys: runs
-/// come and go at the end alone. Of equal keys in two runs, that in the run before is older: the other one was pushed when the
-/// last key of the run before was greater.
+/// The last keys of the runs are in descending order, and remain so: an append leaves the key below
+/// that of the previous run. If the pop of a task leaves its run empty, that is the last run, as
+/// the tasks of any run behind it have smaller keys: runs are added and removed only at the end. Of
+/// equal keys in two runs, that in the previous run is older: the other one was pushed when the
+/// last key of the previous run was greater.
 #[derive(Debug)]
 pub(crate) struct Runs<T> {
     tasks: Slab<Link<T>>,
     /// By last key, the greatest first.
     runs: Vec<Run>,
-    /// The first key of each run that has tasks, with the index of the run; the least first.
+    /// The first key of each run with tasks, with the index of the run; the least first.
     heads: BinaryHeap<Reverse<(u128, usize)>>,
 }
 
-/// A task in a run, and what a pop of it needs to know of the next one, which it does not touch.
+/// A task in a run, with the data of the next one that a pop needs, so that it does not access
+/// that.
 #[derive(Debug)]
 struct Link<T> {
     task: T,
-    /// The key and the index of the next task; of no meaning in the last.
+    /// The key and the index of the next task; meaningless in the last one.
     next: (u128, usize),
 }
 
 /// A linked list of tasks, in the order of their keys.
 #[derive(Debug)]
 struct Run {
-    /// That of the task pushed last, which may have been removed since.
+    /// The key of the last pushed task, which may have been removed since.
     last_key: u128,
-    /// None only in a run of which tasks were removed.
+    /// `None` only in a run from which tasks were removed.
     list: Option<List>,
 }
 
@@ -64,8 +67,8 @@ impl<T> Runs<T> {
         runs
     }
 
-    /// Reserves memory for so many tasks in all, each of which may be a run, and for as many runs of which all
-    /// tasks have been removed.
+    /// Reserves memory for so many tasks in total, each of which may be a run, and for as many runs
+    /// of which all tasks have been removed.
     pub(crate) fn reserve(&mut self, tasks: usize) {
         self.tasks.reserve(tasks);
         let runs = tasks.saturating_mul(2);
@@ -84,7 +87,7 @@ impl<T> Runs<T> {
         Some(self.tasks.remove(index)?.task)
     }
 
-    /// As [`push`](Self::push), then [`pop`](Self::pop), with less work.
+    /// As [`push`](Self::push), then [`pop`](Self::pop), but cheaper.
     pub(crate) fn exchange(&mut self, key: u128, task: T) -> T {
         let is_later = |Reverse((least, _)): &Reverse<(u128, usize)>| *least <= key;
         if !self.heads.peek().is_some_and(is_later) {
@@ -165,7 +168,7 @@ impl List {
         self.last = task.1;
     }
 
-    /// What remains.
+    /// The rest of the list after removal.
     fn retain<T>(
         self,
         tasks: &mut Slab<Link<T>>,
@@ -219,8 +222,8 @@ mod tests {
         assert!(runs.runs.is_empty() && runs.heads.is_empty());
     }
 
-    /// A run retains its last key when that task is removed, so that runs remain in order; without tasks it is removed with the
-    /// runs behind it. Memory for two runs per task is enough.
+    /// A run retains its last key when that task is removed, so that runs remain in order; without
+    /// tasks it is removed with the runs behind it. Memory for two runs per task suffices.
     #[test]
     fn runs_without_tasks_do_not_accumulate() {
         let mut runs = Runs::with_capacity(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tasks by index: their futures, their QoS, and tasks that let others run.
+//! Tasks by index: their futures, their QoS, and yielding.
 
 pub(crate) mod qos;
 pub(crate) mod slab;

@@ -19,21 +19,21 @@ use orbium_sched::Criticality;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TaskQos {
-    /// Greater is more urgent.
+    /// Greater values are more urgent.
     pub priority: i32,
-    /// From the moment a waiting task is woken to when it is to wait again or end; none for that
-    /// of the period.
+    /// The relative deadline: from the wake-up of a waiting task until it waits again or ends; none
+    /// for that of the period.
     pub deadline: Option<Duration>,
-    /// The least time between two such moments.
+    /// The least time between two wake-ups.
     pub period: Option<Duration>,
-    /// Execution time from one such moment until the task waits again or ends, at worst.
+    /// The worst-case execution time from a wake-up until the task waits again or ends.
     pub worst_case: Duration,
     /// The first key of maximum urgency first.
     pub criticality: Criticality,
 }
 
 impl TaskQos {
-    /// With that priority.
+    /// A QoS with that priority.
     #[must_use]
     pub const fn priority(self, priority: i32) -> Self {
         Self { priority, ..self }

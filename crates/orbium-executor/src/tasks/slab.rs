@@ -3,7 +3,7 @@
 
 use std::ops::{Index, IndexMut};
 
-/// Values by index. Freed indices are used again, the last one first.
+/// Values by index. Freed indices are reused, the last one first.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     places: Vec<Option<T>>,
@@ -18,14 +18,14 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Reserves memory for so many values in all, which may come and go.
+    /// Reserves memory for so many values in total.
     pub(crate) fn reserve(&mut self, values: usize) {
         self.places
             .reserve(values.saturating_sub(self.places.len()));
         self.free.reserve(values.saturating_sub(self.free.len()));
     }
 
-    /// The index of the value.
+    /// Inserts a value, and returns its index.
     pub(crate) fn insert(&mut self, value: T) -> usize {
         let index = self.free.pop().unwrap_or(self.places.len());
         match self.places.get_mut(index) {
@@ -69,5 +69,5 @@ impl<T> IndexMut<usize> for Slab<T> {
     }
 }
 
-/// What indexing requires, as slices require that the index is within their length.
+/// The requirement of indexing, as slices require that the index is within their length.
 const IN_USE: &str = "the index is in use";

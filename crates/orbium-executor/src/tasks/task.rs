@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A task: its future, its phase and its home.
 //!
-//! A task that is *ready* is in the queue of its home, or held by exactly one thread that will
-//! push it there or run it. All that changes the phase or the home does so under the lock of the
-//! task, and takes the lock of a context within that lock; the reverse never happens. That is why no
-//! wake-up is lost while a task migrates or a policy changes.
+//! A *ready* task is in the queue of its home, or held by exactly one thread that will push it
+//! there or run it. All changes of phase or home are made under the lock of the task, and take the
+//! lock of a context within that lock; the reverse never happens. So no wake-up is lost while a
+//! task migrates or a policy changes.
 
 use std::future::Future;
 use std::mem;
@@ -28,8 +28,8 @@ pub(crate) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(crate) type Home = Shared<Task>;
 
 impl Home {
-    /// Changes the policy. Tasks that are ready get their new order; each is pushed under its own
-    /// lock, so that it goes to its home even if it migrates at the same time.
+    /// Changes the policy. Ready tasks are reordered; each is pushed under its own lock, so that it
+    /// goes to its home even if it migrates concurrently.
     pub(crate) fn set_policy(&self, policy: Policy) {
         let mut ready = self.replace_policy(policy);
         while let Some(task) = ready.pop() {
@@ -37,7 +37,7 @@ impl Home {
         }
     }
 
-    /// Cancels all tasks and lets all threads end.
+    /// Cancels all tasks and ends all threads.
     pub(crate) fn destroy(&self) {
         for task in self.close() {
             task.cancel();
@@ -52,20 +52,20 @@ pub(crate) struct Task {
 
 struct State {
     phase: Phase,
-    /// None while it runs, and once it has ended or was cancelled.
+    /// `None` while it runs, and once it has ended or was cancelled.
     work: Option<Work>,
     home: Arc<Home>,
-    /// In the registry of its home.
+    /// Its index in the registry of its home.
     place: usize,
     qos: TaskQos,
     job: Job,
     cancelled: bool,
 }
 
-/// How a task has run.
+/// The execution of a task by a thread.
 #[derive(Clone, Copy)]
 struct Ran {
-    /// From when to when, where that is part of its order.
+    /// Its begin and end, if the order depends on it.
     span: Option<(u64, u64)>,
     /// Whether its job has ended, so that the next one begins.
     ends_job: bool,
@@ -80,7 +80,7 @@ enum Phase {
 }
 
 impl Task {
-    /// Adds a task to a context; it is ready.
+    /// Adds a ready task to a context.
     pub(crate) fn spawn(
         home: &Arc<Home>,
         qos: TaskQos,
@@ -117,25 +117,26 @@ impl Task {
         self.state.lock()
     }
 
-    /// Puts a task that is ready into the queue of its home.
+    /// Pushes a ready task to the queue of its home.
     fn push(self: &Arc<Self>, state: &mut State) {
         state.home.push(self, &state.qos, &mut state.job);
     }
 
-    /// As [`push`](Self::push), for a task that was taken out of a queue.
+    /// As [`push`](Self::push), for a task that was taken from a queue.
     fn push_again(self: &Arc<Self>) {
         self.push(&mut self.lock());
     }
 
-    /// Polls the future of a task that was popped from the queue of `context`. `begun`: the time, if
-    /// how long it runs is part of its order. Returns what the thread does next, if that is known.
+    /// Polls the future of a task that was popped from the queue of `context`. `begun`: the time,
+    /// if the order depends on the execution time. Returns the next action of the thread, if it is
+    /// known.
     pub(crate) fn run(
         self: Arc<Self>,
         context: &Arc<Home>,
         begun: Option<u64>,
     ) -> Option<Next<Task>> {
         let mut work = self.begin()?;
-        // One that has ended its job and then itself has left its mark.
+        // A task that ended its job and then completed has left its mark.
         take_ended_job();
         let waker = Waker::from(Arc::clone(&self));
         let poll = || work.as_mut().poll(&mut Context::from_waker(&waker));
@@ -152,7 +153,7 @@ impl Task {
         None
     }
 
-    /// The future that is to be polled; none if the task was cancelled.
+    /// The future to poll; none if the task was cancelled.
     fn begin(&self) -> Option<Work> {
         let mut state = self.lock();
         match state.work.take() {
@@ -167,7 +168,7 @@ impl Task {
         }
     }
 
-    /// Keeps the future until the task is woken, or pushes the task if it was woken already.
+    /// Stores the future until the task is woken, or pushes the task if it was woken already.
     fn suspend(self: &Arc<Self>, work: Work, context: &Arc<Home>, ran: Ran) -> Option<Next<Task>> {
         let mut locked = self.lock();
         let state = &mut *locked;
@@ -209,7 +210,7 @@ impl Task {
         }
     }
 
-    /// What [`TaskHandle::cancel`](crate::TaskHandle::cancel) does.
+    /// Implements [`TaskHandle::cancel`](crate::TaskHandle::cancel).
     pub(crate) fn cancel(&self) -> bool {
         let mut state = self.lock();
         let work = match state.phase {
@@ -228,7 +229,7 @@ impl Task {
         true
     }
 
-    /// What [`TaskHandle::migrate`](crate::TaskHandle::migrate) does.
+    /// Implements [`TaskHandle::migrate`](crate::TaskHandle::migrate).
     pub(crate) fn migrate(self: &Arc<Self>, destination: &Arc<Home>) -> Result<(), MigrateError> {
         let mut state = self.lock();
         if state.phase == Phase::Ended {
@@ -262,7 +263,7 @@ impl Task {
 }
 
 impl State {
-    /// Ends the task and returns its future, which is to be dropped without the lock.
+    /// Ends the task and returns its future, which has to be dropped without the lock.
     fn end(&mut self) -> Option<Work> {
         self.phase = Phase::Ended;
         self.home.unregister(self.place);

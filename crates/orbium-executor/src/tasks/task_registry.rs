@@ -3,7 +3,7 @@
 
 use crate::tasks::slab::Slab;
 
-/// Values by index, with a bound. Freed indices are used again.
+/// Values by index, with a bound. Freed indices are reused.
 #[derive(Debug)]
 pub(crate) struct Registry<T> {
     values: Slab<T>,
@@ -18,7 +18,7 @@ impl<T> Registry<T> {
         }
     }
 
-    /// The index of the value; none if there are as many as may be.
+    /// Inserts a value, and returns its index; none if the bound is reached.
     pub(crate) fn insert(&mut self, value: T) -> Option<usize> {
         (self.len() < self.bound).then(|| self.values.insert(value))
     }

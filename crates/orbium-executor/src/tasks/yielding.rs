@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A task that lets others run, and what its job is after that.
+//! Yielding, and its effect on the job of a task.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -10,13 +10,13 @@ thread_local! {
     static HAS_ENDED_JOB: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the task that this thread polled last has ended its job; false from now on.
+/// Whether the task that this thread polled last has ended its job; resets the flag.
 pub(crate) fn take_ended_job() -> bool {
     HAS_ENDED_JOB.replace(false)
 }
 
-/// Lets the tasks run that are more urgent, and equals that are ready. The job of the task goes
-/// on: its deadline stays.
+/// Yields to more urgent tasks, and to ready ones of equal urgency. The job of the task continues:
+/// its deadline is unchanged.
 ///
 /// ```
 /// use orbium_executor::{SchedulerContext, TaskQos, yield_now};
@@ -46,8 +46,9 @@ pub async fn yield_now() {
     .await;
 }
 
-/// Ends the job of the task and begins the next one, released now, with a deadline of its own. Lets the tasks run
-/// that are more urgent, and equals that are ready: what a task does between two items of its work.
+/// Ends the job of the task and begins the next one, released now, with its own deadline. Yields to
+/// more urgent tasks, and to ready ones of equal urgency: to be called between two items of a
+/// task's work.
 ///
 /// ```
 /// use orbium_executor::{Policy, SchedulerContext, TaskQos, next_job};
