@@ -13,15 +13,15 @@ pub enum SegmentError {
     /// The scheduler has another discipline than the parameter
     /// (`UNSUPPORTED_SCHEDULING_DISCIPLINE`).
     UnsupportedDiscipline {
-        /// That of the scheduler.
+        /// The discipline of the scheduler.
         scheduler: &'static str,
-        /// That of the parameter.
+        /// The discipline of the parameter.
         parameter: &'static str,
     },
-    /// The name is not that of the innermost segment, or no segment of this upcall is open:
+    /// The name is not that of the innermost segment, or this upcall has no open segment:
     /// BAD_INV_ORDER.
     NotInnermost,
-    /// The thread was cancelled: THREAD_CANCELLED. The caller returns it.
+    /// The thread was cancelled: THREAD_CANCELLED. The caller has to return this exception.
     Cancelled,
 }
 

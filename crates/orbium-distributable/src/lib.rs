@@ -2,8 +2,8 @@
 //! Distributable threads (Real-time CORBA 2, dynamic scheduling): one flow of control with one
 //! identity and one set of scheduling parameters, across calls and processes.
 //!
-//! This crate does not know sockets or how requests are read: it is a pair of interceptors, and an
-//! object by which cancellation travels.
+//! This crate does not know sockets or the encoding of requests: it consists of a pair of
+//! interceptors, and an object through which threads are cancelled.
 //!
 //! ```
 //! use orbium::Orb;

@@ -18,7 +18,7 @@ pub(crate) struct ObjectSegment {
     pub(crate) parameter: SchedulingParameter,
 }
 
-/// As the interceptor has it.
+/// The id of an object, as in the interceptor.
 pub(crate) fn object_id(poa: &Poa, object: &[u8]) -> ObjectId {
     let above = std::iter::successors(Some(poa.clone()), Poa::parent);
     let mut names: Vec<_> = above.map(|it| it.name().to_owned()).collect();
@@ -40,7 +40,7 @@ impl Objects {
         };
     }
 
-    /// The segment of an object. Its id is made if any object has one.
+    /// The segment of an object. The id is only built if any object has one.
     pub(crate) fn find(&self, id: impl FnOnce() -> ObjectId) -> Option<ObjectSegment> {
         let objects = self.0.read();
         if objects.is_empty() {

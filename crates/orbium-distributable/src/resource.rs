@@ -18,16 +18,17 @@ use crate::thread::id::ThreadId;
 use crate::thread::level;
 use crate::thread::{DistributableThread, State};
 
-/// A mutex that the scheduler knows (`RTScheduling::ResourceManager`). A clone is the same, and the
-/// resource goes with its last handle.
+/// A mutex that the scheduler knows (`RTScheduling::ResourceManager`). A clone is another handle of
+/// the same resource, which is destroyed with its last handle.
 ///
 /// * Its owner is a distributable thread, wherever its head is: an upcall of that thread may unlock
 ///   what its caller in this process has locked. Not recursive.
 /// * While a thread waits, the owner is scheduled at least by the parameter of the most urgent waiter
 ///   (priority inheritance), and always by the ceiling, if the resource has one. So are the upcalls that
 ///   the owner has begun in other processes, and the owners of the resources for which it waits.
-/// * The most urgent waiter is the next owner; of equal ones, the first that came.
-/// * What an upcall has locked is unlocked as it ends, and the rest as the distributable thread ends.
+/// * The most urgent waiter is the next owner; of equal ones, the first in order of arrival.
+/// * The locks of an upcall are released when it ends, the others when the distributable thread
+///   ends.
 ///
 /// Locking is a scheduling point: waiting ends when the thread is cancelled.
 pub struct ResourceManager {
@@ -68,7 +69,7 @@ impl ResourceManager {
         &self.name
     }
 
-    /// The distributable thread that owns it, at this moment.
+    /// The present owner, a distributable thread.
     #[must_use]
     pub fn owner(&self) -> Option<ThreadId> {
         let Shared {
@@ -79,7 +80,7 @@ impl ResourceManager {
         resources.owner(self.key, scheduler).map(|it| it.id())
     }
 
-    /// Locks it, however long that takes.
+    /// Locks it, without a time-out.
     ///
     /// # Errors
     /// [`ResourceError::NoSegment`], [`ResourceError::Held`], [`ResourceError::Deadlock`], [`ResourceError::Waits`];
@@ -88,7 +89,7 @@ impl ResourceManager {
         self.lock_until(None).map(drop)
     }
 
-    /// Locks it if that takes no longer than `wait`; zero does not wait. Returns whether it did.
+    /// Locks it within the time-out `wait`; zero does not wait. Returns whether it did.
     ///
     /// # Errors
     /// As [`lock`](Self::lock).
@@ -102,14 +103,15 @@ impl ResourceManager {
             } = &*self.shared;
             return resources.try_lock(self.key, &thread, scheduler);
         }
-        // A time beyond what the clock can count never comes.
+        // A time beyond the range of the clock is never reached.
         self.lock_until(Instant::now().checked_add(wait))
     }
 
     /// Unlocks it.
     ///
     /// # Errors
-    /// [`ResourceError::NotHeld`], [`ResourceError::NoSegment`]. A cancelled thread unlocks as ever.
+    /// [`ResourceError::NotHeld`], [`ResourceError::NoSegment`]. A cancelled thread can unlock,
+    /// too.
     pub fn unlock(&self) -> Result<(), ResourceError> {
         let thread = level::with(|level| level.thread.clone());
         let thread = thread.ok_or(ResourceError::NoSegment)?;
@@ -121,7 +123,7 @@ impl ResourceManager {
         resources.unlock(self.key, &thread, scheduler)
     }
 
-    /// The distributable thread that locks.
+    /// The calling distributable thread.
     fn caller(&self) -> Result<DistributableThread, ResourceError> {
         let thread = level::with(|level| level.thread.clone());
         let thread = thread.ok_or(ResourceError::NoSegment)?;
@@ -147,7 +149,7 @@ impl ResourceManager {
         waited
     }
 
-    /// Waits until the thread owns the resource, is cancelled, or the time comes.
+    /// Waits until the thread owns the resource, is cancelled, or `until` is reached.
     fn wait(
         &self,
         thread: &DistributableThread,

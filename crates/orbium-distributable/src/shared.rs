@@ -20,7 +20,7 @@ use crate::thread::level::{self, Segment};
 use crate::thread::native::{Native, processor_time};
 use crate::thread::registry::Registry;
 
-/// The scheduler of an ORB, and the distributable threads and resources that are here.
+/// The scheduler of an ORB, and its distributable threads and resources in this process.
 pub(crate) struct Shared {
     pub(crate) scheduler: CountedScheduler,
     pub(crate) registry: Registry,
@@ -40,12 +40,12 @@ impl Shared {
         }
     }
 
-    /// A number for a call, which no other has, of any process.
+    /// A number for a call that is unique among all processes.
     pub(crate) fn next_call(&self) -> u64 {
         self.last_call.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Whether the scheduler takes the parameter.
+    /// Checks that the scheduler supports the parameter.
     ///
     /// # Errors
     /// [`SegmentError::UnsupportedDiscipline`].
@@ -60,7 +60,7 @@ impl Shared {
         }
     }
 
-    /// A scheduling point: the calling thread runs its innermost segment, or none.
+    /// A scheduling point: applies the innermost segment of the calling thread, or none.
     pub(crate) fn reschedule(&self) {
         let native = NativeThread::current();
         let current = level::with(|level| {
@@ -80,17 +80,18 @@ impl Shared {
         }
     }
 
-    /// An upcall of the thread begins.
+    /// Records the begin of an upcall of the thread.
     pub(crate) fn enter(&self, thread: &DistributableThread, inherited: Inherited) {
         thread.presence().enter(self.known(inherited));
-        // After it: a notice that came before is remembered, one that comes later finds the upcall.
+        // After it: an earlier notice is stored, a later one finds the upcall.
         if let Some(notice) = self.registry.take_notice(inherited.call) {
             thread.presence().inherit(notice);
         }
     }
 
-    /// The upcall goes on in the segment of its object, and ends in it: at the parameter of that segment or that of its
-    /// caller, whichever is more urgent. An ordinary request becomes a distributable thread until then.
+    /// Continues the upcall in the segment of its object, which ends with it: at the parameter of
+    /// that segment or that of its caller, whichever is more urgent. An ordinary request becomes a
+    /// distributable thread until then.
     pub(crate) fn enter_object(&self, segment: ObjectSegment) {
         let around = level::with(|level| {
             if level.thread.is_none() {
@@ -111,15 +112,15 @@ impl Shared {
         self.reschedule();
     }
 
-    /// An upcall of the thread ends, or the thread itself: what it has locked since then is unlocked, and
-    /// the calling native thread has its own priority again.
+    /// Ends an upcall of the thread, or the thread itself: its locks since then are released, and
+    /// the priority of the calling native thread is restored.
     pub(crate) fn end(&self, thread: &DistributableThread, native: Native) {
         self.resources.release_all(thread, &self.scheduler);
         thread.presence().pause(&self.scheduler);
         native.restore(NativeThread::current());
     }
 
-    /// A notice has arrived: an upcall of the thread inherits, and so do its calls.
+    /// Applies a notice: an upcall of the thread inherits, and so do its calls.
     pub(crate) fn inherit(&self, orb: &Orb, thread: ThreadId, notice: Inherited) {
         let notice = self.known(notice);
         self.registry.remember(notice);
@@ -131,7 +132,7 @@ impl Shared {
         }
     }
 
-    /// A parameter of another discipline is none.
+    /// Removes a parameter of another discipline.
     fn known(&self, inherited: Inherited) -> Inherited {
         let parameter = inherited.parameter;
         Inherited {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A distributable thread, as one process sees it.
+//! A distributable thread in one process.
 
 pub(crate) mod current;
 pub(crate) mod id;
@@ -25,9 +25,9 @@ pub struct DistributableThread(Arc<Inner>);
 /// State of a distributable thread, cancelled or not (`DT_State`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
-    /// It was not.
+    /// The thread was not cancelled.
     Active,
-    /// It was: it raises THREAD_CANCELLED at its next scheduling point.
+    /// The thread was cancelled: it raises THREAD_CANCELLED at its next scheduling point.
     Cancelled,
 }
 
@@ -66,13 +66,14 @@ impl DistributableThread {
 
     /// Cancels the thread, here and in the processes that its calls have reached: `orb` sends them
     /// the cancellation. At its next scheduling point the head of the thread raises
-    /// THREAD_CANCELLED, and its callers up to the root after it. Cancelling it again, or when it has ended,
-    /// does nothing.
+    /// THREAD_CANCELLED, followed by its callers up to the root. Without effect if it is cancelled
+    /// already, or has ended.
     pub fn cancel(&self, orb: &Orb) {
         if self.mark_cancelled() {
             let controls = self.presence().controls();
             for control in controls {
-                // A peer that is gone serves this thread no more, and the call there fails by itself.
+                // A peer that has ended does not serve this thread any more, and the call there
+                // fails.
                 if let Ok(control) = orb.resolve::<Control>(&control.to_string()) {
                     let _ = control.cancel(self.0.id.as_bytes());
                 }
@@ -80,9 +81,9 @@ impl DistributableThread {
         }
     }
 
-    /// A token for references (`with_cancellation`): their calls end at once when the thread is cancelled
-    /// rather than when the servant has returned: the caller gets TRANSIENT 3, and peers without
-    /// distributable threads get a CancelRequest.
+    /// A token for references (`with_cancellation`): their calls end immediately when the thread is
+    /// cancelled rather than when the servant has returned: the caller gets TRANSIENT 3, and peers
+    /// without distributable threads get a CancelRequest.
     #[must_use]
     pub fn token(&self) -> &CancellationToken {
         &self.0.token
@@ -99,7 +100,7 @@ impl DistributableThread {
         was_active
     }
 
-    /// What it has in this process.
+    /// Its state in this process.
     pub(crate) fn presence(&self) -> MutexGuard<'_, Presence> {
         self.0.presence.lock()
     }

@@ -25,18 +25,18 @@ use crate::thread::current::Current;
 use crate::thread::id::ThreadId;
 use crate::thread_control::Control;
 
-/// The distributable threads of an ORB, and their scheduler. A clone is the same.
+/// The distributable threads of an ORB, and their scheduler. A clone is another handle.
 #[derive(Clone)]
 pub struct DistributableThreads(Arc<Shared>);
 
 impl DistributableThreads {
-    /// With that scheduler.
+    /// Distributable threads with that scheduler.
     #[must_use]
     pub fn new(scheduler: impl Scheduler) -> Self {
         Self(Arc::new(Shared::new(scheduler)))
     }
 
-    /// Adds what carries threads into and out of requests, to an ORB that is built later.
+    /// Adds the interceptors that propagate threads in requests, for an ORB that is built later.
     ///
     /// # Errors
     /// [`DuplicateName`]: it was added already.
@@ -45,7 +45,7 @@ impl DistributableThreads {
         interceptors.add_server(Receiving(Arc::clone(&self.0)))
     }
 
-    /// Serves the object by which cancellation arrives from other processes. An ORB that does not is not
+    /// Serves the object that receives cancellations from other processes. An ORB without it is not
     /// notified: its threads raise THREAD_CANCELLED when they have returned.
     ///
     /// # Errors
@@ -68,9 +68,10 @@ impl DistributableThreads {
         self.0.registry.find(id)
     }
 
-    /// Creates a resource (`create_resource_manager`), a mutex that distributable threads own. With a
-    /// parameter its owner is scheduled at least by that one, its ceiling; in any case by that of the most urgent
-    /// waiter. Its notices are sent by `orb`, which is the one that these threads were installed in.
+    /// Creates a resource (`create_resource_manager`), a mutex that distributable threads own. With
+    /// a parameter its owner is scheduled at least by that one, its ceiling; in any case by that of
+    /// the most urgent waiter. Its notices are sent by `orb`, the one in which these threads were
+    /// installed.
     ///
     /// ```
     /// # use orbium::Orb;
@@ -108,10 +109,11 @@ impl DistributableThreads {
         ResourceManager::named(&self.0, name)
     }
 
-    /// Sets the scheduling parameter of an object (`set_scheduling_parameter`, of its servant there); `None` removes it.
-    /// Each upcall of the object runs in a segment of that name, around which is that of its caller: at this parameter
-    /// or the caller's, whichever is more urgent. A request without a distributable thread becomes one until its upcall
-    /// ends. Upcalls that have begun are not changed.
+    /// Sets the scheduling parameter of an object (`set_scheduling_parameter`, of its servant
+    /// there); `None` removes it. Each upcall of the object runs in a segment of that name, within
+    /// that of its caller: at this parameter or the caller's, whichever is more urgent. A request
+    /// without a distributable thread becomes one until its upcall ends. Upcalls in progress are
+    /// not affected.
     ///
     /// ```
     /// # use orbium::Orb;

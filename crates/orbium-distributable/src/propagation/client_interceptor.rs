@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Distributable threads in requests that are sent.
+//! Distributable threads in outgoing requests.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ fn current() -> Option<(DistributableThread, Segment)> {
     level::with(|level| Some((level.thread.clone()?, level.segments.last()?.clone())))
 }
 
-/// A oneway starts a thread of its own, with the implicit parameter.
+/// The scheduling information of a oneway, which starts a separate thread, with the implicit
+/// parameter.
 fn of_oneway(segment: &Segment) -> SchedulingInfo {
     SchedulingInfo {
         id: ThreadId::unique(),
@@ -40,7 +41,7 @@ fn of_oneway(segment: &Segment) -> SchedulingInfo {
     }
 }
 
-/// The object by which cancellation reaches the server of a request.
+/// The object through which the server of a request is notified of cancellation.
 fn control_of(request: &ClientRequest<'_>) -> Option<Ior> {
     let profile = request.effective_profile()?;
     let profile = profile.with_object_key(CONTROL_KEY.as_bytes())?;
@@ -51,7 +52,7 @@ fn control_of(request: &ClientRequest<'_>) -> Option<Ior> {
 }
 
 impl Sending {
-    /// The request becomes a call of the thread. Returns what it carries.
+    /// Records the request as a call of the thread. Returns the parameter to send.
     fn begin(
         &self,
         request: &SendRequest<'_>,
@@ -70,7 +71,7 @@ impl Sending {
         }
     }
 
-    /// The reply to a request is there; `Some` for the thread that sent it.
+    /// Records the arrival of a reply; returns the thread that sent the request.
     fn resume(&self, request: u32) -> Option<DistributableThread> {
         let thread = level::with(|level| level.thread.clone())?;
         if !thread.presence().end_call(request) {
@@ -87,7 +88,7 @@ impl ClientInterceptor for Sending {
     }
 
     fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
-        // Cancellation itself is not a part of the thread that it is about.
+        // Cancellation itself is not a part of the cancelled thread.
         if request.interface() == Control::REPOSITORY_ID {
             return Ok(());
         }
@@ -100,7 +101,7 @@ impl ClientInterceptor for Sending {
         } else {
             of_oneway(&segment)
         };
-        // After the call was noted: a canceller sees it, or this sees the cancellation.
+        // After the call was recorded: a canceller finds it, or this finds the cancellation.
         if thread.state() == State::Cancelled {
             thread.presence().end_call(request.request_id());
             return Err(thread_cancelled(Completion::No).into());
@@ -127,7 +128,7 @@ impl ClientInterceptor for Sending {
         };
         let received = request.received_exception();
         if received.is_some_and(|it| it.kind == ExceptionKind::ThreadCancelled) {
-            // It was cancelled further down; the caller gets the exception as it is.
+            // It was cancelled by a callee; the caller gets the exception unchanged.
             thread.mark_cancelled();
         } else if thread.state() == State::Cancelled {
             return Err(thread_cancelled(Completion::Maybe).into());

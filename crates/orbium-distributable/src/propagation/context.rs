@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The service context by which a distributable thread crosses processes.
+//! The service context that propagates a distributable thread between processes.
 
 use orbium::cdr::CdrError;
 use orbium::cdr::{CdrReader, CdrWriter, Decode};
@@ -11,15 +11,15 @@ use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread::id::ThreadId;
 use crate::thread_control::Parameter;
 
-/// The id of the service context, as TAO has it.
+/// The id of the service context, the same as TAO's.
 pub const SCHEDULING_INFO: u32 = 30;
 
-/// The longest name that is read.
+/// Maximum length of a name that is read.
 const MAX_NAME: usize = 256;
 
-/// What the context says of a thread. On the wire an encapsulation: id, importance, criticality,
-/// priority, deadline and execution time, as in TAO; then the discipline and the name of the segment;
-/// then what the call inherits: its number, that of the notice, and a parameter as the first.
+/// The content of the service context. An encapsulation: id, importance, criticality, priority,
+/// deadline and execution time, as in TAO; then the discipline and the name of the segment; then
+/// the inheritance of the call: its number, that of the notice, and a parameter as the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SchedulingInfo {
     pub(crate) id: ThreadId,
@@ -29,7 +29,7 @@ pub(crate) struct SchedulingInfo {
 }
 
 impl SchedulingInfo {
-    /// The data of the context. A name that the peer would refuse is left out.
+    /// The data of the context. A name that the peer would refuse is omitted.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let is_sendable = self.name.len() <= MAX_NAME && !self.name.contains('\0');
         let name = if is_sendable { &self.name } else { "" };
@@ -44,7 +44,7 @@ impl SchedulingInfo {
         data.expect("neither name has a NUL")
     }
 
-    /// What the data says; `None` for content of other ORBs: their requests are ordinary ones.
+    /// The content of the data; `None` for other ORBs' content: their requests are ordinary ones.
     pub(crate) fn decode(data: &[u8]) -> Option<Self> {
         decode_encapsulation(data, Self::read).ok().flatten()
     }
@@ -71,7 +71,7 @@ impl SchedulingInfo {
     }
 }
 
-/// As the struct of the IDL.
+/// Writes the struct of the IDL.
 fn write_parameter(parameter: Option<SchedulingParameter>, writer: &mut CdrWriter<'_>) {
     let wire = to_wire(parameter);
     writer.write_u32(wire.importance.cast_unsigned());

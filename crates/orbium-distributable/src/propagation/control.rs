@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The object by which cancellation and notices arrive.
+//! The object that receives cancellations and notices.
 
 use std::sync::Arc;
 
@@ -11,10 +11,11 @@ use crate::shared::Shared;
 use crate::thread::id::ThreadId;
 use crate::thread_control::{ControlServant, Parameter};
 
-/// The key of the object by which cancellation arrives.
+/// The key of the object that receives cancellations.
 pub const CONTROL_KEY: &str = "orbium.DistributableThreads";
 
-/// Cancels threads that have come here, has them inherit, and follows them.
+/// Cancels threads with upcalls in this process, applies inheritance notices to them, and forwards
+/// both.
 pub(crate) struct Canceller(pub(crate) Arc<Shared>);
 
 impl ControlServant for Canceller {

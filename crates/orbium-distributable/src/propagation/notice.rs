@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Inheritance notices: a process sends on the parameter that a distributable thread inherits.
+//! Inheritance notices: a process forwards the parameter that a distributable thread inherits.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread::id::ThreadId;
 use crate::thread_control::Control;
 
-/// Time to send a notice: a peer that does not read costs a waiter no more.
+/// Time-out of sending a notice: a peer that does not read delays a waiter no longer.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// What a call of a thread inherits. Notices of a call are numbered, as they may overtake each other and
-/// the request: the greatest number counts.
+/// The inheritance of a thread's call. Notices of a call are numbered, as they may overtake each
+/// other and the request: the greatest number counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Inherited {
     pub(crate) call: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Inherited {
     pub(crate) parameter: Option<SchedulingParameter>,
 }
 
-/// That, and where it is sent.
+/// The inheritance, and its destination.
 #[derive(Debug)]
 pub(crate) struct Notice {
     pub(crate) control: Ior,
@@ -32,7 +32,8 @@ pub(crate) struct Notice {
 }
 
 impl Notice {
-    /// A peer that is gone serves the thread no more, and one without the object has no resources.
+    /// Errors are ignored: a peer that has ended does not serve the thread any more, and one
+    /// without the object has no resources.
     pub(crate) fn send(&self, orb: &Orb) {
         if let Ok(control) = orb.resolve::<Control>(&self.control.to_string()) {
             let Inherited {

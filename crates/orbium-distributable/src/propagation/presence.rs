@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Presence of a distributable thread in one process: upcalls, calls under way, the native thread
+//! Presence of a distributable thread in one process: upcalls, outstanding calls, the native thread
 //! that runs it, and the parameter inherited from the waiters for its resources.
 
 use std::thread::Thread;
@@ -18,41 +18,42 @@ use crate::thread::native::{Native, processor_time};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Running {
     pub(crate) native: NativeThread,
-    /// The parameter of its innermost segment, with the execution time that remained at its last
+    /// The parameter of its innermost segment, with the remaining execution time at its last
     /// scheduling point.
     pub(crate) own: Option<SchedulingParameter>,
-    /// The processor time of the native thread then.
+    /// The processor time of the native thread at that point.
     pub(crate) measured: Duration,
-    /// What the native thread had before.
+    /// The previous scheduling of the native thread.
     pub(crate) before: Native,
 }
 
 impl Running {
-    /// The parameter with the execution time that remains now.
+    /// The parameter with the present remaining execution time.
     fn remaining(&self) -> Option<SchedulingParameter> {
         let used = || processor_time(self.native).saturating_sub(self.measured);
         self.own.map(|it| it.after(used))
     }
 }
 
-/// A call of the thread that is under way.
+/// An outstanding call of the thread.
 #[derive(Debug)]
 struct Outgoing {
     request: u32,
-    /// Where notices about it are sent; none where that is not known.
+    /// The destination of notices about it; none if unknown.
     control: Option<Ior>,
-    /// The upcalls of the thread here when it began: what they inherit, the call does.
+    /// The number of the thread's upcalls in this process when it began: the call inherits what
+    /// they inherit.
     upcalls: usize,
-    /// What was last sent.
+    /// The last sent inheritance.
     sent: Inherited,
 }
 
 /// A distributable thread in one process.
 #[derive(Debug, Default)]
 pub(crate) struct Presence {
-    /// None while its head is in another process.
+    /// `None` while its head is in another process.
     running: Option<Running>,
-    /// The native thread that was last given a priority.
+    /// The native thread to which the last priority was assigned.
     scheduled: Option<NativeThread>,
     /// The native thread, while it waits for a resource.
     waiting: Option<Thread>,
@@ -60,26 +61,26 @@ pub(crate) struct Presence {
     of_resources: Option<SchedulingParameter>,
     /// Resources that it holds here.
     held: usize,
-    /// What each of its upcalls here inherits from the process of the call.
+    /// The inheritance of each of its upcalls from the process of the call.
     upcalls: Vec<Inherited>,
     calls: Vec<Outgoing>,
 }
 
 impl Presence {
-    /// A scheduling point: that is what runs its head now.
+    /// A scheduling point: sets the native thread that runs its head.
     pub(crate) fn run(&mut self, running: Running, scheduler: &CountedScheduler) {
         self.running = Some(running);
         self.apply(scheduler);
     }
 
-    /// Its head leaves for another process, or it ends.
+    /// Called when its head leaves for another process, or it ends.
     pub(crate) fn pause(&mut self, scheduler: &CountedScheduler) {
         if let Some(running) = self.running.take() {
             scheduler.withdraw(running.native);
         }
     }
 
-    /// The native thread will wait for a resource.
+    /// Called before the native thread waits for a resource.
     pub(crate) fn block(&mut self, waiting: Thread, scheduler: &CountedScheduler) {
         self.waiting = Some(waiting);
         if let Some(running) = self.running {
@@ -87,7 +88,7 @@ impl Presence {
         }
     }
 
-    /// The native thread waits no more.
+    /// Called when the native thread stops waiting.
     pub(crate) fn unblock(&mut self, scheduler: &CountedScheduler) {
         self.waiting = None;
         self.apply(scheduler);
@@ -98,14 +99,14 @@ impl Presence {
         self.waiting.clone()
     }
 
-    /// By what it is scheduled: its own parameter, or what it inherits.
+    /// The parameter by which it is scheduled: its own, or an inherited one.
     pub(crate) fn effective(&self, scheduler: &CountedScheduler) -> Option<SchedulingParameter> {
         let own = self.running.and_then(|it| it.remaining());
         let inherited = self.inherited(self.upcalls.len(), scheduler);
         scheduler.most_urgent([own, inherited], |it| *it)?
     }
 
-    /// What it inherits here and in the first of its upcalls.
+    /// The parameter that it inherits here and in the first of its upcalls.
     fn inherited(
         &self,
         upcalls: usize,
@@ -139,25 +140,25 @@ impl Presence {
         self.upcalls.len()
     }
 
-    /// An upcall begins.
+    /// Records the begin of an upcall.
     pub(crate) fn enter(&mut self, inherited: Inherited) {
         self.upcalls.push(inherited);
     }
 
-    /// The innermost upcall ends.
+    /// Records the end of the innermost upcall.
     pub(crate) fn leave(&mut self) {
         self.upcalls.pop();
     }
 
-    /// A notice about an upcall has arrived. Returns whether it is for one of these and changes it.
+    /// Applies a notice about an upcall. Returns whether it is for one of these and changes it.
     pub(crate) fn inherit(&mut self, notice: Inherited) -> bool {
         let upcall = self.upcalls.iter_mut().find(|it| it.call == notice.call);
         let upcall = upcall.filter(|it| it.sequence < notice.sequence);
         upcall.map(|it| *it = notice).is_some()
     }
 
-    /// A resource that it holds has another ceiling or other waiters, or it holds others. Returns whether
-    /// that changes anything.
+    /// Sets the parameter inherited from the ceilings and waiters of its resources. Returns whether
+    /// it has changed.
     pub(crate) fn inherit_of_resources(&mut self, parameter: Option<SchedulingParameter>) -> bool {
         let before = std::mem::replace(&mut self.of_resources, parameter);
         before != parameter
@@ -176,7 +177,7 @@ impl Presence {
         self.held > 0
     }
 
-    /// A request is sent. Returns what it carries.
+    /// Records a sent request. Returns its inheritance.
     pub(crate) fn begin_call(
         &mut self,
         request: u32,
@@ -199,20 +200,20 @@ impl Presence {
         sent
     }
 
-    /// Returns whether the call was under way.
+    /// Removes a call. Returns whether it was outstanding.
     pub(crate) fn end_call(&mut self, request: u32) -> bool {
         let calls = &mut self.calls;
         let index = calls.iter().rposition(|it| it.request == request);
         index.map(|index| calls.remove(index)).is_some()
     }
 
-    /// Where cancellation is sent.
+    /// The destinations of a cancellation.
     pub(crate) fn controls(&self) -> Vec<Ior> {
         let calls = self.calls.iter();
         calls.filter_map(|it| it.control.clone()).collect()
     }
 
-    /// What the calls under way do not know yet.
+    /// The inheritance notices for outstanding calls that have changed.
     pub(crate) fn notices(
         &mut self,
         thread: ThreadId,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Distributable threads in requests that are served.
+//! Distributable threads in incoming requests.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::thread::level::{self, Level, Segment};
 pub(crate) struct Receiving(pub(crate) Arc<Shared>);
 
 impl Receiving {
-    /// The upcall has ended; `true` if its thread was cancelled.
+    /// Records the end of an upcall; `true` if its thread was cancelled.
     fn leave(&self) -> bool {
         let Some(mut level) = level::pop() else {
             return false;
@@ -45,7 +45,7 @@ impl ServerInterceptor for Receiving {
     ) -> Result<(), Interrupt> {
         let data = request.service_context(SCHEDULING_INFO).ok();
         let Some(info) = data.and_then(SchedulingInfo::decode) else {
-            // An ordinary request, though this thread may wait for a reply in a segment.
+            // An ordinary request, though this thread may wait for a reply within a segment.
             level::push(Level::default());
             return Ok(());
         };

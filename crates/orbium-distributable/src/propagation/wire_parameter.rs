@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scheduling parameters as they cross processes: all members, of which a discipline uses some.
+//! Encoded scheduling parameters: all members, of which a discipline uses some.
 
 use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread_control::Parameter;
 
-/// The parameter, or none: the discipline without a name.
+/// The encoded parameter; none is the discipline without a name.
 pub(crate) fn to_wire(parameter: Option<SchedulingParameter>) -> Parameter {
     let mut wire = Parameter {
         importance: 0,
@@ -53,7 +53,7 @@ pub(crate) fn to_wire(parameter: Option<SchedulingParameter>) -> Parameter {
     wire
 }
 
-/// The parameter; none for a discipline that is not known here.
+/// The parameter; none for an unknown discipline.
 pub(crate) fn from_wire(wire: &Parameter) -> Option<SchedulingParameter> {
     let Parameter {
         importance,

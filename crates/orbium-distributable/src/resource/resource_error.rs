@@ -14,20 +14,21 @@ use crate::error::SegmentError;
 pub enum ResourceError {
     /// The ceiling is of another discipline than the scheduler, or the calling thread was cancelled.
     Segment(SegmentError),
-    /// There is a resource of that name: BAD_PARAM.
+    /// A resource of that name exists: BAD_PARAM.
     NameTaken(String),
-    /// The calling thread is in no scheduling segment, so nothing says how it is to be scheduled:
+    /// The calling thread is not in a scheduling segment, so it has no scheduling parameter:
     /// BAD_INV_ORDER.
     NoSegment,
-    /// The calling distributable thread has locked the resource, here or in an upcall of it:
-    /// BAD_INV_ORDER.
+    /// The calling distributable thread has already locked the resource, here or in one of its
+    /// upcalls: BAD_INV_ORDER.
     Held,
     /// The calling distributable thread has not locked the resource: BAD_INV_ORDER.
     NotHeld,
-    /// The owner waits, directly or through others, for a resource of the calling thread: BAD_INV_ORDER.
+    /// The owner waits, directly or through others, for a resource of the calling thread:
+    /// BAD_INV_ORDER.
     Deadlock,
-    /// The calling distributable thread waits for a resource of this process already, in another upcall of it, which an asynchronous
-    /// call has begun: BAD_INV_ORDER.
+    /// The calling distributable thread already waits for a resource of this process in another of
+    /// its upcalls, which an asynchronous call has begun: BAD_INV_ORDER.
     Waits,
 }
 

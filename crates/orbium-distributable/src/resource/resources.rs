@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The resources of an ORB: owners and waiters, and what owners inherit.
+//! The resources of an ORB: owners and waiters, and the inheritance of owners.
 
 use std::collections::HashMap;
 use std::thread::{self, Thread};
@@ -13,8 +13,8 @@ use crate::scheduling::counted_scheduler::CountedScheduler;
 use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
 
-/// The resources, behind a lock with priority inheritance: a thread that holds it for an urgent one is
-/// urgent itself.
+/// The resources, behind a lock with priority inheritance: a thread that holds it inherits the
+/// priority of an urgent waiter.
 #[derive(Default)]
 pub(crate) struct Resources {
     order: PriorityMutex,
@@ -33,17 +33,19 @@ struct Resource {
     orb: Orb,
     handles: usize,
     owner: Option<Owner>,
-    /// In the order in which they came.
+    /// In the order of arrival.
     waiters: Vec<DistributableThread>,
 }
 
 struct Owner {
     thread: DistributableThread,
-    /// The upcalls that it had here when it locked the resource: it is unlocked as the last of these ends.
+    /// The number of its upcalls here when it locked the resource: it is unlocked when the last of
+    /// these ends.
     upcalls: usize,
 }
 
-/// What is done after the lock is released, as a thread that lowers its own priority may not run for long.
+/// Actions after the lock is released, as a thread that lowers its own priority may not run for
+/// long.
 #[derive(Default)]
 struct Effects {
     woken: Vec<Thread>,
@@ -51,7 +53,7 @@ struct Effects {
 }
 
 impl Effects {
-    /// Threads that inherit more or less have the native priorities for that, here and where their calls are.
+    /// Applies the changed native priorities of threads, here and where their calls are.
     fn take_place(self, scheduler: &CountedScheduler) {
         self.woken.iter().for_each(Thread::unpark);
         for (thread, orb) in self.changed {
@@ -72,7 +74,7 @@ impl Resources {
         act: impl FnOnce(&mut Table, &mut Effects) -> R,
     ) -> R {
         let mut effects = Effects::default();
-        // Where the system has no such mutex, the other one suffices for order.
+        // If the system has no such mutex, the other one suffices for order.
         let is_ordered = self.order.lock().is_ok();
         let result = {
             let mut table = self.table.lock();
@@ -111,7 +113,7 @@ impl Resources {
         })
     }
 
-    /// Another handle of a resource.
+    /// Adds another handle of a resource.
     pub(crate) fn share(&self, key: u64, scheduler: &CountedScheduler) {
         self.with(scheduler, |table, _| {
             if let Some(resource) = table.resources.get_mut(&key) {
@@ -120,7 +122,7 @@ impl Resources {
         });
     }
 
-    /// Another handle of the resource of that name.
+    /// Creates another handle of the resource of that name.
     pub(crate) fn find(&self, name: &str, scheduler: &CountedScheduler) -> Option<u64> {
         self.with(scheduler, |table, _| {
             let mut resources = table.resources.iter_mut();
@@ -130,9 +132,9 @@ impl Resources {
         })
     }
 
-    /// A handle is dropped, with the last one the resource.
+    /// Drops a handle, and with the last one the resource.
     pub(crate) fn drop_handle(&self, key: u64, scheduler: &CountedScheduler) {
-        // Dropped after the lock is released: with it may go the last reference to the ORB.
+        // Dropped after the lock is released: it may be the last reference to the ORB.
         let _removed = self.with(scheduler, |table, effects| {
             let resource = table.resources.get_mut(&key)?;
             resource.handles -= 1;
@@ -160,7 +162,7 @@ impl Resources {
         })
     }
 
-    /// Locks a free resource. Returns whether it was.
+    /// Locks a resource if it is free. Returns whether it was.
     ///
     /// # Errors
     /// [`ResourceError::Held`].
@@ -183,8 +185,8 @@ impl Resources {
         })
     }
 
-    /// The thread will wait for a resource. It is woken when it owns the resource, which
-    /// [`leave`](Self::leave) then says.
+    /// Adds the thread to the waiters of a resource. It is woken when it owns the resource, which
+    /// [`leave`](Self::leave) then returns.
     ///
     /// # Errors
     /// [`ResourceError::Deadlock`], [`ResourceError::Waits`].
@@ -198,8 +200,9 @@ impl Resources {
             if table.is_deadlock(key, thread) {
                 return Err(ResourceError::Deadlock);
             }
-            // One flow of control waits once, whatever a peer sends: the other native thread would not be woken, and the owners of
-            // two resources could wait for each other unnoticed.
+            // One flow of control waits once, whatever a peer sends: the other native thread would
+            // not be woken, and a deadlock between the owners of two resources could remain
+            // undetected.
             if table.awaited_by(thread).is_some() {
                 return Err(ResourceError::Waits);
             }
@@ -213,7 +216,7 @@ impl Resources {
                     let owner = owner.thread.clone();
                     table.settle(&owner, &orb, scheduler, effects);
                 }
-                // It was unlocked since it was tried.
+                // It was unlocked since the attempt.
                 (None, _) => table.hand_over(key, scheduler, effects),
             }
             Ok(())
@@ -231,7 +234,7 @@ impl Resources {
         owner.is_some_and(|it| it.id() == thread.id())
     }
 
-    /// A waiter gives up. Returns whether it owns the resource all the same.
+    /// Removes a waiter. Returns whether it owns the resource nevertheless.
     pub(crate) fn leave(
         &self,
         key: u64,
@@ -252,7 +255,7 @@ impl Resources {
         })
     }
 
-    /// Unlocks a resource: the most urgent waiter owns it.
+    /// Unlocks a resource: the most urgent waiter becomes its owner.
     ///
     /// # Errors
     /// [`ResourceError::NotHeld`].
@@ -270,7 +273,7 @@ impl Resources {
         })
     }
 
-    /// Unlocks what the thread has locked in the upcall that ends, or since it began.
+    /// Releases the locks of the upcall that ends, acquired since it began.
     pub(crate) fn release_all(&self, thread: &DistributableThread, scheduler: &CountedScheduler) {
         let upcalls = {
             let presence = thread.presence();
@@ -290,8 +293,8 @@ impl Resources {
         });
     }
 
-    /// What a thread inherits from its callers has changed: the owner of the resource for which it waits
-    /// inherits that in turn.
+    /// Applies a change of the parameter that a thread inherits from its callers: the owner of the
+    /// resource for which it waits inherits that in turn.
     pub(crate) fn changed(
         &self,
         thread: &DistributableThread,
@@ -319,13 +322,14 @@ impl Table {
         self.resources.values().find(is_awaited)
     }
 
-    /// The owner of that.
+    /// The owner of the resource for which a thread waits.
     fn waits_for(&self, thread: &DistributableThread) -> Option<&DistributableThread> {
         let owner = self.awaited_by(thread)?.owner.as_ref();
         owner.map(|it| &it.thread)
     }
 
-    /// Whether the owner of a resource waits for the thread. Ends, as no deadlock has been let in before.
+    /// Whether the owner of a resource waits for the thread. Terminates, as no deadlock exists
+    /// before.
     fn is_deadlock(&self, key: u64, thread: &DistributableThread) -> bool {
         let mut owner = self.owner(key);
         while let Some(it) = owner {
@@ -337,7 +341,7 @@ impl Table {
         false
     }
 
-    /// The thread owns a resource from now on.
+    /// Makes the thread the owner of a resource.
     fn grant(
         &mut self,
         key: u64,
@@ -362,7 +366,7 @@ impl Table {
         self.settle(thread, &orb, scheduler, effects);
     }
 
-    /// The owner of a resource gives it to the most urgent waiter, if any.
+    /// Passes a resource to the most urgent waiter, if any.
     fn hand_over(&mut self, key: u64, scheduler: &CountedScheduler, effects: &mut Effects) {
         let Some(resource) = self.resources.get_mut(&key) else {
             return;
@@ -380,7 +384,8 @@ impl Table {
         }
     }
 
-    /// A thread inherits what its resources say now, and so does the owner of the one for which it waits.
+    /// Updates the inheritance of a thread from its resources, and of the owner of the one for
+    /// which it waits.
     fn settle(
         &self,
         thread: &DistributableThread,
@@ -399,7 +404,7 @@ impl Table {
         }
     }
 
-    /// The most urgent of the ceilings and waiters of what a thread owns.
+    /// The most urgent of the ceilings and waiters of a thread's resources.
     fn inherited_by(
         &self,
         thread: &DistributableThread,
@@ -425,8 +430,9 @@ mod tests {
     use crate::scheduling::fixed_priority::FixedPriority;
     use crate::thread::id::ThreadId;
 
-    /// Two upcalls of one thread, as an asynchronous call and a further one begin them: the native thread of the first was not
-    /// woken when the resource was unlocked, which nothing unlocked any more then.
+    /// Regression: with two upcalls of one thread, begun by an asynchronous call and a further one,
+    /// the native thread of the first was not woken when the resource was unlocked, and the
+    /// resource stayed locked.
     #[test]
     fn a_thread_that_waits_in_one_upcall_does_not_wait_in_another() {
         let scheduler = CountedScheduler::new(FixedPriority::default());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The scheduler of an ORB, and what the host refuses it.
+//! The scheduler of an ORB, with a count of refusals by the host.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +8,7 @@ use orbium_sys::NativeThread;
 use crate::scheduling::parameter::SchedulingParameter;
 use crate::scheduling::scheduler::Scheduler;
 
-/// A scheduler, and how often the host has refused a native priority that it assigned.
+/// A scheduler, with the number of native priorities that the host has refused.
 pub(crate) struct CountedScheduler {
     scheduler: Box<dyn Scheduler>,
     refused: AtomicU64,

@@ -11,12 +11,12 @@ use crate::scheduling::scheduler::Scheduler;
 
 type Mapping = dyn Fn(i16) -> Option<Scheduling> + Send + Sync;
 
-/// The highest priority first (`FP_Scheduling::FP_Scheduler`), by the host: the priority of a segment
-/// is mapped to a native one.
+/// The highest priority first (`FP_Scheduling::FP_Scheduler`), scheduled by the host: the priority
+/// of a segment is mapped to a native one.
 pub struct FixedPriority(Box<Mapping>);
 
 impl FixedPriority {
-    /// Native priorities by that mapping; `None` leaves the thread the one that it has.
+    /// Native priorities by that mapping; for `None` the thread retains its priority.
     #[must_use]
     pub fn new(mapping: impl Fn(i16) -> Option<Scheduling> + Send + Sync + 'static) -> Self {
         Self(Box::new(mapping))
@@ -24,7 +24,7 @@ impl FixedPriority {
 }
 
 impl Default for FixedPriority {
-    /// SCHED_FIFO of the same number, from 1 to 99; others leave the native priority.
+    /// SCHED_FIFO of the same number, from 1 to 99; others retain the native priority.
     fn default() -> Self {
         Self::new(|priority| {
             let native = (1..=99).contains(&priority);

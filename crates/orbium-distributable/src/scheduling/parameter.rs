@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-/// Scheduling parameter of a segment. Each discipline has its own parameters; deadlines are points
-/// of time and execution times are lengths, both `TimeBase::TimeT`: units of 100 ns, points since
-/// 1582-10-15.
+/// Scheduling parameter of a segment. Each discipline has its own parameters; deadlines are
+/// absolute times and execution times are durations, both `TimeBase::TimeT`: units of 100 ns, times
+/// since 1582-10-15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SchedulingParameter {
     /// `FP_Scheduling`: the highest priority first.
@@ -23,7 +23,7 @@ pub enum SchedulingParameter {
     },
     /// `MIF_Scheduling`: the most important first.
     MostImportantFirst {
-        /// Greater is more important.
+        /// Greater values are more important.
         importance: i32,
     },
     /// `LLF_Scheduling`: the least laxity first.
@@ -41,16 +41,16 @@ pub enum SchedulingParameter {
         deadline: u64,
         /// The estimate of the execution time, from the beginning of the segment.
         execution: u64,
-        /// Greater is more critical.
+        /// Greater values are more critical.
         criticality: i32,
     },
     /// `Max_Utility_Scheduling`: by deadline, unless not all deadlines can be met.
     MaximumUtility {
         /// The deadline.
         deadline: u64,
-        /// The estimate of the execution time, from the beginning of the segment; 0 where it is not known.
+        /// The estimate of the execution time, from the beginning of the segment; 0 if unknown.
         execution: u64,
-        /// The utility of ending by the deadline; there is none after it.
+        /// The utility of ending by the deadline; it is zero after the deadline.
         importance: i32,
     },
 }
@@ -83,8 +83,8 @@ impl SchedulingParameter {
         self.urgency() < other.urgency()
     }
 
-    /// The parameter with the execution time that remains after so much of it, which only disciplines
-    /// that count it ask for.
+    /// The parameter with the execution time that remains after so much was used, which is only
+    /// read for disciplines that count it.
     #[must_use]
     pub(crate) fn after(mut self, used: impl FnOnce() -> Duration) -> Self {
         if let Self::LeastLaxity { execution, .. }
@@ -180,7 +180,7 @@ mod tests {
         let later = first.after(|| Duration::from_micros(1));
         assert_eq!(later, muf(60, 10));
         assert!(second.is_more_urgent_than(&later));
-        // Beyond the estimate nothing remains.
+        // Beyond the estimate the rest is zero.
         assert_eq!(first.after(|| Duration::MAX), muf(60, 0));
         let fixed = SchedulingParameter::FixedPriority { priority: 1 };
         assert_eq!(

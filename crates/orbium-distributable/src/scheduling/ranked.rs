@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Schedulers that order all threads which run, and map ranks to native priorities.
+//! Schedulers that order all running threads, and map ranks to native priorities.
 
 use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
@@ -14,13 +14,15 @@ use crate::scheduling::scheduler::Scheduler;
 use crate::scheduling::utility::{self, Demand};
 use crate::thread::native::processor_time;
 
-/// Earliest deadline, most important, least laxity, maximum urgency or maximum utility first: the threads that run segments have
-/// native priorities (SCHED_FIFO) of a range by their rank, the most urgent the highest. Threads
-/// beyond the range share its lowest. A thread that comes, changes or goes changes the ranks of the others.
+/// Earliest deadline, most important, least laxity, maximum urgency or maximum utility first: the
+/// threads that run segments have native priorities (SCHED_FIFO) of a range by their rank, the most
+/// urgent the highest. Threads beyond the range share its lowest. The addition, change or removal
+/// of a thread changes the ranks of the others.
 ///
-/// Laxity and utility count what remains of the estimated execution time: the estimate less the processor time that
-/// the native thread has used in the segment, measured anew for all threads at each scheduling point of any of them. A server counts
-/// from what remained when the request was sent; what it uses is not counted by the caller.
+/// Laxity and utility use the remainder of the estimated execution time: the estimate less the
+/// processor time that the native thread has used in the segment, measured again for all threads at
+/// each scheduling point of any of them. A server counts from the remainder at the time of the
+/// request; the caller does not count the time used by the server.
 #[derive(Debug)]
 pub struct Ranked {
     discipline: &'static str,
@@ -29,12 +31,12 @@ pub struct Ranked {
     running: Mutex<Vec<Running>>,
 }
 
-/// By what threads are ordered.
+/// The order of threads.
 #[derive(Clone, Copy, Debug)]
 enum Order {
-    /// Their parameters, each by itself.
+    /// By their parameters, each independently.
     Urgency,
-    /// The utility of all together.
+    /// By the utility of all together.
     Utility,
 }
 
@@ -57,15 +59,15 @@ impl Order {
 #[derive(Clone, Copy, Debug)]
 struct Running {
     parameter: SchedulingParameter,
-    /// The processor time of the thread when it came with that parameter.
+    /// The processor time of the thread when it got that parameter.
     since: Duration,
     thread: NativeThread,
-    /// The native priority that it has.
+    /// Its present native priority.
     given: Option<i32>,
 }
 
 impl Running {
-    /// The parameter with the execution time that remains.
+    /// The parameter with the remaining execution time.
     fn remaining(&self) -> SchedulingParameter {
         let used = || processor_time(self.thread).saturating_sub(self.since);
         self.parameter.after(used)
@@ -97,9 +99,10 @@ impl Ranked {
         Self::new("MUF_Scheduling", Order::Urgency, native)
     }
 
-    /// By deadline while one processor can meet all deadlines. In overload the threads with the least importance for
-    /// their execution time are shed, and come last, until the others meet their deadlines (Clark's DASA, without
-    /// dependencies). Both are judged at scheduling points of any thread, by the clock of the host.
+    /// By deadline while one processor can meet all deadlines. In overload the threads with the
+    /// least importance for their execution time are shed, and come last, until the others meet
+    /// their deadlines (Clark's DASA, without dependencies). Both are evaluated at scheduling
+    /// points of any thread, by the clock of the host.
     ///
     /// ```
     /// use orbium_distributable::{DistributableThreads, Ranked};
@@ -121,7 +124,7 @@ impl Ranked {
         }
     }
 
-    /// The threads that run segments, the most urgent first and those that are shed last.
+    /// The threads that run segments, the most urgent first and the shed ones last.
     #[must_use]
     pub fn running(&self) -> Vec<NativeThread> {
         self.lock().iter().map(|it| it.thread).collect()
@@ -131,7 +134,7 @@ impl Ranked {
         self.running.lock()
     }
 
-    /// Gives each thread the native priority of its rank; what is refused for `own`.
+    /// Assigns each thread the native priority of its rank; returns a refusal for `own`.
     fn assign(&self, running: &mut [Running], own: NativeThread) -> Result<(), RealTimeError> {
         let mut outcome = Ok(());
         for (rank, it) in running.iter_mut().enumerate() {
@@ -186,7 +189,7 @@ impl Scheduler for Ranked {
         let mut running = self.lock();
         running.retain(|it| it.thread != thread);
         self.order.sort(&mut running);
-        // A refusal was reported when the thread came.
+        // A refusal was reported when the thread was added.
         let _ = self.assign(&mut running, thread);
     }
 }

@@ -6,18 +6,18 @@ use orbium_sys::{NativeThread, RealTimeError};
 use crate::scheduling::parameter::SchedulingParameter;
 
 /// Schedules the native threads that run segments (`RTScheduling::Scheduler`). It is called at
-/// scheduling points, by the native thread itself: segments that begin, change and end, requests
-/// that are sent and replies that arrive, upcalls that begin and end, resources that are locked and
-/// unlocked. While a thread inherits, another thread calls it for that one.
+/// scheduling points, by the native thread itself: when segments begin, change and end, requests
+/// are sent and replies arrive, upcalls begin and end, resources are locked and unlocked. While a
+/// thread inherits, another thread calls it for that one.
 pub trait Scheduler: Send + Sync + 'static {
-    /// The discipline (`scheduling_discipline_name`), that of the parameters which it takes.
+    /// The discipline (`scheduling_discipline_name`) of the parameters that it accepts.
     fn discipline(&self) -> &'static str;
 
-    /// The thread runs with that parameter from now on. Its execution time is what remains now of the
-    /// estimate. A thread that waits for a reply does not run.
+    /// The thread runs with that parameter from now on. Its execution time is the present remainder
+    /// of the estimate. A thread that waits for a reply does not run.
     ///
     /// # Errors
-    /// The host refuses the native priority. The thread runs on as it did, and the refusal is
+    /// The host refuses the native priority. The thread continues unchanged, and the refusal is
     /// counted.
     fn run(
         &self,
@@ -25,12 +25,12 @@ pub trait Scheduler: Send + Sync + 'static {
         parameter: &SchedulingParameter,
     ) -> Result<(), RealTimeError>;
 
-    /// The thread runs no segment, or waits for a reply or a resource.
+    /// The thread leaves its segment, or waits for a reply or a resource.
     fn withdraw(&self, thread: NativeThread);
 
-    /// Whether a thread with the one parameter runs before a thread with the other: by this the waiters of
-    /// a [`ResourceManager`](crate::ResourceManager) are ordered and its owner inherits. Default: the
-    /// rule of the discipline.
+    /// Whether a thread with the one parameter runs before a thread with the other: it determines
+    /// the order of waiters of a [`ResourceManager`](crate::ResourceManager), and the inheritance
+    /// of its owner. Default: the rule of the discipline.
     fn is_more_urgent(&self, one: &SchedulingParameter, other: &SchedulingParameter) -> bool {
         one.is_more_urgent_than(other)
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The order of threads that accrues the most utility.
+//! The order of threads with the greatest accrued utility.
 
 use std::cmp::{Ordering, Reverse};
 
 use crate::scheduling::parameter::SchedulingParameter;
 
-/// What a thread demands of the processor.
+/// The demand of a thread on the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Demand {
     deadline: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// That of a parameter; a discipline without these members demands nothing.
+    /// The demand of a parameter; zero for a discipline without these members.
     pub(crate) fn of(parameter: &SchedulingParameter) -> Self {
         match *parameter {
             SchedulingParameter::MaximumUtility {
@@ -34,7 +34,7 @@ impl Demand {
         }
     }
 
-    /// By importance for each unit of execution time; an execution time that is not known is one unit.
+    /// By importance per unit of execution time; an unknown execution time is one unit.
     fn cmp_density(&self, other: &Self) -> Ordering {
         let scaled =
             |it: &Self, by: &Self| i128::from(it.importance) * i128::from(by.execution.max(1));
@@ -42,10 +42,10 @@ impl Demand {
     }
 }
 
-/// The indices of the demands in the order in which they are to run, on one processor: by deadline, as EDF, if all
-/// deadlines can be met. If not, threads are admitted by their importance for each unit of execution time, as long as
-/// all that are admitted meet their deadlines (Clark's DASA, without dependencies); the others are shed, and run
-/// behind those, the most important first.
+/// The indices of the demands in the order in which they are to run, on one processor: by deadline,
+/// as EDF, if all deadlines can be met. If not, threads are admitted by their importance per unit
+/// of execution time, as long as all admitted ones meet their deadlines (Clark's DASA, without
+/// dependencies); the others are shed, and run behind those, the most important first.
 pub(crate) fn order(demands: &[Demand], now: u64) -> Vec<usize> {
     let mut by_density: Vec<usize> = (0..demands.len()).collect();
     by_density.sort_by(|one, other| demands[*other].cmp_density(&demands[*one]));
@@ -63,7 +63,7 @@ pub(crate) fn order(demands: &[Demand], now: u64) -> Vec<usize> {
     admitted
 }
 
-/// The place of the first one that ends after its deadline if they run in this order.
+/// The position of the first one that ends after its deadline if they run in this order.
 fn first_late(demands: &[Demand], order: &[usize], now: u64) -> Option<usize> {
     let mut end = now;
     order.iter().position(|it| {
@@ -88,7 +88,7 @@ mod tests {
     fn without_overload_the_earliest_deadline_is_first_whatever_its_importance() {
         let demands = [demand(30, 10, 9), demand(10, 10, 1), demand(20, 10, 5)];
         assert_eq!(order(&demands, 0), [1, 2, 0]);
-        // Of equal deadlines the more important one.
+        // Of equal deadlines the more important one is first.
         let demands = [demand(30, 1, 1), demand(30, 1, 2)];
         assert_eq!(order(&demands, 0), [1, 0]);
         assert!(order(&[], 0).is_empty());
@@ -102,7 +102,7 @@ mod tests {
         // A short one of less importance gains more than a long one.
         let demands = [demand(10, 10, 10), demand(12, 4, 6)];
         assert_eq!(order(&demands, 0), [1, 0]);
-        // One that is due after the late one is not in its way.
+        // One with a deadline after that of the late one does not delay it.
         let demands = [demand(10, 8, 5), demand(10, 8, 6), demand(90, 1, 1)];
         assert_eq!(order(&demands, 0), [1, 2, 0]);
     }
@@ -111,12 +111,12 @@ mod tests {
     fn a_deadline_that_cannot_be_met_delays_no_other_one() {
         let demands = [demand(9, 5, 100), demand(20, 5, 1), demand(12, 3, 50)];
         assert_eq!(order(&demands, 10), [1, 0, 2]);
-        // Nor does the end of time overflow.
+        // The maximum time does not overflow.
         let demands = [demand(u64::MAX, u64::MAX, 1), demand(5, 0, 1)];
         assert_eq!(order(&demands, 4), [1, 0]);
     }
 
-    /// Random sets: those that are not shed meet their deadlines, and none is shed while all can.
+    /// Random sets: admitted threads meet their deadlines, and none is shed while all can.
     #[test]
     fn segments_that_are_not_shed_meet_their_deadlines() {
         let mut seed = 7u64;
@@ -136,7 +136,7 @@ mod tests {
             assert!(sorted.into_iter().eq(0..demands.len()));
             let mut edf: Vec<_> = (0..demands.len()).collect();
             edf.sort_by_key(|it| demands[*it].deadline);
-            // Those that are shed are late behind the others, or they would not be.
+            // Shed threads are late behind the others: otherwise they would not be shed.
             let late = first_late(&demands, &order, 3).unwrap_or(order.len());
             let deadlines = order[..late].iter().map(|it| demands[*it].deadline);
             assert!(deadlines.is_sorted(), "{demands:?} {order:?}");

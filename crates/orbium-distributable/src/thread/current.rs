@@ -18,8 +18,8 @@ pub struct Current(pub(crate) Arc<Shared>);
 
 impl Current {
     /// Begins a segment: the outermost one makes the calling thread a distributable one. A segment
-    /// without parameter is scheduled by the implicit one, its own or that of the segment around
-    /// it; an empty name is a name too.
+    /// without parameter is scheduled by the implicit one, its own or that of the enclosing
+    /// segment; an empty name is valid.
     ///
     /// # Errors
     /// [`SegmentError::UnsupportedDiscipline`]; [`SegmentError::Cancelled`].
@@ -113,13 +113,13 @@ impl Current {
         level::with(|level| level.segments.last()?.effective())
     }
 
-    /// The parameter of segments and threads without one of their own.
+    /// The parameter of segments and threads without an explicit one.
     #[must_use]
     pub fn implicit_scheduling_parameter(&self) -> Option<SchedulingParameter> {
         level::with(|level| level.segments.last()?.implicit)
     }
 
-    /// The names of the segments that are open here, the innermost first.
+    /// The names of the open segments of this upcall, the innermost first.
     #[must_use]
     pub fn current_scheduling_segment_names(&self) -> Vec<String> {
         level::with(|level| {
@@ -128,7 +128,7 @@ impl Current {
         })
     }
 
-    /// A scheduling point of a long computation: nothing happens unless the thread was cancelled.
+    /// A scheduling point of a long computation: without effect unless the thread was cancelled.
     ///
     /// # Errors
     /// [`SegmentError::Cancelled`].

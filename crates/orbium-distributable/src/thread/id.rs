@@ -13,7 +13,7 @@ impl ThreadId {
     /// Bytes of an id.
     pub const LENGTH: usize = 16;
 
-    /// An id that no other thread has.
+    /// A unique id.
     pub(crate) fn unique() -> Self {
         let mut bytes = [0; Self::LENGTH];
         for half in bytes.chunks_exact_mut(8) {
@@ -22,7 +22,7 @@ impl ThreadId {
         Self(bytes)
     }
 
-    /// The id of these bytes; none of another length.
+    /// The id of these bytes; none if their number is wrong.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)

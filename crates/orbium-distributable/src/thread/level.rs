@@ -15,14 +15,14 @@ use crate::thread::native::{Native, processor_time};
 pub(crate) struct Segment {
     pub(crate) name: String,
     pub(crate) parameter: Option<SchedulingParameter>,
-    /// That of segments and threads without a parameter of their own.
+    /// The parameter of segments and threads without an explicit one.
     pub(crate) implicit: Option<SchedulingParameter>,
     /// The processor time of the native thread when it began.
     begun: Duration,
 }
 
 impl Segment {
-    /// A segment of the calling native thread begins.
+    /// Begins a segment of the calling native thread.
     pub(crate) fn begin(
         name: String,
         parameter: Option<SchedulingParameter>,
@@ -36,8 +36,8 @@ impl Segment {
         }
     }
 
-    /// The parameter by which it is scheduled, with the execution time that remains when its native
-    /// thread has used that processor time.
+    /// The parameter by which it is scheduled, with the execution time that remains after its
+    /// native thread has used that processor time.
     pub(crate) fn remaining(&self, used: impl FnOnce() -> Duration) -> Option<SchedulingParameter> {
         let used = || used().saturating_sub(self.begun);
         self.effective().map(|it| it.after(used))
@@ -49,16 +49,16 @@ impl Segment {
     }
 }
 
-/// An upcall, or what a native thread runs outside of upcalls.
+/// An upcall, or the work of a native thread outside upcalls.
 #[derive(Debug, Default)]
 pub(crate) struct Level {
-    /// The distributable thread that it is a part of.
+    /// The distributable thread to which it belongs.
     pub(crate) thread: Option<DistributableThread>,
     /// The innermost last.
     pub(crate) segments: Vec<Segment>,
     /// The outermost segments, which do not end here: those of the caller and of the object.
     pub(crate) inherited: usize,
-    /// What the native thread had before the distributable one came to it.
+    /// The scheduling of the native thread before it ran the distributable one.
     pub(crate) native: Native,
 }
 
@@ -73,19 +73,19 @@ impl Level {
         }
     }
 
-    /// The distributable thread begins here.
+    /// Begins the distributable thread here.
     pub(crate) fn begin_thread(&mut self, thread: DistributableThread) {
         self.thread = Some(thread);
         self.native = Native::of_this_thread();
     }
 
-    /// A segment begins that ends with the upcall.
+    /// Begins a segment that ends with the upcall.
     pub(crate) fn push_inherited(&mut self, segment: Segment) {
         self.segments.push(segment);
         self.inherited = self.segments.len();
     }
 
-    /// The distributable thread ends here. Returns what the native thread had before.
+    /// Ends the distributable thread here. Returns the previous scheduling of the native thread.
     pub(crate) fn end_thread(&mut self) -> Native {
         self.thread = None;
         std::mem::take(&mut self.native)
@@ -105,7 +105,7 @@ thread_local! {
     static LEVELS: RefCell<Vec<Level>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Looks at the level of the calling thread, or changes it; there is always one.
+/// Reads or changes the level of the calling thread; there is always one.
 pub(crate) fn with<R>(change: impl FnOnce(&mut Level) -> R) -> R {
     LEVELS.with_borrow_mut(|levels| {
         if levels.is_empty() {
@@ -116,18 +116,18 @@ pub(crate) fn with<R>(change: impl FnOnce(&mut Level) -> R) -> R {
     })
 }
 
-/// An upcall begins.
+/// Begins an upcall.
 pub(crate) fn push(level: Level) {
     LEVELS.with_borrow_mut(|levels| {
         if levels.is_empty() {
-            // That of the thread outside of upcalls.
+            // The level of the thread outside upcalls.
             levels.push(Level::default());
         }
         levels.push(level);
     });
 }
 
-/// An upcall has ended.
+/// Ends an upcall.
 pub(crate) fn pop() -> Option<Level> {
     LEVELS.with_borrow_mut(|levels| match levels.len() {
         0 | 1 => None,

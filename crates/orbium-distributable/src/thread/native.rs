@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Native threads: the time that they have used, and the scheduling that they had before
-//! distributable ones came to them.
+//! Native threads: their processor time, and their scheduling before they ran distributable ones.
 
 use std::time::Duration;
 
 use orbium::lane::Scheduling;
 use orbium_sys::NativeThread;
 
-/// The processor time that a native thread has used; zero where the host does not say.
+/// The processor time of a native thread; zero if the host does not provide it.
 pub(crate) fn processor_time(thread: NativeThread) -> Duration {
     thread.processor_time().unwrap_or_default()
 }
@@ -22,12 +21,12 @@ impl Native {
         Self(NativeThread::current().scheduling().ok())
     }
 
-    /// Gives it back to its thread.
+    /// Restores it to its thread.
     pub(crate) fn restore(self, thread: NativeThread) {
         if let Some(own) = self.0
             && thread.scheduling().ok() != self.0
         {
-            // It had this before, and to lower a priority needs no permission.
+            // It had this before, and lowering a priority needs no permission.
             let _ = thread.set_scheduling(own);
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The distributable threads that run here, and early cancellations.
+//! The distributable threads of this process, and early cancellations.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::propagation::notice::Inherited;
 use crate::thread::DistributableThread;
 use crate::thread::id::ThreadId;
 
-/// Cancellations of unknown threads that are remembered, and notices about unknown calls.
+/// Maximum number of stored cancellations of unknown threads, and of notices about unknown calls.
 const MAX_EARLY: usize = 64;
 
 /// Distributable threads by id.
@@ -20,7 +20,7 @@ pub(crate) struct Registry(Mutex<Threads>);
 struct Threads {
     /// Each with the number of its upcalls here.
     known: HashMap<ThreadId, (DistributableThread, usize)>,
-    /// Cancelled before their requests arrived; the oldest is forgotten first.
+    /// Cancelled before their requests arrived; the oldest is dropped first.
     early: VecDeque<ThreadId>,
     /// Notices about calls that have not arrived; likewise.
     notices: VecDeque<Inherited>,
@@ -44,7 +44,7 @@ impl Registry {
         thread.clone()
     }
 
-    /// Takes back one [`enter`](Self::enter).
+    /// Reverts one [`enter`](Self::enter).
     pub(crate) fn leave(&self, id: ThreadId) {
         let mut threads = self.lock();
         if let Some((_, count)) = threads.known.get_mut(&id) {
@@ -59,7 +59,7 @@ impl Registry {
         self.lock().known.get(&id).map(|(thread, _)| thread.clone())
     }
 
-    /// The thread, to be cancelled; an unknown one is when it arrives.
+    /// The thread, to be cancelled; the cancellation of an unknown one is stored until it arrives.
     pub(crate) fn find_or_remember(&self, id: ThreadId) -> Option<DistributableThread> {
         let mut threads = self.lock();
         let known = threads.known.get(&id).map(|(thread, _)| thread.clone());
@@ -79,7 +79,7 @@ impl Registry {
         notices.remove(index)
     }
 
-    /// Remembers a notice about a call that has not arrived, or has ended.
+    /// Stores a notice about a call that has not arrived, or has ended.
     pub(crate) fn remember(&self, notice: Inherited) {
         let mut threads = self.lock();
         let notices = &mut threads.notices;
@@ -138,7 +138,7 @@ mod tests {
         registry.remember(notice(1, 3, 30));
         registry.remember(notice(1, 2, 20));
         assert_eq!(registry.take_notice(1), Some(notice(1, 3, 30)));
-        // It was for that call alone.
+        // It was for that call only.
         assert_eq!(registry.take_notice(1), None);
         for call in 0..1000 {
             registry.remember(notice(call, 2, 0));

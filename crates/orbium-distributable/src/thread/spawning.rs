@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Distributable threads that are spawned.
+//! Spawning of distributable threads.
 
 use std::io;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ pub struct Spawn {
     pub parameter: Option<SchedulingParameter>,
     /// Its implicit parameter; none for that of the spawning thread.
     pub implicit: Option<SchedulingParameter>,
-    /// Bytes of stack of the native thread; none for those that threads have.
+    /// Stack size of the native thread in bytes; none for the default.
     pub stack_size: Option<usize>,
 }
 
-/// A distributable thread that was spawned.
+/// A spawned distributable thread.
 #[derive(Debug)]
 pub struct Spawned {
     /// The distributable thread, which has an id of its own.
@@ -34,7 +34,7 @@ pub struct Spawned {
     pub native: JoinHandle<()>,
 }
 
-/// Removes a spawned thread from the registry, however its work ends or does not begin.
+/// Removes a spawned thread from the registry, whether its work ends, panics or does not begin.
 struct Registered(Current, ThreadId);
 
 impl Drop for Registered {
@@ -43,7 +43,7 @@ impl Drop for Registered {
     }
 }
 
-/// Ends the segment of the calling thread, however its work ends.
+/// Ends the segment of the calling thread, whether its work ends or panics.
 struct Ending<'a>(&'a Current);
 
 impl Drop for Ending<'_> {
@@ -62,8 +62,8 @@ impl Current {
     /// Starts a native thread with a new distributable thread, which runs `work` in one segment.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] with a [`SegmentError`] for a parameter of
-    /// another discipline; else what the host says.
+    /// [`io::ErrorKind::InvalidInput`] with a [`SegmentError`] for a parameter of another
+    /// discipline; otherwise the error of the host.
     pub fn spawn(&self, spawn: Spawn, work: impl FnOnce() + Send + 'static) -> io::Result<Spawned> {
         let implicit = spawn.implicit.or(self.implicit_scheduling_parameter());
         let invalid = |error: SegmentError| io::Error::new(io::ErrorKind::InvalidInput, error);
