@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Carrying a plan out: all of it, or nothing.
+//! Applying a plan: completely, or not at all.
 
 use std::fmt;
 use std::thread::sleep;
@@ -12,15 +12,14 @@ use super::tree::{Tree, shown};
 use super::undo::undo_step;
 use super::{settings, steering, threads};
 
-/// How long the threads of an interface may take to appear.
+/// Time-out for the threads of an interface to appear.
 const THREADS_APPEAR: Duration = Duration::from_secs(5);
 
-/// Reason for which a plan is not in force. Nothing is changed, but for what `left`
-/// names.
+/// Reason why a plan was not applied. The host is unchanged, except for the steps in `left`.
 pub enum Refusal {
     /// An earlier plan is in force.
     Applied(String),
-    /// The host is not as it was when the plan was made, or lacks something.
+    /// The host has changed since the plan was made, or lacks a setting.
     Differs(Vec<String>),
     /// The journal cannot be written.
     Journal(String),
@@ -28,7 +27,7 @@ pub enum Refusal {
     Failed {
         /// The step.
         step: String,
-        /// Why it failed.
+        /// The reason of the failure.
         reason: String,
         /// Steps that could not be undone, each with the reason.
         left: Vec<String>,
@@ -67,10 +66,11 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Carries a plan out; how many steps are done. The journal is on disk before anything changes.
+/// Applies a plan, and returns the number of its steps. The journal is on disk before the first
+/// change.
 ///
 /// # Errors
-/// [`Refusal`]: nothing is changed, but for what it names.
+/// [`Refusal`]: the host is unchanged, except for the steps that it names.
 pub fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<usize, Refusal> {
     if journal.exists() {
         return Err(Refusal::Applied(journal.path().display().to_string()));
@@ -95,7 +95,7 @@ pub fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<usize, Refus
     Ok(steps.len())
 }
 
-/// Why a step cannot be done, known before anything is changed.
+/// The reason why a step cannot be applied, checked before the first change.
 fn obstacle(step: &Step, tree: &Tree) -> Option<String> {
     match &step.change {
         Change::Write(Write { file, from, .. }) => match settings::value(tree, file) {
@@ -123,8 +123,8 @@ fn obstacle(step: &Step, tree: &Tree) -> Option<String> {
     }
 }
 
-/// Does one step. What is known only now, such as threads and numbers of filters, goes into the
-/// journal: threads before they are changed, filters as soon as they have a number.
+/// Applies one step. Facts that are known only now, such as threads and numbers of filters, are
+/// written to the journal: threads before they are changed, filters as soon as they have a number.
 fn perform(steps: &mut [Step], at: usize, tree: &Tree, journal: &Journal) -> Result<(), String> {
     match &mut steps[at].change {
         Change::Write(write) => set(tree, write),
@@ -149,7 +149,7 @@ fn perform(steps: &mut [Step], at: usize, tree: &Tree, journal: &Journal) -> Res
     }
 }
 
-/// Writes a setting and sees whether the kernel took it.
+/// Writes a setting and checks that the kernel has accepted it.
 fn set(tree: &Tree, write: &Write) -> Result<(), String> {
     tree.write(&write.file, &write.to)?;
     match settings::value(tree, &write.file) {
@@ -176,7 +176,7 @@ fn appeared(tree: &Tree, interface: &str) -> Result<Vec<(u32, String)>, String> 
     }
 }
 
-/// Undoes steps, the last one first; those that resist stay in the journal.
+/// Undoes steps, the last one first; those that cannot be undone stay in the journal.
 fn take_back(steps: &[Step], tree: &Tree, journal: &Journal) -> Vec<String> {
     let mut left = Vec::new();
     let mut reasons = Vec::new();

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The limits of the control groups we are in, of version 1 and version 2, each
-//! group's own and those of the groups above it.
+//! The limits of the control groups of this process, of version 1 and version 2, its own group's
+//! and those of the groups above it.
 
 use super::cpu_list::CpuList;
 use super::tree::Tree;
 
-/// Groups above ours that are looked at.
+/// Maximum number of groups above ours that are read.
 const DEPTH: usize = 64;
-/// What version 1 writes for no limit, and what is too much to be one.
+/// The value of version 1 for no limit, which is also the threshold for one.
 const UNLIMITED: u64 = 1 << 62;
 
-/// What the groups allow. A limit carries the file that sets it.
+/// The limits of the groups. A limit has the file that sets it.
 #[derive(Debug, Default)]
 pub(crate) struct Cgroups {
     /// The tightest share of CPU time.
     pub(crate) cpu: Option<Quota>,
     /// The CPUs of our group.
     pub(crate) cpus: Option<CpuList>,
-    /// The smallest amount of memory, in octets.
+    /// The smallest amount of memory, in bytes.
     pub(crate) memory: Option<Bytes>,
     /// Microseconds that the real-time threads of our group may run in each
     /// period; none if groups do not limit them.
@@ -30,7 +30,7 @@ pub(crate) struct Quota {
     pub(crate) quota: u64,
     pub(crate) period: u64,
     pub(crate) file: String,
-    /// What to write into the file for no limit.
+    /// The value to write into the file for no limit.
     pub(crate) none: &'static str,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Quota {
 pub(crate) struct Bytes {
     pub(crate) limit: u64,
     pub(crate) file: String,
-    /// What to write into the file for no limit.
+    /// The value to write into the file for no limit.
     pub(crate) none: &'static str,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct RealTime {
 }
 
 impl Cgroups {
-    /// None if the host does not tell our groups, or they are not mounted.
+    /// None if the groups of this process are unknown, or are not mounted.
     pub(crate) fn collect(tree: &Tree) -> Option<Self> {
         let groups = tree.text("/proc/self/cgroup")?;
         let mounts = tree.text("/proc/self/mountinfo")?;
@@ -169,7 +169,7 @@ impl Cgroups {
         }
     }
 
-    /// The first that is known is of the group nearest to us.
+    /// The first known list is that of the nearest group.
     fn offer_cpus(&mut self, tree: &Tree, file: &str) {
         if self.cpus.is_none() {
             let cpus = tree.text(file).and_then(|text| CpuList::parse(&text));
@@ -195,7 +195,7 @@ fn directories(mounts: &str, controller: Option<&str>, path: &str) -> Option<Vec
         .lines()
         .rev()
         .find_map(|line| mounted(line, controller))?;
-    // In a container our group may be the root of what is mounted.
+    // In a container our group may be the root of the mount.
     let below = match path.strip_prefix(root.trim_end_matches('/')) {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => rest,
         _ => "",
@@ -262,7 +262,7 @@ mod tests {
             all,
             ["/sys/fs/cgroup/a/b", "/sys/fs/cgroup/a", "/sys/fs/cgroup"]
         );
-        // Of a container: the group is what is mounted.
+        // In a container: the group is the mounted one.
         let own = "30 23 0:26 /a/b /sys/fs/cgroup rw - cgroup2 cgroup2 rw";
         assert_eq!(directories(own, None, "/a/b").unwrap(), ["/sys/fs/cgroup"]);
         assert_eq!(directories(own, None, "/a/bc").unwrap(), ["/sys/fs/cgroup"]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lists of CPUs as the kernel writes them.
+//! Lists of CPUs in the kernel's format.
 
 use std::fmt;
 
-/// A set of CPUs such as `0-3,8`, kept as ranges: a hostile list costs no more
-/// memory than its text.
+/// A set of CPUs such as `0-3,8`, stored as ranges: a hostile list needs no more memory than its
+/// text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CpuList {
     /// First and last of each range, ascending and disjoint.
@@ -12,8 +12,8 @@ pub(crate) struct CpuList {
 }
 
 impl CpuList {
-    /// Of a list; none if it is not one. The empty list and the kernel's
-    /// `(null)` are no CPUs.
+    /// Parses a list; none if it is invalid. The empty list and the kernel's `(null)` are empty
+    /// sets.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if matches!(text, "" | "(null)") {
@@ -41,18 +41,18 @@ impl CpuList {
         Some(Self { ranges: merged })
     }
 
-    /// How many CPUs are in it.
+    /// The number of CPUs.
     pub(crate) fn count(&self) -> u64 {
         let length = |(first, last): &(u32, u32)| u64::from(last - first) + 1;
         self.ranges.iter().map(length).sum()
     }
 
-    /// Whether it is of no CPUs.
+    /// Whether the set is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Whether a CPU is in both.
+    /// Whether the sets intersect.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         self.ranges.iter().any(|(first, last)| {
             other
@@ -62,7 +62,7 @@ impl CpuList {
         })
     }
 
-    /// Whether all its CPUs are in the other.
+    /// Whether it is a subset of the other.
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.ranges.iter().all(|(first, last)| {
             other
@@ -72,7 +72,7 @@ impl CpuList {
         })
     }
 
-    /// Those that are not in the other.
+    /// The difference of the sets.
     pub(crate) fn without(&self, other: &Self) -> Self {
         let mut ranges = vec![];
         for (first, last) in &self.ranges {
@@ -91,7 +91,7 @@ impl CpuList {
         Self { ranges }
     }
 
-    /// The last of them.
+    /// The greatest CPU number.
     pub(crate) fn last(&self) -> Option<u32> {
         self.ranges.last().map(|(_, last)| *last)
     }

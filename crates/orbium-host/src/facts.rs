@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Facts about the host, as its files state them. Nothing is judged here, and whatever is
-//! missing or makes no sense is none.
+//! Facts about the host, from its files. They are not evaluated here, and missing or invalid ones
+//! are none.
 
 use super::cgroup::Cgroups;
 use super::cpu_list::CpuList;
 use super::nats::NatsServer;
 use super::tree::{Tree, shown};
 
-/// All that the checks want to know.
+/// All facts for the checks.
 #[derive(Debug)]
 pub struct Facts {
     /// The kernel and its clocks.
@@ -18,14 +18,14 @@ pub struct Facts {
     pub(crate) network: Network,
     pub(crate) interrupts: Interrupts,
     pub(crate) cgroups: Option<Cgroups>,
-    /// NATS servers; none if processes are not to be seen.
+    /// NATS servers; none if processes are not visible.
     pub(crate) nats: Option<Vec<NatsServer>>,
-    /// Whether a thread of ours was given SCHED_FIFO; none if it was not tried.
+    /// Whether SCHED_FIFO was granted to a thread of this process; none if it was not tried.
     pub(crate) fifo: Option<Result<(), String>>,
 }
 
 impl Facts {
-    /// All that files tell. Nothing is tried.
+    /// Reads the facts from files, without trying SCHED_FIFO.
     #[must_use]
     pub fn collect(tree: &Tree) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Facts {
         }
     }
 
-    /// Adds whether this process may use SCHED_FIFO, by an attempt on a thread made for it.
+    /// Adds whether this process may use SCHED_FIFO, by an attempt on a temporary thread.
     #[must_use]
     pub fn with_trial(mut self) -> Self {
         self.fifo = try_fifo();
@@ -49,7 +49,7 @@ impl Facts {
     }
 }
 
-/// Whether a thread of ours is given SCHED_FIFO.
+/// Whether SCHED_FIFO is granted to a thread of this process.
 #[cfg(target_os = "linux")]
 fn try_fifo() -> Option<Result<(), String>> {
     use orbium_sys::{RealTimeError, Scheduling};
@@ -61,7 +61,7 @@ fn try_fifo() -> Option<Result<(), String>> {
     }))
 }
 
-/// Nothing to try.
+/// There is no SCHED_FIFO to try.
 #[cfg(not(target_os = "linux"))]
 fn try_fifo() -> Option<Result<(), String>> {
     None
@@ -70,15 +70,15 @@ fn try_fifo() -> Option<Result<(), String>> {
 /// The kernel and its clocks.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// As `uname -r` has it.
+    /// The output of `uname -r`.
     pub release: Option<String>,
-    /// As `uname -v` has it.
+    /// The output of `uname -v`.
     pub version: Option<String>,
     /// The distribution's short name, from `os-release`.
     pub(crate) distribution: Option<String>,
-    /// Whether the kernel says that it is PREEMPT_RT.
+    /// Whether the kernel reports that it is PREEMPT_RT.
     pub(crate) is_realtime: Option<bool>,
-    /// The mode chosen in `debug/sched/preempt`, which root alone can read.
+    /// The mode chosen in `debug/sched/preempt`, which only root can read.
     pub(crate) preempt: Option<String>,
     /// `preempt=` of the kernel's command line.
     pub(crate) preempt_at_boot: Option<String>,
@@ -86,10 +86,10 @@ pub struct Kernel {
     pub(crate) rt_runtime: Option<i64>,
     /// The period, in microseconds.
     pub(crate) rt_period: Option<i64>,
-    /// Nanoseconds of each second that starving ordinary threads are given on a
-    /// processor that real-time threads keep busy; root alone can read it.
+    /// Nanoseconds of each second for starving ordinary threads on a processor that real-time
+    /// threads keep busy; only root can read it.
     pub(crate) fair_server: Option<u64>,
-    /// Nanoseconds that timers of ours may be late.
+    /// Timer slack of this process in nanoseconds.
     pub(crate) timer_slack: Option<u64>,
     pub(crate) clock_source: Option<String>,
     pub(crate) clock_sources: Vec<String>,
@@ -131,11 +131,11 @@ impl Kernel {
     }
 }
 
-/// What this process may have.
+/// The resource limits of this process.
 #[derive(Debug)]
 pub(crate) struct Limits {
     pub(crate) real_time_priority: Option<Limit>,
-    /// In octets.
+    /// In bytes.
     pub(crate) locked_memory: Option<Limit>,
     pub(crate) open_files: Option<Limit>,
     /// The bits of `CapEff`.
@@ -161,12 +161,12 @@ impl Limits {
         }
     }
 
-    /// Whether we have `CAP_SYS_NICE`: any policy and any priority.
+    /// Whether this process has `CAP_SYS_NICE`: any policy and any priority.
     pub(crate) fn may_set_priorities(&self) -> bool {
         self.has_capability(23)
     }
 
-    /// Whether we have `CAP_IPC_LOCK`: any amount of locked memory.
+    /// Whether this process has `CAP_IPC_LOCK`: any amount of locked memory.
     pub(crate) fn may_lock_memory(&self) -> bool {
         self.has_capability(14)
     }
@@ -202,19 +202,19 @@ fn status(tree: &Tree, name: &str) -> Option<String> {
 #[derive(Debug)]
 pub(crate) struct Cpus {
     pub(crate) online: Option<CpuList>,
-    /// Those we may run on.
+    /// The CPUs that this process may run on.
     pub(crate) allowed: Option<CpuList>,
     pub(crate) isolated: Option<CpuList>,
-    /// Those without a periodic tick.
+    /// The CPUs without a periodic tick.
     pub(crate) tickless: Option<CpuList>,
     /// Governors in use, each with one of its CPUs.
     pub(crate) governors: Vec<(String, u32)>,
     pub(crate) smt_active: Option<bool>,
-    /// The hypervisor beneath, or `""` if it has no name; none on bare metal;
-    /// nothing known if this kind of CPU does not tell.
+    /// The hypervisor, or `""` if it has no name; none on bare metal; unknown if this kind of CPU
+    /// does not report it.
     pub(crate) hypervisor: Option<Option<String>>,
-    /// Hundredths of a second that the hypervisor took from all CPUs since the
-    /// start, and those that they worked besides.
+    /// Hundredths of a second that the hypervisor took from all CPUs since the start, and those of
+    /// all other time.
     pub(crate) stolen: Option<(u64, u64)>,
 }
 
@@ -241,8 +241,8 @@ impl Cpus {
 
 fn governors(tree: &Tree) -> Vec<(String, u32)> {
     let mut found: Vec<(String, u32)> = vec![];
-    // One policy is for all CPUs that change frequency together, and is named
-    // for the first of them.
+    // One policy applies to all CPUs that change frequency together, and is named after the first
+    // of them.
     for number in 0..1024_u32 {
         let path = format!("/sys/devices/system/cpu/cpufreq/policy{number}/scaling_governor");
         let Some(name) = tree.line(&path).filter(|name| !name.is_empty()) else {
@@ -299,7 +299,7 @@ pub(crate) struct Memory {
     pub(crate) swap: Option<(usize, u64)>,
     /// `always`, `madvise` or `never`.
     pub(crate) huge_pages: Option<String>,
-    /// Whether the kernel has transparent huge pages.
+    /// Whether the kernel supports transparent huge pages.
     pub(crate) has_huge_pages: bool,
 }
 
@@ -328,9 +328,9 @@ pub(crate) struct Network {
     pub(crate) busy_poll: Option<u64>,
     /// Microseconds.
     pub(crate) busy_read: Option<u64>,
-    /// Octets.
+    /// Bytes.
     pub(crate) receive_buffer: Option<u64>,
-    /// Octets.
+    /// Bytes.
     pub(crate) send_buffer: Option<u64>,
 }
 
@@ -349,12 +349,12 @@ impl Network {
     }
 }
 
-/// Where interrupts go.
+/// The affinities of interrupts.
 #[derive(Debug)]
 pub(crate) struct Interrupts {
     /// The CPUs of each interrupt.
     pub(crate) cpus: Vec<(u32, CpuList)>,
-    /// Whether `irqbalance` runs, as far as we see processes.
+    /// Whether `irqbalance` runs, as far as processes are visible.
     pub(crate) is_balanced: bool,
 }
 
@@ -362,7 +362,7 @@ impl Interrupts {
     fn collect(tree: &Tree) -> Self {
         let cpus_of = |irq: u32| {
             let list = |name: &str| CpuList::parse(&tree.text(&format!("/proc/irq/{irq}/{name}"))?);
-            // Where it really goes, if the kernel shows it; else where it may.
+            // The effective affinity, if the kernel shows it; otherwise the permitted one.
             list("effective_affinity_list").or_else(|| list("smp_affinity_list"))
         };
         let irqs = tree.numbered("/proc/irq").unwrap_or_default();

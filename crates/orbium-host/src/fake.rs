@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A host that is a directory of files, for tests.
+//! A fake host, a directory of files, for tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use super::tree::Tree;
 use crate::finding::{Finding, Severity};
 use crate::judge;
 
-/// Its files; removed in the end.
+/// Its files; removed at the end.
 pub(crate) struct FakeHost(PathBuf);
 
 impl FakeHost {
-    /// Without any file.
+    /// Without files.
     pub(crate) fn empty() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -46,22 +46,22 @@ impl FakeHost {
         &self.0
     }
 
-    /// Its files as the doctor reads them.
+    /// Its files for the doctor.
     pub(crate) fn tree(&self) -> Tree {
         Tree::at(&self.0)
     }
 
-    /// What the doctor reads of it.
+    /// The facts that the doctor reads from it.
     pub(crate) fn facts(&self) -> Facts {
         Facts::collect(&self.tree())
     }
 
-    /// What one check says of it.
+    /// The finding of one check for it.
     pub(crate) fn finding(&self, name: &str) -> Finding {
         judge::judged(&self.facts(), name)
     }
 
-    /// Asserts what a check says, and that there is advice where there is need.
+    /// Asserts the finding of a check, and that there is advice if it is needed.
     #[track_caller]
     pub(crate) fn assert(&self, name: &str, severity: Severity, found: &str) -> Finding {
         let finding = self.finding(name);

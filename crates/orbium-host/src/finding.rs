@@ -4,13 +4,13 @@
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// As real time wants it.
+    /// Suitable for real time.
     Ok,
-    /// The host does not tell.
+    /// The host does not report it.
     Unknown,
-    /// Worth knowing: a choice with a price, or nothing that a command mends.
+    /// Worth knowing: a choice with a price, or a fact that no command changes.
     Note,
-    /// It makes requests late.
+    /// It delays requests.
     Problem,
 }
 
@@ -30,17 +30,16 @@ impl Severity {
 /// Finding of one check, with its remedy.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The state of affairs, in a few words.
+    /// The present state, in a few words.
     pub found: String,
-    /// A command, or what to do where no command does it; empty if there is
-    /// nothing to mend.
+    /// A command, or other advice if there is none; empty if no change is needed.
     pub mend: String,
 }
 
 impl Finding {
-    /// All is well.
+    /// Suitable for real time.
     pub(crate) fn ok(found: impl Into<String>) -> Self {
         Self {
             severity: Severity::Ok,
@@ -49,7 +48,7 @@ impl Finding {
         }
     }
 
-    /// The host does not tell, for this reason.
+    /// The host does not report it, for this reason.
     pub(crate) fn unknown(found: impl Into<String>) -> Self {
         Self {
             severity: Severity::Unknown,
@@ -66,7 +65,7 @@ impl Finding {
         }
     }
 
-    /// Wrong.
+    /// A problem.
     pub(crate) fn problem(found: impl Into<String>, mend: impl Into<String>) -> Self {
         Self {
             severity: Severity::Problem,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Journal of applied steps, on disk before each is done.
+//! Journal of applied steps, written to disk before each of them.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::plan::Plan;
 use super::step::Step;
 
-/// The file that says what to undo.
+/// The file of the steps to undo.
 #[derive(Debug)]
 pub struct Journal {
     file: PathBuf,
@@ -25,13 +25,13 @@ impl Journal {
         &self.file
     }
 
-    /// Whether something was applied and not undone.
+    /// Whether a plan was applied and not undone.
     pub(crate) fn exists(&self) -> bool {
         self.file.exists()
     }
 
-    /// Writes the steps, to disk before this returns: whatever ends the program or the host
-    /// afterwards, there is either the journal of before or this one.
+    /// Writes the steps, to disk before this returns: after a failure of the program or the host
+    /// there is either the previous journal or this one.
     pub(crate) fn write(&self, steps: &[Step]) -> Result<(), String> {
         let plan = Plan {
             step: steps.to_vec(),
@@ -55,7 +55,7 @@ impl Journal {
         orbium_sys::write_whole(&self.file, text)
     }
 
-    /// The steps that were applied, in the order in which they were.
+    /// The applied steps, in their order.
     pub(crate) fn read(&self) -> Result<Vec<Step>, String> {
         let text = fs::read_to_string(&self.file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
@@ -71,7 +71,7 @@ impl Journal {
         Ok(plan.step)
     }
 
-    /// Everything was undone.
+    /// Removes the journal when all steps were undone.
     pub(crate) fn remove(&self) -> Result<(), String> {
         fs::remove_file(&self.file)
             .map_err(|error| format!("the journal {}: {error}", self.file.display()))

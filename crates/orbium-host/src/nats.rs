@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The NATS servers of the host that have streams, and whether they write what they acknowledge.
+//! The NATS servers of the host with streams, and whether they write acknowledged messages to the
+//! disk.
 
 use crate::tree::{Tree, shown};
 
@@ -7,15 +8,15 @@ use crate::tree::{Tree, shown};
 #[derive(Debug)]
 pub(crate) struct NatsServer {
     pub(crate) process: u32,
-    /// Its configuration, as the command line names it.
+    /// Its configuration file, from the command line.
     pub(crate) file: Option<String>,
     pub(crate) has_streams: bool,
-    /// Between two writes to the disk, as the configuration has it.
+    /// Interval between two writes to the disk, from the configuration.
     pub(crate) sync_interval: Option<String>,
 }
 
 impl NatsServer {
-    /// Those that run; none if processes are not to be seen.
+    /// The running servers; none if processes are not visible.
     pub(crate) fn collect(tree: &Tree) -> Option<Vec<Self>> {
         let processes = tree.numbered("/proc").filter(|it| !it.is_empty())?;
         let servers = processes.into_iter().filter_map(|it| Self::of(tree, it));
@@ -51,7 +52,7 @@ fn config_file<'a>(arguments: &[&'a str]) -> Option<&'a str> {
     next.map(|it| it[1]).or_else(joined)
 }
 
-/// The value of a setting of NATS's configuration, wherever it stands; empty for a block.
+/// The value of a setting of NATS's configuration, in any block; empty for a block.
 fn setting<'a>(config: &'a str, name: &str) -> Option<&'a str> {
     let settings = config.split(['\n', '{', '}', ',', ';']);
     settings

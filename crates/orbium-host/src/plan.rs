@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Plans as text, and what makes one acceptable.
+//! Plans as text, and their validation.
 //!
-//! A plan is carried out by root, so it is input of an untrusted user: it may change the settings
-//! of [`settings`](super::settings) and nothing else.
+//! Root applies a plan, so it is untrusted input: it may change the settings of
+//! [`settings`](super::settings) and no others.
 
 use std::fmt::Write as _;
 use std::io::Read;
@@ -12,41 +12,41 @@ use serde::{Deserialize, Serialize};
 use super::settings;
 use super::step::Step;
 
-/// Bytes of a plan.
+/// Maximum bytes of a plan.
 pub const MAX_PLAN_BYTES: u64 = 256 << 10;
-/// Steps of a plan.
+/// Maximum number of steps of a plan.
 const MAX_STEPS: usize = 4096;
 
-/// Steps, and what no step does.
+/// Steps, and changes that are left to the administrator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// What to change, in this order.
+    /// The steps, in this order.
     #[serde(default)]
     pub step: Vec<Step>,
-    /// What is left to the administrator.
+    /// The changes that are left to the administrator.
     #[serde(default)]
     pub left: Vec<Left>,
 }
 
-/// Step that remains to the administrator.
+/// A change that is left to the administrator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Left {
     /// The check of `orbium doctor`.
     pub check: String,
-    /// What it found.
+    /// Its finding.
     pub found: String,
-    /// What mends it.
+    /// Its advice.
     pub mend: String,
 }
 
 impl Plan {
-    /// The plan of a text.
+    /// Parses a plan.
     ///
     /// # Errors
-    /// One sentence, if the text is no plan, is longer than [`MAX_PLAN_BYTES`], or changes what no plan
-    /// may change.
+    /// One sentence, if the text is not a valid plan, is longer than [`MAX_PLAN_BYTES`], or changes
+    /// a setting that plans may not change.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() as u64 > MAX_PLAN_BYTES {
             return Err(format!("the plan is longer than {MAX_PLAN_BYTES} bytes"));
@@ -54,7 +54,7 @@ impl Plan {
         Self::parse_unbounded(text)
     }
 
-    /// As [`parse`](Self::parse), of any length: a journal says more than the plan that it is of.
+    /// As [`parse`](Self::parse), without a limit of length: a journal is longer than its plan.
     pub(crate) fn parse_unbounded(text: &str) -> Result<Self, String> {
         let plan: Self = toml::from_str(text).map_err(|error| {
             let before = error.span().map_or("", |span| &text[..span.start]);
@@ -64,13 +64,13 @@ impl Plan {
         plan.validated()
     }
 
-    /// The plan of a file, read no further than a plan may be long.
+    /// Reads the plan of a file, up to the maximum length.
     ///
     /// # Errors
     /// As of [`parse`](Self::parse); that of the system.
     pub fn read(file: impl Read) -> Result<Self, String> {
         let mut text = String::new();
-        // One more than a plan may have, so that a longer one is refused and not cut.
+        // One byte more than the maximum, so that a longer plan is refused and not truncated.
         let read = file.take(MAX_PLAN_BYTES + 1).read_to_string(&mut text);
         read.map_err(|error| error.to_string())?;
         Self::parse(&text)
@@ -89,7 +89,7 @@ impl Plan {
     /// The text, with a comment for the reader.
     ///
     /// # Errors
-    /// If TOML cannot hold it, which no plan of [`plan`](crate::plan()) causes.
+    /// If TOML cannot represent it, which does not happen for plans of [`plan`](crate::plan()).
     pub fn text(&self) -> Result<String, String> {
         let body = toml::to_string(self).map_err(|error| error.to_string())?;
         let mut text = String::from(

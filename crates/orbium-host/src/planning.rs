@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From what the doctor finds to a plan. Nothing is changed.
+//! Derives a plan from the findings of the doctor. The host is not changed.
 
 use std::str::FromStr;
 
@@ -17,11 +17,11 @@ use super::tree::Tree;
 /// Goals of a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanRequest<'a> {
-    /// These checks alone; all of them if there is none and no other wish.
+    /// These checks only; all of them if it is empty and no other goal is set.
     pub only: &'a [String],
-    /// Interfaces for which threads receive.
+    /// Interfaces for which kernel threads receive.
     pub napi: &'a [Napi],
-    /// Ports that are steered.
+    /// Ports that are steered to a queue.
     pub steer: &'a [Steer],
     /// The user, or the group behind `@`, for limits.
     pub user: Option<&'a str>,
@@ -89,10 +89,10 @@ impl FromStr for Steer {
     }
 }
 
-/// A plan for the host of a tree. Nothing is changed.
+/// Makes a plan for the host of a tree. The host is not changed.
 ///
 /// # Errors
-/// One sentence, if an interface lacks what the request asks for.
+/// One sentence, if an interface does not support a requested change.
 pub fn plan(tree: &Tree, request: &PlanRequest<'_>) -> Result<Plan, String> {
     let host = Host {
         facts: Facts::collect(tree),
@@ -132,7 +132,7 @@ pub fn plan(tree: &Tree, request: &PlanRequest<'_>) -> Result<Plan, String> {
     Ok(plan)
 }
 
-/// Three checks are for one file of limits: a change that is planned already is not planned again.
+/// Three checks share one file of limits: a change that is already planned is not added again.
 fn push(plan: &mut Plan, check: &str, changes: Vec<Change>) {
     for change in changes {
         if plan.step.iter().all(|step| step.change != change) {
@@ -151,7 +151,7 @@ struct Host<'a> {
 }
 
 impl Host<'_> {
-    /// What mends the finding of a check; nothing where that is left to the administrator.
+    /// The changes for the finding of a check; empty if it is left to the administrator.
     fn changes(&self, check: &str) -> Vec<Change> {
         let core = |name: &str| format!("/proc/sys/net/core/{name}");
         match check {
@@ -175,7 +175,7 @@ impl Host<'_> {
         }
     }
 
-    /// Another value for a setting that the host has.
+    /// Sets an existing setting to another value.
     fn set(&self, file: &str, to: &str) -> Vec<Change> {
         let from = settings::value(self.tree, file).filter(|from| !from.is_empty() && from != to);
         let change = from.map(|from| {
@@ -188,7 +188,7 @@ impl Host<'_> {
         change.into_iter().collect()
     }
 
-    /// A greater value for a number.
+    /// Raises a numeric value.
     fn raise(&self, file: &str, to: u64) -> Vec<Change> {
         match self.tree.number::<u64>(file) {
             Some(from) if from < to => self.set(file, &to.to_string()),
@@ -220,7 +220,7 @@ impl Host<'_> {
         self.set(file, "tsc")
     }
 
-    /// Interrupts off the isolated processors, as far as the others can take them.
+    /// Moves interrupts off the isolated processors, as far as the others can handle them.
     fn interrupts(&self) -> Vec<Change> {
         let none = CpuList::default();
         let isolated = self.facts.cpus.isolated.as_ref().unwrap_or(&none);
@@ -241,7 +241,7 @@ impl Host<'_> {
             .collect()
     }
 
-    /// A file of limits for the user, if one was named and the file is not there.
+    /// A file of limits for the user, if one was named and the file does not exist.
     fn limits(&self) -> Vec<Change> {
         let Some(user) = self.user.filter(|_| !self.tree.has(LIMITS)) else {
             return Vec::new();

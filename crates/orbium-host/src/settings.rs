@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The settings that may be changed, and how their files are read.
+//! The settings that may be changed, and the format of their files.
 
 use super::step::{Change, Create, Filter, Schedule, Write};
 use super::tree::Tree;
 
-/// The file of limits that `pam_limits` reads, and that no package has.
+/// The file of limits for `pam_limits`, which belongs to no package.
 pub(crate) const LIMITS: &str = "/etc/security/limits.d/orbium-host.conf";
-/// Characters of a value: a list of processors may be long, and the kernel shows a page of it.
+/// Maximum characters of a value: a list of processors may be long, and the kernel shows a page of
+/// it.
 const MAX_VALUE: usize = 4096;
-/// Bytes of a file of limits.
+/// Maximum bytes of a file of limits.
 const MAX_LIMITS: usize = 4096;
-/// The name of an interface has fewer (IFNAMSIZ).
+/// The length of an interface name is less than this (IFNAMSIZ).
 const MAX_INTERFACE: usize = 16;
-/// The kernel's own threads that nothing may outrun, such as migration, have 99.
+/// The maximum priority: critical threads of the kernel, such as migration, have 99.
 const MAX_FIFO: i32 = 98;
 
-/// How a file shows its value.
+/// The format of a value in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
-    /// Nothing else is in the file.
+    /// The value is the whole content of the file.
     Alone,
     /// One of several words, between these.
     Between(char, char),
 }
 
-/// A file; `*` stands for one name. Then how it shows its value.
+/// A file; `*` stands for one name. Then the format of its value.
 const SETTINGS: &[(&str, Shown)] = &[
     ("/proc/irq/*/smp_affinity_list", Shown::Alone),
     ("/proc/sys/kernel/sched_rt_runtime_us", Shown::Alone),
@@ -67,18 +68,18 @@ fn shown(file: &str) -> Option<Shown> {
         .map(|(_, shown)| *shown)
 }
 
-/// Whether it is the name of one entry of a folder, and nothing that a program takes for an option.
+/// Whether it is the name of one entry of a folder, and cannot be interpreted as an option.
 fn is_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._:@-".contains(c);
     !name.is_empty() && !name.starts_with(['.', '-']) && name.chars().all(is_plain)
 }
 
-/// Whether it can be the name of an interface.
+/// Whether it is a valid name of an interface.
 pub(crate) fn is_interface(name: &str) -> bool {
     is_name(name) && name.len() < MAX_INTERFACE
 }
 
-/// Whether it can be the name of a user, or of a group behind `@`.
+/// Whether it is a valid name of a user, or of a group behind `@`.
 #[must_use]
 pub fn is_user(name: &str) -> bool {
     let name = name.strip_prefix('@').unwrap_or(name);
@@ -89,14 +90,14 @@ pub fn is_user(name: &str) -> bool {
 pub(crate) fn value(tree: &Tree, file: &str) -> Option<String> {
     match shown(file)? {
         Shown::Alone => tree.whole_line(file),
-        // In the copy of a host a word that was written stands alone.
+        // In the copy of a host a written word stands alone.
         Shown::Between(open, close) => tree
             .chosen(file, open, close)
             .or_else(|| tree.line(file).filter(|line| !line.contains(' '))),
     }
 }
 
-/// Whether a change is one that may be made.
+/// Validates that a change is permitted.
 pub(crate) fn validate(change: &Change) -> Result<(), String> {
     match change {
         Change::Write(write) => validate_write(write),

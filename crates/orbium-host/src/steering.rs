@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Filters that choose the receive queue by port, set by `ethtool`.
 //!
-//! Filters are the interface's own, and only its driver has them. `ethtool` speaks netlink and the
+//! Filters belong to the interface, and only its driver knows them. `ethtool` uses netlink and the
 //! older ioctl with every driver.
 
 use std::process::Command;
 
 use super::step::Filter;
 
-/// What has ports.
+/// The protocols with ports.
 const PROTOCOLS: [&str; 2] = ["tcp4", "udp4"];
 
-/// What ethtool says of a number that no filter has: it is free, more than there may be, or the interface
-/// has another driver now.
+/// The messages of ethtool for a number without a filter: it is free, beyond the maximum, or the
+/// interface has another driver now.
 const NO_RULE: [&str; 3] = [
     "No such file or directory",
     "Invalid argument",
@@ -49,7 +49,8 @@ pub(crate) fn must_be_enabled(interface: &str) -> Result<bool, String> {
     }
 }
 
-/// Sets the filters of a port; the numbers of those that were set, also if another was refused.
+/// Sets the filters of a port; returns the numbers of those that were set, also if another was
+/// refused.
 pub(crate) fn add(filter: &Filter) -> (Vec<u32>, Result<(), String>) {
     let mut rules = Vec::new();
     if filter.enable
@@ -66,8 +67,8 @@ pub(crate) fn add(filter: &Filter) -> (Vec<u32>, Result<(), String>) {
     (rules, Ok(()))
 }
 
-/// Whether a filter still has that number: a restart of the host removes all, and its number may be
-/// another's then.
+/// Whether a filter still has that number: a restart of the host removes all filters, and its
+/// number may belong to another one then.
 fn is_there(filter: &Filter, rule: u32) -> Result<bool, String> {
     match ethtool(&["-n", &filter.interface, "rule", &rule.to_string()]) {
         Ok(said) => {
@@ -106,7 +107,7 @@ fn add_rule(filter: &Filter, protocol: &str) -> Result<u32, String> {
         .map_err(|_| format!("ethtool does not say which rule it added: {said:?}"))
 }
 
-/// Removes the filters that are still there, and switches filtering off again if it was.
+/// Removes the filters that still exist, and switches filtering off again if it was.
 pub(crate) fn remove(filter: &Filter) -> Result<(), String> {
     for rule in &filter.rules {
         if is_there(filter, *rule)? {

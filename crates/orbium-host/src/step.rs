@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use super::tree::shown;
 
-/// A change of the host that can be undone, with the check that asks for it.
+/// A change of the host that can be undone, with the check that requests it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The check of `orbium doctor`, or the option of `orbium host plan`.
     pub check: String,
-    /// What changes.
+    /// The change.
     #[serde(flatten)]
     pub(crate) change: Change,
 }
 
-/// What changes.
+/// A change of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Change {
     /// The value of a setting of the kernel.
     Write(Write),
-    /// A file of limits, which is not there yet.
+    /// A file of limits, which does not exist yet.
     Create(Create),
     /// The scheduling of the kernel threads that receive for an interface.
     Schedule(Schedule),
@@ -54,12 +54,12 @@ pub(crate) struct Create {
 pub(crate) struct Schedule {
     pub(crate) interface: String,
     pub(crate) fifo: i32,
-    /// What each thread had before: in journals alone.
+    /// The previous scheduling of each thread: only in journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) before: Vec<ThreadBefore>,
 }
 
-/// A thread and its scheduling before.
+/// A thread and its previous scheduling.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ThreadBefore {
@@ -70,7 +70,7 @@ pub(crate) struct ThreadBefore {
     pub(crate) priority: i32,
 }
 
-/// What arrives for a port goes to a queue.
+/// A filter that steers the packets of a port to a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Filter {
@@ -80,7 +80,7 @@ pub(crate) struct Filter {
     /// Whether filters have to be switched on first.
     #[serde(default)]
     pub(crate) enable: bool,
-    /// The numbers that the interface gave to the filters: in journals alone.
+    /// The numbers that the interface assigned to the filters: only in journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rules: Vec<u32>,
 }

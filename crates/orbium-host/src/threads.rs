@@ -6,7 +6,7 @@ use orbium_sys::{NativeThread, Scheduling, SchedulingClass};
 use super::step::ThreadBefore;
 use super::tree::Tree;
 
-/// Characters of a thread's name that older kernels show.
+/// Length of a thread's name in older kernels.
 const SHORT_NAME: usize = 15;
 
 /// The receiving threads of an interface: numbers and names.
@@ -24,14 +24,14 @@ pub(crate) fn of_interface(tree: &Tree, interface: &str) -> Vec<(u32, String)> {
         .collect()
 }
 
-/// Whether a thread still has the name that it had.
+/// Whether a thread still exists with the same name.
 pub(crate) fn is_there(tree: &Tree, thread: &ThreadBefore) -> bool {
     tree.line(&format!("/proc/{}/comm", thread.thread))
         .as_deref()
         == Some(&*thread.name)
 }
 
-/// The scheduling of a thread of this host.
+/// The present scheduling of a thread of this host.
 pub(crate) fn before(thread: u32, name: String) -> Result<ThreadBefore, String> {
     let scheduling = NativeThread::numbered(thread)
         .scheduling()
@@ -49,12 +49,12 @@ pub(crate) fn before(thread: u32, name: String) -> Result<ThreadBefore, String> 
     })
 }
 
-/// SCHED_FIFO for a thread of this host.
+/// Sets SCHED_FIFO for a thread of this host.
 pub(crate) fn set_fifo(thread: u32, priority: i32) -> Result<(), String> {
     set(thread, Scheduling::fifo(priority))
 }
 
-/// What a thread had before.
+/// Restores the previous scheduling of a thread.
 pub(crate) fn restore(before: &ThreadBefore) -> Result<(), String> {
     let scheduling = match before.class.as_str() {
         "fifo" => Scheduling::fifo(before.priority),

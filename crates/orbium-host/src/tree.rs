@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files beneath a root directory, read as far as they can be, and changed one by one.
+//! Files below a root directory, read if possible, and changed individually.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// Octets that are read of a file at most: more than any that is of use has.
+/// Maximum bytes that are read of a file: more than any useful file has.
 const LIMIT: u64 = 1 << 20;
-/// Entries of a directory that are looked at, at most.
+/// Maximum number of entries of a directory that are read.
 const ENTRIES: usize = 1 << 16;
-/// Characters of a word from a file that are shown.
+/// Maximum characters of a word from a file that are shown.
 const MAX_SHOWN_CHARACTERS: usize = 80;
 
 /// Root of `proc`, `sys` and `etc`.
@@ -27,7 +27,7 @@ impl Tree {
         }
     }
 
-    /// The place of an absolute path. Nothing climbs out of the root.
+    /// The path below the root for an absolute path. It cannot leave the root.
     fn place(&self, path: &str) -> PathBuf {
         let mut place = self.root.clone();
         for part in Path::new(path).components() {
@@ -38,7 +38,7 @@ impl Tree {
         place
     }
 
-    /// The text of a file, if it can be read; what is no UTF-8 is replaced.
+    /// The text of a file, if it can be read; invalid UTF-8 is replaced.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
         let place = self.place(path);
         // Opening a pipe would wait for a writer.
@@ -54,23 +54,23 @@ impl Tree {
         Some(String::from_utf8_lossy(&octets).into_owned())
     }
 
-    /// The first line of a file, fit to be shown. May be empty.
+    /// The first line of a file, sanitized for display. May be empty.
     pub(crate) fn line(&self, path: &str) -> Option<String> {
         self.whole_line(path).map(|line| shown(&line))
     }
 
-    /// The first line of a file, whole.
+    /// The complete first line of a file.
     pub(crate) fn whole_line(&self, path: &str) -> Option<String> {
         let text = self.text(path)?;
         Some(text.lines().next().unwrap_or_default().trim().to_owned())
     }
 
-    /// The number that is all of a file.
+    /// The number that is the whole content of a file.
     pub(crate) fn number<N: std::str::FromStr>(&self, path: &str) -> Option<N> {
         self.text(path)?.trim().parse().ok()
     }
 
-    /// Which word of a file is in brackets, as in `always [madvise] never`.
+    /// The word of a file that is in brackets, as in `always [madvise] never`.
     pub(crate) fn chosen(&self, path: &str, open: char, close: char) -> Option<String> {
         let text = self.text(path)?;
         let (_, after) = text.split_once(open)?;
@@ -101,12 +101,12 @@ impl Tree {
         names
     }
 
-    /// Whether it is a copy, so that nothing but files can be changed.
+    /// Whether it is a copy, in which only files can be changed.
     pub(crate) fn is_copy(&self) -> bool {
         self.root != Path::new("/")
     }
 
-    /// Gives a file another content, in one write as settings of the kernel want it.
+    /// Replaces the content of a file, in one write as settings of the kernel require.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
         OpenOptions::new()
             .write(true)
@@ -116,8 +116,7 @@ impl Tree {
             .map_err(|error| error.to_string())
     }
 
-    /// Makes a file that is not there yet, or none: a part of it would be the file of others to an
-    /// undo.
+    /// Creates a file completely or not at all: an undo would not recognise a part of it.
     pub(crate) fn create(&self, path: &str, text: &str) -> Result<(), String> {
         let place = self.place(path);
         if place.exists() {
@@ -141,7 +140,7 @@ impl Tree {
     }
 }
 
-/// Text of a file as a terminal may have it: short, without control characters.
+/// Text of a file for a terminal: short, without control characters.
 pub(crate) fn shown(text: &str) -> String {
     text.trim()
         .chars()
@@ -194,11 +193,11 @@ mod tests {
         assert_eq!(host.tree().text("/loop"), None);
     }
 
-    /// The root for the process in which no file may have an octet.
+    /// The root for the process in which no file may have a byte.
     const FULL: &str = "ORBIUM_HOST_FULL";
 
-    /// An empty file was left behind, which an undo took for that of others: it stayed, and so did the
-    /// journal.
+    /// Regression: an empty file was left behind, which an undo did not recognise: it stayed, and
+    /// so did the journal.
     #[test]
     fn nothing_is_left_of_a_file_that_cannot_be_written() {
         if let Some(root) = std::env::var_os(FULL) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Undoing what was applied.
+//! Undoing applied steps.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,9 @@ use super::{settings, steering, threads};
 /// Report of an undo, step by step.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// As before.
+    /// Restored steps.
     pub undone: Vec<String>,
-    /// Still in the journal, each with the reason.
+    /// Steps that remain in the journal, each with the reason.
     pub left: Vec<String>,
 }
 
@@ -32,8 +32,8 @@ impl Report {
     }
 }
 
-/// Undoes the steps of a journal, the last one first. A setting that others have changed
-/// since is left as it is, and its step in the journal.
+/// Undoes the steps of a journal, the last one first. A setting that was changed otherwise since
+/// then is left unchanged, and its step remains in the journal.
 ///
 /// # Errors
 /// One sentence, if there is no journal, or it cannot be read or written.
@@ -49,7 +49,7 @@ pub fn undo(tree: &Tree, journal: &Journal) -> Result<Report, String> {
                 left.insert(0, step);
             }
         }
-        // After each step, so that one that was undone is not undone again.
+        // After each step, so that an undone step is not undone again.
         let open: Vec<Step> = steps.iter().chain(&left).cloned().collect();
         journal.write(&open)?;
     }
@@ -59,8 +59,8 @@ pub fn undo(tree: &Tree, journal: &Journal) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Undoes one step. One that was never done, or that a restart of the host has undone, is as
-/// before already.
+/// Undoes one step. One that was not applied, or that a restart of the host has undone, is already
+/// restored.
 pub(crate) fn undo_step(step: &Step, tree: &Tree) -> Result<(), String> {
     match &step.change {
         Change::Write(write) => reset(tree, write),
@@ -70,7 +70,7 @@ pub(crate) fn undo_step(step: &Step, tree: &Tree) -> Result<(), String> {
             .filter(|thread| threads::is_there(tree, thread))
             .try_for_each(threads::restore),
         Change::Steer(filter) if filter.rules.is_empty() && !filter.enable => Ok(()),
-        // The filters of an interface end with it.
+        // The filters of an interface are removed with it.
         Change::Steer(filter) if !tree.has(&format!("/sys/class/net/{}", filter.interface)) => {
             Ok(())
         }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Checks of the process's control groups: rationed CPU time, CPUs and memory.
+//! Checks of the process's control groups: limits of CPU time, CPUs and memory.
 
 use crate::cgroup::Cgroups;
 use crate::facts::Facts;
 use crate::finding::Finding;
 
-/// Less is little for an ORB and its program.
+/// Less memory is small for an ORB and its program.
 const LITTLE_MEMORY: u64 = 256 << 20;
 
-/// The groups, or that they are unknown.
+/// The groups, or the finding that they are unknown.
 fn groups(facts: &Facts) -> Result<&Cgroups, Finding> {
     let unknown = || Finding::unknown("no control groups are told, or they are not mounted");
     facts.cgroups.as_ref().ok_or_else(unknown)
 }
 
-/// Whether CPU time is rationed.
+/// Whether CPU time is limited.
 pub(super) fn cpu(facts: &Facts) -> Finding {
     let groups = match groups(facts) {
         Ok(groups) => groups,
@@ -31,7 +31,7 @@ pub(super) fn cpu(facts: &Facts) -> Finding {
     )
 }
 
-/// Whether CPUs are withheld.
+/// Whether CPUs are excluded.
 pub(super) fn cpuset(facts: &Facts) -> Finding {
     let groups = match groups(facts) {
         Ok(groups) => groups,
@@ -54,7 +54,7 @@ pub(super) fn cpuset(facts: &Facts) -> Finding {
     }
 }
 
-/// Whether memory is rationed.
+/// Whether memory is limited.
 pub(super) fn memory(facts: &Facts) -> Finding {
     let groups = match groups(facts) {
         Ok(groups) => groups,
@@ -71,7 +71,7 @@ pub(super) fn memory(facts: &Facts) -> Finding {
     }
 }
 
-/// Whether real-time threads are rationed.
+/// Whether the time of real-time threads is limited.
 pub(super) fn real_time(facts: &Facts) -> Finding {
     let groups = match groups(facts) {
         Ok(groups) => groups,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The CPUs and what else uses them.
+//! Checks of the CPUs and their other uses.
 
 use crate::cpu_list::CpuList;
 use crate::facts::Facts;
 use crate::finding::Finding;
 
-/// How many CPUs we may use.
+/// The number of usable CPUs.
 pub(super) fn count(facts: &Facts) -> Finding {
     let cpus = &facts.cpus;
     let Some(usable) = cpus.allowed.as_ref().or(cpus.online.as_ref()) else {
@@ -33,7 +33,7 @@ pub(super) fn count(facts: &Facts) -> Finding {
     }
 }
 
-/// Which CPUs to keep free: two of four, one of fewer.
+/// The CPUs to isolate: two of four or more, one of fewer.
 fn reservable(online: Option<&CpuList>) -> Option<String> {
     let online = online?;
     let last = online.last()?;
@@ -44,7 +44,7 @@ fn reservable(online: Option<&CpuList>) -> Option<String> {
     }
 }
 
-/// Whether CPUs are kept free.
+/// Whether CPUs are isolated.
 pub(super) fn isolated(facts: &Facts) -> Finding {
     let cpus = &facts.cpus;
     let Some(isolated) = &cpus.isolated else {
@@ -72,7 +72,7 @@ pub(super) fn isolated(facts: &Facts) -> Finding {
     }
 }
 
-/// Whether interrupts keep away from isolated CPUs.
+/// Whether interrupts avoid isolated CPUs.
 pub(super) fn interrupts(facts: &Facts) -> Finding {
     let interrupts = &facts.interrupts;
     let stop = "sudo systemctl disable --now irqbalance";
@@ -121,7 +121,7 @@ pub(super) fn interrupts(facts: &Facts) -> Finding {
     Finding::ok(format!("none on isolated CPUs {isolated}"))
 }
 
-/// Whether CPUs keep their frequency.
+/// Whether the frequency of CPUs is constant.
 pub(super) fn governor(facts: &Facts) -> Finding {
     let slow: Vec<_> = facts
         .cpus
@@ -147,7 +147,7 @@ pub(super) fn governor(facts: &Facts) -> Finding {
     )
 }
 
-/// Whether cores are shared.
+/// Whether cores are shared by several CPUs.
 pub(super) fn smt(facts: &Facts) -> Finding {
     match facts.cpus.smt_active {
         None => Finding::unknown("the host does not tell"),
@@ -159,7 +159,7 @@ pub(super) fn smt(facts: &Facts) -> Finding {
     }
 }
 
-/// Whether the machine is one.
+/// Whether the host is a virtual machine.
 pub(super) fn virtualisation(facts: &Facts) -> Finding {
     match &facts.cpus.hypervisor {
         None => Finding::unknown("this kind of CPU does not tell"),
@@ -175,7 +175,7 @@ pub(super) fn virtualisation(facts: &Facts) -> Finding {
     }
 }
 
-/// Whether the hypervisor has taken CPUs away from work.
+/// Whether the hypervisor has taken CPU time from this host.
 pub(super) fn stolen(facts: &Facts) -> Finding {
     let Some((stolen, worked)) = facts.cpus.stolen else {
         return Finding::unknown("the host does not tell");
@@ -187,7 +187,7 @@ pub(super) fn stolen(facts: &Facts) -> Finding {
     let found = format!("{} s since the start, {share:.2} % of work", stolen / 100);
     let mend = "on the host, take the quota from the virtual machine (cpu.max of its group) and \
                 give each virtual CPU one of its own: virsh vcpupin DOMAIN VCPU CPU";
-    // While a machine starts, others may be starting too.
+    // During the start of a machine, others may be starting too.
     if share < MAX_STOLEN_PERCENT {
         Finding::note(found, mend)
     } else {
@@ -195,7 +195,7 @@ pub(super) fn stolen(facts: &Facts) -> Finding {
     }
 }
 
-/// Percent of stolen time that may lie long ago.
+/// Maximum percentage of stolen time that may be from a past period.
 const MAX_STOLEN_PERCENT: f64 = 0.01;
 
 #[cfg(test)]

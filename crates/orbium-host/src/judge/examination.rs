@@ -11,10 +11,10 @@ use crate::judge::{CHECKS, Check};
 
 /// Columns of a line of text.
 const WIDTH: usize = 80;
-/// Where the reasons start.
+/// The column at which the reasons start.
 const INDENT: usize = 10;
 
-/// What checks have found on a host.
+/// The findings of checks on a host.
 ///
 /// ```
 /// use orbium_host::{Examination, Facts, Severity, Tree};
@@ -35,7 +35,7 @@ pub struct Examination {
 }
 
 impl Examination {
-    /// Judges the facts by the checks that are wanted.
+    /// Evaluates the selected checks for the facts.
     #[must_use]
     pub fn of(facts: &Facts, is_wanted: impl Fn(&Check) -> bool) -> Self {
         let wanted = CHECKS.iter().filter(|check| is_wanted(check));
@@ -45,15 +45,14 @@ impl Examination {
         }
     }
 
-    /// How many findings are of a severity.
+    /// The number of findings of a severity.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         let is_of = |finding: &&(&Check, Finding)| finding.1.severity == severity;
         self.findings.iter().filter(is_of).count()
     }
 
-    /// A line for each check, with reason and remedy where something is wrong, and
-    /// a line of sums.
+    /// A line for each check, with reason and advice for problems, and a line of sums.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -79,7 +78,7 @@ impl Examination {
         out
     }
 
-    /// The same for programs.
+    /// The same as JSON.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let check = |(check, finding): &(&Check, Finding)| {

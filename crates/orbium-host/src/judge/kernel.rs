@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Preemption, throttling, clocks.
+//! Checks of preemption, throttling and clocks.
 
 use crate::facts::{Facts, Kernel};
 use crate::finding::Finding;
 
-/// When the kernel lets go of a CPU.
+/// The preemption model of the kernel.
 pub(super) fn preemption(facts: &Facts) -> Finding {
     let kernel = &facts.kernel;
     // Such as "#1 SMP PREEMPT_DYNAMIC Mon Jan 1".
@@ -45,7 +45,7 @@ pub(super) fn preemption(facts: &Facts) -> Finding {
     }
 }
 
-/// How this distribution has a PREEMPT_RT kernel.
+/// The way to install a PREEMPT_RT kernel on this distribution.
 fn real_time_kernel(kernel: &Kernel) -> String {
     let debian = match std::env::consts::ARCH {
         "x86_64" => "sudo apt install linux-image-rt-amd64",
@@ -62,7 +62,7 @@ fn real_time_kernel(kernel: &Kernel) -> String {
     .to_owned()
 }
 
-/// Whether real-time threads are stopped.
+/// Whether real-time threads are throttled.
 pub(super) fn throttling(facts: &Facts) -> Finding {
     let kernel = &facts.kernel;
     let mend = "sudo sysctl -w kernel.sched_rt_runtime_us=-1";
@@ -77,8 +77,7 @@ pub(super) fn throttling(facts: &Facts) -> Finding {
         ..0 => fair_server(kernel.fair_server),
         0 => Finding::problem("real-time threads may not run at all", mend),
         _ if runtime >= period => fair_server(kernel.fair_server),
-        // A share of 95 percent is the default, and guards against a thread that
-        // never ends.
+        // A share of 95 percent is the default, and protects against a thread that never ends.
         _ if i128::from(runtime) * 100 >= i128::from(period) * 95 => Finding::note(
             format!("real-time threads may run {runtime} us of each {period} us"),
             mend,
@@ -90,8 +89,8 @@ pub(super) fn throttling(facts: &Facts) -> Finding {
     }
 }
 
-/// Where real-time threads are not stopped by themselves, others may be let in
-/// between all the same, from Linux 6.12 on.
+/// Without throttling, ordinary threads may nevertheless preempt real-time threads, from Linux 6.12
+/// on.
 fn fair_server(nanoseconds: Option<u64>) -> Finding {
     match nanoseconds {
         None | Some(0) => Finding::ok("none"),
@@ -105,7 +104,7 @@ fn fair_server(nanoseconds: Option<u64>) -> Finding {
     }
 }
 
-/// How dear it is to read the clock.
+/// The cost of reading the clock.
 pub(super) fn clock_source(facts: &Facts) -> Finding {
     let Some(name) = facts.kernel.clock_source.as_deref() else {
         return Finding::unknown("the kernel does not name its clock source");
@@ -133,7 +132,7 @@ pub(super) fn clock_source(facts: &Facts) -> Finding {
     }
 }
 
-/// How late timers may be.
+/// The timer slack.
 pub(super) fn timer_slack(facts: &Facts) -> Finding {
     // Children inherit it, and a shell can set its own.
     let mend = "echo 1 > /proc/$$/timerslack_ns, in the shell that starts the program; \
@@ -201,7 +200,7 @@ mod tests {
                 "none",
             ),
             (
-                // What is chosen now counts, not what was at boot.
+                // The present choice counts, not that at boot.
                 &[
                     (CHOSEN, "none voluntary (full)"),
                     ("/proc/cmdline", "preempt=none"),

@@ -17,7 +17,7 @@ fn raise(item: &str, value: &str, unit: &str) -> String {
     )
 }
 
-/// Whether SCHED_FIFO can be had.
+/// Whether SCHED_FIFO is available.
 pub(super) fn real_time_priority(facts: &Facts) -> Finding {
     let limits = &facts.limits;
     let limit = limits
@@ -47,7 +47,7 @@ pub(super) fn real_time_priority(facts: &Facts) -> Finding {
     }
 }
 
-/// Whether `mlockall` has room.
+/// Whether the limit suffices for `mlockall`.
 pub(super) fn locked_memory(facts: &Facts) -> Finding {
     let mend = raise("memlock", "unlimited", "LimitMEMLOCK")
         .replace("LimitMEMLOCK=unlimited", "LimitMEMLOCK=infinity");
@@ -67,7 +67,7 @@ pub(super) fn locked_memory(facts: &Facts) -> Finding {
     }
 }
 
-/// How many connections fit.
+/// The number of connections that the limit permits.
 pub(super) fn open_files(facts: &Facts) -> Finding {
     let Some(limit) = facts.limits.open_files else {
         return Finding::unknown("no limit is told");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pages that move.
+//! Checks of pages that the kernel moves.
 
 use crate::facts::Facts;
 use crate::finding::Finding;
 
-/// Whether pages may go to disk.
+/// Whether pages may be swapped to disk.
 pub(super) fn swap(facts: &Facts) -> Finding {
     let mend = "sudo swapoff -a, and take swap out of /etc/fstab; or lock memory";
     match facts.memory.swap {
@@ -18,7 +18,7 @@ pub(super) fn swap(facts: &Facts) -> Finding {
     }
 }
 
-/// Whether the kernel makes huge pages unasked.
+/// Whether the kernel creates huge pages without a request.
 pub(super) fn huge_pages(facts: &Facts) -> Finding {
     match facts.memory.huge_pages.as_deref() {
         Some("always") => Finding::problem(

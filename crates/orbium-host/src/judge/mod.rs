@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Judgement of the facts by their effect on the latency of a request. Nothing is read here.
+//! Evaluation of the facts by their effect on the latency of a request. No file is read here.
 
 mod cgroup;
 mod cpu;
@@ -13,18 +13,18 @@ mod network;
 use crate::facts::Facts;
 use crate::finding::Finding;
 
-/// One thing that is looked at.
+/// One check.
 #[derive(Debug)]
 pub struct Check {
-    /// For tables, JSON and `--only`.
+    /// Its name in tables, JSON and `--only`.
     pub name: &'static str,
-    /// Why it matters for the latency of a request.
+    /// Its effect on the latency of a request.
     pub why: &'static str,
     judge: fn(&Facts) -> Finding,
 }
 
 impl Check {
-    /// The finding of the check in these facts, with its remedy. Reads nothing.
+    /// The finding of the check for these facts, with its advice. Reads no files.
     #[must_use]
     pub fn judge(&self, facts: &Facts) -> Finding {
         (self.judge)(facts)
@@ -167,7 +167,7 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// What the check of a name says.
+/// The finding of the check of that name.
 #[cfg(test)]
 pub(crate) fn judged(facts: &Facts, name: &str) -> Finding {
     let check = CHECKS.iter().find(|check| check.name == name).unwrap();

@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::nats::NatsServer;
 
-/// Whether they write what they acknowledge.
+/// Whether they write acknowledged messages to the disk.
 pub(super) fn sync(facts: &Facts) -> Finding {
     let Some(servers) = &facts.nats else {
         return Finding::unknown("processes are not to be seen");

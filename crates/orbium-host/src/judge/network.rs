@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way of a message through the kernel.
+//! Checks of the path of a message through the kernel.
 
 use crate::facts::Facts;
 use crate::finding::Finding;
 
-/// Octets of a buffer that take a burst of messages.
+/// Bytes of a buffer that fits a burst of messages.
 const ROOMY: u64 = 1 << 20;
-/// Octets that do not take one large message.
+/// Bytes that do not fit one large message.
 const TIGHT: u64 = 64 << 10;
 
-/// In which order packets leave.
+/// The queueing discipline of outgoing packets.
 pub(super) fn queueing(facts: &Facts) -> Finding {
     let mend = "sudo sysctl -w net.core.default_qdisc=fq, and for an interface that is up: \
                 sudo tc qdisc replace dev DEV root fq";
@@ -44,7 +44,7 @@ pub(super) fn busy_poll(facts: &Facts) -> Finding {
     }
 }
 
-/// How much a socket may hold.
+/// The maximum size of socket buffers.
 pub(super) fn buffers(facts: &Facts) -> Finding {
     let network = &facts.network;
     let sizes = [network.receive_buffer, network.send_buffer];
