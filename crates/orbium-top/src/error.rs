@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// Reason for which an ORB cannot be shown: one sentence for the user.
+/// Reason why an ORB cannot be shown: one sentence for the user.
 pub struct TopError(String);
 
 impl TopError {

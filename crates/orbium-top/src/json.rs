@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A view as JSON, with the names of the metrics where there are such.
+//! A view as JSON, with the names of the corresponding metrics if there are any.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::view::{BindingRow, BudgetRow, ConnectionRow, LaneRow, OperationRow, View};
 
-/// The members of the objects of one list: their names, and what they are of a row.
+/// The members of the objects of one list: their names, and their values of a row.
 type Members<T> = [(&'static str, fn(&T) -> Value)];
 
 const OPERATIONS: &Members<OperationRow> = &[
@@ -138,7 +138,7 @@ fn counts(list: &[idl::Tally]) -> Value {
     Value::Object(counts.collect::<Map<_, _>>())
 }
 
-/// One object for one interval.
+/// The JSON object of one interval.
 pub fn json_of(view: &View) -> Value {
     let snapshot = &view.snapshot;
     json!({

@@ -37,7 +37,7 @@ impl Page {
         }
     }
 
-    /// The column that it is sorted by at first.
+    /// The initial sort column.
     const fn sort(self) -> usize {
         match self {
             Self::Operations => 2,
@@ -49,14 +49,14 @@ impl Page {
     }
 }
 
-/// What is shown, and how.
+/// The shown page, its order and its filter.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
     pub(crate) page: Page,
     pub(crate) sort: usize,
     pub(crate) reversed: bool,
     pub(crate) filter: String,
-    /// Keys go into the filter.
+    /// Whether keys edit the filter.
     pub(crate) is_typing: bool,
     pub(crate) is_frozen: bool,
     pub(crate) shows_help: bool,
@@ -78,7 +78,7 @@ impl Choice {
         }
     }
 
-    /// Does what a key means on a table of so many columns and rows; `false` if it ends the screen.
+    /// Applies a key to a table of so many columns and rows; `false` if it ends the screen.
     pub(crate) fn press(&mut self, key: KeyEvent, (columns, rows): (usize, usize)) -> bool {
         let ends = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
         if ends {

@@ -3,7 +3,7 @@
 //! [`JSON`](json_of) and [`picture`](picture_of).
 //!
 //! It does not know command lines, the references that they accept, or standard output. The program
-//! `orbium` shows it as `orbium top`.
+//! `orbium` provides it as `orbium top`.
 //!
 //! ```no_run
 //! use orbium_top::{Selection, Source, View, text_of};

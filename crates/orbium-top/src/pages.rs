@@ -9,7 +9,7 @@ use crate::keys::{Choice, Page};
 use crate::view::View;
 use orbium::metrics::exposition::watch::idl;
 
-/// A cell: what it shows, and what it is sorted by.
+/// A cell: its text, and its sort key.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) text: String,
@@ -26,16 +26,16 @@ enum Order {
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) cells: Vec<Cell>,
-    /// Something is worse than it should be.
+    /// Whether a value is unhealthy.
     pub(crate) bad: bool,
 }
 
-/// A page: the first column takes what room there is.
+/// A page: the first column takes the remaining width.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) columns: &'static [&'static str],
     pub(crate) rows: Vec<Row>,
-    /// Why there are no rows.
+    /// The reason why there are no rows.
     pub(crate) empty: String,
 }
 
@@ -68,7 +68,7 @@ fn rate(per_second: f64) -> Cell {
 }
 
 fn octets(per_second: f64) -> Cell {
-    // The sum of nothing is -0.
+    // An empty sum is -0.
     let (mut amount, mut unit) = (per_second + 0.0, "B");
     for larger in ["KiB", "MiB", "GiB"] {
         if amount < 1024.0 {
@@ -202,7 +202,7 @@ fn lanes(view: &View) -> Table {
     }
 }
 
-/// What the connection's requests ask for, and what it has by itself.
+/// The quality that the connection's requests ask for, and the properties of the connection.
 fn in_force(connection: &idl::Connection) -> String {
     let said = [connection.quality.as_str(), connection.in_force.as_str()];
     let said: Vec<_> = said.into_iter().filter(|it| !it.is_empty()).collect();
@@ -323,7 +323,7 @@ fn log(view: &View) -> Table {
     }
 }
 
-/// A page as it was chosen to be.
+/// The table of a page, sorted and filtered as chosen.
 pub(crate) fn table(view: &View, choice: &Choice) -> Table {
     let mut table = match choice.page {
         Page::Operations => operations(view),
@@ -345,14 +345,14 @@ pub(crate) fn table(view: &View, choice: &Choice) -> Table {
             .order
             .partial_cmp(&other.cells[column].order);
         let order = order.unwrap_or(Ordering::Equal);
-        // Numbers begin with the largest.
+        // Numbers are sorted in descending order at first.
         let falls = matches!(one.cells[column].order, Order::Number(_)) != choice.reversed;
         if falls { order.reverse() } else { order }
     });
     table
 }
 
-/// The process, and which of its ORBs is shown: `4711`, `4711-2`, `4711-2 flight`.
+/// The process, and the number and name of its ORB: `4711`, `4711-2`, `4711-2 flight`.
 fn process(view: &View) -> String {
     let number = view.identity.number.map(|it| format!("-{it}"));
     let (pid, orb_id) = (view.snapshot.pid, &view.identity.orb_id);
@@ -360,7 +360,7 @@ fn process(view: &View) -> String {
     text.trim_end().to_owned()
 }
 
-/// What stands above every page.
+/// The lines above every page.
 pub(crate) fn header(view: &View) -> [String; 2] {
     let snapshot = &view.snapshot;
     let sum = |of: fn(&crate::view::OperationRow) -> f64, called| -> f64 {
@@ -390,7 +390,7 @@ pub(crate) fn header(view: &View) -> [String; 2] {
     ]
 }
 
-/// How wide each column but the first is.
+/// The width of each column but the first.
 pub(crate) fn widths(table: &Table) -> Vec<usize> {
     let all = table.columns.iter().enumerate().map(|(column, title)| {
         let cells = table.rows.iter().map(|row| &row.cells[column].text);

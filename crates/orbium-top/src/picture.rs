@@ -13,7 +13,7 @@ use crate::keys::{Choice, Page};
 use crate::screen;
 use crate::view::View;
 
-/// Of one character, in the units of the picture.
+/// Width of one character, in the units of the picture.
 const WIDTH: f32 = 8.4;
 const HEIGHT: u16 = 18;
 const MARGIN: u16 = 12;

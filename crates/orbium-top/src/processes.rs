@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Selection of an ORB among those that the processes of this user show.
+//! Selection of an ORB among those that the processes of this user publish.
 
 use std::time::Duration;
 
@@ -8,20 +8,19 @@ use orbium::metrics::exposition::watch::{self, Watched};
 use crate::error::TopError;
 use crate::watch_object::{self, printable};
 
-/// How to turn it on, where there is nothing to show.
+/// The advice if no ORB is published.
 pub(crate) const WATCH_ADVICE: &str = "a process shows its ORB after orb.watch(), with watch = true in \
                                        its configuration, or with the argument -ORBwatch true";
 
-/// What an answer may take while ORBs are listed: one process may have been stopped.
+/// Time-out of a reply while ORBs are listed: one process may be stopped.
 const LISTING_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Which of the ORBs that the processes of this user show.
+/// Selection of one of the ORBs that the processes of this user publish.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// The process; any process if it is `None`.
     pub pid: Option<u32>,
-    /// The number among the ORBs of the process, in the order in which they began to show
-    /// themselves: from 1.
+    /// The number among the ORBs of the process, in the order in which they were published: from 1.
     pub number: Option<usize>,
     /// The name of the ORB (`orb_id`, `-ORBId`).
     pub orb_id: Option<String>,
@@ -42,7 +41,7 @@ impl Selection {
         })
     }
 
-    /// The only ORB that is meant, with its number if its process shows several.
+    /// The only selected ORB, with its number if its process publishes several.
     pub(crate) fn only(&self) -> Result<(Watched, Option<usize>), TopError> {
         let all = watch::alive().map_err(|error| {
             TopError::because(format!("the folder of the sockets cannot be used: {error}"))
@@ -81,7 +80,7 @@ fn has_siblings(one: &Watched, all: &[Watched]) -> bool {
     all.iter().filter(|it| it.pid == one.pid).count() > 1
 }
 
-/// What distinguishes an ORB from others: its program, its name, where it listens first.
+/// The description of an ORB: its program, its name, its first endpoint.
 fn description(one: &Watched) -> Option<String> {
     let watch = watch_object::at(&Watched::url_of(&one.path), LISTING_PATIENCE).ok()?;
     let snapshot = watch.look().ok()?;
@@ -96,7 +95,7 @@ fn description(one: &Watched) -> Option<String> {
     Some(printable(&text))
 }
 
-/// That one of `some` is to be named.
+/// The error that requests a choice among `some`.
 fn listed(why: &str, some: &[Watched], all: &[Watched]) -> TopError {
     let ways = some.iter().map(|one| {
         let number = has_siblings(one, all).then(|| format!("-{}", one.number));

@@ -19,11 +19,11 @@ use crate::view::View;
 const HELP: &str = "q quit   ? help   1-7 page   s sort   r reverse   / filter   p freeze   \
                     arrows scroll";
 
-/// Shows what happens on the terminal until a key ends it. `first` is a look that was taken already.
+/// Shows the activity on the terminal until a key ends it. `first` is an earlier snapshot.
 ///
 /// # Errors
 ///
-/// The terminal cannot be used, or the source does not answer.
+/// The terminal cannot be used, or the source does not reply.
 pub fn run_screen(source: &Source, interval: Duration, first: Look) -> Result<(), TopError> {
     let mut terminal = ratatui::try_init()
         .map_err(|error| TopError::because(format!("the terminal cannot be used: {error}")))?;
@@ -79,7 +79,7 @@ fn key_within(left: Duration) -> Result<Option<Event>, TopError> {
     }
 }
 
-/// Draws everything.
+/// Draws the whole screen.
 pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, choice: &Choice) {
     let rows = [
         Constraint::Length(3),
@@ -104,8 +104,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, choice: &Choice) {
     frame.render_widget(Paragraph::new(Line::styled(foot, grey)), bottom);
 }
 
-/// The pages by number and title; by number alone, but for the one that is shown, where not all titles
-/// fit.
+/// The pages by number and title; by number alone, except for the shown one, if not all titles fit.
 fn tabs(choice: &Choice, width: usize) -> Line<'static> {
     let tab = |(place, page): (usize, Page)| format!(" {} {} ", place + 1, page.title());
     let all = Page::ALL.into_iter().enumerate();

@@ -10,10 +10,10 @@ use crate::error::TopError;
 use crate::processes::{Selection, WATCH_ADVICE};
 use crate::watch_object;
 
-/// What an answer may take: the thread that gives it has nothing else to do.
+/// Time-out of a reply: the thread that sends it has no other work.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What was seen, and when.
+/// A snapshot, with its time.
 #[derive(Clone, Debug)]
 pub struct Look {
     pub(crate) snapshot: watch::idl::Snapshot,
@@ -21,10 +21,10 @@ pub struct Look {
     pub(crate) identity: Identity,
 }
 
-/// Which ORB it is.
+/// The identity of an ORB.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Identity {
-    /// Its number among those of its process, if that shows several.
+    /// Its number among those of its process, if that publishes several.
     pub(crate) number: Option<usize>,
     /// Its name; empty if it has none.
     pub(crate) orb_id: String,
@@ -32,7 +32,7 @@ pub(crate) struct Identity {
     pub(crate) socket: Option<PathBuf>,
 }
 
-/// The watch object of an ORB, where the looks come from.
+/// The watch object of an ORB, the source of snapshots.
 pub struct Source {
     watch: watch::idl::Watch,
     url: String,
@@ -40,21 +40,21 @@ pub struct Source {
 }
 
 impl Source {
-    /// The only ORB that is meant among those that the processes of this user show.
+    /// The only selected ORB among those that the processes of this user publish.
     ///
     /// # Errors
     ///
-    /// There is none, or there are several, which are named.
+    /// There is none, or there are several, which the error lists.
     pub fn selected(selection: &Selection) -> Result<Self, TopError> {
         let (watched, number) = selection.only()?;
         Self::found(Watched::url_of(&watched.path), number, Some(watched.path))
     }
 
-    /// The ORB that shows itself through a socket.
+    /// The ORB that is published at a socket.
     ///
     /// # Errors
     ///
-    /// No ORB can be made to call it.
+    /// The calling ORB cannot be created.
     pub fn at_socket(socket: &Path) -> Result<Self, TopError> {
         Self::found(Watched::url_of(socket), None, Some(socket.to_owned()))
     }
@@ -63,7 +63,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// It is no reference, or leads to no object.
+    /// It is not a valid reference, or refers to no object.
     pub fn at(url: &str) -> Result<Self, TopError> {
         Self::found(url.to_owned(), None, None)
     }
@@ -86,11 +86,11 @@ impl Source {
         })
     }
 
-    /// Asks once.
+    /// Requests one snapshot.
     ///
     /// # Errors
     ///
-    /// There is no answer.
+    /// There is no reply.
     pub fn look(&self) -> Result<Look, TopError> {
         let snapshot = self.watch.look().map_err(|error| {
             let url = &self.url;

@@ -14,7 +14,7 @@ pub(crate) struct OperationRow {
     pub(crate) name: String,
     pub(crate) lane: String,
     pub(crate) called: bool,
-    /// Ended, and ended with an exception, in a second.
+    /// Requests that ended, or ended with an exception, per second.
     pub(crate) rate: f64,
     pub(crate) errors: f64,
     pub(crate) in_flight: u64,
@@ -32,7 +32,7 @@ pub(crate) struct LaneRow {
     pub(crate) waited_p99: Duration,
     pub(crate) missed: u64,
     pub(crate) refused: u64,
-    /// Times that its budget was exhausted.
+    /// The number of times that its budget was exhausted.
     pub(crate) exhausted: u64,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct LaneRow {
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionRow {
     pub(crate) connection: idl::Connection,
-    /// Octets and requests in a second.
+    /// Bytes and requests per second.
     pub(crate) received: f64,
     pub(crate) sent: f64,
     pub(crate) requests: f64,
@@ -52,16 +52,16 @@ pub(crate) struct BindingRow {
     pub(crate) peer: String,
     pub(crate) transport: String,
     pub(crate) connections: u64,
-    /// What connections have by themselves, each once.
+    /// The properties of its connections, each once.
     pub(crate) in_force: Vec<String>,
-    /// Those that carry a call.
+    /// Connections that carry a call.
     pub(crate) busy: u64,
     pub(crate) in_flight: u64,
-    /// In a second.
+    /// Per second.
     pub(crate) received: f64,
     pub(crate) sent: f64,
     pub(crate) requests: f64,
-    /// Of the oldest.
+    /// The age of the oldest.
     pub(crate) age_ms: u64,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct BudgetRow {
     pub(crate) overran: u64,
 }
 
-/// What an ORB did between two looks.
+/// The activity of an ORB between two snapshots.
 #[derive(Clone, Debug)]
 pub struct View {
     pub(crate) identity: Identity,
@@ -95,7 +95,7 @@ fn lately(now: &idl::Durations, before: Option<&idl::Durations>) -> Histogram {
     before.map_or_else(|| now.clone(), |before| now.since(&histogram(before)))
 }
 
-/// What the connections that this process has opened are together, by server.
+/// The sums of the connections that this process has opened, by server.
 fn bindings(connections: &[ConnectionRow]) -> Vec<BindingRow> {
     let mut all: Vec<BindingRow> = Vec::new();
     for row in connections.iter().filter(|row| row.connection.client) {
@@ -158,7 +158,7 @@ fn operation_row(it: &idl::Operation, old: &[idl::Operation], seconds: f64) -> O
 }
 
 impl View {
-    /// What happened between two looks at the same process.
+    /// The activity between two snapshots of the same process.
     pub fn between(before: &Look, now: &Look) -> Self {
         let interval = now.at.saturating_duration_since(before.at);
         let seconds = interval.as_secs_f64().max(1e-6);

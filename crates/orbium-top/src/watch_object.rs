@@ -8,7 +8,7 @@ use orbium::{Interface, Orb};
 
 use crate::error::TopError;
 
-/// The watch object of a URL; each answer may take so long.
+/// The watch object of a URL, with a time-out for each reply.
 pub(crate) fn at(url: &str, patience: Duration) -> Result<Watch, TopError> {
     let failed = |why: String| TopError::because(format!("`{url}`: {why}"));
     let built = Orb::builder().call_timeout(patience).build();
@@ -24,7 +24,7 @@ pub(crate) fn orb_id(watch: &Watch) -> String {
     printable(&watch.orb_id().unwrap_or_default())
 }
 
-/// Text of a process: nothing in it may steer a terminal.
+/// Text of a process, without control characters, which could steer a terminal.
 pub(crate) fn printable(text: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     text.chars().map(visible).collect()

@@ -126,7 +126,8 @@ fn keys_choose_pages_filters_and_orders() {
     assert!(!press(&mut choice, KeyCode::Char('q')));
 }
 
-/// Each further press beyond the last row had to be taken back before the rows moved again.
+/// Regression: each further press beyond the last row had to be reverted before the rows moved
+/// again.
 #[test]
 fn scrolling_ends_with_the_last_row_and_begins_anew_with_a_filter() {
     let mut choice = Choice::at(Page::Operations);
@@ -144,7 +145,7 @@ fn scrolling_ends_with_the_last_row_and_begins_anew_with_a_filter() {
     assert!(screen(&view(), &choice)[4].starts_with("A::B/quick"));
 }
 
-/// Escape ended the screen once a filter was typed.
+/// Regression: Escape ended the screen once a filter was typed.
 #[test]
 fn escape_removes_the_filter_and_ends_the_screen_without_one() {
     let mut choice = Choice::at(Page::Operations);
@@ -156,7 +157,7 @@ fn escape_removes_the_filter_and_ends_the_screen_without_one() {
     assert!(!press(KeyCode::Esc));
 }
 
-/// Neither the page nor the key that ends it was to be seen.
+/// Regression: neither the page nor the key that ends it was visible.
 #[test]
 fn a_narrow_screen_says_which_page_it_shows_and_how_it_ends() {
     for (place, page) in Page::ALL.into_iter().enumerate() {
