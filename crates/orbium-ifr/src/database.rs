@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Definitions in a file: a change of the repository is one transaction there too.
+//! Definitions in a file: a change of the repository is also one transaction of the database.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,16 +14,16 @@ use crate::octets::Octets;
 const ENTRIES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("entries");
 const REPOSITORY: TableDefinition<'_, &str, u64> = TableDefinition::new("repository");
 
-/// Of the way in which entries are written.
+/// The version of the format of entries.
 const FORMAT: u64 = 1;
 
-/// The file that a repository is kept in.
+/// The file of a repository.
 pub(crate) struct Database(redb::Database);
 
-/// What was in a file.
+/// The content of a file.
 pub(crate) struct Opened {
     pub(crate) database: Database,
-    /// What distinguishes the references of this repository from those of others.
+    /// Distinguishes the references of this repository from those of others.
     pub(crate) stamp: u64,
     pub(crate) entries: Vec<(Key, Entry)>,
 }
@@ -32,24 +32,24 @@ fn failed(error: impl Display) -> RepositoryError {
     RepositoryError::Database(error.to_string())
 }
 
-/// The engine has found what it takes for impossible.
+/// The error if the engine panics.
 fn unreadable() -> RepositoryError {
     RepositoryError::Damaged("it cannot be read".to_owned())
 }
 
 impl Database {
-    /// Opens a file, or makes one, with `stamp` if it is new.
+    /// Opens a file, or creates one, with `stamp` if it is new.
     pub(crate) fn open(path: &Path, stamp: u64) -> Result<Opened, RepositoryError> {
         Self::opened(|| redb::Database::create(path), stamp)
     }
 
-    /// Opens the octets of such a file; a new one if there are none.
+    /// Opens the bytes of such a file; a new one if there are none.
     pub(crate) fn of_octets(octets: Octets, stamp: u64) -> Result<Opened, RepositoryError> {
         let create = || redb::Database::builder().create_with_backend(octets);
         Self::opened(create, stamp)
     }
 
-    /// The engine panics at the octets of some files that it did not write.
+    /// The engine panics on the bytes of some files that it did not write.
     fn opened(
         create: impl FnOnce() -> Result<redb::Database, DatabaseError>,
         stamp: u64,
@@ -77,7 +77,7 @@ impl Database {
         })
     }
 
-    /// Writes entries, and removes those that are none any more.
+    /// Writes entries, and deletes those that are `None`.
     pub(crate) fn write<'e>(
         &self,
         changed: impl Iterator<Item = (Key, Option<&'e Entry>)>,

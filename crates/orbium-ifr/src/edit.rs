@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Changes of the repository, with the checks that the specification asks for.
+//! Changes of the repository, with the checks that the specification requires.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::references::{References, primitive_of};
 use crate::store::Store;
 use crate::view::View;
 
-/// Octets of the longest name, id or version.
+/// Maximum bytes of a name, id or version.
 const MAX_NAME_LENGTH: usize = 4096;
 
 /// An open transaction.
@@ -24,7 +24,7 @@ pub(crate) struct Edit<'s> {
     pub(crate) store: &'s mut Store,
 }
 
-/// What every `create_` operation begins with.
+/// The common first arguments of `create_` operations.
 #[derive(Clone, Copy)]
 pub(crate) struct Named<'a> {
     pub(crate) id: &'a str,
@@ -42,13 +42,13 @@ impl Edit<'_> {
         self.view().reference(key)
     }
 
-    /// The type that an argument is.
+    /// The type of an argument.
     pub(crate) fn ty(&self, argument: Option<&corba::IdlType>) -> Result<TypeDef> {
         let object = argument.map(Interface::as_object);
         self.references.type_of(self.store, object)
     }
 
-    /// The definition that an argument is, if `is_fit` says so.
+    /// The definition of an argument, if `is_fit` accepts it.
     pub(crate) fn key<I: Interface>(
         &self,
         argument: Option<&I>,
@@ -107,7 +107,7 @@ impl Edit<'_> {
         members: &[corba::UnionMember],
     ) -> Result<Vec<Case>> {
         let code = self.store.type_code(discriminator)?;
-        // Only a discriminator makes a union of nothing.
+        // The TypeCode of an empty union exists only for a valid discriminator type.
         if orbium::TypeCode::union("", "", code.clone(), []).is_none() {
             return Err(fault::BAD_DISCRIMINATOR);
         }
@@ -122,7 +122,7 @@ impl Edit<'_> {
             let name = member.name.clone();
             cases.push(Case { label, name, ty });
         }
-        // Several labels of one member follow one another.
+        // Several labels of one member are adjacent.
         let mut names = Vec::new();
         for case in &cases {
             if names.last() != Some(&&*case.name) {
@@ -164,7 +164,7 @@ impl Edit<'_> {
         Ok(key)
     }
 
-    /// Checks that a container may have a definition of that name.
+    /// Checks that a container may contain a definition of that name.
     fn check_place(
         &self,
         container: Key,
@@ -196,7 +196,7 @@ impl Edit<'_> {
         Ok(())
     }
 
-    /// Checks what a definition has become: its type, its bases, the names that it inherits.
+    /// Checks a changed definition: its type, its bases, its inherited names.
     pub(crate) fn check(&self, key: Key) -> Result<()> {
         let entry = self.store.entry(key)?;
         self.check_bases(key)?;
@@ -209,7 +209,7 @@ impl Edit<'_> {
         Ok(())
     }
 
-    /// Checks that an interface or value does not inherit itself, nor a name twice.
+    /// Checks that an interface or value inherits neither itself, nor a name twice.
     fn check_bases(&self, key: Key) -> Result<()> {
         let bases = self.store.all_bases(key)?;
         if bases.len() > 1000 {
@@ -239,7 +239,7 @@ impl Edit<'_> {
         Ok(())
     }
 
-    /// Changes the body of a definition, and removes the anonymous types that it had.
+    /// Changes the body of a definition, and removes its unused anonymous types.
     pub(crate) fn set(&mut self, key: Key, change: impl FnOnce(&mut Body)) -> Result<()> {
         let before = self.store.entry(key)?.body.types();
         self.store.update(key, |entry| change(&mut entry.body))?;
@@ -248,7 +248,7 @@ impl Edit<'_> {
         self.collect(before)
     }
 
-    /// Checks that no type has become part of itself, or too large.
+    /// Checks that no type contains itself, or is too large.
     pub(crate) fn check_users(&self) -> Result<()> {
         for (key, entry) in self.store.entries() {
             if entry.body.is_type() || matches!(entry.body, Body::Exception(_)) {
@@ -258,7 +258,7 @@ impl Edit<'_> {
         Ok(())
     }
 
-    /// Removes those anonymous types that nothing refers to.
+    /// Removes those anonymous types without references to them.
     fn collect(&mut self, types: Vec<TypeDef>) -> Result<()> {
         let mut pending = types;
         while let Some(ty) = pending.pop() {
@@ -302,14 +302,14 @@ impl Edit<'_> {
         Ok(())
     }
 
-    /// Adds the anonymous types that are of no use without what is doomed.
+    /// Adds the anonymous types that are used only by doomed definitions.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 1: a definition that is to stay depends on what is doomed.
+    /// BAD_INV_ORDER 1: a definition that is to stay depends on a doomed one.
     fn doom_anonymous(&self, doomed: &mut HashSet<Key>) -> Result<()> {
         let users = self.store.users();
         let users_of = |key: Key| users.get(&key).map_or(&[][..], Vec::as_slice);
-        // First those that depend on it, then those on which nothing else depends.
+        // First those that depend on it, then those without other dependants.
         let mut pending: Vec<Key> = doomed.iter().copied().collect();
         while let Some(key) = pending.pop() {
             for user in users_of(key) {
@@ -356,7 +356,7 @@ impl Edit<'_> {
         self.store.update(key, |it| it.version = version.to_owned())
     }
 
-    /// Moves a definition to another container, or gives it another name.
+    /// Moves a definition to another container, or renames it.
     pub(crate) fn relocate(&mut self, key: Key, container: Key, name: &str) -> Result<()> {
         check_name(name)?;
         let mut scope = Some(container);
@@ -414,7 +414,7 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     }
 }
 
-/// Members and enumerators have different names, whatever their case.
+/// Members and enumerators have different names, ignoring case.
 pub(crate) fn check_names<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
     let mut seen = HashSet::new();
     for name in names {

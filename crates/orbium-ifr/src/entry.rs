@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Definitions as the store has them: plain data that refers to other definitions by key.
+//! Stored definitions: plain data that refers to other definitions by key.
 
 use serde::{Deserialize, Serialize};
 
 use crate::corba::{DefinitionKind, PrimitiveKind};
 
-/// What a definition is called in the store and in its reference, whatever its name and id.
+/// The identity of a definition in the store and in its reference, independent of its name and id.
 pub(crate) type Key = u64;
 
 /// The repository itself.
@@ -36,7 +36,7 @@ pub(crate) struct Member {
     pub(crate) ty: TypeDef,
 }
 
-/// A label of a union, and what it selects. Without a label it is the default.
+/// A label of a union, with its member. Without a label it is the default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Case {
     pub(crate) label: Option<i64>,
@@ -94,7 +94,7 @@ pub(crate) struct Value {
     pub(crate) is_custom: bool,
     pub(crate) is_abstract: bool,
     pub(crate) is_truncatable: bool,
-    /// An event type; files of repositories without them do not say so.
+    /// An event type; older files of repositories lack this field.
     #[serde(default)]
     pub(crate) is_event: bool,
     pub(crate) base: Option<Key>,
@@ -104,7 +104,7 @@ pub(crate) struct Value {
 }
 
 impl Value {
-    /// What is known of it where it is declared, but not defined.
+    /// The part of it that a forward declaration contains.
     pub(crate) fn as_declared(&self) -> Self {
         Self {
             is_abstract: self.is_abstract,
@@ -114,7 +114,7 @@ impl Value {
     }
 }
 
-/// What a definition says, by its kind.
+/// The content of a definition, by its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Body {
     Repository,
@@ -193,7 +193,7 @@ impl Body {
         }
     }
 
-    /// Whether it is a type of its own, without name and container.
+    /// Whether it is an anonymous type, without name and container.
     pub(crate) fn is_anonymous(&self) -> bool {
         matches!(
             self,
@@ -322,7 +322,7 @@ impl Body {
         }
     }
 
-    /// The definitions that it refers to otherwise: bases, and exceptions that are raised.
+    /// The other definitions that it refers to: bases, and raised exceptions.
     pub(crate) fn others(&self) -> Vec<Key> {
         match self {
             Self::Interface { bases, .. } => bases.clone(),
@@ -349,11 +349,11 @@ fn types_of(members: &[Member]) -> Vec<TypeDef> {
 /// A definition, or an anonymous type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// Empty for an anonymous type, as id and version are.
+    /// Empty for an anonymous type, as are id and version.
     pub(crate) name: String,
     pub(crate) id: String,
     pub(crate) version: String,
-    /// None for the repository and for anonymous types.
+    /// `None` for the repository and for anonymous types.
     pub(crate) container: Option<Key>,
     /// In the order of definition.
     pub(crate) contents: Vec<Key>,

@@ -13,11 +13,11 @@ pub enum LoadError {
     Different(String),
     /// The repository has another definition with that scoped name.
     NameInUse(String),
-    /// The repository has no such definitions: components, homes, events.
+    /// The repository does not support such definitions: components, homes, events.
     Unsupported {
         /// The scoped name.
         name: String,
-        /// What it is in IDL.
+        /// Its kind in IDL.
         construct: &'static str,
     },
     /// The text is not IDL, or a constant has no value of its type.
@@ -63,9 +63,9 @@ impl From<SystemException> for LoadError {
 pub enum RepositoryError {
     /// The database could not be opened or read.
     Database(String),
-    /// What is in the database is no repository, or a damaged one.
+    /// The content of the database is not a valid repository.
     Damaged(String),
-    /// The ORB has no place for it.
+    /// The ORB cannot create its adapter.
     Poa(String),
     /// The ORB cannot serve it.
     System(SystemException),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The CORBA Interface Repository: IDL that clients read and change at run time.
 //!
-//! [`InterfaceRepository`] serves one, from memory or from a file. [`corba`] is what the IDL
-//! compiler makes of the interfaces of CORBA's module, for clients of any repository.
+//! [`InterfaceRepository`] serves one, from memory or from a file. [`corba`] has the compiled
+//! interfaces of CORBA's module, for clients of any repository.
 //!
 //! ```no_run
 //! use orbium::{Config, Interface, Orb, config::Configure as _};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Labels of unions and values of constants, as anys and as the store has them.
+//! Labels of unions and values of constants, as anys and in the store.
 
 use orbium::cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium::codegen::{Decode, Encode};
@@ -10,7 +10,7 @@ use orbium::{
 
 use crate::fault::{self, Result};
 
-/// How labels of one kind are written and read.
+/// The encoding of labels of one kind.
 struct Label {
     kind: TCKind,
     write: fn(TypeCode, i64) -> Written<Any>,
@@ -66,17 +66,17 @@ fn failed(error: CdrError) -> SystemException {
     SystemException::from_cdr(error, Completion::No)
 }
 
-/// A label as unions have it in the repository: of `default:` the octet 0.
+/// The any of a label for the repository's interfaces: the octet 0 for `default:`.
 pub(crate) fn label(discriminator: &TypeCode, label: Option<i64>) -> Result<Any> {
     let Some(label) = label else {
         return Ok(Any::from(0u8));
     };
-    // The label was of the type of the discriminator when it was set.
+    // The label was checked against the type of the discriminator when it was set.
     let write = labels_of(discriminator)?.write;
     write(discriminator.clone(), label).map_err(failed)
 }
 
-/// The label that an any is, by the type of the discriminator; none is that of `default:`.
+/// The label of an any, by the type of the discriminator; none for `default:`.
 pub(crate) fn label_value(discriminator: &TypeCode, label: &Any) -> Result<Option<i64>> {
     let of = labels_of(discriminator)?;
     if label.type_code().unaliased().kind() == TCKind::Octet && of.kind != TCKind::Octet {
@@ -92,7 +92,7 @@ pub(crate) fn label_value(discriminator: &TypeCode, label: &Any) -> Result<Optio
     value.map(Some).map_err(|_| fault::BAD_LABEL)
 }
 
-/// The form of constants in the store: the same on every machine.
+/// The encoding of constants in the store: the same on every machine.
 fn format() -> Format {
     Format {
         order: ByteOrder::Little,
@@ -106,14 +106,14 @@ pub(crate) fn constant(stored: &[u8]) -> Result<Any> {
     Any::decode(&mut CdrReader::new(&mut octets, format())).map_err(failed)
 }
 
-/// A constant as the store has it.
+/// The stored form of a constant.
 pub(crate) fn stored(value: &Any) -> Result<Vec<u8>> {
     let mut writer = CdrWriter::new(format());
     value.encode(&mut writer);
     writer.finish().map_err(failed)
 }
 
-/// Kinds of types that constants have.
+/// Kinds of types that are valid for constants.
 const CONSTANTS: [TCKind; 17] = [
     TCKind::Short,
     TCKind::UShort,
@@ -134,7 +134,7 @@ const CONSTANTS: [TCKind; 17] = [
     TCKind::Enum,
 ];
 
-/// Whether a constant may have a type.
+/// Whether a type is valid for constants.
 pub(crate) fn is_constant_type(code: &TypeCode) -> bool {
     CONSTANTS.contains(&code.unaliased().kind())
 }

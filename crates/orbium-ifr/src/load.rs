@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compiled IDL into the repository.
+//! Loading of compiled IDL into the repository.
 
 mod compare;
 mod constants;
@@ -24,7 +24,7 @@ use primitive_types::primitive;
 
 type Loaded<T> = Result<T, LoadError>;
 
-/// Compiles a text that includes nothing but what is built in.
+/// Compiles a text that includes only built-in files.
 pub(crate) fn compiled(idl: &str) -> Result<Model, String> {
     let mut options = Options::new();
     options.lenient_names = true;
@@ -38,7 +38,7 @@ pub(crate) fn compiled(idl: &str) -> Result<Model, String> {
     }
 }
 
-/// Adds what a model defines, and returns how many definitions are new.
+/// Adds the definitions of a model, and returns the number of new ones.
 pub(crate) fn load(edit: &mut Edit<'_>, model: &Model) -> Loaded<u32> {
     let mut loading = Loading {
         edit,
@@ -63,19 +63,19 @@ struct Loading<'l, 'e> {
     edit: &'l mut Edit<'e>,
     model: &'l Model,
     keys: DefMap<Key>,
-    /// Definitions that the repository does not have.
+    /// Definitions that the repository lacks.
     fresh: Vec<DefId>,
-    /// Those that it has.
+    /// Definitions that the repository already has.
     known: Vec<DefId>,
-    /// Value types among those that it has, but without anything in them: they may have been
+    /// Value types among those that it already has, but without contents: they may have been
     /// declared without being defined.
     completed: DefSet,
-    /// Anonymous types that were made.
+    /// Created anonymous types.
     anonymous: Vec<Key>,
     added: u32,
 }
 
-/// Definitions inside others at most.
+/// Maximum depth of nested definitions.
 const MAX_DEPTH: usize = 64;
 
 impl<'l> Loading<'l, '_> {
@@ -83,8 +83,8 @@ impl<'l> Loading<'l, '_> {
         LoadError::Different(definition.repository_id.clone())
     }
 
-    /// Gives every definition in a scope a key. `is_open` says whether the container may get more
-    /// contents than it has.
+    /// Assigns a key to every definition in a scope. `is_open`: whether new contents may be
+    /// added to the container.
     fn declare(&mut self, scope: &[DefId], container: Key, is_open: bool) -> Loaded<()> {
         for id in scope {
             let definition = &self.model[*id];
@@ -117,8 +117,8 @@ impl<'l> Loading<'l, '_> {
         Ok(())
     }
 
-    /// Whether a definition that is there already is a module, or an interface or a value type
-    /// that may have been declared without being defined.
+    /// Whether an existing definition is a module, or an interface or a value type that may have
+    /// been declared without being defined.
     fn may_grow(&self, key: Key) -> Loaded<bool> {
         let entry = self.edit.store.entry(key)?;
         Ok(match &entry.body {
@@ -184,7 +184,7 @@ impl<'l> Loading<'l, '_> {
         Ok(())
     }
 
-    /// Adds the members of a value's state, before what else it contains.
+    /// Adds the members of a value's state, before its other contents.
     fn state(&mut self, key: Key, value: &ValueType) -> Loaded<()> {
         let contents = self.edit.store.entry(key)?.contents.clone();
         self.edit.store.update(key, |it| it.contents.clear())?;
@@ -213,7 +213,7 @@ impl<'l> Loading<'l, '_> {
                 self.edit.check(*key)?;
             }
         }
-        // Those too that contain a value which was declared before.
+        // Also the types that contain a previously declared value.
         Ok(self.edit.check_users()?)
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! References to definitions: an adapter for each kind, with a default servant, whatever the
+//! References to definitions: an adapter for each kind, with a default servant, independent of the
 //! number of definitions.
 
 use std::sync::Arc;
@@ -31,7 +31,7 @@ struct Inner {
     references: References,
 }
 
-/// The adapter of a kind of object: what references say, and what serves them.
+/// The adapter of a kind of object: the repository id of references, and the servant.
 type Served = (DefinitionKind, &'static str, &'static str, Arc<dyn Servant>);
 
 impl Objects {
@@ -42,7 +42,7 @@ impl Objects {
         }))
     }
 
-    /// Makes the adapters.
+    /// Creates the adapters.
     pub(crate) fn serve(&self, orb: &Orb) -> std::result::Result<(), PoaError> {
         let policies = Policies {
             lifespan: Lifespan::Persistent,
@@ -111,7 +111,7 @@ impl Objects {
         self.view(|view| view.repository()?.ok_or(fault::GONE))
     }
 
-    /// Reads what a request asks for.
+    /// Reads for a request.
     pub(crate) fn read<T>(
         &self,
         call: &Call<'_>,
@@ -127,7 +127,7 @@ impl Objects {
         work(&View { references, store })
     }
 
-    /// Changes what a request asks for, all of it or nothing.
+    /// Changes the repository for a request, completely or not at all.
     pub(crate) fn write<T>(
         &self,
         call: &Call<'_>,

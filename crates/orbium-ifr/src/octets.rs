@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The octets of a database in memory, as its engine reads and writes them.
+//! The bytes of a database in memory, for its engine.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use orbium::lock::{Mutex, MutexGuard};
 
 use redb::StorageBackend;
 
-/// Most octets: what a damaged header claims is not allocated.
+/// Maximum number of bytes: the claim of a damaged header is not allocated.
 const MAX_OCTETS: u64 = 1 << 30;
 
-/// The octets of a database.
+/// The bytes of a database.
 #[derive(Debug)]
 pub(crate) struct Octets(Mutex<Vec<u8>>);
 
@@ -27,7 +27,7 @@ impl Octets {
         self.0.lock()
     }
 
-    /// Uses so many octets from there on.
+    /// Passes so many bytes from an offset to a closure.
     fn with<T>(&self, offset: u64, len: usize, act: impl FnOnce(&mut [u8]) -> T) -> io::Result<T> {
         let start = usize::try_from(offset).map_err(|_| out_of_range())?;
         let end = start.checked_add(len).ok_or_else(out_of_range)?;

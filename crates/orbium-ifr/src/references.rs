@@ -11,7 +11,7 @@ use crate::fault::{self, Result};
 use crate::store::Store;
 use crate::type_codes::primitive_kind;
 
-/// Set in the key of an object that is a primitive type.
+/// Bit in the key of a primitive type.
 const PRIMITIVE: Key = 1 << 63;
 
 /// An adapter for each kind of object.
@@ -24,7 +24,7 @@ pub(crate) struct References {
 /// The adapter of one kind.
 pub(crate) struct Adapter {
     pub(crate) poa: Poa,
-    /// In references: the interface that clients of CORBA 2.3 know.
+    /// The repository id in references: the interface that clients of CORBA 2.3 know.
     pub(crate) repository_id: &'static str,
 }
 
@@ -36,7 +36,7 @@ impl References {
         for (kind, adapter) in made {
             adapters[kind as usize] = Some(adapter);
         }
-        // Nothing else sets them.
+        // They are set nowhere else.
         let _ = self.adapters.set(adapters);
     }
 
@@ -66,8 +66,8 @@ impl References {
         self.reference(stamp, DefinitionKind::DkPrimitive, key)
     }
 
-    /// The entry that a request is to, which is of the kind that its adapter is for: the client may
-    /// have made the object key itself.
+    /// The entry of a request, which has the kind of its adapter: the client may have made up the
+    /// object key.
     pub(crate) fn called(&self, store: &Store, call: &Call<'_>) -> Result<Key> {
         let key = key_in(store, call.object_id())?;
         let kind = match primitive_of(key) {
@@ -81,7 +81,7 @@ impl References {
         }
     }
 
-    /// The entry that a reference of this repository leads to.
+    /// The entry of a reference to this repository.
     pub(crate) fn key_of(&self, store: &Store, object: &ObjectRef) -> Result<Key> {
         let adapters = self.adapters.get().ok_or(fault::GONE)?;
         let mut ids = adapters.iter().flatten();
@@ -89,7 +89,7 @@ impl References {
         key_in(store, &id.ok_or(fault::BAD_ARGUMENT)?).map_err(|_| fault::BAD_ARGUMENT)
     }
 
-    /// The type that a reference leads to.
+    /// The type of a reference.
     pub(crate) fn type_of(&self, store: &Store, object: Option<&ObjectRef>) -> Result<TypeDef> {
         let key = self.key_of(store, object.ok_or(fault::BAD_ARGUMENT)?)?;
         if let Some(ordinal) = primitive_of(key) {
@@ -103,13 +103,13 @@ impl References {
     }
 }
 
-/// The ordinal of the primitive type that a key is of.
+/// The ordinal of the primitive type of a key.
 pub(crate) fn primitive_of(key: Key) -> Option<u32> {
     let ordinal = u32::try_from(key.checked_sub(PRIMITIVE)?).ok()?;
     primitive_kind(ordinal).map(|_| ordinal)
 }
 
-/// The key in an object id, of an entry that is there.
+/// The key in an object id, if its entry exists.
 fn key_in(store: &Store, id: &[u8]) -> Result<Key> {
     let (key, stamp) = id.split_first_chunk::<8>().ok_or(fault::GONE)?;
     let key = Key::from_be_bytes(*key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A repository that an ORB serves.
+//! A repository served by an ORB.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -45,10 +45,10 @@ pub struct InterfaceRepository {
 }
 
 impl InterfaceRepository {
-    /// An empty repository, gone with the process.
+    /// An empty repository, which is lost with the process.
     ///
-    /// The ORB's initial reference `InterfaceRepository` leads to it unless it has one, and so
-    /// does the key of that name in `corbaloc:` URLs.
+    /// The ORB's initial reference `InterfaceRepository` refers to it, unless the ORB has one
+    /// already, and so does the key of that name in `corbaloc:` URLs.
     ///
     /// # Errors
     /// [`RepositoryError`]: the ORB has a repository already, or is shut down.
@@ -56,17 +56,17 @@ impl InterfaceRepository {
         Self::serve(orb, Store::new(new_stamp()))
     }
 
-    /// The repository in a file, which is made if there is none. References to definitions stay
-    /// good if it is opened again at the same address.
+    /// The repository in a file, which is created if it does not exist. References to definitions
+    /// remain valid if it is opened again at the same address.
     ///
     /// # Errors
-    /// [`RepositoryError`]; also what is wrong with the file.
+    /// [`RepositoryError`]; also errors in the file.
     pub fn open(orb: &Orb, file: &Path) -> Result<Self, RepositoryError> {
         Self::of(orb, Database::open(file, new_stamp())?)
     }
 
-    /// The repository in the octets of such a file, as a program has that includes one; an empty
-    /// repository if there are none. What is changed is gone with the process.
+    /// The repository in the bytes of such a file, for instance of one that is included in the
+    /// program; an empty repository if there are none. Changes are lost with the process.
     ///
     /// ```
     /// use orbium::Orb;
@@ -95,7 +95,7 @@ impl InterfaceRepository {
         objects.serve(orb)?;
         let reference = objects.root()?;
         orb.bind_key(INTERFACE_REPOSITORY, &reference)?;
-        // The configuration's own is another repository, and stays.
+        // The reference of the configuration is another repository, and remains.
         if let Err(_taken) = orb.register_initial_reference(INTERFACE_REPOSITORY, &reference) {}
         Ok(Self { objects, reference })
     }
@@ -106,8 +106,8 @@ impl InterfaceRepository {
         self.reference.clone()
     }
 
-    /// Adds what compiled IDL defines, all of it or nothing, and returns how many definitions are
-    /// new. What is there already, and the same, stays as it is.
+    /// Adds the definitions of compiled IDL, all or none, and returns the number of new ones. Equal
+    /// existing definitions are unchanged.
     ///
     /// # Errors
     /// [`LoadError`].
@@ -124,17 +124,17 @@ impl std::fmt::Debug for InterfaceRepository {
     }
 }
 
-/// A number that no other repository has.
+/// A number that is unique among repositories.
 fn new_stamp() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let nanoseconds = now.map_or(0, |since| since.as_nanos() as u64);
     nanoseconds ^ u64::from(std::process::id()).rotate_left(48)
 }
 
-/// The greatest key of a file: as many are left as any repository has definitions.
+/// The greatest key of a file, so that as many remain as the maximum number of definitions.
 const LAST_KEY: Key = Key::MAX >> 1;
 
-/// Checks what was read from a file, before anything follows it.
+/// Validates the content of a file before it is used.
 fn check(store: &Store) -> Result<(), RepositoryError> {
     let damaged = |why: &str| RepositoryError::Damaged(why.to_owned());
     let root = store.entry(ROOT)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Signatures of operations, out of a repository of any ORB.
+//! Signatures of operations, from a repository of any ORB.
 
 use orbium::{Interface, SystemException, TypeCode};
 use orbium_dynamic::{Direction, Parameter, Signature};
@@ -9,11 +9,11 @@ use crate::corba::{
     InterfaceDef, OperationDescription, OperationMode, ParameterDescription, ParameterMode,
 };
 
-/// The signatures of an interface's operations, and of both halves of its attributes, inherited
-/// ones included: what [`Request`](orbium_dynamic::Request)s are made of.
+/// The signatures of an interface's operations, and of both accessors of its attributes, inherited
+/// ones included, for [`Request`](orbium_dynamic::Request)s.
 ///
-/// Two calls at most, however much the repository has: `describe_ext_interface`, or
-/// `describe_interface` where attributes raise no exceptions yet (CORBA 2).
+/// At most two calls, independent of the size of the repository: `describe_ext_interface`, or
+/// `describe_interface` of repositories without exceptions of attributes (CORBA 2).
 ///
 /// ```no_run
 /// use orbium::{Interface, Orb};
@@ -41,7 +41,7 @@ pub fn signatures(interface: &InterfaceDef) -> Result<Vec<Signature>, SystemExce
             let described = extended.describe_ext_interface()?;
             (described.operations, described.attributes)
         }
-        // It has no such extension; a repository that cannot be reached says so below.
+        // It has no such extension; an unreachable repository raises its error below.
         Err(_) => {
             let described = interface.describe_interface()?;
             let attributes = described.attributes.into_iter();
@@ -88,7 +88,7 @@ fn parameter(described: ParameterDescription) -> Parameter {
     }
 }
 
-/// Reading it, and writing it unless it is `readonly`.
+/// The accessors: reading it, and writing it unless it is `readonly`.
 fn attribute(described: ExtAttributeDescription) -> Vec<Signature> {
     let name = &described.name;
     let reading = Signature {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! All definitions, changed in transactions.
+//! Storage of all definitions, changed in transactions.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,10 +11,10 @@ use crate::entry::{Body, Entry, InterfaceKind, Key, ROOT, TypeDef};
 use crate::fault;
 use crate::fault::Result;
 
-/// Most definitions and anonymous types of one repository.
+/// Maximum number of definitions and anonymous types of one repository.
 const MAX_ENTRIES: usize = 1_000_000;
 
-/// A finished TypeCode, and its parts.
+/// A complete TypeCode, and its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) code: TypeCode,
@@ -28,9 +28,9 @@ pub(crate) struct Store {
     next: Key,
     /// Distinguishes the references of this repository from those of others.
     pub(crate) stamp: u64,
-    /// What the open transaction has replaced.
+    /// The entries that the open transaction has replaced.
     undo: BTreeMap<Key, Option<Entry>>,
-    /// TypeCodes that were asked for since the last change.
+    /// TypeCodes that were built since the last change.
     pub(crate) made: Mutex<HashMap<Key, Made>>,
     database: Option<Database>,
 }
@@ -50,7 +50,7 @@ impl Store {
         }
     }
 
-    /// A repository that writes every transaction to a database, with what is in there.
+    /// A repository that writes every transaction to a database, with the entries of the database.
     pub(crate) fn with_database(
         stamp: u64,
         entries: impl IntoIterator<Item = (Key, Entry)>,
@@ -65,7 +65,7 @@ impl Store {
         store
     }
 
-    /// Changes the store, in the database too, or leaves it as it was.
+    /// Changes the store and the database in a transaction, or leaves both unchanged.
     pub(crate) fn change<T, E: From<orbium::SystemException>>(
         &mut self,
         work: impl FnOnce(&mut Self) -> std::result::Result<T, E>,
@@ -113,7 +113,7 @@ impl Store {
         self.undo.entry(key).or_insert(before);
     }
 
-    /// Removes an entry alone; its container still names it.
+    /// Removes an entry alone; its container still lists it.
     pub(crate) fn remove(&mut self, key: Key) {
         self.forget_types();
         let before = self.entries.remove(&key);
@@ -129,7 +129,7 @@ impl Store {
         self.made.get_mut().clear();
     }
 
-    /// Adds an entry without a look at its container.
+    /// Adds an entry without changing its container.
     pub(crate) fn insert(&mut self, entry: Entry) -> Result<Key> {
         if self.entries.len() >= MAX_ENTRIES {
             return Err(fault::TOO_LARGE);
@@ -159,7 +159,7 @@ impl Store {
         self.by_id.get(id).copied()
     }
 
-    /// The name from the repository, such as `::M::I`.
+    /// The scoped name from the repository on, such as `::M::I`.
     pub(crate) fn absolute_name(&self, key: Key) -> Result<String> {
         let mut path = Vec::new();
         let mut scope = key;
@@ -207,7 +207,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Whether an interface or value is a base of its own, which no change makes one.
+    /// Whether an interface or value is its own base, which no change may cause.
     pub(crate) fn inherits_itself(&self, key: Key) -> Result<bool> {
         let mut all = self.all_bases(key)?;
         all.push(key);
@@ -239,7 +239,7 @@ impl Store {
         Ok(wanted == key || self.all_bases(key)?.contains(&wanted))
     }
 
-    /// The entries that refer to each: by a type, or as a base or an exception.
+    /// The users of each entry: by a type, or as a base or an exception.
     pub(crate) fn users(&self) -> HashMap<Key, Vec<Key>> {
         let mut users: HashMap<Key, Vec<Key>> = HashMap::new();
         for (user, entry) in self.entries() {
@@ -255,7 +255,7 @@ impl Store {
         users
     }
 
-    /// What a container has: its own definitions in order, then what it inherits.
+    /// The contents of a container: its own definitions in order, then inherited ones.
     pub(crate) fn contents(&self, key: Key, exclude_inherited: bool) -> Result<Vec<Key>> {
         let mut contents = self.entry(key)?.contents.clone();
         if !exclude_inherited {
@@ -266,7 +266,7 @@ impl Store {
         Ok(contents)
     }
 
-    /// What a scoped name means in a container.
+    /// Resolves a scoped name in a container.
     pub(crate) fn lookup(&self, key: Key, name: &str) -> Result<Option<Key>> {
         let (mut scope, name) = match name.strip_prefix("::") {
             Some(name) => (ROOT, name),

@@ -10,40 +10,40 @@ use crate::fault;
 use crate::fault::Result;
 use crate::store::{Made, Store};
 
-/// Types within types at most; a message has no more.
+/// Maximum depth of nested types, which is that of a message.
 pub(crate) const MAX_DEPTH: usize = 100;
 
-/// Parts of one type at most, counted as often as it contains them, as they are sent.
+/// Maximum number of parts of one type, counted with repetitions, as they are sent.
 pub(crate) const MAX_PARTS: u64 = 100_000;
 
-/// Types that are being made.
+/// Types that are being built.
 #[derive(Default)]
 struct Open {
     /// Each with whether it may contain itself.
     keys: Vec<(Key, bool)>,
-    /// How many of them a sequence or value stands within: those may contain themselves.
+    /// The number of them that enclose a sequence or value: those may contain themselves.
     separated: usize,
     /// Parts so far.
     parts: u64,
-    /// The outermost type that the last one made refers to.
+    /// The outermost type to which the last built one refers.
     refers: usize,
-    /// Types around the current one.
+    /// The number of types around the current one.
     depth: usize,
 }
 
-/// Refers to nothing that is being made.
+/// Without a reference to a type that is being built.
 const COMPLETE: usize = usize::MAX;
 
 impl Store {
     /// The TypeCode of a type.
     ///
     /// # Errors
-    /// BAD_PARAM 13: it contains itself, not in a sequence. IMP_LIMIT: too large.
+    /// BAD_PARAM 13: it contains itself other than in a sequence. IMP_LIMIT: too large.
     pub(crate) fn type_code(&self, ty: TypeDef) -> Result<TypeCode> {
         self.make(ty, &mut Open::default())
     }
 
-    /// The TypeCode that a definition is.
+    /// The TypeCode of a definition.
     pub(crate) fn type_of(&self, key: Key) -> Result<TypeCode> {
         self.type_code(TypeDef::Entry(key))
     }
@@ -87,7 +87,7 @@ impl Store {
                 open.refers = place;
                 return Ok(TypeCode::recursive(&entry.id));
             }
-            // A typedef that stands in its own original, with a struct between them, ends there.
+            // A typedef within its own original type, with a struct between them, ends there.
             let ends = open.keys[place..].iter().any(|(_, recurs)| *recurs);
             if may_recur || !ends {
                 return Err(fault::INCOMPLETE);

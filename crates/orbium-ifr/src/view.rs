@@ -15,13 +15,13 @@ use crate::literal;
 use crate::references::References;
 use crate::store::Store;
 
-/// The store, and what makes references to its entries.
+/// The store, with the references to its entries.
 pub(crate) struct View<'s> {
     pub(crate) references: &'s References,
     pub(crate) store: &'s Store,
 }
 
-/// What every description begins with.
+/// The common first members of descriptions.
 struct Head {
     name: String,
     id: String,
@@ -248,7 +248,7 @@ impl View<'_> {
         members.collect()
     }
 
-    /// The contents of a container that are of a kind.
+    /// The contents of a container of one kind.
     pub(crate) fn contents_of(
         &self,
         key: Key,
@@ -356,7 +356,7 @@ pub(crate) fn attribute_mode(readonly: bool) -> AttributeMode {
     }
 }
 
-/// Whether a definition is among those that `limit` asks for.
+/// Whether a definition is of the kind `limit`.
 pub(crate) fn is_of(body: &Body, limit: DefinitionKind) -> bool {
     match limit {
         DefinitionKind::DkAll => true,

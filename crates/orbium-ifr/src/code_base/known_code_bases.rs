@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code bases of peers, which are asked what the bases of a value type are that is not known here.
+//! Code bases of peers, which are queried for the bases of unknown value types.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -18,32 +18,33 @@ use orbium::{Interface, Orb, SystemException};
 use super::{MAX_BASES, code_base_in};
 use crate::sending_context::CodeBase;
 
-/// Code bases that are known at once: the newest.
+/// Maximum number of known code bases: the newest.
 const MAX_KNOWN: usize = 16;
 
-/// Types of which the bases are remembered.
+/// Maximum number of types with cached bases.
 const MAX_ANSWERS: usize = 1024;
 
-/// Octets of the id of a type of which the bases are remembered.
+/// Maximum bytes of the id of a type with cached bases.
 const MAX_ID: usize = 1024;
 
-/// The longest limit, so that a point of time lies behind it.
+/// The longest limit, so that its end is a representable time.
 const MAX_LIMIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// Octets of a reference to a code base.
+/// Maximum bytes of a reference to a code base.
 const MAX_REFERENCE: usize = 4096;
 
-/// The code bases of the peers that an ORB receives requests from, as an interceptor of requests, and
-/// of those that it receives replies from, as an interceptor of calls: by service context 6. One that a
-/// reply names is known once that reply was read: of a value in it, only the next reply has help.
+/// The code bases of the peers from which an ORB receives requests, as a server interceptor, and of
+/// those from which it receives replies, as a client interceptor: by service context 6. The code
+/// base of a reply is known once that reply was read: it can be used only for values of later
+/// replies.
 ///
-/// Where a value of a type arrives that is not known, and for which its message names no known base,
-/// they are asked for its bases (`meta`): the value is cut off to the nearest one that is known
-/// here and that `truncatable` leads to, as if the message had listed it.
+/// If a value of an unknown type arrives, and its message contains no known base, they are queried
+/// for its bases (`meta`): the value is truncated to the nearest one that is known here and
+/// reachable by `truncatable`, as if the message had listed it.
 ///
-/// This lets peers have the ORB call them, or any address that they name, while it reads a message.
-/// So it is for peers that are trusted that far, and bounded: one value waits no longer than the
-/// limit, and a code base that has taken as long altogether is not asked again.
+/// This lets peers make the ORB call them, or any address that they name, while it reads a message.
+/// So it is for peers that are trusted to that extent, and bounded: one value waits no longer than
+/// the limit, and a code base that has used up the limit in total is not called again.
 ///
 /// ```
 /// use std::time::Duration;
@@ -73,18 +74,18 @@ struct Asked {
 struct Known {
     context: Vec<u8>,
     code_base: CodeBase,
-    /// How long it has taken altogether.
+    /// The time that its calls have taken in total.
     spent: Duration,
 }
 
 thread_local! {
-    /// Whether this thread asks a code base: values in the answers are not asked about.
+    /// Whether this thread calls a code base: values in the replies cause no further calls.
     static IS_ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl CodeBases {
-    /// None yet. `asking` makes the calls: another ORB than those that it helps, as these keep it
-    /// alive.
+    /// Without code bases. `asking` makes the calls: an ORB other than those that they are
+    /// installed in, as these keep it alive.
     #[must_use]
     pub fn new(asking: Orb, limit: Duration) -> Self {
         Self(Arc::new(Asked {
@@ -104,16 +105,16 @@ impl CodeBases {
             .find_bases_by(move |id| this.bases(id))
     }
 
-    /// How many code bases are known.
+    /// The number of known code bases.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.known.lock().len()
     }
 
-    /// Notes the code base of a service context.
+    /// Records the code base of a service context.
     ///
     /// # Errors
-    /// MARSHAL: it holds no reference.
+    /// MARSHAL: it contains no reference.
     fn note(&self, context: &[u8]) -> Result<(), SystemException> {
         if context.len() > MAX_REFERENCE {
             return Ok(());
@@ -132,7 +133,7 @@ impl CodeBases {
         Ok(())
     }
 
-    /// The bases of a type that a value may be cut off to, as the first code base says that knows
+    /// The bases of a type to which a value may be truncated, from the first code base that knows
     /// the type.
     fn bases(&self, id: &str) -> Vec<String> {
         if let Some(answer) = self.0.answers.lock().get(id) {
@@ -145,7 +146,7 @@ impl CodeBases {
         let until = Instant::now() + self.0.limit;
         let asked = known.iter().find_map(|it| self.ask(it, id, until));
         IS_ASKING.set(false);
-        // What none of them knows another one may know that comes later.
+        // A type that is unknown to all of them may be known to a later one.
         let Some(bases) = asked else {
             return Vec::new();
         };
@@ -171,7 +172,7 @@ impl CodeBases {
     }
 }
 
-/// The bases of a type that a code base knows; `None` if it does not answer, or does not know it.
+/// The bases of a type that a code base knows; `None` if it does not reply, or does not know it.
 fn truncatable_bases(code_base: &CodeBase, id: &str, until: Instant) -> Option<Vec<String>> {
     let mut bases: Vec<String> = Vec::new();
     while bases.len() < MAX_BASES {
@@ -203,7 +204,7 @@ impl ServerInterceptor for CodeBases {
     }
 }
 
-/// The operation was performed: a context that holds no reference is passed over.
+/// The operation was performed: a context without a reference is ignored.
 impl ClientInterceptor for CodeBases {
     fn receive_reply(&self, reply: &mut ReceiveReply<'_>) -> Result<(), SystemException> {
         let id = service_context::SENDING_CONTEXT_RUN_TIME;
@@ -213,7 +214,7 @@ impl ClientInterceptor for CodeBases {
         Ok(())
     }
 
-    /// Values that cannot be read end a call so.
+    /// Calls with unreadable values in the reply end this way.
     fn receive_exception(&self, reply: &mut ReceiveException<'_>) -> Result<(), Interrupt> {
         let id = service_context::SENDING_CONTEXT_RUN_TIME;
         if let Ok(context) = reply.reply_service_context(id) {

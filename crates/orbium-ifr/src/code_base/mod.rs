@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The code base of a sender of values (`SendingContext::CodeBase`): what it knows of their types,
-//! as its receivers may ask it (CORBA 3.3 Part 2, clause 9.7.2).
+//! The code base of a sender of values (`SendingContext::CodeBase`): descriptions of their types
+//! for receivers (CORBA 3.3 Part 2, clause 9.7.2).
 
 pub(crate) mod known_code_bases;
 pub(crate) mod value_def;
@@ -19,12 +19,12 @@ use crate::corba::value_def::FullValueDescription;
 use crate::corba::{Repository, ValueDef};
 use crate::sending_context::{CodeBase, CodeBaseServant, RunTimeServant};
 
-/// Bases of a value type that are looked up one after another.
+/// Maximum number of bases of a value type that are looked up in sequence.
 pub(crate) const MAX_BASES: usize = 64;
 
 impl InterfaceRepository {
-    /// The code base of a sender of the types that this repository has: an object of the root adapter
-    /// that describes them. It has no code to offer: `implementation` is empty for all.
+    /// The code base of a sender of the types in this repository: an object of the root adapter
+    /// that describes them. It has no code to download: `implementation` is empty for all.
     ///
     /// # Errors
     /// The object cannot be activated.
@@ -94,11 +94,11 @@ impl CodeBaseServant for Describing {
     }
 }
 
-/// Sends the code base of this process with each request, as an interceptor of calls, and with each
-/// reply, as one of requests: service context 6.
+/// Sends the code base of this process with each request, as a client interceptor, and with each
+/// reply, as a server interceptor: service context 6.
 ///
-/// It is an interceptor, so that calls of an ORB without one pay nothing; until
-/// [`set`](Self::set) nothing is sent.
+/// It is an interceptor, so that calls of an ORB without one have no cost; until [`set`](Self::set)
+/// no context is sent.
 ///
 /// ```
 /// use orbium::interceptor::Interceptors;
@@ -123,7 +123,7 @@ impl CodeBaseServant for Describing {
 pub struct OfferedCodeBase(Arc<OnceLock<Vec<u8>>>);
 
 impl OfferedCodeBase {
-    /// Requests and replies carry the reference of that code base from now on; whether none was set before.
+    /// Sets the code base for later requests and replies; returns whether none was set before.
     pub fn set(&self, code_base: &CodeBase) -> bool {
         let ior = code_base.as_object().ior();
         let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 0));
@@ -160,7 +160,7 @@ impl ServerInterceptor for OfferedCodeBase {
 /// The reference in a service context 6.
 ///
 /// # Errors
-/// MARSHAL: it holds none.
+/// MARSHAL: it contains none.
 pub fn code_base_in(context: &[u8]) -> Result<Ior, SystemException> {
     let read = decode_encapsulation(context, Ior::decode);
     let read = read.map_err(|error| SystemException::from_cdr(error, Completion::No))?;
@@ -170,11 +170,11 @@ pub fn code_base_in(context: &[u8]) -> Result<Ior, SystemException> {
     Ok(read)
 }
 
-/// The code base of the sender of a request, if it names one. Nothing is asked yet; give the
-/// reference a deadline before ([`Interface::with_timeout`]): it may lead anywhere.
+/// The code base of the sender of a request, if the request has one. It is not called yet; set a
+/// time-out of the reference before ([`Interface::with_timeout`]): it may refer to any address.
 ///
 /// # Errors
-/// MARSHAL: the service context holds no reference.
+/// MARSHAL: the service context contains no reference.
 pub fn code_base_of(call: &Call<'_>) -> Result<Option<CodeBase>, SystemException> {
     let id = service_context::SENDING_CONTEXT_RUN_TIME;
     let Some(context) = call.service_context(id) else {

@@ -8,11 +8,11 @@ use crate::INTERFACE_REPOSITORY;
 use crate::corba::{Repository, ValueDef};
 
 /// The definition of a value's type in the Interface Repository that the ORB has configured
-/// (CORBA's `ValueBase::get_value_def`). `None` without a repository, where it lacks the type, and
-/// for a boxed value: its type is no ValueDef.
+/// (CORBA's `ValueBase::get_value_def`). `None` without a repository, if it lacks the type, and for
+/// a boxed value: its type is not a ValueDef.
 ///
 /// # Errors
-/// The repository cannot be asked.
+/// The repository cannot be called.
 pub fn value_def(orb: &Orb, value: &ValueBase) -> Result<Option<ValueDef>, SystemException> {
     let Ok(repository) = orb.resolve_initial_references(INTERFACE_REPOSITORY) else {
         return Ok(None);

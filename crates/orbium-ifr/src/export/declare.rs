@@ -21,15 +21,15 @@ type Written<T> = Result<T, ExportError>;
 pub(super) struct Writer<'f> {
     found: &'f Definitions,
     out: String,
-    /// Modules that are open.
+    /// Open modules.
     open: Vec<String>,
     prefix: String,
     depth: usize,
-    /// Types that stand inside the declaration of a member.
+    /// Types that are written within the declaration of a member.
     inside: HashSet<usize>,
-    /// Modules that got their ids.
+    /// Modules with written ids.
     opened: HashSet<usize>,
-    /// The definition that is written.
+    /// The definition being written.
     at: usize,
 }
 
@@ -112,7 +112,7 @@ impl<'f> Writer<'f> {
         self.identify_modules(definition.container);
     }
 
-    /// Writes the ids of modules that their names do not give.
+    /// Writes the ids of modules that differ from the default.
     fn identify_modules(&mut self, module: Option<usize>) {
         let mut module = module;
         while let Some(place) = module {
@@ -145,7 +145,7 @@ impl<'f> Writer<'f> {
         }
     }
 
-    /// The repository id, if it is not the one that the name gives.
+    /// The repository id, if it differs from the default.
     fn id(&mut self, definition: &Definition) {
         if definition.id != self.default_id(&definition.path) {
             let name = idl_identifier(definition.name());
@@ -235,7 +235,7 @@ impl<'f> Writer<'f> {
         Ok(text)
     }
 
-    /// A member; a type that is defined inside its owner stands in the first one of that type.
+    /// A member; a type that is defined within its owner is written in the first one of that type.
     fn member(
         &mut self,
         owner: &Definition,
@@ -250,7 +250,7 @@ impl<'f> Writer<'f> {
         Ok(format!("{ty} {declarator}"))
     }
 
-    /// A type that is defined inside its owner and does not stand there yet.
+    /// A type that is defined within its owner and is not written yet.
     fn inner(
         &mut self,
         owner: &Definition,
@@ -328,7 +328,7 @@ impl<'f> Writer<'f> {
         }
         let mut places = it.contents.clone();
         if is_value(it.kind) {
-            // The state, which stands first in a repository, may be of types that the value defines.
+            // The state, which is first in a repository, may be of types that the value defines.
             places.sort_by_key(|place| match self.found.definitions[*place].kind {
                 DefinitionKind::DkValueMember => 1,
                 DefinitionKind::DkOperation | DefinitionKind::DkAttribute => 2,
@@ -451,7 +451,7 @@ impl<'f> Writer<'f> {
     }
 }
 
-/// The keywords and name of what may be declared before it is defined.
+/// The keywords and name of a forward declaration.
 fn forward(it: &Definition) -> Written<String> {
     let words = match it.kind {
         DefinitionKind::DkInterface => "interface",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Definitions as a repository describes them.
+//! Definitions as described by a repository.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,33 +17,33 @@ use crate::corba::{
 use crate::edit::{check_id, check_name};
 use crate::fault;
 
-/// Definitions that are read at most.
+/// Maximum number of definitions that are read.
 const MAX_DEFINITIONS: usize = 200_000;
 
-/// Containers within containers.
+/// Maximum depth of nested containers.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// Octets of the scoped names of all definitions.
+/// Maximum bytes of the scoped names of all definitions.
 const MAX_NAMES: usize = 64 << 20;
 
 /// One definition.
 pub(super) struct Definition {
     pub(super) id: String,
-    /// From the repository, itself last.
+    /// The names from the repository on, its own last.
     pub(super) path: Vec<String>,
     pub(super) kind: DefinitionKind,
-    /// Its description, as `describe` has it.
+    /// Its description, as returned by `describe`.
     pub(super) value: Any,
-    /// Of a type or exception.
+    /// The TypeCode of a type or exception.
     pub(super) code: TypeCode,
-    /// Places of what it contains.
+    /// Indices of its contents.
     pub(super) contents: Vec<usize>,
     pub(super) container: Option<usize>,
-    /// Of an attribute, with its exceptions, where the repository describes those.
+    /// The description of an attribute, with its exceptions, if the repository has those.
     pub(super) attribute: Option<ExtAttributeDescription>,
-    /// Whether no more than its declaration is wanted: of an interface that others name.
+    /// Whether only its declaration is needed: of an interface that others name.
     pub(super) is_declared: bool,
-    /// Of a value.
+    /// The initializers of a value.
     pub(super) initializers: Vec<ExtInitializer>,
 }
 
@@ -81,7 +81,7 @@ impl Definition {
     }
 }
 
-/// Whether it is a value type; event types are.
+/// Whether it is a value type, including event types.
 pub(super) fn is_value(kind: DefinitionKind) -> bool {
     matches!(kind, DefinitionKind::DkValue | DefinitionKind::DkEvent)
 }
@@ -99,7 +99,7 @@ fn is_interface(kind: DefinitionKind) -> bool {
 fn recurs(code: &TypeCode) -> bool {
     let mut seen = HashSet::new();
     let mut pending: Vec<_> = code.members().filter_map(MemberRef::type_code).collect();
-    // Types that a peer describes may unfold without end: each is looked at once, by its id.
+    // Types that a peer describes may unfold endlessly: each is visited once, by its id.
     while let Some(part) = pending.pop() {
         match part.kind() {
             TCKind::Struct | TCKind::Union => {
@@ -123,21 +123,21 @@ fn recurs(code: &TypeCode) -> bool {
 /// All definitions of a repository.
 #[derive(Default)]
 pub(super) struct Definitions {
-    /// Whether what is broken is left out.
+    /// Whether invalid definitions are left out.
     pub(super) leaves_out: bool,
-    /// Why definitions are left out.
+    /// The reasons for which definitions are left out.
     pub(super) left_out: Vec<ExportError>,
-    /// Those of them that have places.
+    /// The indices of left-out definitions.
     pub(super) broken: HashSet<usize>,
     pub(super) definitions: Vec<Definition>,
     pub(super) top_level: Vec<usize>,
     pub(super) by_id: HashMap<String, usize>,
-    /// Octets of scoped names.
+    /// Bytes of scoped names.
     names: usize,
 }
 
 impl Definitions {
-    /// None yet.
+    /// Without definitions.
     pub(super) fn leaving_out(leaves_out: bool) -> Self {
         Self {
             leaves_out,
@@ -180,8 +180,8 @@ impl Definitions {
         Ok(places)
     }
 
-    /// What a container says of its contents. If it cannot say it of all at once, those are left
-    /// out that it cannot describe one by one.
+    /// The descriptions of a container's contents. If the repository cannot return all at once,
+    /// those are left out that it cannot describe individually.
     fn descriptions(
         &mut self,
         container: &Container,
@@ -217,7 +217,7 @@ impl Definitions {
         place.map_or(&[], |it| &self.definitions[it].path)
     }
 
-    /// Adds a definition with all that it contains.
+    /// Adds a definition with all its contents.
     fn add(&mut self, described: Described, parent: Option<usize>) -> Result<usize, ExportError> {
         let invalid = || ExportError::Invalid(self.path(parent).join("::"));
         let object = described.contained_object.clone().ok_or_else(invalid)?;
@@ -226,7 +226,7 @@ impl Definitions {
         Ok(place)
     }
 
-    /// Adds a definition alone.
+    /// Adds a definition without contents.
     pub(super) fn push(
         &mut self,
         described: Described,
@@ -248,7 +248,7 @@ impl Definitions {
         if self.names > MAX_NAMES {
             return Err(ExportError::TooLarge);
         }
-        // Also of a container that contains itself.
+        // Also for a container that contains itself.
         if self.by_id.contains_key(&id) {
             return Err(ExportError::Repeated(id));
         }
@@ -269,7 +269,7 @@ impl Definitions {
         Ok(place)
     }
 
-    /// As `ask`; a definition of which the repository cannot say more is left out.
+    /// As `ask`; a definition without further description in the repository is left out.
     pub(super) fn ask_or_leave_out(
         &mut self,
         place: usize,
@@ -284,7 +284,7 @@ impl Definitions {
         }
     }
 
-    /// Asks for what is in a definition, and for what its description leaves out.
+    /// Requests the contents of a definition, and the facts that its description lacks.
     fn ask(&mut self, place: usize, object: &Contained) -> Result<(), ExportError> {
         if is_container(self.definitions[place].kind) {
             let inner = Container::from_object(object.as_object().clone());
@@ -293,7 +293,7 @@ impl Definitions {
         self.ask_more(place, object)
     }
 
-    /// What descriptions of CORBA 2 leave out.
+    /// The facts that descriptions of CORBA 2 lack.
     fn ask_more(&mut self, place: usize, object: &Contained) -> Result<(), ExportError> {
         let kind = self.definitions[place].kind;
         let contents = self.definitions[place].contents.clone();
@@ -357,7 +357,7 @@ fn is_container(kind: DefinitionKind) -> bool {
         || is_interface(kind)
 }
 
-/// The name and the id that every description begins with.
+/// The name and the id, the first members of every description.
 fn head(value: &Any) -> Option<(String, String)> {
     use orbium::codegen::Decode;
     let first = value.type_code().member(0)?.name() == "name";
@@ -369,7 +369,7 @@ fn head(value: &Any) -> Option<(String, String)> {
     read.ok().filter(|_| first)
 }
 
-/// The id of a definition and that of what contains it.
+/// The id of a definition and that of its container.
 pub(super) fn container_of(kind: DefinitionKind, value: &Any) -> Option<(String, String)> {
     use orbium::codegen::Decode;
     if is_value(kind) {
@@ -385,7 +385,7 @@ pub(super) fn container_of(kind: DefinitionKind, value: &Any) -> Option<(String,
     read.ok().filter(|_| third)
 }
 
-/// The kind of the types of a kind of definition, where the text is made of the type.
+/// The TypeCode kind for a kind of definition, if the text is derived from the type.
 fn type_kind(kind: DefinitionKind) -> Option<TCKind> {
     Some(match kind {
         DefinitionKind::DkStruct => TCKind::Struct,
@@ -398,7 +398,7 @@ fn type_kind(kind: DefinitionKind) -> Option<TCKind> {
     })
 }
 
-/// Checks what goes into the text from outside.
+/// Validates external data for the text.
 fn check_head(name: &str, id: &str) -> Result<(), SystemException> {
     check_name(name)?;
     check_id(id)?;
@@ -409,7 +409,7 @@ fn check_head(name: &str, id: &str) -> Result<(), SystemException> {
     }
 }
 
-/// The type that a description has.
+/// The type in a description.
 fn code(kind: DefinitionKind, value: &Any) -> TypeCode {
     match kind {
         DefinitionKind::DkException => {

@@ -13,13 +13,13 @@ pub enum ExportError {
     Missing(String),
     /// Two definitions have the same repository id, or one contains itself.
     Repeated(String),
-    /// Definitions need each other in a way that IDL has no order for.
+    /// Definitions depend on each other in a way that IDL cannot express.
     Circular(String),
-    /// What the repository says of a definition makes no IDL.
+    /// The description of a definition is not valid IDL.
     Invalid(String),
-    /// The repository has more than is read, or definitions nested too deeply.
+    /// The repository exceeds a limit, or its definitions are nested too deeply.
     TooLarge,
-    /// The repository could not be asked.
+    /// The repository could not be called.
     System(SystemException),
 }
 
@@ -51,14 +51,13 @@ impl From<SystemException> for ExportError {
     }
 }
 
-/// What is wrong with a definition.
+/// An invalid definition.
 pub(super) struct Fault {
     pub(super) place: usize,
     pub(super) error: ExportError,
 }
 
-/// Whether the fault is that of a definition: neither that of the way to the repository, nor a
-/// bound.
+/// Whether the error concerns a definition: neither communication with the repository, nor a limit.
 pub(super) fn is_of_definition(error: &ExportError) -> bool {
     match error {
         ExportError::TooLarge => false,

@@ -10,20 +10,20 @@ use super::error::ExportError;
 use super::needs::VALUE_BASE;
 use crate::edit::check_name;
 
-/// A path from the repository: its names were checked when they were read.
+/// A path from the repository: its names were validated when they were read.
 fn scoped(path: &[String]) -> String {
     let parts = path.iter().map(|it| format!("::{}", idl_identifier(it)));
     parts.collect()
 }
 
-/// A name out of the repository in IDL. What is no identifier could be any other text.
+/// A name of the repository in IDL. A name that is not an identifier could contain any text.
 pub(super) fn identifier(name: &str) -> Result<String, ExportError> {
     let invalid = |_| ExportError::Invalid(name.to_owned());
     check_name(name).map_err(invalid)?;
     Ok(idl_identifier(name))
 }
 
-/// The type that stands before a name, and the name with the dimensions of an array behind it.
+/// The type before a name, and the name with the dimensions of an array behind it.
 pub(super) fn declarator<'t>(
     code: TypeRef<'t>,
     name: &str,
@@ -49,7 +49,7 @@ impl Definitions {
         Ok(scoped(&self.definitions[self.with_id(id)?].path))
     }
 
-    /// Scoped names, with something before them if there are any.
+    /// Scoped names, with a prefix if there are any.
     pub(super) fn names<'i>(
         &self,
         before: &str,
@@ -64,7 +64,7 @@ impl Definitions {
         })
     }
 
-    /// A type as it is used. An array has a declarator too: see [`Definitions::declared`].
+    /// The use of a type. An array also has a declarator: see [`Definitions::declared`].
     pub(super) fn type_text(&self, code: TypeRef<'_>) -> Result<String, ExportError> {
         let bounded = |word: &str| match code.length() {
             0 => word.to_owned(),
@@ -158,7 +158,7 @@ impl Definitions {
     }
 }
 
-/// The inside of a string literal.
+/// The content of a string literal.
 fn escaped_text(text: &str, wide: bool) -> String {
     let mut escaped = String::new();
     let mut units = [0; 2];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Definitions that are left out of a text, as they make no IDL.
+//! Definitions that are left out of a text, as they are not valid IDL.
 
 use super::definitions::{Definitions, is_value};
 use super::error::{ExportError, Fault, is_of_definition};
 use crate::corba::DefinitionKind;
 
-/// Definitions that are left out at most: each is looked for anew.
+/// Maximum number of left-out definitions: each takes a further pass.
 const MAX_LEFT_OUT: usize = 256;
 
 impl Definitions {
-    /// Whether neither the definition is left out nor one around it.
+    /// Whether neither the definition nor an enclosing one is left out.
     pub(super) fn is_sound(&self, place: usize) -> bool {
         let container = |place: &usize| self.definitions[*place].container;
         self.broken.is_empty()
@@ -17,16 +17,16 @@ impl Definitions {
                 .all(|place| !self.broken.contains(&place))
     }
 
-    /// Whether the text has more of the definition than a declaration.
+    /// Whether the text has the definition and not only a declaration.
     pub(super) fn is_defined(&self, place: usize) -> bool {
         self.is_sound(place) && !self.definitions[place].is_declared
     }
 
-    /// Leaves out a definition with all that is in it. A value without one of its members would
-    /// be another type: it is left out as a whole.
+    /// Leaves out a definition with all its contents. A value without one of its members would be
+    /// another type: it is left out as a whole.
     ///
     /// # Errors
-    /// The one given, if too many are left out.
+    /// The argument, if too many are left out.
     pub(super) fn leave_out(&mut self, fault: Fault) -> Result<(), ExportError> {
         let Fault { place, error } = fault;
         let it = &self.definitions[place];

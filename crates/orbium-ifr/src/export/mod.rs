@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Export of a repository, of any ORB's, as IDL text that compiles to the same repository ids.
+//! Export of a repository, of any ORB, as IDL text that compiles to the same repository ids.
 
 mod declare;
 mod definitions;
@@ -15,10 +15,11 @@ use definitions::Definitions;
 pub use error::ExportError;
 use error::Fault;
 
-/// Reads all of a repository by CORBA's own operations, and writes it as IDL.
+/// Reads a whole repository by CORBA's operations, and writes it as IDL.
 ///
-/// Comments and annotations are not in a repository; modules with nothing in them are no IDL. What comes out compiles to the same
-/// repository ids, in as many openings of modules as the order of definitions needs.
+/// Comments and annotations are not in a repository; empty modules are not valid IDL. The output
+/// compiles to the same repository ids, with as many reopened modules as the order of definitions
+/// needs.
 ///
 /// # Errors
 /// [`ExportError`].
@@ -27,28 +28,28 @@ pub fn idl_of(repository: &Repository) -> Result<String, ExportError> {
     text_of(&found).map_err(|fault| fault.error)
 }
 
-/// IDL of a repository in which definitions may be broken.
+/// IDL of a repository that may contain invalid definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SoundIdl {
     /// The text.
     pub text: String,
-    /// Why definitions were left out: those that are broken, and those that need them. Empty if
-    /// all are in the text.
+    /// The reasons for which definitions were left out: invalid ones, and those that depend on
+    /// them. Empty if all are in the text.
     pub left_out: Vec<ExportError>,
 }
 
-/// As [`idl_of`], without the definitions that make no IDL and those that need them: a client
-/// can use all others. Of an interface, operations and attributes are left out by themselves.
+/// As [`idl_of`], without the invalid definitions and those that depend on them: a client can use
+/// all others. Operations and attributes of an interface are left out individually.
 ///
 /// # Errors
-/// [`ExportError::System`] where the repository cannot be reached, [`ExportError::TooLarge`], and
-/// whatever is wrong after 256 definitions were left out.
+/// [`ExportError::System`] if the repository is unreachable, [`ExportError::TooLarge`], and the
+/// next error after 256 definitions were left out.
 pub fn sound_idl_of(repository: &Repository) -> Result<SoundIdl, ExportError> {
     sound_text_of(Definitions::read(repository, true)?)
 }
 
-/// As [`sound_idl_of`], of an interface, its bases and the types that they name, and what those
-/// name in turn: no more of the repository is read. Of other interfaces there are declarations.
+/// As [`sound_idl_of`], for an interface, its bases and the types that they name, and transitively
+/// the types of these: the rest of the repository is not read. Other interfaces are only declared.
 ///
 /// # Errors
 /// As [`sound_idl_of`].

@@ -13,18 +13,18 @@ use crate::corba::{
 
 pub(super) const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
-/// Repository id of a definition, and what has to be there of it.
+/// Repository id of a definition, and the needed part of it.
 #[derive(Clone, Copy)]
 pub(super) enum Need<'n> {
-    /// All of it.
+    /// The definition.
     Definition(&'n str),
-    /// All of it, or a declaration if it contains itself: it is the element of a sequence.
+    /// The definition, or a declaration if it contains itself: it is the element of a sequence.
     Element(&'n str),
-    /// A declaration. `is_value` says that it is a value type, where a client needs more.
+    /// A declaration. `is_value` marks a value type, of which a client needs the definition.
     Declaration { id: &'n str, is_value: bool },
 }
 
-/// Shows each definition that one names itself.
+/// Visits each definition that a definition names itself.
 pub(super) struct Needs<'v>(pub(super) &'v mut dyn FnMut(Need<'_>) -> Result<(), ExportError>);
 
 impl Needs<'_> {
@@ -71,7 +71,7 @@ impl Needs<'_> {
         }
     }
 
-    /// Those of a definition without what it contains.
+    /// The needs of a definition without its contents.
     pub(super) fn of(&mut self, it: &Definition) -> Result<(), ExportError> {
         if it.is_declared {
             return Ok(());

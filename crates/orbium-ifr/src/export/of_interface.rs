@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The definitions that one interface of a repository is made of, whatever else the repository has.
+//! The definitions on which one interface of a repository depends, without the rest of the
+//! repository.
 
 use std::collections::HashMap;
 
@@ -12,8 +13,8 @@ use crate::corba::container::Description as Described;
 use crate::corba::{Contained, DefinitionKind, InterfaceDef, Repository};
 
 impl Definitions {
-    /// Reads an interface with its bases and the types that they name, and what those name in
-    /// turn. Other interfaces are declared.
+    /// Reads an interface with its bases and the types that they name, and transitively the types
+    /// of these. Other interfaces are declared.
     pub(super) fn read_interface(interface: &InterfaceDef) -> Result<Self, ExportError> {
         let nowhere = || ExportError::Invalid(String::new());
         let repository = interface.containing_repository()?.ok_or_else(nowhere)?;
@@ -35,9 +36,9 @@ impl Definitions {
 struct Reading {
     repository: Repository,
     found: Definitions,
-    /// How many definitions were asked what they need.
+    /// The number of definitions with recorded needs.
     looked_at: usize,
-    /// Ids that were needed, and whether a declaration was not enough.
+    /// Needed ids, and whether a declaration does not suffice.
     asked: HashMap<String, bool>,
     pending: Vec<(String, bool)>,
 }
@@ -59,7 +60,7 @@ impl Reading {
         }
     }
 
-    /// Notes what a definition needs.
+    /// Records the needs of a definition.
     fn look_at(&mut self, place: usize) -> Result<(), ExportError> {
         let (asked, pending) = (&mut self.asked, &mut self.pending);
         let mut note = |need: Need<'_>| {
@@ -79,7 +80,7 @@ impl Reading {
         }
     }
 
-    /// Reads the definition with an id. If the repository has none, what needs it is left out.
+    /// Reads the definition with an id. If the repository has none, its dependants are left out.
     fn provide(&mut self, id: &str, is_whole: bool) -> Result<(), ExportError> {
         let known = self.found.by_id.get(id).copied();
         if known.is_some_and(|place| !is_whole || !self.found.definitions[place].is_declared) {
@@ -96,7 +97,7 @@ impl Reading {
         self.look_at(place)
     }
 
-    /// Reads a definition, with the names of the modules around it; its place.
+    /// Reads a definition, with the names of the enclosing modules; returns its index.
     fn read(
         &mut self,
         object: &Contained,
@@ -107,7 +108,7 @@ impl Reading {
         let invalid = || ExportError::Invalid(String::new());
         let (id, container) = container_of(described.kind, &described.value).ok_or_else(invalid)?;
         let parent = self.container(&container, depth)?;
-        // It came with what contains it.
+        // It was read with its container.
         if let Some(place) = self.found.by_id.get(&id) {
             return Ok(*place);
         }
@@ -138,7 +139,7 @@ impl Reading {
         Ok(place)
     }
 
-    /// The place of what contains a definition; `None` if that is the repository.
+    /// The index of a definition's container; `None` if that is the repository.
     fn container(&mut self, id: &str, depth: usize) -> Result<Option<usize>, ExportError> {
         if id.is_empty() {
             return Ok(None);
@@ -146,7 +147,7 @@ impl Reading {
         if let Some(place) = self.found.by_id.get(id) {
             return Ok(Some(*place));
         }
-        // Also where two definitions contain each other.
+        // Also if two definitions contain each other.
         if depth >= MAX_DEPTH {
             return Err(ExportError::TooLarge);
         }

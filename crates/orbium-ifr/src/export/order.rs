@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An order in which definitions stand after what they need.
+//! A topological order of definitions, dependencies first.
 
 use std::collections::HashSet;
 
@@ -81,18 +81,18 @@ impl Sorting<'_> {
     }
 }
 
-/// What a definition needs before it.
+/// The definitions that have to precede a definition.
 struct Before<'f> {
     found: &'f Definitions,
     leaf: usize,
     seen: HashSet<usize>,
     places: Vec<usize>,
-    /// The definition that is looked at.
+    /// The current definition.
     at: usize,
 }
 
 impl Before<'_> {
-    /// The one with an id must stand before, with the definition that contains it.
+    /// Adds the definition with an id, with its container.
     fn id(&mut self, id: &str) -> Result<(), ExportError> {
         let mut place = self.found.with_id(id)?;
         while let Some(container) = self.found.definitions[place].container {
@@ -122,7 +122,7 @@ impl Before<'_> {
         }
     }
 
-    /// What a definition with all in it needs.
+    /// Adds the needs of a definition and all its contents.
     fn definition(&mut self, place: usize) -> Result<(), ExportError> {
         let outer = core::mem::replace(&mut self.at, place);
         let found = self.found;

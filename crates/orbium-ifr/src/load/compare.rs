@@ -8,7 +8,7 @@ use crate::entry::{Body, Key, TypeDef};
 use crate::error::LoadError;
 
 impl Loading<'_, '_> {
-    /// Checks that what was there already says the same as the model.
+    /// Checks that existing definitions are equal to those of the model.
     pub(super) fn compare(&mut self) -> Loaded<()> {
         for id in std::mem::take(&mut self.known) {
             let definition = &self.model[id];
@@ -56,7 +56,7 @@ impl Loading<'_, '_> {
             {
                 self.compare_state(key, value)?;
             }
-            // Types that were made for the comparison alone.
+            // Types that were created only for the comparison.
             if !was_forward {
                 for key in self.anonymous.split_off(before) {
                     self.edit.store.remove(key);
@@ -85,7 +85,7 @@ impl Loading<'_, '_> {
         }
     }
 
-    /// Whether two types are one, or anonymous and alike.
+    /// Whether two types are identical, or anonymous and equal.
     fn same_type(&self, a: TypeDef, b: TypeDef) -> Loaded<bool> {
         let (TypeDef::Entry(one), TypeDef::Entry(other)) = (a, b) else {
             return Ok(a == b);
@@ -97,7 +97,7 @@ impl Loading<'_, '_> {
         self.same(&left.body, &right.body)
     }
 
-    /// Whether two definitions say the same: but for their types, octet for octet.
+    /// Whether two definitions are equal: byte for byte, except for their types.
     fn same(&self, a: &Body, b: &Body) -> Loaded<bool> {
         let (types, others) = (a.types(), b.types());
         if types.len() != others.len() {

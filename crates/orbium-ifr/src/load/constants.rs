@@ -11,7 +11,7 @@ use crate::error::LoadError;
 use crate::literal;
 
 impl Loading<'_, '_> {
-    /// A constant as the store has it.
+    /// The stored form of a constant.
     pub(super) fn constant(&self, ty: &Type, value: &ConstValue) -> Loaded<Vec<u8>> {
         let json = match value {
             ConstValue::Integer(value) => value.to_string(),
@@ -36,7 +36,7 @@ impl Loading<'_, '_> {
         Ok(literal::stored(&any)?)
     }
 
-    /// The TypeCode of a constant's type, from the model: the store may not have it yet.
+    /// The TypeCode of a constant's type, from the model: it may not be in the store yet.
     fn constant_type(&self, ty: &Type) -> Loaded<TypeCode> {
         Ok(match ty {
             Type::Named(id) => {

@@ -5,7 +5,7 @@ use orbium_idl::model::Type;
 
 use crate::corba::PrimitiveKind;
 
-/// The types that need no more than their keyword. An `int8` of IDL 4 travels as an octet.
+/// The types that consist of a keyword. An `int8` of IDL 4 is marshalled as an octet.
 const SIMPLE: [(Type, PrimitiveKind); 19] = [
     (Type::Void, PrimitiveKind::PkVoid),
     (Type::Boolean, PrimitiveKind::PkBoolean),
@@ -28,7 +28,7 @@ const SIMPLE: [(Type, PrimitiveKind); 19] = [
     (Type::ValueBase, PrimitiveKind::PkValueBase),
 ];
 
-/// The primitive type that a type without parts is.
+/// The primitive type of a type without parts.
 pub(super) fn primitive(ty: &Type) -> PrimitiveKind {
     match ty {
         Type::String(_) => PrimitiveKind::PkString,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The interfaces that interfaces inherit from and values support.
+//! The bases of interfaces, and the interfaces that values support.
 
 use orbium::Interface;
 
@@ -12,7 +12,7 @@ use crate::fault::Result;
 /// The bases of an interface of a kind.
 ///
 /// # Errors
-/// BAD_PARAM 11 if an abstract interface would inherit from one that is not.
+/// BAD_PARAM 11 if an abstract interface would inherit from a concrete one.
 pub(super) fn bases_of<I: Interface>(
     edit: &Edit<'_>,
     kind: InterfaceKind,
@@ -28,7 +28,7 @@ pub(super) fn bases_of<I: Interface>(
 /// The interfaces that a value supports.
 ///
 /// # Errors
-/// BAD_PARAM 12 if more than one is not abstract.
+/// BAD_PARAM 12 if more than one is concrete.
 pub(super) fn supported(edit: &Edit<'_>, arguments: &[Option<InterfaceDef>]) -> Result<Vec<Key>> {
     let keys = edit.keys(arguments, is_interface)?;
     let mut concrete = 0;

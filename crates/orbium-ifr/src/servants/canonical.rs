@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TypeCodes of peers, with the ids and names that the repository has (`get_canonical_typecode`).
+//! TypeCodes of peers, completed with the ids and names of the repository
+//! (`get_canonical_typecode`).
 
 use orbium::cdr::{MemberRef, TypeRef};
 use orbium::{TypeCode, cdr::TCKind};
@@ -10,11 +11,11 @@ use crate::store::Store;
 use crate::type_codes::{MAX_DEPTH, MAX_PARTS};
 
 impl Store {
-    /// The type as the repository defines it; one without an id, or with one that is not defined here, is
-    /// made anew of such parts.
+    /// The type as the repository defines it; one without an id, or with an unknown one, is rebuilt
+    /// from such parts.
     ///
     /// # Errors
-    /// IMP_LIMIT: it has too many parts. What is wrong with the definition.
+    /// IMP_LIMIT: it has too many parts. Errors of the definition.
     pub(crate) fn canonical(&self, code: &TypeCode) -> Result<TypeCode> {
         Naming {
             store: self,
@@ -25,10 +26,10 @@ impl Store {
     }
 }
 
-/// A type that is made anew.
+/// A rebuilt type.
 struct Naming<'s, 't> {
     store: &'s Store,
-    /// Types around the current one: their ids, as far as they have any.
+    /// Enclosing types: their ids, if they have any.
     open: Vec<&'t str>,
     parts: u64,
 }
@@ -54,7 +55,7 @@ impl<'t> Naming<'_, 't> {
         made
     }
 
-    /// A type that is not defined here.
+    /// Rebuilds a type that is not defined here.
     fn made(&mut self, code: TypeRef<'t>) -> Result<TypeCode> {
         let (id, name) = (code.id(), code.name());
         Ok(match code.kind() {

@@ -17,11 +17,11 @@ use crate::servants::bases::bases_of;
 use crate::servants::values::Shape;
 use crate::view::{View, is_of};
 
-/// Definitions that one answer has at most.
+/// Maximum number of definitions in a reply.
 const MAX_DEFINITIONS: usize = 200_000;
 
 impl Objects {
-    /// Adds a definition to the container called.
+    /// Adds a definition to the called container.
     pub(super) fn create<I: orbium::Interface>(
         &self,
         call: &Call<'_>,
@@ -47,7 +47,7 @@ struct Search<'v> {
 
 impl Search<'_> {
     fn descend(&mut self, container: Key, levels: i32) -> Result<()> {
-        // IDL nests no deeper than this; what is created remotely may.
+        // IDL nests no deeper than this; definitions that are created remotely may.
         let mut scopes = vec![(container, levels)];
         let mut seen = std::collections::HashSet::new();
         while let Some((scope, levels)) = scopes.pop() {

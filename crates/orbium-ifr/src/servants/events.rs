@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Event types of the component model: value types with a kind of their own.
+//! Event types of the component model: value types with a separate kind.
 
 use orbium::Call;
 

@@ -58,7 +58,7 @@ impl Edit<'_> {
         Ok(made)
     }
 
-    /// The exceptions that descriptions are of, by their ids.
+    /// The exceptions of descriptions, by their ids.
     pub(crate) fn described(&self, exceptions: &[ExceptionDescription]) -> Result<Vec<Key>> {
         let mut keys = Vec::with_capacity(exceptions.len());
         for exception in exceptions {
@@ -90,7 +90,7 @@ impl Edit<'_> {
     }
 }
 
-/// A oneway operation returns nothing.
+/// Checks that a oneway operation returns nothing.
 fn check_oneway(it: &Operation) -> Result<()> {
     let returns = !it.result.is(PrimitiveKind::PkVoid)
         || it.parameters.iter().any(|it| it.way != Way::In)
@@ -102,7 +102,7 @@ fn check_oneway(it: &Operation) -> Result<()> {
     }
 }
 
-/// What `create_operation` is given, of interfaces and values alike.
+/// The arguments of `create_operation`, for interfaces and values.
 pub(super) struct NewOperation<'a> {
     pub(super) named: Named<'a>,
     pub(super) result: Option<&'a IdlType>,
@@ -112,7 +112,7 @@ pub(super) struct NewOperation<'a> {
     pub(super) contexts: &'a [String],
 }
 
-/// What `create_attribute` and `create_ext_attribute` are given.
+/// The arguments of `create_attribute` and `create_ext_attribute`.
 pub(super) struct NewAttribute<'a> {
     pub(super) named: Named<'a>,
     pub(super) ty: Option<&'a IdlType>,
@@ -220,7 +220,7 @@ impl corba::ExtAttributeDefServant for Objects {
     }
 
     fn describe_attribute(&self, call: &Call<'_>) -> Result<ExtAttributeDescription> {
-        // The method by its name would be for one lifetime only.
+        // A path to the method would be for one lifetime only.
         #[allow(clippy::redundant_closure_for_method_calls)]
         let described = self.read(call, |view, key| view.ext_attribute(key));
         described

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The operations of CORBA's interfaces, each once: every kind of object has the same servant.
+//! The operations of CORBA's interfaces, each once: all kinds of objects have the same servant.
 
 mod bases;
 mod canonical;
@@ -37,7 +37,7 @@ impl IrObjectServant for Objects {
     }
 
     fn destroy(&self, call: &Call<'_>) -> Result<()> {
-        // The method by its name would be for one lifetime only.
+        // A path to the method would be for one lifetime only.
         #[allow(clippy::redundant_closure_for_method_calls)]
         let destroyed = self.write(call, |edit, key| edit.destroy(key));
         destroyed
@@ -117,7 +117,7 @@ impl IdlTypeServant for Objects {
 }
 
 impl Objects {
-    /// Adds an anonymous type. One that nothing comes to use stays until it is destroyed.
+    /// Adds an anonymous type. An unused one stays until it is destroyed.
     fn anonymous<I: orbium::Interface>(
         &self,
         call: &Call<'_>,

@@ -12,14 +12,14 @@ use crate::objects::Objects;
 use crate::servants::fixed;
 
 impl Objects {
-    /// A number in the body of the type called.
+    /// A number in the body of the called type.
     fn number<T>(&self, call: &Call<'_>, of: impl FnOnce(&Body) -> Option<T>) -> Result<T> {
         self.read(call, |view, key| {
             of(&view.entry(key)?.body).ok_or(fault::GONE)
         })
     }
 
-    /// The element, original or content type of the type called.
+    /// The element, original or content type of the called type.
     fn content(&self, call: &Call<'_>) -> Result<Option<IdlType>> {
         self.read(call, |view, key| {
             view.type_reference(content(&view.entry(key)?.body)?)
@@ -89,11 +89,11 @@ fn content(body: &Body) -> Result<TypeDef> {
 }
 
 impl Edit<'_> {
-    /// What a value box may hold: no value.
+    /// The content type of a value box, which is not a value.
     pub(crate) fn boxed_type(&self, argument: Option<&IdlType>) -> Result<TypeDef> {
         let ty = self.member_type(argument)?;
         let mut resolved = ty;
-        // An alias of itself cannot be made.
+        // An alias of itself cannot be created.
         while let TypeDef::Entry(key) = resolved {
             match &self.store.entry(key)?.body {
                 Body::Alias(original) => resolved = *original,
@@ -166,7 +166,7 @@ impl corba::UnionDefServant for Objects {
             else {
                 return Err(fault::GONE);
             };
-            // The labels stay, and must be of the new type too.
+            // The labels stay, and must be valid for the new type too.
             let members = edit.view().cases(*discriminator, cases)?;
             let old = edit.store.type_code(*discriminator)?;
             let code = edit.store.type_code(new)?;

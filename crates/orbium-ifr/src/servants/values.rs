@@ -18,7 +18,7 @@ use crate::servants::bases::supported;
 use crate::servants::features::{NewAttribute, NewOperation};
 use crate::view::View;
 
-/// What kind of value it is.
+/// Modifiers of a value type.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) is_custom: bool,
@@ -53,7 +53,8 @@ impl Shape {
     }
 }
 
-/// An abstract value has no state and no concrete base; a custom one is not truncatable.
+/// Checks that an abstract value has no state and no concrete base, and that a custom one is not
+/// truncatable.
 fn check_shape(value: &Value) -> Result<()> {
     let is_wrong = value.is_abstract
         && (value.is_custom || value.base.is_some() || !value.initializers.is_empty())
@@ -171,7 +172,7 @@ impl corba::ValueDefServant for Objects {
     }
 
     fn initializers(&self, call: &Call<'_>) -> Result<Vec<corba::Initializer>> {
-        // The method by its name would be for one lifetime only.
+        // A path to the method would be for one lifetime only.
         #[allow(clippy::redundant_closure_for_method_calls)]
         let shown = self.read(call, |view, key| view.initializers(key));
         shown
@@ -296,7 +297,7 @@ impl corba::ValueDefServant for Objects {
             let ty = edit.member_type(r#type)?;
             let body = Body::ValueMember { ty, public };
             let key = edit.create(container, Named { id, name, version }, body)?;
-            // Those of the value too, and of all that contains it.
+            // Also the types of the value, and of all that contain it.
             edit.check_users()?;
             edit.reference(key)
         })
@@ -349,7 +350,7 @@ impl corba::ValueDefServant for Objects {
 
 impl corba::ExtValueDefServant for Objects {
     fn ext_initializers(&self, call: &Call<'_>) -> Result<Vec<ExtInitializer>> {
-        // The method by its name would be for one lifetime only.
+        // A path to the method would be for one lifetime only.
         #[allow(clippy::redundant_closure_for_method_calls)]
         let shown = self.read(call, |view, key| view.ext_initializers(key));
         shown
