@@ -10,7 +10,7 @@ pub trait AsName {
     /// The name.
     ///
     /// # Errors
-    /// The text is no name.
+    /// The text is not a valid name.
     fn as_name(&self) -> Result<Name, NameSyntaxError>;
 }
 
@@ -44,7 +44,7 @@ impl<N: AsName + ?Sized> AsName for &N {
     }
 }
 
-/// The name as the IDL has it.
+/// The IDL form of the name.
 pub(crate) fn to_idl(name: impl AsName) -> Result<cos_naming::Name, NameSyntaxError> {
     let components = name.as_name()?.into_components().into_iter();
     Ok(components
@@ -52,7 +52,7 @@ pub(crate) fn to_idl(name: impl AsName) -> Result<cos_naming::Name, NameSyntaxEr
         .collect())
 }
 
-/// The name that came.
+/// The name of an IDL form.
 pub(crate) fn from_idl(name: cos_naming::Name) -> Name {
     let components = name.into_iter();
     components

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bindings of a naming context, batch by batch.
+//! Bindings of a naming context, in batches.
 
 use std::fmt;
 use std::vec;
@@ -13,18 +13,18 @@ use crate::cos_naming;
 /// Kind of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingKind {
-    /// An object. It may be a context that was bound by `bind`: names do not lead through it.
+    /// An object. It may be a context that was bound by `bind`: names are not resolved through it.
     Object,
-    /// A naming context, through which names lead.
+    /// A naming context, through which names are resolved.
     Context,
 }
 
-/// A name, and what is bound to it.
+/// A binding: a name and the kind of its object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Binding {
-    /// Of one component, from well-behaved servers.
+    /// The name, which has one component from well-behaved servers.
     pub name: Name,
-    /// What is bound.
+    /// The kind of the bound object.
     pub kind: BindingKind,
 }
 
@@ -42,9 +42,9 @@ impl From<cos_naming::Binding> for Binding {
 
 /// The bindings of a context, from [`NamingContext::list`](crate::NamingContext::list).
 ///
-/// What does not fit the first batch stays at the server, in an iterator that every further
-/// batch is asked of. It is destroyed after the last batch, or when this is dropped: both
-/// are calls, bounded in time as those of the context are.
+/// Bindings beyond the first batch stay at the server, in an iterator from which every further
+/// batch is requested. It is destroyed after the last batch, or when this is dropped: both are
+/// calls, with the time-out of the context's calls.
 ///
 /// An error ends the iteration.
 pub struct Bindings {
@@ -82,7 +82,7 @@ impl Bindings {
         if more.result {
             self.rest = Some(rest);
         }
-        // From a server that says there is more and sends none, nothing more is asked.
+        // If a server announces more and sends none, the iteration ends.
         self.batch = more.bl.into_iter();
         if self.batch.len() == 0 {
             self.rest = None;
@@ -91,7 +91,7 @@ impl Bindings {
     }
 }
 
-/// Whether the iterator cannot be reached, or is there no longer.
+/// Whether the iterator is unreachable, or does not exist any more.
 fn is_lost(exception: SystemException) -> bool {
     matches!(
         exception.kind,

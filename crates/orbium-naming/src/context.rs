@@ -11,14 +11,14 @@ use crate::as_name::to_idl;
 use crate::cos_naming;
 use crate::{AsName, Bindings, NamingError};
 
-/// Bindings of one batch, where no other number is asked for.
+/// Default number of bindings of one batch.
 const BATCH: u32 = 100;
 
 /// A reference to a naming context.
 ///
-/// Every call has a deadline. Where neither the reference nor the ORB has one
-/// (`Config::call_timeout`), it is `Config::naming_timeout`, 30 s by default. The contexts
-/// that calls return have the time policies of the context that was called.
+/// Every call has a deadline. If neither the reference nor the ORB has one
+/// (`Config::call_timeout`), it is `Config::naming_timeout`, 30 s by default. Contexts that calls
+/// return have the time policies of the called context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamingContext(cos_naming::NamingContext);
 
@@ -41,7 +41,7 @@ impl From<cos_naming::NamingContext> for NamingContext {
     }
 }
 
-/// The object, with a bound on the time of its calls.
+/// The object, with a time-out of its calls.
 fn bounded(object: ObjectRef) -> ObjectRef {
     let config = object.orb().config();
     let times = object.time_policies();
@@ -61,7 +61,7 @@ impl NamingContext {
         Self::at(orb, "corbaloc:rir:/NameService")
     }
 
-    /// The naming context that an object URL leads to.
+    /// The naming context of an object URL.
     ///
     /// # Errors
     /// [`ResolveError`].
@@ -94,13 +94,13 @@ impl NamingContext {
         Ok(Self(context.with_time_policies(self.times())))
     }
 
-    /// What an operation of the context gave.
+    /// The result of an operation, with the time policies of this context in its error.
     fn checked<T, E: Into<NamingError>>(&self, result: Result<T, E>) -> Result<T, NamingError> {
         result.map_err(|error| error.into().with_times(self.times()))
     }
 
-    /// Binds a name to an object, or to nil. A context that is bound so is an object like
-    /// any other: names do not lead through it.
+    /// Binds a name to an object, or to nil. A context bound this way is an ordinary object: names
+    /// are not resolved through it.
     ///
     /// # Errors
     /// [`NamingError`]: NotFound, CannotProceed, InvalidName, AlreadyBound.
@@ -112,7 +112,7 @@ impl NamingContext {
         self.checked(self.0.bind(&to_idl(name)?, object.untyped()))
     }
 
-    /// Binds a name to an object, whatever object it was bound to.
+    /// Binds a name to an object, and replaces the previous object.
     ///
     /// # Errors
     /// [`NamingError`]: NotFound (with `NotObject` for a name that is bound to a context),
@@ -125,7 +125,7 @@ impl NamingContext {
         self.checked(self.0.rebind(&to_idl(name)?, object.untyped()))
     }
 
-    /// Binds a name to a context, so that names lead through it.
+    /// Binds a name to a context, so that names are resolved through it.
     ///
     /// # Errors
     /// [`NamingError`]: NotFound, CannotProceed, InvalidName, AlreadyBound.
@@ -133,7 +133,7 @@ impl NamingContext {
         self.checked(self.0.bind_context(&to_idl(name)?, Some(&context.0)))
     }
 
-    /// Binds a name to a context, whatever context it was bound to.
+    /// Binds a name to a context, and replaces the previous context.
     ///
     /// # Errors
     /// [`NamingError`]: NotFound (with `NotContext` for a name that is bound to an object),
@@ -142,7 +142,7 @@ impl NamingContext {
         self.checked(self.0.rebind_context(&to_idl(name)?, Some(&context.0)))
     }
 
-    /// Makes a context within the same server and binds it to a name.
+    /// Creates a context in the same server and binds it to a name.
     ///
     /// # Errors
     /// [`NamingError`]: NotFound, CannotProceed, InvalidName, AlreadyBound.
@@ -151,7 +151,7 @@ impl NamingContext {
         self.made(made)
     }
 
-    /// Makes a context within the same server, bound to no name.
+    /// Creates a context in the same server, bound to no name.
     ///
     /// # Errors
     /// [`NamingError`]: a system exception.
@@ -168,8 +168,8 @@ impl NamingContext {
         self.checked(self.0.resolve(&to_idl(name)?))
     }
 
-    /// The object that a name is bound to, as interface `T`. Where the reference does not
-    /// tell its interface the object is asked, within the time of a call of this context.
+    /// The object bound to a name, as interface `T`. If the reference does not contain its
+    /// interface the object is called, with the time-out of calls of this context.
     ///
     /// # Errors
     /// [`NamingError`]: NotFound, CannotProceed, InvalidName, Narrow.
@@ -183,7 +183,7 @@ impl NamingContext {
         }
     }
 
-    /// The context that a name is bound to.
+    /// The context bound to a name.
     ///
     /// # Errors
     /// As [`resolve_as`](Self::resolve_as).
@@ -191,7 +191,7 @@ impl NamingContext {
         self.resolve_as(name).map(|context| self.adopt(&context))
     }
 
-    /// Unbinds a name. What it was bound to stays as it is, a context too.
+    /// Unbinds a name. The bound object or context is unchanged.
     ///
     /// # Errors
     /// [`NamingError`]: NotFound, CannotProceed, InvalidName.
@@ -199,7 +199,7 @@ impl NamingContext {
         self.checked(self.0.unbind(&to_idl(name)?))
     }
 
-    /// Destroys this context, which must be empty. A name that it is bound to stays bound.
+    /// Destroys this context, which must be empty. Names bound to it remain bound.
     ///
     /// # Errors
     /// [`NamingError`]: NotEmpty.
@@ -207,7 +207,7 @@ impl NamingContext {
         self.checked(self.0.destroy())
     }
 
-    /// The bindings of this context, asked for by the hundred.
+    /// The bindings of this context, requested in batches of a hundred.
     ///
     /// # Errors
     /// [`NamingError`]: a system exception.
@@ -215,7 +215,7 @@ impl NamingContext {
         self.list_by(BATCH)
     }
 
-    /// The bindings of this context, asked for in batches of that many, at least one.
+    /// The bindings of this context, requested in batches of that many, at least one.
     ///
     /// # Errors
     /// [`NamingError`]: a system exception.

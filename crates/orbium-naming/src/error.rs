@@ -15,33 +15,33 @@ use crate::{Name, NameSyntaxError, NotFoundReason};
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum NamingError {
-    /// The text is no name. Nothing was sent.
+    /// The text is not a valid name. No request was sent.
     Syntax(NameSyntaxError),
-    /// NotFound: the name leads nowhere.
+    /// NotFound: the name cannot be resolved.
     NotFound {
-        /// What is wrong with the first component of the rest.
+        /// The reason at the first component of the rest.
         why: NotFoundReason,
-        /// What of the name is left.
+        /// The unresolved rest of the name.
         rest: Name,
     },
-    /// CannotProceed: a context on the way could not be asked by the one before it, mostly
-    /// because another server keeps it.
+    /// CannotProceed: a context within the name could not be called by the previous one, mostly
+    /// because it is in another server.
     CannotProceed {
-        /// The naming context to continue at, with the time policies of the one that was
-        /// called; `None` for nil. `NamingContext::from_object` makes a context of it.
+        /// The naming context to continue at, with the time policies of the called one; `None` for
+        /// nil. `NamingContext::from_object` converts it into a context.
         context: Option<ObjectRef>,
-        /// What of the name is left.
+        /// The unresolved rest of the name.
         rest: Name,
     },
-    /// InvalidName: such as one without components.
+    /// InvalidName: for example, one without components.
     InvalidName,
-    /// AlreadyBound: `rebind` replaces what is bound.
+    /// AlreadyBound: `rebind` replaces the bound object.
     AlreadyBound,
-    /// NotEmpty: a context that is to be destroyed has bindings.
+    /// NotEmpty: a context to be destroyed has bindings.
     NotEmpty,
-    /// The object that is bound is nil, or not known to have the interface.
+    /// The bound object is nil, or is not known to have the interface.
     Narrow(NarrowError),
-    /// The context could not be asked.
+    /// The context could not be called.
     System(SystemException),
 }
 

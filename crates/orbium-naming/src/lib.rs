@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A client of the CORBA Naming Service: names are bound to objects in naming contexts,
-//! which servers such as omniNames keep.
+//! A client of the CORBA Naming Service: names are bound to objects in naming contexts of servers
+//! such as omniNames.
 //!
 //! ```no_run
 //! use orbium::{Config, Orb, config::Configure as _};
@@ -19,11 +19,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A program that only resolves names needs none of this: the ORB itself understands
+//! A program that only resolves names does not need this crate: the ORB itself understands
 //! `corbaname::names.example#plant/pump.v2`, in `Orb::resolve`, in `-ORBInitRef` and in files.
 //!
-//! [`cos_naming`] is what the IDL compiler makes of `CosNaming.idl`, with references and
-//! servants of every interface.
+//! [`cos_naming`] is the compiled `CosNaming.idl`, with references and servants of every interface.
 #![forbid(unsafe_code)]
 
 mod as_name;
