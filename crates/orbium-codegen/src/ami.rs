@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The annotation `@ami`: where asynchronous forms are wanted, and where not.
+//! The annotation `@ami`, which requests or excludes asynchronous forms.
 
 use std::iter;
 
 use orbium_idl_model::{Annotation, AnnotationValue, ConstValue, DefId, Model};
 
-/// What an annotation `@ami` says: nothing if it is another one, or if its
-/// argument makes no sense.
+/// The value of an annotation `@ami`; `None` for other annotations, and for an invalid argument.
 pub(crate) fn said(annotation: &Annotation) -> Option<bool> {
     if annotation.name != "ami" {
         return None;
@@ -18,7 +17,7 @@ pub(crate) fn said(annotation: &Annotation) -> Option<bool> {
     }
 }
 
-/// What the innermost annotation `@ami` of a feature or around it says; nothing if there is none.
+/// The value of the innermost annotation `@ami` of a feature or around it; `None` if there is none.
 pub(crate) fn said_of(model: &Model, feature: DefId) -> Option<bool> {
     iter::successors(Some(feature), |id| model[*id].parent)
         .find_map(|id| model[id].annotations.iter().rev().find_map(said))

@@ -14,7 +14,7 @@ pub(crate) const CONSTRUCTS: [&str; 9] = [
     "long interface",
 ];
 
-/// Whether a construct is called so, in the singular or plural.
+/// Whether a construct has that name, in the singular or plural.
 pub(crate) fn is_called(construct: &str, given: &str) -> bool {
     let given = given.trim().to_ascii_lowercase();
     let end = if construct.ends_with('x') { "es" } else { "s" };

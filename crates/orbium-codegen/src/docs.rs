@@ -3,7 +3,7 @@
 
 use orbium_idl_model::Definition;
 
-/// The comment of a definition, and what it is in IDL.
+/// The comment of a definition, and its kind and name in IDL.
 pub(crate) fn of(definition: &Definition, noun: &str) -> String {
     let what = format!(
         "IDL {noun} `{}`, repository id `{}`.",
@@ -25,8 +25,8 @@ fn with_comment(doc: Option<&str>, what: &str) -> String {
     }
 }
 
-/// A comment as Markdown that says the same. Indentation goes, lest it become
-/// a code block that is compiled as a test, and marks are escaped.
+/// A comment as equivalent Markdown. Indentation is removed, as it would begin a code block that is
+/// compiled as a test, and marks are escaped.
 fn escape(comment: &str) -> String {
     let mut out = String::new();
     for line in comment.lines() {
@@ -68,7 +68,7 @@ fn escape(comment: &str) -> String {
     out.trim().to_owned()
 }
 
-/// The address that a text begins with, without the punctuation behind it.
+/// The address at the start of a text, without the punctuation behind it.
 fn url(text: &str) -> Option<&str> {
     let scheme = ["https://", "http://"]
         .into_iter()
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(escape("- item\n# head"), "\\- item\n\\# head");
     }
 
-    // Bare addresses were text, and a lint of rustdoc's complained of them.
+    // Regression: bare addresses were text, which a lint of rustdoc rejects.
     #[test]
     fn addresses_become_links() {
         assert_eq!(

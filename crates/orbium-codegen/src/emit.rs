@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Walks the model module by module and writes what the plan has decided.
+//! Traverses the model module by module and writes the planned code.
 
 use orbium_idl_model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
@@ -14,9 +14,9 @@ pub(crate) struct Emitter<'p, 'm> {
     pub(crate) text: Text,
     /// The module being written.
     pub(crate) module: Vec<String>,
-    /// The module being written names something of the runtime.
+    /// Whether the module being written uses a name of the runtime.
     imports: bool,
-    /// How far the text was searched for such names.
+    /// The position up to which the text was searched for such names.
     searched: usize,
     /// The asynchronous stubs of the interface being written, in the order of its functions.
     pub(crate) asynchronous_stubs: Vec<AsynchronousStub>,
@@ -25,7 +25,7 @@ pub(crate) struct Emitter<'p, 'm> {
 /// Names of the asynchronous forms of a stub.
 pub(crate) struct AsynchronousStub {
     pub(crate) name: String,
-    /// That of the form with a context.
+    /// The name of the form with a context.
     pub(crate) in_context: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn file(plan: &Plan<'_>) -> String {
 }
 
 impl<'p, 'm> Emitter<'p, 'm> {
-    /// An emitter that begins in a module.
+    /// An emitter that starts in a module.
     pub(crate) fn new(plan: &'p Plan<'m>, module: Vec<String>) -> Self {
         Self {
             plan,
@@ -53,7 +53,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
         }
     }
 
-    /// File scope: modules, each with the lints it cannot help, and perhaps
+    /// File scope: modules, each with the lints that generated code violates, and possibly
     /// definitions outside any module.
     fn root(&mut self) {
         let (mut modules, mut others) = (Vec::new(), Vec::new());
@@ -83,8 +83,8 @@ impl<'p, 'm> Emitter<'p, 'm> {
         self.text.shadow(outer);
     }
 
-    /// Writes something at file scope with the lints to allow in front of each
-    /// item that no macro declares.
+    /// Writes items at file scope with the lints to allow in front of each item that no macro
+    /// declares.
     fn item(&mut self, write: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.text);
         self.text.shadow(outer.shadowed());
@@ -109,8 +109,8 @@ impl<'p, 'm> Emitter<'p, 'm> {
         }
     }
 
-    /// Lints that code made of IDL cannot help to trip; and few programs use all that a
-    /// file defines, or show it to others.
+    /// Allows lints that code generated from IDL violates; and few programs use or export all
+    /// definitions of a file.
     fn allow(&mut self) {
         self.text.raw("#[allow(clippy::all, clippy::pedantic)]");
         self.text
@@ -129,7 +129,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
         self.enclose(&place.name.clone(), path, &what, contents);
     }
 
-    /// Whether everything in a module was left out, or comes from elsewhere.
+    /// Whether everything in a module is left out or external.
     fn is_hollow(&self, module: DefId) -> bool {
         let contents = self.plan.model.contents(module);
         let is_module = |d: &Definition| matches!(d.kind, DefinitionKind::Module(_));
@@ -139,7 +139,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
             .all(|d| self.plan.is_external(d.id) || is_module(d) && self.is_hollow(d.id))
     }
 
-    /// A Rust module of that path around definitions.
+    /// A Rust module of that path with definitions.
     fn enclose(&mut self, name: &str, path: Vec<String>, doc: &str, contents: &'m [DefId]) {
         self.text.blank();
         self.doc(doc);
@@ -166,14 +166,14 @@ impl<'p, 'm> Emitter<'p, 'm> {
         self.text.close("}");
     }
 
-    /// Searches what was written since the last search for names of the runtime:
-    /// the module that is being written needs its import then.
+    /// Searches the text written since the last search for names of the runtime: the module being
+    /// written needs its import then.
     fn search_names(&mut self) {
         self.imports |= names_runtime(self.text.since(self.searched));
         self.searched = self.text.position();
     }
 
-    /// What a module has at its end: error enums.
+    /// The end of a module: error enums.
     fn finish_module(&mut self) {
         for error in self.plan.error_enums(&self.module) {
             self.error_enum(error);
@@ -200,7 +200,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
             DefinitionKind::Interface(i) => self.interface(definition, i),
             _ => {}
         }
-        // What is defined inside goes to a module of its own.
+        // Nested definitions are in a separate module.
         let place = self.plan.place_of(definition.id);
         if let Some(inner) = place.inner.clone() {
             let doc = format!(
@@ -218,7 +218,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
         self.text.doc(doc);
     }
 
-    /// The Rust type of an IDL type, seen from here.
+    /// The Rust type of an IDL type, from this module.
     pub(crate) fn rust(&self, ty: &orbium_idl_model::Type) -> String {
         self.plan.rust(ty, &self.module)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The implied IDL of reply handlers (CORBA 3.3 Part 1, 17.13): for each interface that of the
-//! objects that take the replies of its asynchronous calls.
+//! objects which receive the replies of its asynchronous calls.
 
 mod handler_names;
 mod messaging;
@@ -20,19 +20,19 @@ use crate::ami::said_of;
 /// The operations of a reply handler for one function of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HandlerOperations {
-    /// Takes the results: `op`, `get_attribute`, `set_attribute`.
+    /// Receives the results: `op`, `get_attribute`, `set_attribute`.
     pub(crate) reply: DefId,
-    /// Takes an exception: `op_excep`.
+    /// Receives an exception: `op_excep`.
     pub(crate) exception: DefId,
 }
 
-/// The reply handlers that were added to a model.
+/// The reply handlers added to a model.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyHandlers {
     /// By interface.
     handlers: DefMap<DefId>,
     are_handlers: DefSet,
-    /// By operation, one, and attribute: reading, then writing.
+    /// By feature: one for an operation, two for an attribute: reading, then writing.
     operations: DefMap<Vec<HandlerOperations>>,
 }
 
@@ -42,13 +42,13 @@ impl ReplyHandlers {
         self.handlers.get(interface).copied()
     }
 
-    /// Whether an interface is a reply handler that was added.
+    /// Whether an interface is an added reply handler.
     pub(crate) fn contains(&self, interface: DefId) -> bool {
         self.are_handlers.contains(interface)
     }
 
     /// The operations of the reply handler for an operation, or for reading and writing an
-    /// attribute; empty if none takes its replies.
+    /// attribute; empty without a reply handler.
     pub(crate) fn operations(&self, feature: DefId) -> &[HandlerOperations] {
         match self.operations.get(feature) {
             Some(operations) => operations,
@@ -74,7 +74,7 @@ pub(crate) fn add(model: &mut Model) -> ReplyHandlers {
     replies
 }
 
-/// The interfaces that have a reply handler, bases first: remote ones that are no reply handlers
+/// The interfaces with a reply handler, bases first: remote ones that are not reply handlers
 /// themselves.
 fn interfaces(model: &Model) -> Vec<DefId> {
     let handler = model.lookup("::Messaging::ReplyHandler").map(|it| it.id);
@@ -110,7 +110,7 @@ fn visit(
     }
 }
 
-/// A new definition of a scope, in the place of the text that another one has.
+/// A new definition of a scope, at the position of another one in the text.
 fn definition(
     model: &Model,
     at: DefId,
@@ -134,8 +134,8 @@ fn definition(
     }
 }
 
-/// The handler of an interface, still without operations. Its bases are the handlers of the bases,
-/// or `Messaging::ReplyHandler` if there are none.
+/// The handler of an interface, without operations yet. Its bases are the handlers of the bases, or
+/// `Messaging::ReplyHandler` if there are none.
 fn add_handler(
     model: &mut Model,
     interface: DefId,
@@ -164,10 +164,10 @@ fn add_handler(
     model.insert(handler, Some(interface))
 }
 
-/// One reply of an interface: the function that it is of, and what it brings.
+/// One reply of an interface: its feature, and its results.
 struct Reply {
     feature: DefId,
-    /// What stands before the name of an attribute.
+    /// The prefix of an attribute's name.
     prefix: &'static str,
     name: String,
     results: Vec<Parameter>,
@@ -209,8 +209,8 @@ fn fill(
     }
 }
 
-/// The replies of what an interface itself declares. Oneways and what `@ami(FALSE)` takes out
-/// have none.
+/// The replies of the features that an interface itself declares. Oneways and features with
+/// `@ami(FALSE)` have none.
 fn own_replies(model: &Model, interface: DefId) -> Vec<Reply> {
     let mut replies = Vec::new();
     for &feature in model.contents(interface) {

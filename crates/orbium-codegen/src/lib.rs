@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rust from a checked IDL model.
+//! Generator of Rust from a checked IDL model.
 //!
-//! This crate does not read IDL text, is independent of the wire format, and
-//! touches no file: it turns a [`Model`] into the text of a Rust module that
-//! imports one module of the façade, the *runtime*, under the name `orb`.
+//! This crate does not read IDL text, is independent of the wire format, and accesses no files: it
+//! turns a [`Model`] into the text of a Rust module that imports one module of the façade, the
+//! *runtime*, under the name `orb`.
 //!
-//! Constructs without a mapping (components and connectors without a module `Components`) are
-//! left out together with everything that uses them, with a warning each; see
-//! [`Options::deny_unmapped`].
+//! Constructs without a mapping (components and connectors without a module `Components`) are left
+//! out together with their users, with a warning each; see [`Options::deny_unmapped`].
 //!
-//! The same model and options always give the same text, in the form that
-//! rustfmt gives it.
+//! The same model and options always give the same text, formatted as by rustfmt.
 #![forbid(unsafe_code)]
 
 mod ami;
@@ -42,16 +40,17 @@ use prepared::Prepared;
 /// Result of a generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generated {
-    /// The text of a Rust file, to be compiled as it is or by `include!`.
+    /// The text of a Rust file, to be compiled directly or by `include!`.
     pub code: String,
-    /// What was left out or ignored, in the order of the definitions.
+    /// Warnings about definitions that were left out and ignored annotations, in the order of the
+    /// definitions.
     pub warnings: Vec<Warning>,
 }
 
-/// Something has no mapping, and [`Options::deny_unmapped`] was set.
+/// A definition has no mapping, and [`Options::deny_unmapped`] was set.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Unmapped {
-    /// What would have been left out, and everything else to warn of.
+    /// The definitions that would have been left out, and all other warnings.
     pub warnings: Vec<Warning>,
 }
 
@@ -78,11 +77,11 @@ impl fmt::Debug for Unmapped {
 
 impl std::error::Error for Unmapped {}
 
-/// Generates Rust for everything that the main files of the model define, and
-/// for what that uses of included files.
+/// Generates Rust for all definitions of the model's main files, and for those of included files
+/// that they use.
 ///
 /// # Errors
-/// Something would be left out, and [`Options::deny_unmapped`] is set.
+/// A definition would be left out, and [`Options::deny_unmapped`] is set.
 pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped> {
     let prepared = Prepared::new(model, options);
     let plan = Plan::new(&prepared);
@@ -91,15 +90,13 @@ pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped>
     Ok(Generated { code, warnings })
 }
 
-/// Generates servants for the interfaces that the main files of the model define,
-/// for a programmer to fill in: structs that implement the traits that
-/// [`generate`] gives, with `todo!()` for bodies.
+/// Generates servant templates for the interfaces that the main files of the model define: structs
+/// that implement the traits of [`generate`], with `todo!()` for bodies.
 ///
-/// `around` is the path of the Rust module that holds what [`generate`] gives,
-/// such as `crate`.
+/// `around` is the path of the Rust module that contains the code of [`generate`], such as `crate`.
 ///
 /// # Errors
-/// Something would be left out, and [`Options::deny_unmapped`] is set.
+/// A definition would be left out, and [`Options::deny_unmapped`] is set.
 pub fn stub(model: &Model, options: &Options, around: &str) -> Result<Generated, Unmapped> {
     let prepared = Prepared::new(model, options);
     let plan = Plan::new(&prepared);
@@ -108,7 +105,7 @@ pub fn stub(model: &Model, options: &Options, around: &str) -> Result<Generated,
     Ok(Generated { code, warnings })
 }
 
-/// The warnings, unless what they are about is denied.
+/// The warnings, unless their definitions are denied.
 fn checked(plan: &Plan<'_>) -> Result<Vec<Warning>, Unmapped> {
     let warnings = warnings::of(plan);
     let left_out = warnings

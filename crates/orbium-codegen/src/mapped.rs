@@ -7,20 +7,19 @@ use orbium_idl_model::{
 
 use crate::Options;
 
-/// Operations and attributes of one interface that its table has room for.
+/// Maximum number of operations and attributes of one interface, for its table.
 const MAX_FEATURES: usize = 30_000;
 
-/// Definitions left out with the reason; no reason where that of the scope
-/// around is enough.
+/// Left-out definitions with the reason; no reason if that of the enclosing scope suffices.
 pub(crate) type LeftOut = DefMap<Option<Reason>>;
 
-/// Why something is left out.
+/// Reason for leaving out a definition.
 #[derive(Debug, Clone)]
 pub(crate) struct Reason {
     pub(crate) text: String,
-    /// The construct that has no mapping: of the definition, or of what it uses.
+    /// The construct without a mapping: that of the definition, or of one that it uses.
     pub(crate) construct: &'static str,
-    /// The definition itself is of that construct.
+    /// Whether the definition itself is of that construct.
     pub(crate) own: bool,
 }
 
@@ -33,12 +32,12 @@ fn because(construct: &'static str, text: impl Into<String>) -> Reason {
     }
 }
 
-/// Types that a value type's declaration names.
+/// Types named by a value type's declaration.
 fn state(value: &ValueType) -> impl Iterator<Item = &Type> {
     value.members.iter().map(|state| &state.member.ty)
 }
 
-/// Finds everything without a mapping, and everything that uses it.
+/// Finds the definitions without a mapping, and their users.
 pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
     let mut out = not_needed(model);
     for definition in model.definitions() {
@@ -46,7 +45,7 @@ pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
             DefinitionKind::ValueType(value) if value.forward_only => {
                 because("valuetype", "it is declared but never defined")
             }
-            // The front end knows this one as a type of its own.
+            // The front end has a separate type for this one.
             DefinitionKind::Native if definition.scoped_name() == "::CORBA::TypeCode" => {
                 out.insert(definition.id, None);
                 continue;
@@ -64,8 +63,7 @@ pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
             out.insert(definition.id, Some(reason));
         }
     }
-    // Uses may come before what they use, so this goes on until nothing new
-    // is found.
+    // Uses may precede the used definitions, so this is repeated until a fixed point is reached.
     loop {
         let mut found = false;
         for definition in model.definitions() {
@@ -88,7 +86,7 @@ pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
     }
 }
 
-/// What included files define and nothing uses: quietly left out.
+/// Unused definitions of included files: left out without a warning.
 fn not_needed(model: &Model) -> LeftOut {
     let mut needed = DefSet::default();
     let mut pending: Vec<DefId> = Vec::new();
@@ -175,7 +173,7 @@ fn named_in(ty: &Type, into: &mut Vec<DefId>) {
     }
 }
 
-/// Why a definition cannot be generated, given what is left out so far.
+/// The reason why a definition cannot be generated, given those that are already left out.
 fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<Reason> {
     let uses = Uses { model, out };
     match &model[id].kind {
@@ -235,7 +233,7 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<Reason> {
     }
 }
 
-/// Whether a factory of a value type uses nothing that is left out.
+/// Whether a factory of a value type uses no left-out definition.
 pub(crate) fn is_mapped_factory(model: &Model, out: &LeftOut, factory: &Factory) -> bool {
     Uses { model, out }.factory(factory).is_none()
 }
@@ -258,7 +256,7 @@ impl Uses<'_> {
         })
     }
 
-    /// The construct for which something was left out, or the scope around it.
+    /// The construct for which a definition, or the enclosing scope, was left out.
     fn construct(&self, id: DefId) -> &'static str {
         let mut next = Some(id);
         while let Some(id) = next {
@@ -295,7 +293,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Why a type cannot travel, though it is mapped.
+    /// The reason why a type cannot be marshalled, though it is mapped.
     fn local(&self, ty: &Type) -> Option<Reason> {
         let local = self.model.type_is_local(ty);
         local.then(|| Reason {
@@ -305,7 +303,7 @@ impl Uses<'_> {
         })
     }
 
-    /// Why a type cannot be held by another.
+    /// The reason why a type cannot be part of another.
     fn part(&self, ty: &Type) -> Option<Reason> {
         match self.ty(ty) {
             Some(reason) => Some(reason),
@@ -323,15 +321,15 @@ impl Uses<'_> {
         None
     }
 
-    /// Why a factory of a value type cannot be generated.
+    /// The reason why a factory of a value type cannot be generated.
     fn factory(&self, factory: &Factory) -> Option<Reason> {
         let mut types = factory.parameters.iter().map(|it| &it.ty);
         self.ids(&factory.raises)
             .or_else(|| types.find_map(|ty| self.ty(ty)))
     }
 
-    /// The type of a parameter, result or attribute: local types are for local
-    /// interfaces, and there only by themselves.
+    /// The type of a parameter, result or attribute: local types are only permitted in local
+    /// interfaces, and there not as parts of others.
     fn feature(&self, id: DefId, ty: &Type) -> Option<Reason> {
         let owner = self.model[id].parent.map(|parent| &self.model[parent].kind);
         let local =

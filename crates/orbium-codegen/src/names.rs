@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use orbium_idl_model::{Enum, Member};
 
-/// The names that are taken in a scope.
+/// The names in use in a scope.
 pub(crate) type NameSet = HashSet<String>;
 
-/// The words of a name: split at underscores and where the case says so.
-/// `getXMLName_2` is `get`, `XML`, `Name`, `2`.
+/// The words of a name: split at underscores and changes of case. `getXMLName_2` is `get`, `XML`,
+/// `Name`, `2`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let letters: Vec<char> = name.chars().collect();
@@ -55,7 +55,7 @@ pub(crate) fn screaming(name: &str) -> String {
 pub(crate) fn camel(name: &str) -> String {
     let mut out = String::new();
     for word in &words(name) {
-        // Two numbers side by side would become another number.
+        // Two adjacent numbers would become another number.
         let digits = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         if digits(out.chars().last()) && digits(word.chars().next()) {
             out.push('_');
@@ -73,7 +73,7 @@ pub(crate) fn camel(name: &str) -> String {
     out
 }
 
-/// Words that Rust keeps for itself, of any edition.
+/// Reserved words of Rust, of any edition.
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
@@ -91,19 +91,19 @@ pub(crate) fn identifier(name: &str) -> String {
     }
 }
 
-/// A function, parameter or member of that IDL name.
+/// The name of a function, parameter or member for that IDL name.
 pub(crate) fn value(name: &str) -> String {
     identifier(&snake(name))
 }
 
-/// The stem of longer names: an identifier without `r#`, and without the underscores
-/// that made it unique, since two in a row are no Rust case.
+/// The stem of longer names: an identifier without `r#`, and without the underscores that made it
+/// unique, since two in a row violate Rust case.
 pub(crate) fn stem(identifier: &str) -> &str {
     let bare = identifier.strip_prefix("r#").unwrap_or(identifier);
     bare.trim_end_matches('_')
 }
 
-/// A type or variant of that IDL name.
+/// The name of a type or variant for that IDL name.
 pub(crate) fn ty(name: &str) -> String {
     match camel(name) {
         name if name == "Self" => "Self_".to_owned(),
@@ -111,8 +111,7 @@ pub(crate) fn ty(name: &str) -> String {
     }
 }
 
-/// The name, or the name with as many underscores as make it new; it is then
-/// taken.
+/// The name, or the name with as many underscores as make it unique; it is added to those in use.
 pub(crate) fn fresh(name: &str, taken: &mut NameSet) -> String {
     let mut name = name.to_owned();
     while taken.contains(&name) {
@@ -123,7 +122,7 @@ pub(crate) fn fresh(name: &str, taken: &mut NameSet) -> String {
     name
 }
 
-/// Field names of members, each different.
+/// Field names of members, each unique.
 pub(crate) fn fields(members: &[Member]) -> Vec<String> {
     let mut taken = NameSet::new();
     members
@@ -132,7 +131,7 @@ pub(crate) fn fields(members: &[Member]) -> Vec<String> {
         .collect::<Vec<_>>()
 }
 
-/// Variant names of enumerators, each different.
+/// Variant names of enumerators, each unique.
 pub(crate) fn variants(enumeration: &Enum) -> Vec<String> {
     let mut taken = NameSet::new();
     enumeration

@@ -43,8 +43,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Options for a source file of that name. Only the last part of a path is
-    /// shown in what is generated.
+    /// Options for a source file of that name. Only the last part of a path is shown in generated
+    /// code.
     #[must_use]
     pub fn new(source: impl Into<String>) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl Options {
         self
     }
 
-    /// Makes whatever has no mapping an error rather than a warning.
+    /// Treats definitions without a mapping as errors rather than warnings.
     #[must_use]
     pub fn deny_unmapped(mut self, deny: bool) -> Self {
         self.deny_unmapped = deny;
@@ -92,7 +92,7 @@ impl Options {
     /// Such an annotation of an operation, of its interface or of an enclosing module
     /// overrides this, the innermost first. Off by default.
     ///
-    /// An external module must have been generated likewise if its interfaces are
+    /// An external module must have been generated with the same option if its interfaces are
     /// inherited here.
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {
@@ -100,9 +100,9 @@ impl Options {
         self
     }
 
-    /// Adds, for every operation and attribute that has an asynchronous form, `sendp_op`, which
-    /// returns the typed poller of its interface (CORBA Messaging's polling model). All have such a
-    /// form then, as with [`asynchronous`](Self::asynchronous). Off by default.
+    /// Adds, for every operation and attribute with an asynchronous form, `sendp_op`, which returns
+    /// the typed poller of its interface (CORBA Messaging's polling model). All have such a form
+    /// then, as with [`asynchronous`](Self::asynchronous). Off by default.
     #[must_use]
     pub fn pollers(mut self, generate: bool) -> Self {
         self.pollers = generate;
@@ -110,11 +110,11 @@ impl Options {
     }
 
     /// Adds the interfaces of reply handlers, `AMI_IHandler` for each interface `I`, and `sendc_op`
-    /// for every operation and attribute that has an asynchronous form: its reply goes to such an
+    /// for every operation and attribute with an asynchronous form: its reply is sent to such an
     /// object (CORBA Messaging's call-back model). All have an asynchronous form then, as with
     /// [`asynchronous`](Self::asynchronous). Off by default.
     ///
-    /// An external module must have been generated likewise if its interfaces are
+    /// An external module must have been generated with the same option if its interfaces are
     /// inherited here.
     #[must_use]
     pub fn handlers(mut self, generate: bool) -> Self {
@@ -122,20 +122,19 @@ impl Options {
         self
     }
 
-    /// Gives the methods of servant traits a body that raises NO_IMPLEMENT, so
-    /// that a servant has those it serves.
+    /// Gives the methods of servant traits a body that raises NO_IMPLEMENT, so that a servant
+    /// implements only those that it serves.
     #[must_use]
     pub fn default_bodies(mut self, generate: bool) -> Self {
         self.default_bodies = generate;
         self
     }
 
-    /// Gives servants a reply slot for the operations and attributes of that name, as
-    /// `@borrow` does: `Bank::Account::history`, or `Bank::*` for all that begin so. Those
-    /// with only numbers and enums for results, and those marked `@borrow(FALSE)`, stay as
-    /// they are.
+    /// Gives servants a reply slot for the operations and attributes of that name, as `@borrow`
+    /// does: `Bank::Account::history`, or `Bank::*` as a prefix. Those with only numbers and enums
+    /// for results, and those marked `@borrow(FALSE)`, are not affected.
     ///
-    /// An external module must have been generated likewise if its interfaces are
+    /// An external module must have been generated with the same option if its interfaces are
     /// inherited here.
     #[must_use]
     pub fn borrowed_results(mut self, pattern: impl Into<String>) -> Self {
@@ -143,11 +142,11 @@ impl Options {
         self
     }
 
-    /// Gives servants a reply token for the operations and attributes of that name, as
-    /// `@deferred` does: `Bank::Account::audit`, or `Bank::*` for all that begin so. Those
-    /// marked `@deferred(FALSE)` or `@borrow` stay as they are.
+    /// Gives servants a reply token for the operations and attributes of that name, as `@deferred`
+    /// does: `Bank::Account::audit`, or `Bank::*` as a prefix. Those marked `@deferred(FALSE)` or
+    /// `@borrow` are not affected.
     ///
-    /// An external module must have been generated likewise if its interfaces are
+    /// An external module must have been generated with the same option if its interfaces are
     /// inherited here.
     #[must_use]
     pub fn deferred_replies(mut self, pattern: impl Into<String>) -> Self {
@@ -156,10 +155,10 @@ impl Options {
     }
 
     /// Gives servants views of the arguments of the operations and attributes of that name, as
-    /// `@view` does: `Bank::Account::book`, or `Bank::*` for all that begin so. What no view
-    /// can be of, and those marked `@view(FALSE)`, stay as they are.
+    /// `@view` does: `Bank::Account::book`, or `Bank::*` as a prefix. Arguments without a possible
+    /// view, and those marked `@view(FALSE)`, are not affected.
     ///
-    /// An external module must have been generated likewise if its interfaces are
+    /// An external module must have been generated with the same option if its interfaces are
     /// inherited here.
     #[must_use]
     pub fn viewed_arguments(mut self, pattern: impl Into<String>) -> Self {
@@ -168,49 +167,49 @@ impl Options {
     }
 
     /// Generates a trait `…AsyncServant` for the interfaces of that name: `Bank::Account`, or
-    /// `Bank::*` for all that begin so. Its methods are `async fn`s, and get owned arguments;
-    /// the runtime's `AsyncServant` makes a servant of what implements it. All operations of
-    /// such an interface have reply tokens, whatever `@deferred`, `@borrow` and `@view` say.
+    /// `Bank::*` as a prefix. Its methods are `async fn`s, and get owned arguments; the runtime's
+    /// `AsyncServant` makes an implementation of it a servant. All operations of such an interface
+    /// have reply tokens, regardless of `@deferred`, `@borrow` and `@view`.
     ///
-    /// The bases of the interface have to be named too: without, a warning says so. An external
-    /// module must have been generated likewise if its interfaces are inherited here.
+    /// The bases of the interface have to be named too: otherwise there is a warning. An external
+    /// module must have been generated with the same option if its interfaces are inherited here.
     #[must_use]
     pub fn async_servants(mut self, pattern: impl Into<String>) -> Self {
         self.async_servants.push(pattern.into());
         self
     }
 
-    /// Acknowledges that definitions of a construct, such as `valuetypes` or
-    /// `abstract interfaces`, are left out, with what uses them: one note counts
-    /// them, and [`Options::deny_unmapped`] is not about them.
+    /// Acknowledges that definitions of a construct, such as `valuetypes` or `abstract interfaces`,
+    /// are left out, with their users: one note counts them, and [`Options::deny_unmapped`] does
+    /// not apply to them.
     #[must_use]
     pub fn allow_unmapped(mut self, construct: impl Into<String>) -> Self {
         self.allowed.push(construct.into());
         self
     }
 
-    /// Names the Rust type that stands for a `native` type. The IDL name is
-    /// one from file scope, such as `::M::T`; the Rust path should be absolute.
+    /// Sets the Rust type of a `native` type. The IDL name is one from file scope, such as
+    /// `::M::T`; the Rust path should be absolute.
     #[must_use]
     pub fn native_type(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
         set(&mut self.natives, idl.into(), rust.into());
         self
     }
 
-    /// Says that the Rust of an IDL module is elsewhere, generated from another
-    /// file: nothing is generated for what included files define in it, and what
-    /// uses that names it by this path. What the compiled file itself adds to the
-    /// module is generated here.
+    /// Declares that the Rust of an IDL module is elsewhere, generated from another file: no code
+    /// is generated for definitions of included files in it, and their users refer to them by this
+    /// path. Code for definitions that the compiled file itself adds to the module is generated
+    /// here.
     #[must_use]
     pub fn external_module(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
         set(&mut self.external, idl.into(), rust.into());
         self
     }
 
-    /// Says that the Rust of an IDL file is elsewhere: nothing is generated for
-    /// what it defines. The Rust path is the one where its modules are, as in
-    /// `.external_file("CosNaming.idl", "::orbium_naming")`; the file is named by
-    /// the last part of its path, or by more of it.
+    /// Declares that the Rust of an IDL file is elsewhere: no code is generated for its
+    /// definitions. The Rust path is that of its modules, as in
+    /// `.external_file("CosNaming.idl", "::orbium_naming")`; the file is named by the last part of
+    /// its path, or by more of it.
     #[must_use]
     pub fn external_file(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
         self.external_files.push((idl.into(), rust.into()));
@@ -221,7 +220,7 @@ impl Options {
         &self.sources[0]
     }
 
-    /// The names of the files without their folders, not more than a few.
+    /// The names of the files without their folders, up to a few.
     pub(crate) fn shown_sources(&self) -> String {
         const MAX_SHOWN_NAMES: usize = 4;
         let names = self
@@ -260,22 +259,22 @@ impl Options {
         self.allowed.iter().any(found)
     }
 
-    /// Whether a pattern names an operation or attribute.
+    /// Whether a pattern of reply slots matches an operation or attribute.
     pub(crate) fn borrows(&self, path: &[String]) -> bool {
         self.borrowed.iter().any(|pattern| is_named(pattern, path))
     }
 
-    /// Whether a pattern names an operation or attribute that is answered late.
+    /// Whether a pattern of reply tokens matches an operation or attribute.
     pub(crate) fn defers(&self, path: &[String]) -> bool {
         self.deferred.iter().any(|pattern| is_named(pattern, path))
     }
 
-    /// Whether a pattern names an operation or attribute that takes views.
+    /// Whether a pattern of views matches an operation or attribute.
     pub(crate) fn views(&self, path: &[String]) -> bool {
         self.viewed.iter().any(|pattern| is_named(pattern, path))
     }
 
-    /// Whether a pattern names an interface that may have asynchronous servants.
+    /// Whether a pattern of asynchronous servants matches an interface.
     pub(crate) fn serves_asynchronously(&self, path: &[String]) -> bool {
         let mut patterns = self.async_servants.iter();
         patterns.any(|pattern| is_named(pattern, path))
@@ -293,20 +292,20 @@ impl Options {
         self.pollers
     }
 
-    /// Where a module is said to be.
+    /// The declared path of an external module.
     pub(crate) fn external(&self, scoped_name: &str) -> Option<&str> {
         let found = place(&self.external, scoped_name).ok()?;
         Some(&self.external[found].1)
     }
 
-    /// Where what a file defines is said to be.
+    /// The declared path of an external file's definitions.
     pub(crate) fn external_file_of(&self, file: &str) -> Option<&str> {
         let path = Path::new(file);
         let found = |known: &&(String, String)| path.ends_with(&known.0);
         Some(&self.external_files.iter().find(found)?.1)
     }
 
-    /// What the options say of modules and files that the model does not have.
+    /// Options about modules and files that the model does not contain.
     pub(crate) fn without_effect(&self, model: &Model) -> Vec<String> {
         let mut messages = Vec::new();
         for (module, _) in &self.external {
@@ -369,7 +368,7 @@ fn is_feature(kind: &DefinitionKind) -> bool {
     )
 }
 
-/// Whether a pattern is the name of a definition, or `*` behind the start of it.
+/// Whether a pattern is the name of a definition, or a prefix of it with `*`.
 fn is_named(pattern: &str, path: &[String]) -> bool {
     let pattern = pattern.strip_prefix("::").unwrap_or(pattern);
     let name = path.join("::");
@@ -379,12 +378,12 @@ fn is_named(pattern: &str, path: &[String]) -> bool {
     }
 }
 
-/// Where a name stands in order, or would.
+/// The index of a name in order, or that of its insertion.
 fn place(of: &[(String, String)], name: &str) -> Result<usize, usize> {
     of.binary_search_by(|(known, _)| known.as_str().cmp(name))
 }
 
-/// Keeps a path for a name from file scope, in place of one kept before.
+/// Sets the path for a name from file scope, in place of a previous one.
 fn set(of: &mut Vec<(String, String)>, idl: String, rust: String) {
     let name = absolute(idl);
     match place(of, &name) {

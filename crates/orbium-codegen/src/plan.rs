@@ -19,20 +19,20 @@ use crate::text::Shadowed;
 use crate::types::facts::Facts;
 use crate::{Options, names};
 
-/// Names that must keep their meaning in every generated module.
+/// Names that must have the same meaning in every generated module.
 const RESERVED: [&str; 20] = [
     "orb", "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
     "i64", "i128", "isize", "f32", "f64", "core", "std",
 ];
 
-/// Where a definition is generated.
+/// The place of a generated definition.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// Names of the modules around it.
     pub(crate) module: Vec<String>,
     /// Its own name.
     pub(crate) name: String,
-    /// The module that holds what is defined inside it, if anything is.
+    /// The module of its nested definitions, if there are any.
     pub(crate) inner: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-/// What an operation or attribute is called.
+/// The names of an operation's or attribute's methods.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Methods {
     /// The operation, or reading the attribute.
@@ -58,7 +58,7 @@ pub(crate) struct Methods {
     pub(crate) results: Option<String>,
 }
 
-/// Names that an interface adds to its own.
+/// Names that an interface adds to its own name.
 #[derive(Debug, Clone)]
 pub(crate) struct InterfaceNames {
     pub(crate) servant: String,
@@ -68,24 +68,24 @@ pub(crate) struct InterfaceNames {
     pub(crate) poller: Option<String>,
 }
 
-/// An error enum: where it is and what it may hold.
+/// An error enum: its name and exceptions.
 #[derive(Debug, Clone)]
 pub(crate) struct ErrorEnum {
     pub(crate) name: String,
     pub(crate) exceptions: Vec<DefId>,
-    /// The operations that raise it, where they name it differently.
+    /// The operations that raise it under different names.
     pub(crate) operations: Vec<OperationError>,
 }
 
-/// The name that an operation gives to what it raises.
+/// The name that an operation gives to its error.
 #[derive(Debug, Clone)]
 pub(crate) struct OperationError {
     pub(crate) name: String,
-    /// The operation as requests name it.
+    /// The name of the operation in requests.
     pub(crate) operation: String,
 }
 
-/// Generated items of a module that are no definitions.
+/// Generated items of a module that are not definitions.
 #[derive(Debug, Clone, Default)]
 struct Names {
     taken: NameSet,
@@ -93,7 +93,7 @@ struct Names {
     errors: Vec<ErrorEnum>,
 }
 
-/// All decisions.
+/// The whole plan.
 pub(crate) struct Plan<'m> {
     pub(crate) model: &'m Model,
     pub(crate) options: &'m Options,
@@ -101,12 +101,12 @@ pub(crate) struct Plan<'m> {
     pub(crate) left_out: LeftOut,
     places: DefMap<Place>,
     methods: DefMap<Methods>,
-    /// The structs of what asynchronous calls give, where it is more than what
-    /// the synchronous ones return.
+    /// The structs of the results of asynchronous calls, if those are more than the results of the
+    /// synchronous ones.
     pub(crate) asynchronous_results: DefMap<String>,
     /// The structs of borrows that servants send.
     pub(crate) replies: DefMap<String>,
-    /// The structs of what reply tokens send, where it has `inout` parameters.
+    /// The structs of the values of reply tokens, if there are `inout` parameters.
     pub(crate) deferred_results: DefMap<String>,
     /// The views of structs.
     pub(crate) views: DefMap<String>,
@@ -119,7 +119,7 @@ pub(crate) struct Plan<'m> {
     /// By path.
     modules: HashMap<String, Names>,
     pub(crate) facts: Facts,
-    /// Variant names of the enums asked for.
+    /// Variant names of the enums that were requested.
     variants: RefCell<DefMap<Vec<String>>>,
 }
 
@@ -177,7 +177,7 @@ impl<'m> Plan<'m> {
         mapped
     }
 
-    /// The generated items of a module that are no definitions.
+    /// The generated items of a module that are not definitions.
     fn names_of(&mut self, module: &[String]) -> &mut Names {
         self.modules.entry(module.join("::")).or_default()
     }
@@ -221,7 +221,7 @@ impl<'m> Plan<'m> {
         }
     }
 
-    /// A name like the one wanted that a module does not define, for a generic type.
+    /// A name similar to `wanted` that a module does not define, for a generic type.
     pub(crate) fn unused_in(&self, module: &[String], wanted: &str) -> String {
         let names = self.modules.get(&module.join("::"));
         let mut name = wanted.to_owned();
@@ -273,7 +273,7 @@ impl<'m> Plan<'m> {
         &self.value_states[id]
     }
 
-    /// What the names defined in a module shadow.
+    /// The prelude names shadowed by a module's definitions.
     pub(crate) fn shadowed_in(&self, module: &[String]) -> Shadowed {
         match self.modules.get(&module.join("::")) {
             Some(names) => Shadowed::by(&names.taken),
@@ -329,7 +329,7 @@ impl<'m> Plan<'m> {
         &self.factory_traits[id]
     }
 
-    /// The interface that a feature was declared in.
+    /// The interface that declares a feature.
     pub(crate) fn owner(&self, feature: &Definition) -> DefId {
         feature.parent.unwrap_or(feature.id)
     }
@@ -342,7 +342,7 @@ impl<'m> Plan<'m> {
     }
 }
 
-/// A set of exceptions in the one order in which sets are compared.
+/// A set of exceptions in canonical order, for comparison.
 fn canonical(raises: &[DefId]) -> Vec<DefId> {
     let mut ordered: Vec<DefId> = Vec::new();
     for id in raises {
@@ -352,8 +352,8 @@ fn canonical(raises: &[DefId]) -> Vec<DefId> {
     ordered
 }
 
-/// Whether a module is elsewhere: its path then begins with the Rust path given
-/// for it, up to the last `::`.
+/// Whether a module is elsewhere: its path then begins with the declared Rust path, up to the last
+/// `::`.
 fn is_outside(module: &[String]) -> bool {
     module.first().is_some_and(|first| first.ends_with("::"))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Input of a generation: the model, with what the options have it imply.
+//! Input of a generation: the model, with definitions implied by the options.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ use orbium_idl_model::Model;
 use crate::implied::{self, ReplyHandlers};
 use crate::options::Options;
 
-/// A model and options with reply handlers, where the options ask for them: the module `Messaging`
-/// is the façade's then.
+/// A model and options, with reply handlers if the options request them: the module `Messaging` is
+/// the façade's then.
 pub(crate) struct Prepared<'m> {
     pub(crate) model: Cow<'m, Model>,
     pub(crate) options: Cow<'m, Options>,

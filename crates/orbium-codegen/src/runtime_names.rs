@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Detection of runtime names in generated code.
 
-/// Whether code names something in `orb`: comments, text, and names that only end
-/// like it do not count.
+/// Whether code uses a name of `orb`: comments, text, and names that only end with it do not count.
 pub(crate) fn names_runtime(code: &str) -> bool {
     let (mut text, mut escaped, mut before) = (false, false, b' ');
     for line in code.lines() {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Writes Rust the way rustfmt would have it.
+//! Writes Rust in the format of rustfmt.
 //!
-//! Lines given to [`Text`] may mark names of the prelude with a dollar sign:
-//! `$Vec<u8>` is written `Vec<u8>`, or `::std::vec::Vec<u8>` in a module where
-//! the IDL file calls something else `Vec`.
+//! Lines given to [`Text`] may mark names of the prelude with a dollar sign: `$Vec<u8>` is written
+//! `Vec<u8>`, or `::std::vec::Vec<u8>` in a module in which the IDL file defines another `Vec`.
 
 mod calls;
 mod lists;
@@ -12,12 +11,12 @@ use crate::names::NameSet;
 
 /// Columns in a line.
 const WIDTH: usize = 100;
-/// Columns that the arguments of a call may take on one line.
+/// Maximum columns of a call's arguments on one line.
 const CALL_WIDTH: usize = 60;
-/// Columns up to which an item of an array is short.
+/// Maximum columns of a short item of an array.
 const SHORT: usize = 10;
 
-/// Prelude names that generated code uses, and where they come from.
+/// Prelude names that generated code uses, with their paths.
 const PRELUDE: [(&str, &str); 16] = [
     ("Clone", "::core::clone::Clone"),
     ("Default", "::core::default::Default"),
@@ -37,7 +36,7 @@ const PRELUDE: [(&str, &str); 16] = [
     ("matches", "::core::matches"),
 ];
 
-/// Which names of the prelude a module calls something of its own, in their order.
+/// The names of the prelude that a module shadows, in their order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shadowed([bool; PRELUDE.len()]);
 
@@ -58,7 +57,7 @@ impl Shadowed {
     }
 }
 
-/// Rust text in the making.
+/// Rust text being written.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     out: String,
@@ -67,38 +66,37 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Sets what the module now written shadows; gives back what the module
-    /// around it does.
+    /// Sets the names shadowed by the present module; returns those of the enclosing one.
     pub(crate) fn shadow(&mut self, shadowed: Shadowed) -> Shadowed {
         std::mem::replace(&mut self.shadowed, shadowed)
     }
 
-    /// The names of the prelude that mean something else here.
+    /// The names of the prelude that are shadowed here.
     pub(crate) fn shadowed(&self) -> Shadowed {
         self.shadowed
     }
 
-    /// What was written.
+    /// The written text.
     pub(crate) fn finish(self) -> String {
         self.out
     }
 
-    /// How far the text goes.
+    /// The present length of the text.
     pub(crate) fn position(&self) -> usize {
         self.out.len()
     }
 
-    /// What was written since.
+    /// The text written since a position.
     pub(crate) fn since(&self, position: usize) -> &str {
         &self.out[position..]
     }
 
-    /// Puts text where the writing was before.
+    /// Inserts text at an earlier position.
     pub(crate) fn insert(&mut self, position: usize, text: &str) {
         self.out.insert_str(position, text);
     }
 
-    /// A line at the present depth, with an empty line after it.
+    /// A line at the present depth, followed by an empty line.
     pub(crate) fn indented(&self, line: &str) -> String {
         format!("{}{line}\n\n", indent(self.depth))
     }
@@ -128,12 +126,12 @@ impl Text {
         out
     }
 
-    /// Columns left for a line here.
+    /// Remaining columns of a line.
     fn room(&self) -> usize {
         WIDTH.saturating_sub(self.depth * 4)
     }
 
-    /// Writes a line as it is.
+    /// Writes a line unchanged.
     pub(crate) fn raw(&mut self, line: &str) {
         if !line.is_empty() {
             self.out.push_str(&indent(self.depth));
@@ -148,34 +146,34 @@ impl Text {
         self.raw(&line);
     }
 
-    /// Writes a line and goes one level in.
+    /// Writes a line and increases the indentation.
     pub(crate) fn open(&mut self, line: impl AsRef<str>) {
         self.line(line);
         self.depth += 1;
     }
 
-    /// Goes one level in.
+    /// Increases the indentation.
     pub(crate) fn inwards(&mut self) {
         self.depth += 1;
     }
 
-    /// Goes one level out.
+    /// Decreases the indentation.
     pub(crate) fn outwards(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Whether a line has room here.
+    /// Whether a line fits here.
     pub(crate) fn fits(&self, line: &str) -> bool {
         self.resolve(line).len() <= self.room()
     }
 
-    /// Goes one level out and writes a line.
+    /// Decreases the indentation and writes a line.
     pub(crate) fn close(&mut self, line: impl AsRef<str>) {
         self.depth = self.depth.saturating_sub(1);
         self.line(line);
     }
 
-    /// An empty line, except where a block begins or one is there already.
+    /// Writes an empty line, except at the beginning of a block or after another one.
     pub(crate) fn blank(&mut self) {
         let begins = self.out.is_empty() || self.out.ends_with("{\n") || self.out.ends_with("\n\n");
         if !begins {
@@ -206,8 +204,8 @@ impl Text {
         self.open("{");
     }
 
-    /// A statement that is a call with a semicolon or `?`, broken at its
-    /// parenthesis if it is too long.
+    /// A statement that is a call with a semicolon or `?`, broken at its parenthesis if it is too
+    /// long.
     pub(crate) fn statement(&mut self, text: &str) {
         let one = self.resolve(text);
         match one.rfind(')') {
@@ -219,8 +217,7 @@ impl Text {
         }
     }
 
-    /// Pieces with spaces between them, as many on a line as fit; further lines go one
-    /// level in.
+    /// Pieces with spaces between them, as many on a line as fit; further lines are indented.
     pub(crate) fn filled(&mut self, pieces: &[String]) {
         self.fill_from(pieces, 1);
     }
@@ -230,7 +227,7 @@ impl Text {
         self.fill_from(items, 0);
     }
 
-    /// Items in the braces of a head, on one line if they fit; `close` is what closes them.
+    /// Items in the braces of a head, on one line if they fit; `close` is the end.
     pub(crate) fn braced(&mut self, head: &str, items: &[String], close: &str) {
         let one = format!("{head} {{ {} {close}", items.join(", "));
         if self.fits(&one) {
@@ -262,8 +259,7 @@ impl Text {
     }
 }
 
-/// The arguments in the text of a list: split at commas, but not inside
-/// brackets or strings.
+/// The arguments in the text of a list: split at commas, but not within brackets or strings.
 fn split(list: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let (mut start, mut depth, mut string, mut escaped) = (0, 0i32, false, false);

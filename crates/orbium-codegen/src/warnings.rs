@@ -13,20 +13,20 @@ use crate::plan::Plan;
 pub enum WarningKind {
     /// It is not generated.
     LeftOut,
-    /// It is generated, but something said of it has no effect.
+    /// It is generated, but a property of it has no effect.
     Ignored,
     /// It is not generated, which was acknowledged.
     Allowed,
 }
 
-/// Something that is not generated the way it is written.
+/// A definition that is not generated as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// What became of it.
+    /// The kind.
     pub kind: WarningKind,
-    /// What and why, in one sentence without a full stop.
+    /// The definition and the reason, in one sentence without a full stop.
     pub message: String,
-    /// Where it stands.
+    /// The location.
     pub location: Location,
 }
 
@@ -41,12 +41,12 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What is left out and may be.
+/// Left-out definitions of acknowledged constructs.
 #[derive(Default)]
 struct Allowed {
-    /// How many of each construct.
+    /// The number of definitions of each construct.
     own: Vec<(&'static str, usize)>,
-    /// How many use them.
+    /// The number of their users.
     users: usize,
 }
 
@@ -66,7 +66,7 @@ impl Allowed {
         }
     }
 
-    /// One line about all of it, if there is any.
+    /// One line about all of them, if there are any.
     fn note(&self, location: Location) -> Option<Warning> {
         let mut parts = self
             .own
@@ -113,7 +113,7 @@ pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
         }
         match plan.left_out.get(definition.id) {
             Some(Some(reason)) => found.left_out(definition, reason),
-            // The reason is that of the scope around.
+            // The reason is that of the enclosing scope.
             Some(None) => {}
             None => found.without_effect(definition),
         }
@@ -159,7 +159,7 @@ impl Found<'_, '_> {
         });
     }
 
-    /// What a generated definition says without effect.
+    /// Reports annotations and properties of a generated definition without effect.
     fn without_effect(&mut self, definition: &Definition) {
         let name = definition.scoped_name();
         for annotation in &definition.annotations {

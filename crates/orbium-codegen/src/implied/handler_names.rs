@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names of reply handlers and their operations, with those that IDL has taken.
+//! Names of reply handlers and their operations that do not collide with names in IDL.
 
 use std::collections::HashSet;
 
 use orbium_idl_model::{DefId, Definition, DefinitionKind, Model};
 
-/// Names of IDL are the same if they differ in case alone.
+/// Names of IDL are equal if they differ only in case.
 fn key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
-/// `AMI_IHandler`, with more `AMI_` in front as long as the scope has that name.
+/// `AMI_IHandler`, with further prefixes `AMI_` while the scope has that name.
 pub(super) fn fresh_handler(model: &Model, interface: DefId) -> String {
     let siblings = match model[interface].parent {
         Some(scope) => model.contents(scope),
@@ -24,8 +24,8 @@ pub(super) fn fresh_handler(model: &Model, interface: DefId) -> String {
     name
 }
 
-/// The repository id of a handler: that of its interface with another name, or the default one
-/// if the interface was given an id of its own.
+/// The repository id of a handler: that of its interface with another name, or the default one if
+/// the interface has an explicit id.
 pub(super) fn repository_id(interface: &Definition, handler: &Definition) -> String {
     let body = interface.repository_id.strip_prefix("IDL:");
     let body = body.and_then(|it| it.rsplit_once(':'));
@@ -45,15 +45,15 @@ pub(super) fn within(handler: &Definition, name: &str) -> String {
     format!("{body}/{name}:1.0")
 }
 
-/// Names of operations that a handler cannot give again.
+/// Names of operations that a handler must not use.
 pub(super) struct HandlerNames {
     taken: HashSet<String>,
-    /// Names that the interface itself declares: exceptions avoid them, as with other ORBs.
+    /// Names that the interface itself declares: exceptions avoid them, as in other ORBs.
     declared: HashSet<String>,
 }
 
 impl HandlerNames {
-    /// Those that the handler inherits, and those of the interface.
+    /// The names that the handler inherits, and those of the interface.
     pub(super) fn new(model: &Model, interface: DefId, handler: DefId) -> Self {
         let mut taken = HashSet::new();
         for base in model.all_bases(handler) {
@@ -71,8 +71,8 @@ impl HandlerNames {
         Self { taken, declared }
     }
 
-    /// `op`, `get_x`, `set_x`, with `ami_` before the name of the operation or attribute as long
-    /// as there is such a name.
+    /// `op`, `get_x`, `set_x`, with `ami_` before the name of the operation or attribute while
+    /// there is such a name.
     pub(super) fn reply(&mut self, prefix: &str, name: &str) -> String {
         let mut ami = String::new();
         loop {
@@ -85,7 +85,7 @@ impl HandlerNames {
         }
     }
 
-    /// `op_excep`, with `_ami` before `_excep` as long as there is such a name.
+    /// `op_excep`, with `_ami` before `_excep` while there is such a name.
     pub(super) fn exception(&mut self, reply: &str) -> String {
         let mut ami = String::new();
         loop {

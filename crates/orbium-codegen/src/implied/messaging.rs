@@ -8,13 +8,13 @@ use orbium_idl_model::{
     StateMember, Type, ValueKind, ValueType,
 };
 
-/// What reply handlers use of module `Messaging`.
+/// The definitions of module `Messaging` that reply handlers use.
 pub(super) struct Messaging {
     pub(super) reply_handler: DefId,
     pub(super) exception_holder: DefId,
 }
 
-/// Finds the definitions, and adds those that no file has.
+/// Finds the definitions, and adds those that no file contains.
 pub(super) fn find_or_add(model: &mut Model) -> Messaging {
     let module = found(model, "::Messaging").unwrap_or_else(|| {
         let module = DefinitionKind::Module(Module::default());

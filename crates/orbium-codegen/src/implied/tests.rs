@@ -127,7 +127,7 @@ fn handlers_inherit_as_their_interfaces_do() {
         id("::Messaging::ExceptionHolder"),
         "IDL:omg.org/Messaging/ExceptionHolder:1.0"
     );
-    // The handler stands behind its interface.
+    // The handler follows its interface.
     let module = model.lookup("::M").unwrap().id;
     let names: Vec<_> = model
         .contents(module)

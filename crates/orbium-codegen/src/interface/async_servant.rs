@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asynchronous servants: a trait of `async fn`s, and how the runtime's `AsyncServant` serves
-//! an interface with what implements it.
+//! Asynchronous servants: a trait of `async fn`s, and the servant by which the runtime's
+//! `AsyncServant` serves an interface with an implementation of it.
 
 use orbium_idl_model::{DefId, Definition, InterfaceKind, Type};
 
@@ -33,7 +33,7 @@ impl Plan<'_> {
             && (self.model.all_bases(id).iter()).all(|base| self.asks_for_async_servant(*base))
     }
 
-    /// Why an interface that the options name has no such trait, if so.
+    /// The reason why an interface that the options name has no such trait, if so.
     pub(crate) fn kept_from_async_servant(&self, definition: &Definition) -> Option<String> {
         if !self.asks_for_async_servant(definition.id) {
             return None;
@@ -49,7 +49,7 @@ impl Plan<'_> {
         ))
     }
 
-    /// The expression that copies what a servant is lent for a parameter.
+    /// The expression that copies a borrowed argument of a servant.
     fn owned(&self, parameter: &Parameter) -> String {
         let (name, ty) = (&parameter.name, &parameter.ty);
         if self.is_reference(ty) {
@@ -71,8 +71,8 @@ impl Emitter<'_, '_> {
         Some(self.plan.path(&self.module, module, name))
     }
 
-    /// The trait of an interface's asynchronous servants, if it has one, and what serves the
-    /// interface with them.
+    /// The trait of an interface's asynchronous servants, if it has one, and the code that serves
+    /// the interface with them.
     pub(crate) fn async_servant(&mut self, definition: &Definition) {
         let Some(name) = self.async_servant_path(definition.id) else {
             return;
@@ -126,7 +126,7 @@ impl Emitter<'_, '_> {
         self.text.close("}");
     }
 
-    /// `fn op(&self, call: orb::AsyncCall, …) -> impl orb::Future<…> + Send`, with a body where
+    /// `fn op(&self, call: orb::AsyncCall, …) -> impl orb::Future<…> + Send`, with a body if
     /// servants' methods have one.
     fn async_method(&mut self, function: &Function) {
         let mut parameters = vec![
@@ -153,7 +153,7 @@ impl Emitter<'_, '_> {
         self.text.close("}");
     }
 
-    /// The method of a servant that answers with the outcome of the asynchronous one.
+    /// The method of a servant that replies with the outcome of the asynchronous one.
     fn served_asynchronously(&mut self, asynchronous: &str, function: &Function) {
         let signature = self.servant_signature(function);
         self.text

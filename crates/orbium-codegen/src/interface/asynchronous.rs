@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asynchronous invocations: `op_async`, where it is asked for.
+//! Asynchronous invocations: `op_async`, where requested.
 //!
-//! A request may be sent again after its caller has gone on, so what the
-//! synchronous stub borrows is copied here, and `inout` parameters come back
-//! with the results.
+//! A request may be sent again after its caller has continued, so arguments that the synchronous
+//! stub borrows are copied here, and `inout` parameters are returned with the results.
 
 use orbium_idl_model::{Annotation, DefId, Definition, DefinitionKind, InterfaceKind};
 
@@ -19,9 +18,9 @@ pub(crate) fn asynchronous_name(method: &str, taken: &mut NameSet) -> String {
 }
 
 impl Plan<'_> {
-    /// Whether an annotation has an effect where it stands: `@ami` of what has,
-    /// or holds what has, an asynchronous form. Where `@idempotent`, `@borrow` and `@deferred` have
-    /// none, the compiler of IDL has said so.
+    /// Whether an annotation has an effect: `@ami` on or around a feature with an asynchronous
+    /// form. Ineffective `@idempotent`, `@borrow` and `@deferred` were reported by the compiler of
+    /// IDL.
     pub(crate) fn takes_effect(&self, annotation: &Annotation, of: &Definition) -> bool {
         if matches!(
             annotation.name.as_str(),
@@ -43,8 +42,8 @@ impl Plan<'_> {
         place && said(annotation).is_some()
     }
 
-    /// Whether an asynchronous form was asked for: the innermost annotation
-    /// decides, and the options if there is none.
+    /// Whether an asynchronous form is requested: the innermost annotation decides, and the options
+    /// if there is none.
     pub(crate) fn is_asked_for(&self, feature: DefId) -> bool {
         let owner = self.model[feature].parent;
         if owner.is_some_and(|it| self.reply_handlers.contains(it)) {
@@ -53,7 +52,7 @@ impl Plan<'_> {
         said_of(self.model, feature).unwrap_or_else(|| self.options.is_asynchronous())
     }
 
-    /// Names the structs for asynchronous results, once all else has its name.
+    /// Names the structs for asynchronous results, after all other names.
     pub(crate) fn name_asynchronous(&mut self, definition: &Definition) {
         self.name_all_outputs(
             definition,
@@ -65,7 +64,7 @@ impl Plan<'_> {
 }
 
 impl Emitter<'_, '_> {
-    /// The functions that an interface itself declares and that have an asynchronous form.
+    /// The functions with an asynchronous form that an interface itself declares.
     pub(crate) fn asynchronous_functions(&self, definition: &Definition) -> Vec<Function> {
         let mut functions = self.own_functions(definition);
         functions.retain(|it| self.has_asynchronous_form(it));
@@ -77,8 +76,8 @@ impl Emitter<'_, '_> {
         !function.oneway && self.plan.is_asked_for(function.feature)
     }
 
-    /// The structs of what asynchronous calls of the interface's own operations
-    /// give, where the synchronous ones return less.
+    /// The structs of the results of asynchronous calls of the interface's own operations, if the
+    /// synchronous ones return less.
     pub(crate) fn asynchronous_results(&mut self, definition: &Definition) {
         self.all_outputs_structs(
             definition,
@@ -89,8 +88,8 @@ impl Emitter<'_, '_> {
         );
     }
 
-    /// `async name_async,`: the asynchronous form of a stub, if it has one, and what it
-    /// gives where that is more than the other one returns.
+    /// `async name_async,`: the asynchronous form of a stub, if it has one, and its results if they
+    /// are more than those of the other one.
     pub(crate) fn asynchronous_form(
         &mut self,
         function: &Function,

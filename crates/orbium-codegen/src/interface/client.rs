@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interfaces: one declaration, of which a macro of the runtime makes the typed reference,
+//! Interfaces: one declaration, from which a macro of the runtime generates the typed reference,
 //! the trait of its servants and the skeleton.
 
 use orbium_idl_model::{DefId, Definition, Direction, Interface};
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::plan::is_feature;
 use crate::types::data::quoted;
 
-/// A name for the parameter that is the context of a call.
+/// A name for the context parameter of a call.
 pub(crate) fn context_parameter(function: &Function) -> String {
     let mut parameters = NameSet::new();
     parameters.extend(function.sent().iter().map(|it| it.name.clone()));
@@ -117,14 +117,14 @@ impl Emitter<'_, '_> {
         functions
     }
 
-    /// Stubs of what the first base does not lead to: the operations of further bases.
+    /// Stubs of operations that the first base does not have: those of further bases.
     fn further_stubs(&mut self, definition: &Definition, bases: &[DefId]) {
         let Some(&first) = self.plan.model.bases(definition.id).first() else {
             return;
         };
         let mut reached = self.plan.model.all_bases(first);
         reached.push(first);
-        // Two bases may have brought the same name in different case.
+        // Two bases may have the same name in different case.
         let (mut seen, mut taken) = (NameSet::new(), NameSet::new());
         for function in self.own_functions(definition) {
             seen.insert(function.name.clone());
@@ -189,7 +189,7 @@ impl Emitter<'_, '_> {
         self.text.filled(&pieces);
     }
 
-    /// `head(a: i32,`, `b: &str)`: a declared operation, without what it gives.
+    /// `head(a: i32,`, `b: &str)`: a declared operation, without its result.
     pub(crate) fn declared_parameters(&self, function: &Function, head: &str) -> Vec<String> {
         let sent = function.sent();
         if sent.is_empty() {
@@ -231,8 +231,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// `Result<String as orb::WideString, GoneError>`: what comes back besides new values of
-    /// `inout` parameters.
+    /// `Result<String as orb::WideString, GoneError>`: the outputs except `inout` parameters.
     fn outcome(&self, function: &Function) -> String {
         let value = match function.only_output() {
             Some(only) => self.plan.marshalled(&only, &self.module),
@@ -245,7 +244,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `context 0 greet_in_context(context) ["user", "sys*"],`: the list of context strings is
-    /// sent, and is empty but for a form of its own, which the asynchronous stub has too.
+    /// sent, and is only non-empty in this form, which the asynchronous stub has too.
     fn context_form(
         &mut self,
         function: &Function,
@@ -273,7 +272,7 @@ impl Emitter<'_, '_> {
         ))
     }
 
-    /// Further forms of an operation, and what its signature does not say.
+    /// Further forms of an operation, and properties that its signature does not contain.
     fn forms(&mut self, function: &Function, method: &str, taken: &mut NameSet) -> Vec<String> {
         let mut forms = Vec::new();
         let reusable = function.only_output();

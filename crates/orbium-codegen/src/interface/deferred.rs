@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reply tokens: how servants answer after they have returned.
+//! Reply tokens, by which servants reply after they have returned.
 
 use orbium_idl_model::{Definition, InterfaceKind, Type};
 
@@ -22,7 +22,7 @@ impl Plan<'_> {
         wanted.unwrap_or_else(|| self.options.defers(&definition.path))
     }
 
-    /// Names the structs of results with `inout` parameters, once all else has its name.
+    /// Names the structs of results with `inout` parameters, after all other names.
     pub(crate) fn name_deferred(&mut self, definition: &Definition) {
         self.name_all_outputs(
             definition,
@@ -32,7 +32,7 @@ impl Plan<'_> {
         );
     }
 
-    /// The type of what a token sends, seen from a module; one value is named by `one`.
+    /// The type of a token's value, from a module; one value is named by `one`.
     pub(crate) fn deferred_value(
         &self,
         function: &Function,
@@ -44,7 +44,7 @@ impl Plan<'_> {
 }
 
 impl Emitter<'_, '_> {
-    /// The structs of what tokens of the interface's own operations send, where servants
+    /// The structs of the values of reply tokens of the interface's own operations, if servants
     /// without one would return less.
     pub(crate) fn deferred_results(&mut self, definition: &Definition) {
         self.all_outputs_structs(

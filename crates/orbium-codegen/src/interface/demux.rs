@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Perfect hashes for the operation names of an interface.
 //!
-//! The generator chooses the cheapest key that distinguishes the names: one octet,
-//! eight consecutive octets with the length, or else a hash of the whole name.
-//! Collisions are resolved by a displacement per bucket. Everything here is
-//! deterministic.
+//! The generator chooses the cheapest key that distinguishes the names: one octet, eight
+//! consecutive octets with the length, or else a hash of the whole name. Collisions are resolved by
+//! a displacement per bucket. The generator is deterministic.
 
-/// What the run time needs to find a name.
+/// The data by which the run time finds a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Table {
     Octet {
@@ -23,7 +22,7 @@ pub(crate) enum Table {
     },
 }
 
-/// How numbers made of names are led to slots.
+/// The mapping of names' numbers to slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scattered {
     pub(crate) multiplier: u64,
@@ -31,13 +30,13 @@ pub(crate) struct Scattered {
     pub(crate) slots: Vec<u16>,
 }
 
-/// Up to so many names a table without displacements is tried.
+/// Maximum number of names for which a table without displacements is tried.
 const MAX_PLAIN_NAMES: usize = 64;
-/// Places tried from either end of the names for one octet.
+/// Number of positions from either end of the names that are tried for one octet.
 const PLACES: i16 = 24;
-/// Places tried from the start of the names for eight octets.
+/// Number of positions from the start of the names that are tried for eight octets.
 const WORDS: u16 = 64;
-/// Multipliers tried for each size of table, and of one without displacements.
+/// Number of multipliers tried for each size of table, and for one without displacements.
 const MULTIPLIERS: u64 = 32;
 const MULTIPLIERS_IN_ONE_BUCKET: u64 = 4000;
 
@@ -48,8 +47,7 @@ pub(crate) fn table(names: &[&str]) -> Table {
         .unwrap_or_else(|| whole_name(names))
 }
 
-/// One octet, at places in the order of preference: the first, the last, the
-/// second, …
+/// One octet, at positions in the order of preference: the first, the last, the second, …
 fn one_octet(names: &[&str]) -> Option<Table> {
     for i in 0..PLACES {
         for at in [i, -1 - i] {
@@ -82,8 +80,8 @@ fn octet_table(names: &[&str], at: i16) -> Option<Table> {
     Some(Table::Octet { at, lowest, slots })
 }
 
-/// Eight octets from one place, the same for all names. The last eight are tried
-/// first: numbers stand at the end.
+/// Eight octets from one position, the same for all names. The last eight are tried first: numbers
+/// are at the end.
 fn one_word(names: &[&str]) -> Option<Table> {
     let mut at = u16::MAX;
     while at == u16::MAX || at < WORDS {
@@ -124,7 +122,7 @@ fn are_distinct(keys: &[u64]) -> bool {
     distinct
 }
 
-/// Finds a slot of its own for each of the distinct keys.
+/// Finds a unique slot for each of the distinct keys.
 fn scatter(keys: &[u64]) -> Scattered {
     if keys.len() <= MAX_PLAIN_NAMES
         && let Some(scattered) = in_one_bucket(keys)
@@ -139,7 +137,7 @@ fn scatter(keys: &[u64]) -> Scattered {
                 return scattered;
             }
         }
-        // More room always helps in the end.
+        // More slots suffice eventually.
         buckets *= 2;
         slots *= 2;
     }
@@ -168,8 +166,8 @@ fn in_one_bucket(keys: &[u64]) -> Option<Scattered> {
     None
 }
 
-/// Places the fullest buckets first, each with the first displacement that
-/// leads all its keys to free slots.
+/// Places the fullest buckets first, each with the first displacement that maps all its keys to
+/// free slots.
 fn displace(keys: &[u64], multiplier: u64, buckets: usize, slots: usize) -> Option<Scattered> {
     let mut members: Vec<Vec<(u16, u64)>> = Vec::new();
     while members.len() < buckets {
@@ -198,7 +196,7 @@ fn displace(keys: &[u64], multiplier: u64, buckets: usize, slots: usize) -> Opti
     })
 }
 
-/// The buckets with something inside, the fullest first and equal ones in order.
+/// The non-empty buckets, the fullest first and equal ones in order.
 fn fullest_first(members: &[Vec<(u16, u64)>]) -> Vec<usize> {
     let mut by_size: Vec<Vec<usize>> = Vec::new();
     for (bucket, inside) in members.iter().enumerate() {
@@ -216,8 +214,7 @@ fn fullest_first(members: &[Vec<(u16, u64)>]) -> Vec<usize> {
     order
 }
 
-/// The first displacement that leads all keys of a bucket to free slots, and
-/// those slots.
+/// The first displacement that maps all keys of a bucket to free slots, and those slots.
 fn free_slots(inside: &[(u16, u64)], taken: &[bool]) -> Option<(u16, Vec<usize>)> {
     let mut wanted = Vec::with_capacity(inside.len());
     for displacement in 0..=u16::try_from(taken.len() - 1).unwrap_or(u16::MAX) {
@@ -236,8 +233,7 @@ fn free_slots(inside: &[(u16, u64)], taken: &[bool]) -> Option<(u16, Vec<usize>)
     None
 }
 
-/// A table of so many slots with the index of each name in its slot, unless two
-/// want the same.
+/// A table of so many slots with the index of each name in its slot, unless two collide.
 fn fill(count: usize, names: usize, wanted: impl Fn(usize) -> usize) -> Option<Vec<u16>> {
     let mut slots = vec![0; count];
     let mut taken = vec![false; count];
@@ -251,8 +247,8 @@ fn fill(count: usize, names: usize, wanted: impl Fn(usize) -> usize) -> Option<V
     Some(slots)
 }
 
-// What follows is the run time's arithmetic (`operation_table.rs` there); the
-// test `the_run_time_counts_the_same_way` holds both to the same figures.
+// The following is the run time's arithmetic (`operation_table.rs` there); the test
+// `the_run_time_counts_the_same_way` checks that both compute the same values.
 
 fn octet_at(name: &[u8], at: i16) -> u8 {
     let from = if at < 0 { name.len() } else { 0 };
@@ -316,7 +312,7 @@ fn mix(word: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// What the run time does with a table.
+    /// The lookup of the run time in a table.
     fn find(table: &Table, names: &[&str], name: &[u8]) -> Option<usize> {
         let (slot, slots) = match table {
             Table::Octet { at, lowest, slots } => (
@@ -364,7 +360,7 @@ mod tests {
             .collect()
     }
 
-    /// The same figures stand in the run time's tests.
+    /// The tests of the run time have the same values.
     ///
     /// Conformance: IDL - operation tables
     #[test]

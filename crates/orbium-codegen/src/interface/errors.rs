@@ -9,8 +9,8 @@ use crate::names::{self, NameSet};
 use crate::plan::{ErrorEnum, OperationError, Plan};
 
 impl Plan<'_> {
-    /// Names the error types of an interface's own operations: such a name stays when `raises`
-    /// gets a further exception, after which the enum has another.
+    /// Names the error types of an interface's own operations: such a name is stable when `raises`
+    /// gets a further exception, with which the enum has another name.
     pub(crate) fn name_operation_errors(&mut self, definition: &Definition) {
         let is_interface = matches!(definition.kind, DefinitionKind::Interface(_));
         if !is_interface || !self.is_mapped(definition.id) {
@@ -87,7 +87,7 @@ impl Emitter<'_, '_> {
         self.widenings(error);
     }
 
-    /// `?` leads to an enum from those of the same module with fewer exceptions.
+    /// Conversions for `?` from enums of the same module with fewer exceptions.
     fn widenings(&mut self, wider: &ErrorEnum) {
         let name = &wider.name;
         for narrower in self.plan.error_enums(&self.module) {

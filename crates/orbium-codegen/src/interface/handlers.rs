@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reply handlers that are objects: the call-back model of CORBA Messaging (CORBA 3.3 Part 1,
-//! 17.10).
+//! Reply handlers as objects: the call-back model of CORBA Messaging (CORBA 3.3 Part 1, 17.10).
 
 use orbium_idl_model::{DefId, Definition, Type};
 
@@ -21,7 +20,7 @@ impl Plan<'_> {
         of_feature.get(usize::from(function.is_setter())).copied()
     }
 
-    /// An argument for a parameter of an operation of a handler: a result that the caller owns.
+    /// An argument for a parameter of an operation of a handler: a result owned by the caller.
     fn handed_on(&self, place: &str, ty: &Type) -> String {
         if self.is_reference(ty) {
             return format!("{place}.as_ref()");
@@ -35,7 +34,7 @@ impl Plan<'_> {
 }
 
 impl Emitter<'_, '_> {
-    /// `sendc_op` of an interface that has a reply handler, for functions with their asynchronous
+    /// `sendc_op` of an interface with a reply handler, for functions with their asynchronous
     /// stubs; `taken` are the names of stubs.
     pub(crate) fn handled_stubs(
         &mut self,
@@ -88,7 +87,7 @@ impl Emitter<'_, '_> {
         self.text.close("}");
     }
 
-    /// The pattern for the results of a function, and the arguments that are made of them.
+    /// The pattern for the results of a function, and the arguments built from them.
     fn handed_on(&self, function: &Function) -> (&'static str, String) {
         let outputs = function.outputs();
         let arguments = match outputs.as_slice() {
@@ -104,7 +103,7 @@ impl Emitter<'_, '_> {
         ("it", arguments.join(", "))
     }
 
-    /// The asynchronous stubs of what a handler itself declares.
+    /// The asynchronous stubs of the operations that a handler itself declares.
     fn calls_of_handler(&self, handler: DefId) -> Vec<(DefId, String)> {
         let mut taken = NameSet::new();
         for feature in self.plan.features(handler) {

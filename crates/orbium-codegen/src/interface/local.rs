@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Local interfaces: plain traits, which no request ever reaches.
+//! Local interfaces: plain traits, without requests.
 
 use orbium_idl_model::{DefSet, Definition, Direction, Interface, InterfaceKind};
 
@@ -49,8 +49,7 @@ impl Emitter<'_, '_> {
     /// The functions of the trait of a local interface.
     pub(crate) fn local_functions(&self, definition: &Definition) -> Vec<Function> {
         let local = |id| self.plan.interface_kind(id) == Some(InterfaceKind::Local);
-        // What local bases declare comes from their traits; what the others
-        // declare belongs here.
+        // Functions of local bases are in their traits; those of other bases are declared here.
         let mut covered = DefSet::default();
         for &base in &self.plan.model.all_bases(definition.id) {
             if local(base) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interfaces: references, servants, and the tables by which requests find operations.
+//! Interfaces: references, servants, and the operation tables of skeletons.
 
 mod async_servant;
 mod asynchronous;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table by which a skeleton finds an operation.
+//! The table in which a skeleton looks an operation up.
 
 use crate::emit::Emitter;
 use crate::interface::demux::{self, Scattered, Table};
 use crate::types::codec;
 
 impl Emitter<'_, '_> {
-    /// `operations by_word(…);`: the perfect hash of the operations' names, which the
-    /// runtime explains at `OperationTable`.
+    /// `operations by_word(…);`: the perfect hash of the operations' names; see `OperationTable` in
+    /// the runtime.
     pub(crate) fn operation_table(&mut self, wires: &[&str]) {
         if wires.is_empty() {
             return;
@@ -54,7 +54,7 @@ fn both(scattered: &Scattered) -> Vec<Vec<u16>> {
     vec![scattered.displacements.clone(), scattered.slots.clone()]
 }
 
-/// Sixteen digits, as the lints want them.
+/// Sixteen digits, as lints require.
 fn hex(number: u64) -> String {
     let digits = format!("{number:016x}");
     let (high, low) = digits.split_at(8);

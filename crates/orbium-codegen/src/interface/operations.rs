@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Functions of an interface for stubs and skeletons. Attributes are operations too: one to
-//! read, one to write.
+//! Functions of an interface for stubs and skeletons. Attributes have two: one to read, one to
+//! write.
 
 use orbium_idl_model::{
     Attribute, DefId, Definition, DefinitionKind, Direction, Factory, Operation, Type,
@@ -18,25 +18,25 @@ pub(crate) struct Function {
     /// The comment in IDL.
     pub(crate) doc: Option<String>,
     pub(crate) oneway: bool,
-    /// Calls may be sent again though they may have been served.
+    /// Calls may be sent again even if they may have been served.
     pub(crate) idempotent: bool,
     pub(crate) result: Type,
     pub(crate) parameters: Vec<Parameter>,
-    /// The exceptions declared.
+    /// The declared exceptions.
     pub(crate) raises: Vec<DefId>,
-    /// The names of its context clause: with any, a list of context strings is sent.
+    /// The names of its context clause: if there are any, a list of context strings is sent.
     pub(crate) context: Vec<String>,
     /// Name of the struct of several outputs.
     pub(crate) results: Option<String>,
     /// Its servant sends the results through a reply slot.
     pub(crate) slot: bool,
-    /// Its servant answers with a token, after it has returned if it wants to.
+    /// Its servant replies with a token, possibly after it has returned.
     pub(crate) deferred: bool,
-    /// Its servant gets views of what it is sent.
+    /// Its servant gets views of its arguments.
     pub(crate) views: bool,
     /// The interface that declares it.
     pub(crate) owner: DefId,
-    /// The operation or attribute that it is of.
+    /// The operation or attribute to which it belongs.
     pub(crate) feature: DefId,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Parameter {
     pub(crate) ty: Type,
 }
 
-/// A value that travels back: the field of the results struct it is.
+/// An output value: its field of the results struct.
 pub(crate) struct Output {
     pub(crate) name: String,
     pub(crate) ty: Type,
@@ -99,7 +99,7 @@ impl Function {
         function
     }
 
-    /// A factory of a value type; what it makes is not among its outputs.
+    /// A factory of a value type; the new value is not among its outputs.
     pub(crate) fn factory(value: DefId, factory: &Factory) -> Self {
         let mut taken = NameSet::new();
         let mut parameters = Vec::new();
@@ -180,7 +180,7 @@ impl Function {
         self.wire.starts_with("_set_")
     }
 
-    /// What is sent: `in` and `inout` parameters in order.
+    /// The sent arguments: `in` and `inout` parameters in order.
     pub(crate) fn sent(&self) -> Vec<&Parameter> {
         let mut sent = Vec::new();
         for parameter in &self.parameters {
@@ -191,7 +191,7 @@ impl Function {
         sent
     }
 
-    /// What comes back, in the order of the wire.
+    /// The outputs, in marshalling order.
     pub(crate) fn outputs(&self) -> Vec<Output> {
         let mut outputs = Vec::new();
         if self.result != Type::Void {
@@ -221,7 +221,7 @@ impl Function {
         }
     }
 
-    /// A name that no parameter has.
+    /// A name that differs from all parameters.
     pub(crate) fn local(&self, wanted: &str) -> String {
         names::fresh(wanted, &mut self.taken())
     }
@@ -235,12 +235,12 @@ impl Function {
         taken
     }
 
-    /// The module that its error enum and results struct are in.
+    /// The module of its error enum and results struct.
     pub(crate) fn home<'p>(&self, plan: &'p Plan<'_>) -> &'p [String] {
         &plan.place_of(self.owner).module
     }
 
-    /// The error type, seen from a module.
+    /// The error type, from a module.
     pub(crate) fn error(&self, plan: &Plan<'_>, from: &[String]) -> String {
         let home = self.home(plan);
         match plan.error_enum(home, &self.raises) {
@@ -249,7 +249,7 @@ impl Function {
         }
     }
 
-    /// The type of what it gives, seen from a module.
+    /// The result type, from a module.
     pub(crate) fn value(&self, plan: &Plan<'_>, from: &[String]) -> String {
         if let Some(results) = &self.results {
             return plan.path(from, self.home(plan), results);

@@ -24,7 +24,7 @@ const OF_EVERY_POLLER: [&str; 9] = [
 ];
 
 impl Plan<'_> {
-    /// Whether an interface has a poller: something that it declares has an asynchronous form.
+    /// Whether an interface has a poller: one of its own features has an asynchronous form.
     pub(crate) fn has_poller(&self, id: DefId) -> bool {
         let is_remote = self.interface_kind(id) == Some(InterfaceKind::Plain);
         if !self.options.has_pollers() || !is_remote || self.reply_handlers.contains(id) {
@@ -38,13 +38,13 @@ impl Plan<'_> {
     }
 }
 
-/// `op`, `get_x`, `set_x`: what the polling model calls a function.
+/// `op`, `get_x`, `set_x`: the name of a function in the polling model.
 fn polled_name(function: &Function) -> String {
     let name = names::snake(function.wire.trim_start_matches('_'));
     names::identifier(&name)
 }
 
-/// `sendp_op`, or `sendp_ami_op` where that is taken.
+/// `sendp_op`, or `sendp_ami_op` if that is taken.
 pub(crate) fn sending_name(sendp: &str, function: &Function, taken: &mut NameSet) -> String {
     let polled = polled_name(function);
     let mut prefix = sendp.to_owned();
@@ -58,8 +58,8 @@ pub(crate) fn sending_name(sendp: &str, function: &Function, taken: &mut NameSet
 }
 
 impl Emitter<'_, '_> {
-    /// The poller of an interface, if it has one, and what begins its calls, for functions with
-    /// their asynchronous stubs; `taken` are the names of stubs.
+    /// The poller of an interface, if it has one, and the functions that begin its calls, for
+    /// functions with their asynchronous stubs; `taken` are the names of stubs.
     pub(crate) fn poller(
         &mut self,
         definition: &Definition,
@@ -92,7 +92,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `sendp_op(a: i32) by op_async = "op" { op -> Result<i32> }`.
-    /// What begins it in a context stands behind the outcome.
+    /// The form that begins it in a context follows the outcome.
     fn polled(
         &mut self,
         function: &Function,

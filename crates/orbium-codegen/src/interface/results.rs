@@ -9,8 +9,8 @@ use crate::names;
 use crate::plan::Plan;
 
 impl Plan<'_> {
-    /// Names the structs that have all outputs, `inout` parameters too, of those operations that
-    /// are `wanted`; `kind` is part of the names, which go `into` a map.
+    /// Names the structs with all outputs, `inout` parameters too, of those operations that are
+    /// `wanted`; `kind` is part of the names, which are inserted `into` a map.
     pub(crate) fn name_all_outputs(
         &mut self,
         definition: &Definition,
@@ -38,8 +38,8 @@ impl Plan<'_> {
         }
     }
 
-    /// The type of all outputs, seen from a module: the struct of that name if there is one; a
-    /// single output is named by `one`.
+    /// The type of all outputs, from a module: the struct of that name if there is one; a single
+    /// output is named by `one`.
     pub(crate) fn all_outputs(
         &self,
         named: &DefMap<String>,
@@ -74,8 +74,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The structs with all outputs of the interface's own operations that have a name; `doc`
-    /// is made from the name of the operation.
+    /// The structs with all outputs of the interface's own operations that have a name; `doc` is
+    /// derived from the name of the operation.
     pub(crate) fn all_outputs_structs(
         &mut self,
         definition: &Definition,
@@ -126,8 +126,8 @@ impl Emitter<'_, '_> {
                 native |= matches!(kind, DefinitionKind::Native);
             }
         }
-        // Of a trait object nothing but that it can be shared is known, and of the
-        // Rust type of a native one nothing at all.
+        // A trait object only guarantees that it can be shared, and the Rust type of a native one
+        // guarantees nothing.
         match (local, native) {
             (_, true) => {}
             (true, _) => self.text.line("#[derive(Clone)]"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The traits of servants, as they are once the runtime's macros have made them.
+//! The traits of servants, in the form that the runtime's macros generate.
 
 use orbium_idl_model::{DefId, Direction};
 
@@ -24,7 +24,7 @@ impl Emitter<'_, '_> {
             .path(&self.module, module, &self.plan.interface(id).servant)
     }
 
-    /// The head of a trait; too many supertraits go on lines of their own.
+    /// The head of a trait; too many supertraits are on separate lines.
     pub(crate) fn trait_head(&mut self, head: &str, bases: usize) {
         if bases < 2 || self.text.fits(&format!("{head} {{")) {
             return self.text.open(format!("{head} {{"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reply slots: how servants send results that they borrow.
+//! Reply slots, by which servants send borrowed results.
 
 use orbium_idl_model::{Definition, DefinitionKind, InterfaceKind, Type};
 
@@ -28,7 +28,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Names the structs of borrows, once all else has its name.
+    /// Names the structs of borrows, after all other names.
     pub(crate) fn name_replies(&mut self, definition: &Definition) {
         let remote = self.interface_kind(definition.id) == Some(InterfaceKind::Plain);
         if !remote || !self.is_mapped(definition.id) {
@@ -48,8 +48,8 @@ impl Plan<'_> {
         }
     }
 
-    /// What the one result of a function is sent as; nothing if a struct is needed:
-    /// there are several, or its Rust type does not know its encoding.
+    /// The type as which the only result of a function is sent; `None` if a struct is needed: there
+    /// are several, or its Rust type does not determine its encoding.
     fn slot_type(&self, function: &Function, from: &[String]) -> Option<String> {
         let outputs = function.outputs();
         let [only] = outputs.as_slice() else {
@@ -65,7 +65,7 @@ impl Plan<'_> {
         })
     }
 
-    /// The type of the reply slot, seen from a module.
+    /// The type of the reply slot, from a module.
     pub(crate) fn slot(&self, function: &Function, from: &[String]) -> String {
         let results = match self.replies.get(function.feature) {
             Some(name) => {
@@ -81,7 +81,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether a struct of results has something to borrow.
+    /// Whether a struct of results has fields to borrow.
     fn borrows(&self, function: &Function) -> bool {
         let outputs = function.outputs();
         outputs.iter().any(|output| !self.by_value(&output.ty))

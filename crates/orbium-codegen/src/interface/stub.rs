@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servants for a programmer to fill in: their bodies are `todo!()`.
+//! Servant templates for a programmer: their bodies are `todo!()`.
 
 use orbium_idl_model::{Definition, DefinitionKind, Interface, InterfaceKind};
 
@@ -8,10 +8,9 @@ use crate::interface::server::Signature;
 use crate::names::{self, NameSet};
 use crate::plan::Plan;
 
-/// What the file imports, and the names that it cannot import.
+/// The imports of the file, and the names that it cannot import.
 struct Imports {
-    /// The names that the generated modules have at file scope, and those of the
-    /// servants.
+    /// The names of the generated modules at file scope, and of the servants.
     taken: NameSet,
     /// The path of the façade.
     facade: String,
@@ -52,7 +51,7 @@ pub(crate) fn file(plan: &Plan<'_>, around: &str) -> String {
             stubs.push((definition, interface, name));
         }
     }
-    // No module of IDL has an empty name: everything generated is `super::…`.
+    // No module of IDL has an empty name: all generated paths begin with `super::`.
     let mut emitter = Emitter::new(plan, vec![String::new()]);
     emitter.text.shadow(plan.shadowed_in(&[]));
     for (definition, interface, name) in &stubs {
@@ -68,7 +67,7 @@ pub(crate) fn file(plan: &Plan<'_>, around: &str) -> String {
     for name in &imports.standard {
         standard.push_str(&format!("use std::{name};\n"));
     }
-    // Modules before types, as the formatter has them.
+    // Modules before types, as the formatter orders them.
     let (mut modules, mut generated) = (Vec::new(), Vec::new());
     for name in imports.generated {
         if name.starts_with(|c: char| c.is_ascii_uppercase()) {
@@ -93,7 +92,7 @@ pub(crate) fn file(plan: &Plan<'_>, around: &str) -> String {
     head
 }
 
-/// A line that imports names of a module, or nothing.
+/// A line that imports names of a module; empty if there are none.
 fn import(module: &str, names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -120,8 +119,7 @@ fn import(module: &str, names: &[String]) -> String {
 }
 
 impl Emitter<'_, '_> {
-    /// A servant of one interface: the struct, and the traits of the interface and
-    /// of its bases.
+    /// A servant of one interface: the struct, and the traits of the interface and of its bases.
     fn empty_servant(
         &mut self,
         definition: &Definition,
@@ -163,7 +161,7 @@ impl Emitter<'_, '_> {
                 self.text.line(format!("impl {path} for {name} {{}}"));
                 continue;
             }
-            // Until the bodies name their parameters.
+            // Until the bodies use their parameters.
             self.text.line("#[allow(unused_variables)]");
             self.text.open_impl(&format!("impl {path}"), name);
             for function in &functions {
@@ -195,8 +193,8 @@ impl Emitter<'_, '_> {
 }
 
 impl Imports {
-    /// Code with the names of the runtime and of the generated modules as this file
-    /// imports them.
+    /// Code with the names of the runtime and of the generated modules replaced by imports of this
+    /// file.
     fn shortened(&mut self, code: &str) -> String {
         let mut out = String::new();
         let mut rest = code;
@@ -230,8 +228,7 @@ impl Imports {
         out
     }
 
-    /// A name of the runtime: imported, or with its path where the IDL has a name
-    /// like it.
+    /// A name of the runtime: imported, or with its path if the IDL has the same name.
     fn runtime_name(&mut self, name: &str) -> String {
         let module = match name {
             "Arc" => Some("sync"),
@@ -253,7 +250,7 @@ impl Imports {
     }
 }
 
-/// The identifier that a text begins with, raw ones with their mark.
+/// The identifier at the start of a text, raw ones with their mark.
 fn word(text: &str) -> &str {
     let mut end = if text.starts_with("r#") { 2 } else { 0 };
     for letter in text[end..].bytes() {
@@ -265,7 +262,7 @@ fn word(text: &str) -> &str {
     &text[..end]
 }
 
-/// Adds a name in its place, once.
+/// Inserts a name in order, once.
 fn add(names: &mut Vec<String>, name: &str) {
     if let Err(place) = names.binary_search_by(|known| known.as_str().cmp(name)) {
         names.insert(place, name.to_owned());

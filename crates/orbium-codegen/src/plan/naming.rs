@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names for all that is generated, each different from the others around it.
+//! Names of all generated items, unique in their scopes.
 
 use orbium_idl_model::{DefId, DefSet, Definition, DefinitionKind, Direction, Type};
 
@@ -7,8 +7,7 @@ use super::{ErrorEnum, InterfaceNames, Methods, Place, Plan, canonical, is_featu
 use crate::names::{self, NameSet};
 
 impl<'m> Plan<'m> {
-    /// Bases are named before what inherits them, wherever a forward
-    /// declaration has put them.
+    /// Names bases before their derived definitions, independent of forward declarations.
     pub(super) fn name_with_bases(&mut self, id: DefId, named: &mut DefSet) {
         let known = self.interfaces.contains(id);
         if known && named.insert(id) {
@@ -19,10 +18,10 @@ impl<'m> Plan<'m> {
         }
     }
 
-    /// Names what a scope holds, then what that brings with it, then goes in.
+    /// Names the contents of a scope, then the items derived from them, then the nested scopes.
     ///
-    /// What comes from elsewhere is placed outside: where the module was said to
-    /// be that holds it, or its file.
+    /// External definitions are placed outside: at the declared path of their module, or of their
+    /// file.
     pub(super) fn place(
         &mut self,
         ids: &'m [DefId],
@@ -70,7 +69,7 @@ impl<'m> Plan<'m> {
         module: &[String],
         outside: Option<&[String]>,
     ) -> Vec<String> {
-        // A module is here as far as something in it is.
+        // A module is local if a part of it is.
         if matches!(definition.kind, DefinitionKind::Module(_)) || is_outside(module) {
             return module.to_vec();
         }
@@ -85,8 +84,8 @@ impl<'m> Plan<'m> {
         }
     }
 
-    /// Where a definition's contents are if they come from elsewhere: as the
-    /// options say of this module, or within what they say of one around it.
+    /// The path of a definition's contents if they are external: as declared in the options for
+    /// this module, or derived from that of an enclosing one.
     fn outside(&self, definition: &Definition, around: Option<&[String]>) -> Option<Vec<String>> {
         if let Some(path) = self.options.external(&definition.scoped_name()) {
             return Some(vec![format!("{path}::")]);
@@ -163,7 +162,7 @@ impl<'m> Plan<'m> {
         }
     }
 
-    /// Names the methods of an interface after those that it inherits.
+    /// Names the methods of an interface after the inherited ones.
     fn name_features(&mut self, id: DefId) {
         let mut taken = NameSet::new();
         let mut inherited = self.features(id);
@@ -177,7 +176,7 @@ impl<'m> Plan<'m> {
             }
         }
         let module = self.places[id].module.clone();
-        // What else is inside has names of its own.
+        // Other contents have separate names.
         let mut features = Vec::new();
         for &feature in &self.contents(self.model.contents(id)) {
             if is_feature(feature) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Paths from one module to what another holds, in this file or elsewhere.
+//! Paths from one module to items of another, in this file or elsewhere.
 
 use orbium_idl_model::{DefId, Definition};
 
 use super::{Plan, is_outside};
 
 impl Plan<'_> {
-    /// Whether a definition comes from elsewhere, so that nothing is generated.
+    /// Whether a definition is external, so that no code is generated for it.
     pub(crate) fn is_external(&self, id: DefId) -> bool {
         let place = self.places.get(id);
         place.is_some_and(|place| is_outside(&place.module))
     }
 
-    /// Whether a definition is generated elsewhere: then its omissions and ignored
-    /// annotations are reported there.
+    /// Whether a definition is generated elsewhere: then its omissions and ignored annotations are
+    /// reported there.
     pub(crate) fn is_of_others(&self, definition: &Definition) -> bool {
         let file = &definition.location.file;
         if self.options.external_file_of(file).is_some() {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Signatures, calls and expressions, broken where the formatter breaks them.
+//! Signatures, calls and expressions, broken as the formatter breaks them.
 
 use super::{CALL_WIDTH, Text, WIDTH, are_short, split};
 
 impl Text {
-    /// A function's signature: `head(parameters)tail`, tail being ` -> T {` or `;`.
-    /// Goes one level in if a body opens.
+    /// A function's signature: `head(parameters)tail`, tail being ` -> T {` or `;`. Increases the
+    /// indentation if a body opens.
     pub(crate) fn signature(&mut self, head: &str, parameters: &[String], tail: &str) {
         let one = self.resolve(&format!("{head}({}){tail}", parameters.join(", ")));
         if one.len() == self.room() && one.ends_with(';') {
-            // rustfmt counts one column more here and then finds that the
-            // parameters fit without what is returned.
+            // rustfmt counts one column more here and then determines that the parameters fit
+            // without the return type.
             let (start, result) = one.rsplit_once(" -> ").unwrap_or((&one, ""));
             let (start, result) = (start.to_owned(), format!("-> {result}"));
             self.raw(&start);
@@ -30,7 +30,7 @@ impl Text {
         }
     }
 
-    /// The line `) -> T {` or `) -> T;` after parameters on lines of their own.
+    /// The line `) -> T {` or `) -> T;` after parameters on separate lines.
     fn returning(&mut self, tail: &str) {
         let one = self.resolve(&format!("){tail}"));
         let end = if one.ends_with('{') { " {" } else { ";" };
@@ -75,8 +75,8 @@ impl Text {
         }
     }
 
-    /// An expression with what stands before and after it: a call or an array
-    /// that is too long is broken, its parts alike.
+    /// An expression with the text before and after it: a call or an array that is too long is
+    /// broken, and its parts likewise.
     pub(super) fn expression(&mut self, before: &str, text: &str, after: &str) {
         let text = self.resolve(text);
         let one = format!("{before}{text}{after}");
@@ -88,7 +88,7 @@ impl Text {
             let items = split(items);
             return match items.as_slice() {
                 _ if text.len() <= CALL_WIDTH + 3 && fits => self.raw(&one),
-                // An only element is broken in place of the array.
+                // A single element is broken in place of the array.
                 [only] => {
                     let (head, inside) = only.split_once('(').unwrap_or((only, ""));
                     self.open(format!("{before}&[{head}("));
@@ -112,7 +112,7 @@ impl Text {
         };
         let parts = split(inside);
         if let ([only], true) = (parts.as_slice(), inside.ends_with('}')) {
-            // A struct literal alone goes with the parentheses.
+            // A single struct literal is joined with the parentheses.
             let Some((name, mut fields)) = only.split_once(" { ").filter(|_| !fits) else {
                 return self.raw(&one);
             };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lists of short items, filled as the formatter does.
+//! Lists of short items, filled as by the formatter.
 
 use super::Text;
 

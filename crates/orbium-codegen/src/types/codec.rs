@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Codecs of IDL types that share a Rust type with others: bounds, and wide text. The runtime
-//! has a codec for each such shape, named behind `as`.
+//! Codecs of IDL types that share a Rust type with others: bounds, and wide text. The runtime has a
+//! codec for each of these forms, named behind `as`.
 
 use orbium_idl_model::Type;
 
 use crate::plan::Plan;
 
 impl Plan<'_> {
-    /// The codec of a type, seen from a module; nothing where its Rust type says it all.
+    /// The codec of a type, from a module; `None` if its Rust type determines it.
     pub(crate) fn codec(&self, ty: &Type, from: &[String]) -> Option<String> {
         if self.is_plain(ty) {
             return None;
@@ -47,8 +47,8 @@ impl Plan<'_> {
         })
     }
 
-    /// The codec of an `in` parameter: as [`Self::codec`], but that sequences of arrays of
-    /// fixed size are read in place.
+    /// The codec of an `in` parameter: as [`Self::codec`], except that sequences of arrays of fixed
+    /// size are read in place.
     pub(crate) fn parameter_codec(&self, ty: &Type, from: &[String]) -> Option<String> {
         if let Type::Sequence { element, bound } = self.model.resolve_alias(ty)
             && bound.is_none()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Constants, with their values worked out.
+//! Constants, with their evaluated values.
 
 use orbium_idl_model::{ConstValue, Constant, Definition, Type};
 
@@ -36,7 +36,7 @@ impl Emitter<'_, '_> {
             ConstValue::WString(units) => match String::from_utf16(units) {
                 Ok(text) => ("&str".to_owned(), quoted(&text)),
                 Err(_) => {
-                    // Text with half a surrogate pair is no string in Rust.
+                    // Text with an unpaired surrogate is not a string in Rust.
                     let units = units
                         .iter()
                         .map(|unit| format!("0x{unit:04x}"))
@@ -80,7 +80,7 @@ fn grouped_float(shown: &str) -> String {
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let point = if fraction.is_empty() { "" } else { "." };
-    // Groups of a fraction count from the point.
+    // Digits of a fraction are grouped from the point.
     let fraction = if fraction.len() < 6 {
         fraction.to_owned()
     } else {
@@ -96,8 +96,7 @@ fn grouped_float(shown: &str) -> String {
     format!("{sign}{}{point}{fraction}{exponent}", codec::grouped(whole))
 }
 
-/// The sixteen octets, least significant first, of the binary128 that equals a
-/// double.
+/// The sixteen octets, least significant first, of the binary128 that equals a double.
 fn binary128(value: f64) -> [u8; 16] {
     let bits = value.to_bits();
     let sign = u128::from(bits >> 63) << 127;
@@ -106,8 +105,7 @@ fn binary128(value: f64) -> [u8; 16] {
     let wide = match (exponent, fraction) {
         (0, 0) => 0,
         (0, _) => {
-            // A subnormal double is normal in binary128: its first one becomes
-            // the implied bit.
+            // A subnormal double is normal in binary128: its leading one becomes the implied bit.
             let shift = fraction.leading_zeros() - 75;
             let exponent = u128::from(16383 - 1022 - shift);
             (exponent << 112) | (((fraction << shift) & 0x000f_ffff_ffff_ffff) << 60)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Structs, exceptions, enums and typedefs: a declaration for a macro of the runtime each.
+//! Structs, exceptions, enums and typedefs: a declaration for a macro of the runtime for each.
 
 use orbium_idl_model::{Alias, Definition, Enum, Exception, Member, Struct, Type};
 
@@ -40,7 +40,7 @@ impl Emitter<'_, '_> {
         self.struct_view(definition, structure);
     }
 
-    /// `Default` for a struct with arrays that Rust has none for.
+    /// `Default` for a struct with arrays for which Rust has none.
     fn default_of(&mut self, name: &str, members: &[Member]) {
         self.text.blank();
         self.text.open(format!("impl $Default for {name} {{"));
@@ -83,14 +83,14 @@ impl Emitter<'_, '_> {
         self.text.close("}");
     }
 
-    /// Opens a macro and documents what it declares.
+    /// Opens a macro and documents its declaration.
     pub(crate) fn begin(&mut self, definition: &Definition, macro_name: &str, noun: &str) {
         self.text.blank();
         self.text.open(format!("orb::{macro_name}! {{"));
         self.doc(&docs::of(definition, noun));
     }
 
-    /// `Name("name"): NAME_TYPE = "IDL:…"`: what a declaration of a type begins with.
+    /// `Name("name"): NAME_TYPE = "IDL:…"`: the head of a type's declaration.
     pub(crate) fn declared(&self, definition: &Definition) -> String {
         let name = self.named(&self.name(definition), &definition.name);
         let described = self.plan.type_code(definition.id);
@@ -100,7 +100,7 @@ impl Emitter<'_, '_> {
         )
     }
 
-    /// A Rust name, with that in IDL behind it if it is another one.
+    /// A Rust name, followed by the IDL name if it differs.
     pub(crate) fn named(&self, rust: &str, idl: &str) -> String {
         if rust == idl {
             rust.to_owned()
@@ -125,15 +125,15 @@ impl Emitter<'_, '_> {
         self.text.close("}");
     }
 
-    /// The comment that IDL has, if any.
+    /// The comment of the IDL, if any.
     pub(crate) fn comment(&mut self, doc: Option<&str>) {
         if let Some(doc) = docs::comment(doc) {
             self.doc(&doc);
         }
     }
 
-    /// `String as orb::BoundedString<8> = &CODE_TYPE`: the Rust type of a member, its codec
-    /// and its described type, as far as they do not follow.
+    /// `String as orb::BoundedString<8> = &CODE_TYPE`: the Rust type of a member, its codec and its
+    /// described type, unless they are implied.
     pub(crate) fn member_type(&self, ty: &Type, recursive: bool) -> String {
         let mut all = self.plan.marshalled(ty, &self.module);
         if !self.follows(ty, recursive) {
@@ -192,7 +192,7 @@ pub(crate) fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // A dollar sign means something to the writer of lines.
+            // The dollar sign is a mark of the writer of lines.
             '$' => out.push_str("\\u{24}"),
             letter if letter.is_control() || !letter.is_ascii() && !letter.is_alphanumeric() => {
                 out.push_str(&letter.escape_unicode().to_string());

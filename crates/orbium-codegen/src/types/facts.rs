@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memoised properties of named types: recomputation would be exponential for types nested
-//! many times over.
+//! repeatedly.
 
 use std::cell::RefCell;
 
@@ -23,7 +23,7 @@ const FACTS: usize = Fact::Recursive as usize + 1;
 pub(crate) struct Facts(RefCell<[DefMap<u64>; FACTS]>);
 
 impl Facts {
-    /// The value of a fact, computed by `work` the first time, which may ask for others.
+    /// The value of a fact, computed by `work` the first time, which may request others.
     pub(crate) fn measured(&self, fact: Fact, id: DefId, work: impl FnOnce() -> u64) -> u64 {
         if let Some(known) = self.0.borrow()[fact as usize].get(id) {
             return *known;
@@ -33,7 +33,7 @@ impl Facts {
         found
     }
 
-    /// As [`Self::measured`], for what is true or not.
+    /// As [`Self::measured`], for booleans.
     pub(crate) fn known(&self, fact: Fact, id: DefId, work: impl FnOnce() -> bool) -> bool {
         self.measured(fact, id, || u64::from(work())) != 0
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Types of IDL as Rust has them, their values and their TypeCodes.
+//! Rust types of IDL types, their values and their TypeCodes.
 
 pub(crate) mod codec;
 mod constants;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! IDL types as Rust types, and what is true of them.
+//! IDL types as Rust types, and properties of them.
 
 use orbium_idl_model::{DefId, DefinitionKind, InterfaceKind, Member, Type, Union};
 
 use crate::plan::Plan;
 use crate::types::facts::Fact;
 
-/// Structs larger than this on the wire are marshalled member by member: their
-/// values are too large to be moved about.
+/// Structs larger than this when marshalled are marshalled member by member: their values are too
+/// large to be moved.
 const FIXED_LIMIT: u64 = 1024;
-/// Arrays up to this length implement `Default`.
+/// Maximum length of arrays that implement `Default`.
 const DEFAULT_ARRAY: u32 = 32;
 
-/// The case that a union has by default: the first that has a label.
+/// The default case of a union: the first one with a label.
 pub(crate) fn first_case(union: &Union) -> usize {
     let labelled = union.cases.iter().position(|case| !case.labels.is_empty());
     labelled.unwrap_or(0)
 }
 
-/// How many elements an array has.
+/// The number of elements of an array.
 fn product(dimensions: &[u32]) -> u64 {
     let mut product = 1u64;
     for dimension in dimensions {
@@ -27,7 +27,7 @@ fn product(dimensions: &[u32]) -> u64 {
     product
 }
 
-/// The types that a struct or union holds.
+/// The types of a struct's or union's members.
 fn held(kind: &DefinitionKind) -> Vec<&Type> {
     let mut types = Vec::new();
     match kind {
@@ -53,7 +53,7 @@ impl Plan<'_> {
             .known(Fact::Recursive, id, || self.model.is_recursive(id))
     }
 
-    /// The type that owns a value, as written from a module.
+    /// The type of an owned value, from a module.
     pub(crate) fn rust(&self, ty: &Type, from: &[String]) -> String {
         match ty {
             Type::Void => "()".to_owned(),
@@ -147,8 +147,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether `in` parameters of the type are passed by value: primitives and
-    /// enums.
+    /// Whether `in` parameters of the type are passed by value: primitives and enums.
     pub(crate) fn by_value(&self, ty: &Type) -> bool {
         match self.model.resolve_alias(ty) {
             Type::Named(id) => matches!(self.model[*id].kind, DefinitionKind::Enum(_)),
@@ -158,13 +157,12 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether all values take the same room, so that the runtime moves them
-    /// with one bounds check.
+    /// Whether all values have the same size, so that the runtime moves them with one bounds check.
     pub(crate) fn is_fixed(&self, ty: &Type) -> bool {
         self.fixed_size(ty).is_some_and(|size| size <= FIXED_LIMIT)
     }
 
-    /// An upper bound of the size on the wire, for types of fixed size.
+    /// An upper bound of the marshalled size, for types of fixed size.
     fn fixed_size(&self, ty: &Type) -> Option<u64> {
         match ty {
             Type::Boolean | Type::Char | Type::Octet | Type::Int8 => Some(1),
@@ -185,13 +183,13 @@ impl Plan<'_> {
                     DefinitionKind::Alias(alias) => self.fixed_size(&alias.ty),
                     DefinitionKind::Struct(s) if !self.is_recursive(*id) => {
                         let size = self.fixed_members(&s.members)?;
-                        // A struct that is too large is not of fixed size, so
-                        // neither is what holds it.
+                        // A struct that is too large is not of fixed size, nor are types that
+                        // contain it.
                         (size <= FIXED_LIMIT).then_some(size)
                     }
                     _ => None,
                 };
-                // No size is kept as the greatest number.
+                // No size is stored as the greatest number.
                 let found = self
                     .facts
                     .measured(Fact::Fixed, *id, || work().unwrap_or(u64::MAX));
@@ -254,7 +252,7 @@ impl Plan<'_> {
                         _ => false,
                     })
             }
-            // A sequence is empty by default, whatever it may hold.
+            // A sequence is empty by default, whatever its elements.
             _ => true,
         }
     }
@@ -277,8 +275,8 @@ impl Plan<'_> {
         self.long_array(ty).is_none()
     }
 
-    /// The array that a type is, if it has more elements than Rust has a `Default` for: its
-    /// element and its dimensions.
+    /// The array of a type, if it has more elements than Rust has a `Default` for: its element and
+    /// its dimensions.
     fn long_array<'t>(&'t self, ty: &'t Type) -> Option<(&'t Type, &'t [u32])> {
         let Type::Array {
             element,
@@ -303,7 +301,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Whether values hold memory that a later value can be read into.
+    /// Whether values own memory into which a later value can be read.
     pub(crate) fn owns_memory(&self, ty: &Type) -> bool {
         match ty {
             Type::String(_) | Type::WString(_) | Type::Sequence { .. } => true,
@@ -326,8 +324,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether the codec of the Rust type is that of the IDL type: no bound to
-    /// check, no wide characters that look like narrow ones.
+    /// Whether the codec of the Rust type is that of the IDL type: without a bound to check, and
+    /// without wide characters in a narrow type.
     pub(crate) fn is_plain(&self, ty: &Type) -> bool {
         match ty {
             Type::String(bound) => bound.is_none(),

@@ -7,8 +7,8 @@ use crate::emit::Emitter;
 use crate::types::data::quoted;
 
 impl Emitter<'_, '_> {
-    /// Whether the described type follows from the Rust type and its codec: it names no
-    /// alias, which Rust does not know, and no type on the way round to itself.
+    /// Whether the described type is implied by the Rust type and its codec: it contains no alias,
+    /// which Rust does not know, and no recursive type.
     pub(crate) fn follows(&self, ty: &Type, recursive: bool) -> bool {
         match ty {
             Type::Void => false,
@@ -35,7 +35,7 @@ impl Emitter<'_, '_> {
             Type::Boolean => simple("BOOLEAN"),
             Type::Char => simple("CHAR"),
             Type::WChar => simple("WCHAR"),
-            // CORBA has no type code for `int8`; it travels as an octet.
+            // CORBA has no TypeCode for `int8`; it is marshalled as an octet.
             Type::Octet | Type::Int8 => simple("OCTET"),
             Type::Short => simple("SHORT"),
             Type::UShort => simple("USHORT"),

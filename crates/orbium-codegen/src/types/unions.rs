@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Unions: enums with data.
 //!
-//! A case with one label is a variant with its value. A case with several
-//! labels or `default` carries the discriminator too, so that nothing is lost
-//! on the way. Discriminators that no case covers are a variant of their own.
+//! A case with one label is a variant with its value. A case with several labels or `default`
+//! carries the discriminator too, so that it is preserved. Discriminators without a case have a
+//! separate variant.
 
 use orbium_idl_model::{Case, ConstValue, DefId, Definition, DefinitionKind, Type, Union};
 
@@ -14,7 +14,7 @@ use crate::types::codec;
 use crate::types::data::quoted;
 use crate::types::rust_types::first_case;
 
-/// What is known of a union before it is written.
+/// Properties of a union that are determined before it is written.
 struct Shape {
     /// Variant names of the cases.
     variants: Vec<String>,
@@ -118,7 +118,7 @@ impl Emitter<'_, '_> {
             return format!("Self::{variant}({initial})");
         }
         let label = case.labels.first().map(|label| self.label(label));
-        // Without labels any discriminator is one of the default case.
+        // Without labels any discriminator selects the default case.
         let label = label.unwrap_or_else(|| "$Default::default()".to_owned());
         format!("Self::{variant} {{ discriminator: {label}, value: {initial} }}")
     }
@@ -146,7 +146,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// How many values a small discriminator has.
+    /// The number of values of a small discriminator.
     fn values_of(&self, ty: &Type) -> Option<usize> {
         match self.plan.model.resolve_alias(ty) {
             Type::Boolean => Some(2),
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
             ConstValue::WChar(unit) => format!("orb::WChar({unit})"),
             ConstValue::Boolean(value) => value.to_string(),
             ConstValue::Enumerator { of, index } => self.enumerator(*of, *index),
-            // Nothing else discriminates.
+            // No other type can be a discriminator.
             _ => "_".to_owned(),
         }
     }

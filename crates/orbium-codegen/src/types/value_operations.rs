@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Operations of value types: a trait for a programmer to implement, methods of the handle
-//! that call it, the way to make a value with it, and the trait of factories.
+//! Operations of value types: a trait for a programmer to implement, methods of the handle that
+//! call it, the construction of a value with it, and the trait of factories.
 
 use orbium_idl_model::{
     DefId, DefSet, Definition, DefinitionKind, InterfaceKind, ValueKind, ValueType,
@@ -12,12 +12,12 @@ use crate::interface::server::Signature;
 use crate::names::{self, NameSet};
 use crate::plan::Plan;
 
-/// Methods of handles whatever their operations are.
+/// Methods of all handles, independent of their operations.
 const OF_EVERY_HANDLE: [&str; 6] = ["clone", "from", "new", "read", "with_operations", "write"];
 
 impl Plan<'_> {
-    /// The method of a handle that calls an operation: under another name where every handle has
-    /// such a method.
+    /// The method of a handle that calls an operation: under another name if every handle has such
+    /// a method.
     fn method_of_value(&self, handle: DefId, function: &Function) -> String {
         if !OF_EVERY_HANDLE.contains(&function.name.as_str()) {
             return function.name.clone();
@@ -30,8 +30,8 @@ impl Plan<'_> {
         names::fresh(&function.name, &mut taken)
     }
 
-    /// The handle that has the method for an operation: that of the farthest concrete base with
-    /// the operation, to which the handles of derived types lead.
+    /// The handle with the method for an operation: that of the farthest concrete base with the
+    /// operation, to which the handles of derived types dereference.
     fn handle_with(&self, feature: DefId, of: DefId) -> DefId {
         let mut handle = of;
         while let DefinitionKind::ValueType(value) = &self.model[handle].kind
@@ -60,8 +60,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The functions that the trait of a value type has of its own: those of interfaces that
-    /// it supports, but no base, among them.
+    /// The functions that the trait of a value type itself declares: including those of interfaces
+    /// that it supports, but no base.
     fn declared_of_value(&self, id: DefId) -> Vec<Function> {
         let mut inherited = DefSet::default();
         for base in self.plan.model.all_bases(id) {
@@ -88,7 +88,7 @@ impl Emitter<'_, '_> {
         )
     }
 
-    /// The types that operations come from: the type itself, then its bases.
+    /// The types from which operations are inherited: the type itself, then its bases.
     fn lineage(&self, id: DefId) -> Vec<DefId> {
         let mut all = vec![id];
         all.extend(self.plan.model.all_bases(id));
@@ -146,7 +146,7 @@ impl Emitter<'_, '_> {
         signature
     }
 
-    /// A name for the handle that no parameter has.
+    /// A name for the handle that differs from all parameters.
     fn this_of(&self, function: &Function) -> String {
         let is_taken = function.parameters.iter().any(|it| it.name == "this");
         function.local(if is_taken { "this_value" } else { "this" })
@@ -160,7 +160,7 @@ impl Emitter<'_, '_> {
         if makes {
             self.with_operations(definition, value);
         }
-        // A handle leads to that of the concrete base, and so to its methods.
+        // A handle dereferences to that of the concrete base, and so to its methods.
         let mut reached = DefSet::default();
         if let Some(base) = self.plan.concrete_base(value) {
             reached.insert(base);
@@ -224,7 +224,7 @@ impl Emitter<'_, '_> {
         self.text.close("}");
     }
 
-    /// A method of a handle that calls the operation that a type declares.
+    /// A method of a handle that calls the operation declared by a type.
     fn method_of_handle(&mut self, handle: DefId, declarer: DefId, function: &Function) {
         self.comment(function.doc.as_deref());
         let operations = self.operations_of(declarer);
@@ -253,7 +253,7 @@ impl Emitter<'_, '_> {
         self.text.close("}");
     }
 
-    /// Values of a type that supports an interface are servants of it.
+    /// Makes values of a type that supports an interface servants of it.
     fn servants_of_value(&mut self, definition: &Definition) {
         let mut interfaces = Vec::new();
         for &interface in self.plan.supported(definition.id) {
@@ -304,7 +304,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The trait of the factories that IDL declares.
+    /// The trait of the factories declared in IDL.
     pub(crate) fn value_factories(&mut self, definition: &Definition) {
         let factories = self.plan.factories(definition.id);
         if factories.is_empty() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Value types: a handle and the struct of its state each, by macros of the runtime.
+//! Value types: a handle and the struct of its state for each, by macros of the runtime.
 
 use orbium_idl_model::{DefId, Definition, DefinitionKind, Member, ValueBox, ValueKind, ValueType};
 
@@ -52,7 +52,7 @@ impl Plan<'_> {
     }
 }
 
-/// What the declaration of an event type says in addition.
+/// The addition to the declaration of an event type.
 fn event(value: &ValueType) -> &'static str {
     if value.event { " as event" } else { "" }
 }
@@ -72,7 +72,7 @@ impl Emitter<'_, '_> {
         ids.iter().map(path).collect()
     }
 
-    /// The abstract bases; of an event type also the one that it does not name.
+    /// The abstract bases; for an event type also the implied one.
     fn abstract_base_paths(&self, definition: &Definition, value: &ValueType) -> String {
         let mut paths = self.paths_to(&self.plan.abstract_bases(definition.id));
         if value.event {
@@ -136,7 +136,7 @@ impl Emitter<'_, '_> {
             for (state, field) in value.members.iter().zip(fields) {
                 self.comment(state.member.doc.as_deref());
                 let name = self.named(&field, &state.member.name);
-                // The type may lead back to the value: it is never left to Rust.
+                // The type may contain the value: it is always explicit.
                 let ty = self.member_type(&state.member.ty, true);
                 let visibility = if state.public { "public" } else { "private" };
                 self.text.line(format!("{visibility} {name}: {ty},"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Views: `in` parameters that servants read in place, and the structs of such.
+//! Views: `in` parameters that servants read in place, and the structs of these.
 
 use orbium_idl_model::{
     Annotation, DefId, DefSet, Definition, DefinitionKind, Direction, InterfaceKind, Struct, Type,
@@ -10,7 +10,7 @@ use crate::interface::operations::{Function, Parameter};
 use crate::names;
 use crate::plan::Plan;
 
-/// The structs that a view of a type needs views of, and what keeps it from being one.
+/// The structs with views that the view of a type needs, and the obstacle if it cannot have one.
 #[derive(Default)]
 struct Parts {
     structs: DefSet,
@@ -34,7 +34,7 @@ impl Plan<'_> {
         said.unwrap_or_else(|| self.options.views(&definition.path))
     }
 
-    /// Names the views of structs, once all else has its name.
+    /// Names the views of structs, after all other names.
     pub(crate) fn name_views(&mut self, definition: &Definition) {
         let remote = self.interface_kind(definition.id) == Some(InterfaceKind::Plain);
         if !remote || !self.is_mapped(definition.id) || self.is_external(definition.id) {
@@ -71,7 +71,7 @@ impl Plan<'_> {
             && self.parts(&parameter.ty).obstacle.is_none()
     }
 
-    /// What keeps a parameter owned though views were asked for.
+    /// The reason why a parameter stays owned though views were requested.
     fn obstacle(&self, parameter: &Parameter) -> Option<String> {
         if parameter.direction != Direction::In || !self.owns_parts(&parameter.ty) {
             return None;
@@ -79,8 +79,8 @@ impl Plan<'_> {
         self.parts(&parameter.ty).obstacle
     }
 
-    /// Whether an `in` parameter of a type is more than text, or numbers in a row, which are
-    /// borrowed anyway.
+    /// Whether an `in` parameter of a type contains more than text, or numbers in sequence, which
+    /// are borrowed in any case.
     fn owns_parts(&self, ty: &Type) -> bool {
         match self.model.resolve_alias(ty) {
             Type::Sequence { element, .. } => !self.is_fixed(element),
@@ -131,7 +131,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The view of a type, seen from a module, with that lifetime or an elided one.
+    /// The view of a type, from a module, with that lifetime or an elided one.
     pub(crate) fn view(&self, ty: &Type, from: &[String], lifetime: &str) -> String {
         let and = match lifetime {
             "" => "&".to_owned(),
@@ -174,7 +174,7 @@ impl Plan<'_> {
         }
     }
 
-    /// What a view stands for: the type behind the reference that stubs take.
+    /// The type of a view: the type behind the reference that stubs take.
     pub(crate) fn viewed(&self, ty: &Type, from: &[String]) -> String {
         match self.model.resolve_alias(ty) {
             Type::Sequence { element, .. } => format!("[{}]", self.rust(element, from)),
@@ -182,8 +182,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether `@view` of an operation or attribute has an effect: a parameter becomes a
-    /// view, or is reported by itself, or none was to.
+    /// Whether `@view` of an operation or attribute has an effect: a parameter becomes a view, or
+    /// is reported separately, or no view is requested.
     pub(crate) fn view_takes_effect(&self, annotation: &Annotation, of: &Definition) -> bool {
         if annotation.wanted() == Some(false) {
             return true;
@@ -194,7 +194,7 @@ impl Plan<'_> {
         remote && sent.any(|it| it.direction == Direction::In && self.owns_parts(&it.ty))
     }
 
-    /// Parameters that stay owned though an annotation asks for views, and why.
+    /// Parameters that stay owned though an annotation requests views, with the reasons.
     pub(crate) fn kept_from_views(&self, definition: &Definition) -> Vec<String> {
         let said = definition.asks_for("view");
         let mut messages = Vec::new();
