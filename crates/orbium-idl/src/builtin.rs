@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files that are always there: `orb.idl` makes the names of module CORBA visible
-//! (CORBA 3.3 Part 1, 7.4), and so do the parts of it that TAO has as files; `Components.idl` has what clients use of module Components (Part 3).
+//! Built-in files: `orb.idl` makes the names of module CORBA visible (CORBA 3.3 Part 1, 7.4), as do
+//! those parts of it that are separate files in TAO; `Components.idl` has the definitions of module
+//! Components that clients use (Part 3).
 
 use std::path::PathBuf;
 
-/// The folder that built-in files claim to be in.
+/// The folder in the paths of built-in files.
 pub(crate) const FOLDER: &str = "<built-in>";
 
 /// The built-in file of that name. A file of the same name on the search path comes first.
@@ -18,7 +19,7 @@ pub(crate) fn file(name: &str) -> Option<(PathBuf, &'static str)> {
     }
 }
 
-/// Whether TAO has something of module CORBA in a file of that name: `tao/LongSeq.pidl`.
+/// Whether a file of that name in TAO has a part of module CORBA: `tao/LongSeq.pidl`.
 fn is_part_of_orb(file: &str) -> bool {
     let Some(name) = file.strip_suffix(".pidl") else {
         return false;

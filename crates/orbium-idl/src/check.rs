@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The checker: gives every name its meaning, checks every rule, and fills the model.
+//! The checker: resolves every name, checks every rule, and builds the model.
 //!
-//! IDL is declared before use, so one walk over the declarations in order is enough. What can
-//! only be known at the end (forward declarations never completed, imports) is looked at then.
+//! IDL is declared before use, so one pass over the declarations in order suffices. Facts that are
+//! only known at the end (forward declarations never completed, imports) are checked then.
 
 mod annotation;
 mod arithmetic;
@@ -33,7 +33,7 @@ use crate::syntax::doc;
 use repository_id::{IdState, Reopened};
 use scope::{Entity, Scope, ScopeId, ScopeKind};
 
-/// Checks a unit. The model is only good when nothing has been reported as an error.
+/// Checks a unit. The model is only valid if no error was reported.
 pub(crate) fn check(
     options: &Options,
     sources: &SourceMap,
@@ -82,43 +82,43 @@ struct Checker<'a> {
     tainted: &'a HashSet<String>,
     /// Characters of string constants copied from one to another.
     copied: usize,
-    /// Aliases known to hold nothing incomplete.
+    /// Aliases known to contain no incomplete type.
     complete_aliases: DefSet,
-    /// Types known to hold nothing local or native.
+    /// Types known to contain no local or native type.
     mobile: DefSet,
-    /// Inherited names so far, in all scopes.
+    /// The number of inherited names so far, in all scopes.
     inherited: usize,
-    /// Names that are used are bound to their meaning in the scope.
+    /// Whether names that are used are bound to their meaning in the scope.
     binding: bool,
-    /// The name being looked up stands where a type is wanted.
+    /// Whether the name being looked up is to be a type.
     wants_type: bool,
     saved_prefixes: Vec<(ScopeId, String)>,
     type_prefixes: DefMap<String>,
     imports: Vec<Import>,
-    /// Modules reopened under another prefix: a `typeprefix` that follows may still decide.
+    /// Modules reopened under another prefix: a later `typeprefix` may still decide.
     reopened: Vec<Reopened>,
 }
 
-/// What the checker knows about a definition beyond the model.
+/// The checker's data about a definition in addition to the model.
 #[derive(Debug, Clone)]
 struct State {
     span: Span,
     progress: Progress,
-    /// Where it is first used while it is only forward declared.
+    /// The place of its first use while it is only forward declared.
     used: Option<Span>,
     id: IdState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
-    /// Declared, not defined.
+    /// Declared, but not defined.
     Forward,
     /// Its body is being read.
     Open,
     Complete,
 }
 
-/// What surrounds a definition in the text.
+/// The annotations of a definition, and its extent in the text.
 #[derive(Clone, Copy)]
 struct Surroundings<'a> {
     annotations: &'a [Annotation],
@@ -300,7 +300,7 @@ impl Checker<'_> {
         )
     }
 
-    /// What can only be known at the end.
+    /// Checks facts that are only known at the end.
     fn finish(&mut self) {
         let mut unfinished = Vec::new();
         for definition in self.model.definitions() {
@@ -328,7 +328,8 @@ impl Checker<'_> {
         let in_main_file = self.sources.in_main_file(span);
         let severity = match &self.model[id].kind {
             DefinitionKind::Struct(_) | DefinitionKind::Union(_) => Severity::Error,
-            // Distributed files forward declare what another file, not always included, defines.
+            // Distributed files forward declare types that another file, not always included,
+            // defines.
             _ if used.is_none() && !in_main_file => return,
             DefinitionKind::Interface(_)
                 if used.is_some() && in_main_file && self.options.strict =>

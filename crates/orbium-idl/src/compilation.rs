@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way through the front end, from a file to a model.
+//! The stages of the front end, from a file to a model.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,16 +17,16 @@ use crate::source::SourceMap;
 /// Result of compiling IDL files. Displays as all its diagnostics, rendered.
 #[derive(Debug, Clone)]
 pub struct Compilation {
-    /// What the file says; none when there was an error.
+    /// The model of the file; none if there was an error.
     pub model: Option<Model>,
-    /// Errors and warnings in the order of their places: the main file's first.
+    /// Errors and warnings in the order of their locations: the main file's first.
     pub diagnostics: Vec<Diagnostic>,
     files: Vec<PathBuf>,
 }
 
 impl Compilation {
-    /// All files that were read, the main file first: what a build script must watch.
-    /// Built-in files are not among them.
+    /// All files that were read, the main file first: a build script must watch them. Built-in
+    /// files are not included.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
@@ -65,23 +65,23 @@ pub fn compile(options: &Options, file: &Path) -> Compilation {
     compile_with(options, &FileSystem, file)
 }
 
-/// Compiles a file, it and what it includes being given by the loader.
+/// Compiles a file; the loader provides it and the files that it includes.
 pub fn compile_with(options: &Options, loader: &dyn Loader, file: &Path) -> Compilation {
     compile_project_with(options, loader, &[file])
 }
 
-/// Compiles files of the file system that make one project.
+/// Compiles files of the file system as one project.
 ///
-/// They come to one model, in which each definition is there once, however the files include
-/// each other and reopen modules. Each file is read as if it stood alone: macros and prefixes of
-/// one do not reach the next. All of them are main files, and so are the files that one includes
-/// which does nothing else.
+/// The result is one model, in which each definition is contained once, however the files include
+/// each other and reopen modules. Each file is read independently: macros and prefixes of one do
+/// not apply to the next. All of them are main files, and so are the files included by one that
+/// only includes others.
 pub fn compile_project(options: &Options, files: &[impl AsRef<Path>]) -> Compilation {
     compile_project_with(options, &FileSystem, files)
 }
 
-/// Compiles files that make one project, they and what they include being given by the loader.
-/// See [`compile_project`].
+/// Compiles files as one project; the loader provides them and the files that they include. See
+/// [`compile_project`].
 pub fn compile_project_with(
     options: &Options,
     loader: &dyn Loader,
@@ -111,7 +111,7 @@ pub fn compile_source(options: &Options, name: &str, text: &str) -> Compilation 
     compile_bytes(options, name, text.as_bytes())
 }
 
-/// Compiles text that may not be UTF-8, as [`compile_source`] does.
+/// Compiles text that may not be UTF-8, as [`compile_source`].
 pub fn compile_bytes(options: &Options, name: &str, bytes: &[u8]) -> Compilation {
     run(options, &Memory::new(), &|preprocessor| {
         Some(preprocessor.run_text(name, bytes.to_vec()))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Diagnostics: what is wrong, where, and what to do about it.
+//! Diagnostics: errors and warnings with their locations and advice.
 
 pub(crate) mod article;
 pub(crate) mod spelling;
@@ -13,7 +13,7 @@ use crate::source::{SourceMap, Span};
 pub enum Severity {
     /// There is no model.
     Error,
-    /// Worth knowing; the model is good.
+    /// Worth knowing; the model is valid.
     Warning,
 }
 
@@ -26,29 +26,29 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A second place that a diagnostic points at.
+/// A secondary location of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// The place.
+    /// The location.
     pub excerpt: Excerpt,
-    /// What is there.
+    /// The explanation.
     pub message: String,
 }
 
-/// One finding, complete in itself: plain data without reference to the sources.
+/// One finding: plain data without reference to the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
     /// A short stable name for the rule, such as `undeclared-name`.
     pub code: &'static str,
-    /// What is wrong, in one sentence without a full stop.
+    /// The message, in one sentence without a full stop.
     pub message: String,
-    /// Where. None when the main file could not be read at all.
+    /// The location. None if the main file could not be read.
     pub excerpt: Option<Excerpt>,
-    /// Other places that explain it.
+    /// Other locations that explain it.
     pub labels: Vec<Label>,
-    /// What to do about it.
+    /// The advice.
     pub help: Option<String>,
 }
 
@@ -104,7 +104,7 @@ fn write_excerpt(
     mark: char,
     message: &str,
 ) -> fmt::Result {
-    // Tabs are kept in the margin so that the carets line up whatever a tab is worth.
+    // Tabs are preserved in the margin so that the carets are aligned whatever the width of a tab.
     let margin: String = at
         .source_line
         .chars()
@@ -117,7 +117,7 @@ fn write_excerpt(
     writeln!(f, "{}", line.trim_end())
 }
 
-/// A diagnostic that still gives places as spans.
+/// A diagnostic with locations as spans.
 #[derive(Debug)]
 pub(crate) struct Draft {
     severity: Severity,
@@ -129,7 +129,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Nothing worth reporting.
+    /// A dummy draft that is not reported.
     fn spare() -> Self {
         Draft {
             severity: Severity::Warning,
@@ -159,27 +159,27 @@ impl Draft {
         }
     }
 
-    /// Points at a second place.
+    /// Adds a secondary location.
     pub(crate) fn label(&mut self, span: Span, message: impl Into<String>) -> &mut Self {
         self.labels.push((span, message.into()));
         self
     }
 
-    /// Says what to do.
+    /// Adds advice.
     pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.help = Some(help.into());
         self
     }
 }
 
-/// Points at where something is declared, if that is known.
+/// Adds the location of a declaration, if it is known.
 pub(crate) fn point_at(draft: &mut Draft, declared: Option<Span>) {
     if let Some(span) = declared {
         draft.label(span, "declared here");
     }
 }
 
-/// Collects diagnostics. The same rule is reported once per place.
+/// Collects diagnostics. The same rule is reported once per location.
 #[derive(Debug)]
 pub(crate) struct Reporter {
     drafts: Vec<Draft>,
@@ -236,7 +236,7 @@ impl Reporter {
         if is_error {
             self.errors += 1;
         }
-        // There are never many: the limit sees to that.
+        // Their number is small, because of the limit.
         let known = |d: &Draft| d.code == code && d.span == span;
         if full || self.drafts.iter().any(known) {
             self.spare = draft;
@@ -251,12 +251,12 @@ impl Reporter {
         self.errors > 0
     }
 
-    /// So many errors that further ones would not help.
+    /// Whether there are so many errors that further ones would not help.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.errors >= self.limit
     }
 
-    /// All diagnostics in the order of the places they are about.
+    /// All diagnostics in the order of their locations.
     pub(crate) fn finish(mut self, sources: &SourceMap) -> Vec<Diagnostic> {
         let is_exhausted = self.is_exhausted();
         self.drafts.sort_by_key(|draft| draft.span);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Between preprocessor and parser: components and template modules become what they are
-//! equivalent to, literals of fixed constants have their suffix.
+//! Stage between preprocessor and parser: components and template modules are replaced by their
+//! equivalents, and literals of fixed constants get their suffix.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::preprocessor::TokenStream;
 use crate::syntax::token::{Token, TokenKind};
 
-/// Replaces what the parser does not read.
+/// Replaces the constructs that the parser does not read.
 pub(crate) fn expand(options: &Options, stream: &mut TokenStream, report: &mut Reporter) {
     complete_fixed_literals(&mut stream.tokens, report);
     if options.pre_corba3 {
@@ -33,7 +33,7 @@ pub(crate) fn expand(options: &Options, stream: &mut TokenStream, report: &mut R
     stream.tokens = tokens;
 }
 
-/// A token in the place of a given one, or that.
+/// A token in place of a given one, or that one unchanged.
 fn token(given: &Token, text: &str) -> Token {
     if *given.text == *text {
         return given.clone();

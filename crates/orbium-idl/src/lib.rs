@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The OMG IDL front end: preprocessor, parser, resolver, diagnostics.
 //!
-//! This crate does not know the ORB, the mapping to Rust or how bytes travel: it turns IDL text
-//! into a valid [`model::Model`], or into diagnostics.
+//! This crate does not know the ORB, the mapping to Rust or marshalling: it turns IDL text into a
+//! valid [`model::Model`], or into diagnostics.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

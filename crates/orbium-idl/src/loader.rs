@@ -4,16 +4,15 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Gives the content of files by path.
+/// Provides the content of files by path.
 pub trait Loader {
-    /// The octets of the file, or none when there is no such file.
+    /// The octets of the file, or none if it does not exist.
     ///
     /// # Errors
-    /// The file is there but cannot be read.
+    /// The file exists but cannot be read.
     fn load(&self, path: &Path) -> io::Result<Option<Vec<u8>>>;
 
-    /// What two paths of one file have in common: the path without detours,
-    /// unless the loader knows better.
+    /// The canonical identity of a file's paths: by default the lexically normalised path.
     fn identity(&self, path: &Path) -> PathBuf {
         without_detours(path)
     }
@@ -66,7 +65,7 @@ impl Loader for FileSystem {
     }
 }
 
-/// Loads from memory: for tests, fuzzing and programs that carry their IDL inside.
+/// Loads from memory: for tests, fuzzing and programs that contain their IDL.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     files: Vec<(PathBuf, Vec<u8>)>,

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-/// Options of a compilation: search path, macros, texts of the standard, limits.
+/// Options of a compilation: search path, macros, dialects, limits.
 ///
 /// ```
 /// use orbium_idl::Options;
@@ -15,13 +15,13 @@ use std::path::PathBuf;
 pub struct Options {
     /// Folders searched for included files, in order, after the folder of the including file.
     pub include_paths: Vec<PathBuf>,
-    /// Macros defined before the file is read, as name and replacement, in order. A name may carry parameters:
-    /// `("max(a)", "a")`.
+    /// Macros defined before the file is read, as name and replacement, in order. A name may have
+    /// parameters: `("max(a)", "a")`.
     pub defines: Vec<(String, String)>,
-    /// Predefined macros to take back, after all definitions.
+    /// Predefined macros to undefine, after all definitions.
     pub undefines: Vec<String>,
-    /// Read CORBA 3 words (`component`, `home`, `import`, `typeid`, …) as plain identifiers, as
-    /// IDL written before CORBA 3 needs it.
+    /// Read CORBA 3 words (`component`, `home`, `import`, `typeid`, …) as plain identifiers, for
+    /// IDL from before CORBA 3.
     pub pre_corba3: bool,
     /// Follow IDL 4 where it differs: its keywords, `>>` closing two sequences, unions that
     /// switch on `octet` or `wchar`, `E::a` for enumerators. The names `int8` to `uint64` and
@@ -31,9 +31,9 @@ pub struct Options {
     /// type name used with it (`void f(in Foo foo)`) or with that of the type around it
     /// (`struct Right { string right; }`), which the standard forbids.
     pub lenient_names: bool,
-    /// Reject what the standard forbids but distributed IDL commonly does: a module reopened
-    /// under another repository id prefix, and a forward declared interface that operations of
-    /// the main file use and nothing defines. Without it both are warnings.
+    /// Reject constructs that the standard forbids but distributed IDL commonly contains: a module
+    /// reopened under another repository id prefix, and a forward declared interface without a
+    /// definition that operations of the main file use. Without it both are warnings.
     pub strict: bool,
     /// Warn about pragmas and deprecated anonymous types too.
     pub pedantic: bool,
@@ -41,24 +41,24 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// Bounds on what one compilation may do. Going beyond one is an error with a location.
+/// Bounds of one compilation. Exceeding one is an error with a location.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Files that include each other, one inside the next.
+    /// Maximum depth of nested includes.
     pub include_depth: usize,
-    /// Files read in all, counting repetitions.
+    /// Maximum number of files read in total, counting repetitions.
     pub includes: usize,
-    /// Octets in one file.
+    /// Maximum octets of one file.
     pub file_size: usize,
-    /// Tokens after preprocessing.
+    /// Maximum number of tokens after preprocessing.
     pub tokens: usize,
-    /// Tokens produced by macro expansion, intermediate ones included.
+    /// Maximum number of tokens produced by macro expansion, intermediate ones included.
     pub expansion: usize,
-    /// Braces, parentheses and angle brackets inside each other.
+    /// Maximum nesting of braces, parentheses and angle brackets.
     pub nesting: usize,
-    /// Names that interfaces and value types inherit, summed over all of them.
+    /// Maximum number of names that interfaces and value types inherit, summed over all of them.
     pub inherited: usize,
-    /// Errors reported before giving up.
+    /// Maximum number of errors reported before the compilation is aborted.
     pub errors: usize,
 }
 
@@ -113,7 +113,7 @@ impl Options {
         self
     }
 
-    /// Takes a macro back, like `-U`.
+    /// Undefines a macro, like `-U`.
     #[must_use]
     pub fn undefine(mut self, name: impl Into<String>) -> Self {
         self.undefines.push(name.into());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The parser: from tokens to declarations, going on after mistakes.
+//! The parser: from tokens to declarations, with recovery after errors.
 //!
-//! A declaration that cannot be read is reported once and skipped up to its `;` or closing brace.
-//! The identifiers skipped are remembered: a name that was perhaps declared there is not reported
-//! as undeclared later.
+//! An invalid declaration is reported once and skipped up to its `;` or closing brace. The skipped
+//! identifiers are recorded: a name that may have been declared there is not reported as undeclared
+//! later.
 
 mod annotation;
 mod component;
@@ -30,7 +30,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Ident, Item, ItemKind, ScopedName};
 use crate::syntax::token::{Token, TokenKind};
 
-/// A declaration could not be read; this has been reported.
+/// An invalid declaration, which has been reported.
 #[derive(Debug)]
 struct Broken;
 
@@ -40,7 +40,7 @@ type Parse<T> = Result<T, Broken>;
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub(crate) items: Vec<Item>,
-    /// Lower-case identifiers in declarations that could not be read.
+    /// Lower-case identifiers in invalid declarations.
     pub(crate) tainted: HashSet<String>,
 }
 
@@ -68,9 +68,9 @@ struct Parser<'a> {
     report: &'a mut Reporter,
     tokens: Vec<Token>,
     next: usize,
-    /// The next one last.
+    /// In reverse order: the next one last.
     events: Vec<(usize, Event)>,
-    /// A `>>` may close brackets here: the expression ends before it.
+    /// Whether a `>>` may close brackets here: the expression ends before it.
     closing_shift: bool,
     depth: usize,
     tainted: HashSet<String>,
@@ -82,7 +82,7 @@ impl Parser<'_> {
     }
 
     fn peek_at(&self, ahead: usize) -> &Token {
-        // The stream always ends in an End token, which is never passed.
+        // The stream always ends in an End token, which is never consumed.
         let last = self.tokens.len() - 1;
         &self.tokens[(self.next + ahead).min(last)]
     }
@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The `;` that ends a declaration. When it was just forgotten, parsing goes on.
+    /// The `;` at the end of a declaration. If it is just missing, parsing continues.
     fn semicolon(&mut self) -> Parse<Span> {
         if self.at(";") {
             return Ok(self.bump().span);
@@ -142,7 +142,7 @@ impl Parser<'_> {
             return Err(Broken);
         }
         let span = self.last_span();
-        // The literal has swallowed the rest of the line, its `;` too.
+        // The literal has consumed the rest of the line, including its `;`.
         if self.tokens[self.next.saturating_sub(1)].is_unterminated() {
             return Ok(span);
         }
@@ -153,7 +153,7 @@ impl Parser<'_> {
         Ok(span)
     }
 
-    /// An identifier that a declaration gives to something, or that names it.
+    /// An identifier that a declaration defines, or that refers to a definition.
     fn identifier(&mut self, what: &str) -> Parse<Ident> {
         let token = self.peek().clone();
         if !token.is_identifier() {
@@ -206,7 +206,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether the next token is an identifier that is no keyword.
+    /// Whether the next token is an identifier that is not a keyword.
     fn at_name(&self) -> bool {
         let token = self.peek();
         token.is_identifier() && keyword::clash(&token.text, self.options) != Some(&*token.text)
@@ -234,7 +234,7 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// Runs a nested part with the nesting counted.
+    /// Parses a nested part, with the nesting counted.
     fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= self.options.limits.nesting {
             let span = self.peek().span;
@@ -248,7 +248,7 @@ impl Parser<'_> {
         result
     }
 
-    /// The items between braces, or up to the end of the unit when `top` is set. `item` reads one.
+    /// The items between braces, or up to the end of the unit if `top` is set. `item` parses one.
     fn items(&mut self, top: bool, item: fn(&mut Self) -> Parse<Vec<Item>>) -> Vec<Item> {
         let mut items = Vec::new();
         loop {
@@ -267,7 +267,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips what is left of a broken declaration that began at the given token.
+    /// Skips the rest of a broken declaration that began at the given token.
     fn recover(&mut self, start: usize, top: bool) {
         let mut braces = 0usize;
         for token in &self.tokens[start..self.next] {
@@ -304,7 +304,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Turns pragmas and file boundaries before the next token into items.
+    /// Converts pragmas and file boundaries before the next token into items.
     fn take_events(&mut self, items: &mut Vec<Item>) {
         let position = self.next;
         while self.events.last().is_some_and(|(at, _)| *at <= position)

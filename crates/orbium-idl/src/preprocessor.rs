@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The preprocessor: ISO C++ preprocessing as IDL asks for it (CORBA 3.3 Part 1, 7.3).
+//! The preprocessor: ISO C++ preprocessing as required for IDL (CORBA 3.3 Part 1, 7.3).
 //!
-//! It turns the main file and everything it includes into one list of tokens. Pragmas, and the
-//! places where a file begins and ends, matter to repository ids only; they are kept separate from the
-//! tokens, with the index of the token they precede.
+//! It turns the main file and all included files into one list of tokens. Pragmas, and the
+//! beginnings and ends of files, matter only to repository ids; they are stored separately, with
+//! the index of the following token.
 
 mod condition;
 mod definition;
@@ -24,7 +24,7 @@ use crate::syntax::token::{Interner, Token, TokenKind};
 
 use definition::Macro;
 
-/// Something between two tokens.
+/// An event between two tokens.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// `#pragma` with its tokens.
@@ -35,7 +35,7 @@ pub(crate) enum Event {
     Leave,
 }
 
-/// What the preprocessor hands to the parser.
+/// The output of the preprocessor for the parser.
 #[derive(Debug)]
 pub(crate) struct TokenStream {
     /// All tokens, the last being [`TokenKind::End`].
@@ -53,7 +53,7 @@ pub(crate) struct Preprocessor<'a> {
     report: &'a mut Reporter,
     names: Interner,
     macros: HashMap<Rc<str>, Rc<Macro>>,
-    /// Macros being expanded, which are not expanded again inside.
+    /// Macros that are being expanded, which are not expanded again within.
     active: HashMap<Rc<str>, usize>,
     frames: Vec<Frame>,
     output: Vec<Token>,
@@ -64,11 +64,11 @@ pub(crate) struct Preprocessor<'a> {
     expanded: usize,
     argument_depth: usize,
     last_span: Span,
-    /// Which of the files compiled together is being read.
+    /// The number of the present file among those compiled together.
     unit: usize,
 }
 
-/// Where tokens come from at the moment; the innermost is last.
+/// The present sources of tokens; the innermost is last.
 enum Frame {
     File(FileFrame),
     Tokens {
@@ -84,20 +84,20 @@ struct FileFrame {
     folder: Option<PathBuf>,
     conditions: Vec<Conditional>,
     is_main: bool,
-    /// Another of the files compiled together has included it: only its macros are new.
+    /// Whether another of the files compiled together has included it: only its macros are new.
     is_known: bool,
-    /// That it says more this time has been reported.
+    /// Whether it has been reported that its content differs this time.
     is_different: bool,
 }
 
-/// An `#if` without its `#endif` yet.
+/// An `#if` without its `#endif` so far.
 struct Conditional {
     span: Span,
-    /// Some group of it has been taken.
+    /// Whether a group of it has been selected.
     taken: bool,
-    /// The current group is being taken.
+    /// Whether the current group is selected.
     active: bool,
-    /// What surrounds it is being skipped.
+    /// Whether the enclosing group is being skipped.
     outer_skipped: bool,
     seen_else: bool,
 }
@@ -155,9 +155,8 @@ impl<'a> Preprocessor<'a> {
         self.finish()
     }
 
-    /// Preprocesses files that make one project: each begins without the macros of the others,
-    /// and what several of them include is put out once. None when one cannot be read, which has
-    /// been reported.
+    /// Preprocesses files of one project: each begins without the macros of the others, and common
+    /// included files are output once. None if one cannot be read, which has been reported.
     pub(crate) fn run_files(mut self, paths: &[&Path]) -> Option<TokenStream> {
         let mut compiled = Vec::new();
         for path in paths {
@@ -170,7 +169,7 @@ impl<'a> Preprocessor<'a> {
             compiled.push(u32::try_from(self.sources.files.len()).unwrap_or(u32::MAX));
             let name = path.display().to_string();
             self.open(&name, path, bytes, true);
-            // A prefix set in one file is not that of the next.
+            // A prefix set in one file does not apply to the next.
             let several = paths.len() > 1;
             if several {
                 self.events.push((self.output.len(), Event::Enter));
@@ -203,7 +202,7 @@ impl<'a> Preprocessor<'a> {
         None
     }
 
-    /// Forgets what the file just read has defined.
+    /// Removes the definitions of the previous file.
     fn next_unit(&mut self) {
         self.unit += 1;
         self.included = 0;
@@ -215,7 +214,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Puts a token out, unless an earlier file of the project has brought it.
+    /// Outputs a token, unless an earlier file of the project has output it.
     fn put_out(&mut self, token: Token) -> bool {
         let mut known = false;
         let mut different = false;
@@ -287,7 +286,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Gives up: nothing more is read from anywhere.
+    /// Aborts: no further text is read.
     fn abort(&mut self, code: &'static str, span: Span, message: &str) {
         self.report.error(code, span, message);
         while let Some(frame) = self.frames.pop() {
@@ -333,7 +332,7 @@ impl<'a> Preprocessor<'a> {
         self.file_depth += 1;
     }
 
-    /// A file in UTF-16, of which nothing can be read.
+    /// Reports a file in UTF-16, which is not supported.
     fn wide_text(&mut self, file: u32) {
         let span = Span {
             file,
@@ -373,7 +372,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The next token without expansion. Directives are obeyed on the way.
+    /// The next token without expansion. Directives before it are executed.
     fn next_raw(&mut self) -> Option<Token> {
         loop {
             match self.frames.last_mut()? {
@@ -415,7 +414,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Puts tokens before all else that is to be read.
+    /// Inserts tokens before all unread ones.
     fn push_tokens(&mut self, name: Option<Rc<str>>, tokens: Vec<Token>) {
         if let Some(name) = &name {
             *self.active.entry(Rc::clone(name)).or_default() += 1;
@@ -427,7 +426,7 @@ impl<'a> Preprocessor<'a> {
         });
     }
 
-    /// The file being read, looking through macro expansions.
+    /// The present file, ignoring macro expansions.
     fn current_file(&mut self) -> Option<&mut FileFrame> {
         for frame in self.frames.iter_mut().rev() {
             if let Frame::File(file) = frame {
@@ -437,7 +436,7 @@ impl<'a> Preprocessor<'a> {
         None
     }
 
-    /// Reads the rest of the directive's line as tokens, without complaint about free text.
+    /// Reads the rest of the directive's line as tokens, without errors for free text.
     fn directive_tokens(&mut self) -> Vec<Token> {
         match self.frames.last_mut() {
             Some(Frame::File(file)) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Source files, spans in them, and the places those spans are reported at.
+//! Source files, spans in them, and their locations in reports.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// From the start of this to the end of the other, or just this when they are in two files.
+    /// From the start of this to the end of the other, or just this if they are in different files.
     pub(crate) fn to(self, other: Span) -> Span {
         if self.file == other.file && other.end >= self.start {
             Span {
@@ -43,11 +43,11 @@ impl Span {
 pub(crate) struct Comment {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Nothing but white space is before it on its line.
+    /// Whether only white space precedes it on its line.
     pub(crate) own_line: bool,
 }
 
-/// `#line 7 "x.idl"`: the line after `at` is to be called line 7 of x.idl.
+/// `#line 7 "x.idl"`: the line after `at` is reported as line 7 of x.idl.
 #[derive(Debug)]
 struct Marker {
     at: u32,
@@ -58,27 +58,27 @@ struct Marker {
 #[derive(Debug)]
 pub(crate) struct SourceFile {
     pub(crate) name: Arc<str>,
-    /// What all paths to the file have in common.
+    /// The identity of the file, common to all its paths.
     pub(crate) identity: PathBuf,
-    /// Which of the files compiled together was the first to read it.
+    /// The number of the file among those compiled together that first read it.
     pub(crate) unit: usize,
-    /// It is compiled rather than only included.
+    /// Whether it is compiled rather than only included.
     is_main: bool,
     /// The files that it includes.
     pub(crate) includes: Vec<u32>,
-    /// Where its tokens began that were put out.
+    /// The offsets of its output tokens.
     pub(crate) tokens: Vec<u32>,
     pub(crate) text: Arc<str>,
     pub(crate) comments: Vec<Comment>,
     line_starts: Vec<u32>,
     markers: Vec<Marker>,
-    /// The last column worked out, as line start, offset and characters between them: places
-    /// are mostly asked for in order, and lines can be as long as the file.
+    /// The last computed column, as line start, offset and characters between them: locations are
+    /// mostly requested in order, and lines can be as long as the file.
     cursor: Cell<(u32, u32, u32)>,
 }
 
 impl SourceFile {
-    /// Index of the physical line that holds the offset.
+    /// Index of the physical line that contains the offset.
     fn line_index(&self, offset: u32) -> usize {
         let starts = &self.line_starts;
         starts
@@ -86,7 +86,7 @@ impl SourceFile {
             .saturating_sub(1)
     }
 
-    /// Where the line that holds the offset begins.
+    /// The start of the line that contains the offset.
     pub(crate) fn line_start(&self, offset: u32) -> u32 {
         self.line_starts
             .get(self.line_index(offset))
@@ -121,7 +121,7 @@ impl SourceFile {
             .trim_end_matches(['\n', '\r'])
     }
 
-    /// File and line as line markers would have them called.
+    /// File and line according to line markers.
     fn presumed(&self, index: usize) -> (Arc<str>, u32) {
         let physical = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
         let position = self.markers.partition_point(|marker| marker.at < physical);
@@ -138,7 +138,7 @@ pub(crate) struct SourceMap {
     pub(crate) files: Vec<SourceFile>,
 }
 
-/// The longest piece of a source line that a diagnostic shows, in characters.
+/// Maximum length of the excerpt of a source line in a diagnostic, in characters.
 const EXCERPT_WIDTH: usize = 200;
 
 impl SourceMap {
@@ -180,7 +180,7 @@ impl SourceMap {
         self.files.get(index as usize)
     }
 
-    /// Notes a line marker found at a span. A file included twice notes its markers once.
+    /// Records a line marker at a span. A file included twice records its markers once.
     pub(crate) fn mark(&mut self, span: Span, line: u32, name: Option<&str>) {
         let Some(file) = self.files.get_mut(span.file as usize) else {
             return;
@@ -194,7 +194,7 @@ impl SourceMap {
         file.markers.push(Marker { at, name, line });
     }
 
-    /// Makes a file one that is compiled. Of a file that only includes others, those are.
+    /// Marks a file as compiled. If a file only includes others, those are marked too.
     pub(crate) fn compile(&mut self, index: u32) {
         let Some(file) = self.files.get_mut(index as usize) else {
             return;
@@ -210,8 +210,8 @@ impl SourceMap {
         }
     }
 
-    /// Whether the span is in a file being compiled. In text that was preprocessed elsewhere,
-    /// the first line marker says what the main file is called.
+    /// Whether the span is in a file being compiled. In text that was preprocessed elsewhere, the
+    /// first line marker names the main file.
     pub(crate) fn in_main_file(&self, span: Span) -> bool {
         let Some(file) = self.file(span.file) else {
             return false;
@@ -243,7 +243,7 @@ impl SourceMap {
         }
     }
 
-    /// The line that holds the span's start, cut down to a readable piece around it.
+    /// The line that contains the span's start, truncated to a readable piece around it.
     pub(crate) fn excerpt(&self, span: Span) -> Excerpt {
         let location = self.location(span);
         let Some(file) = self.file(span.file) else {
@@ -278,8 +278,8 @@ impl SourceMap {
     }
 }
 
-/// IDL is ISO 8859-1 by the standard and UTF-8 in practice: what is valid UTF-8 is read as such,
-/// all else octet by octet. A byte order mark at the beginning is no part of the text.
+/// IDL is ISO 8859-1 by the standard and UTF-8 in practice: valid UTF-8 is decoded as such, any
+/// other text octet by octet. A byte order mark at the beginning is not part of the text.
 fn decode(bytes: Vec<u8>) -> String {
     let bytes = match bytes.strip_prefix("\u{feff}".as_bytes()) {
         Some(rest) => rest.to_vec(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Annotations: understood or reported.
+//! Annotations: interpreted or reported.
 
 use super::Checker;
 use crate::model::{
@@ -190,7 +190,7 @@ impl Checker<'_> {
             .help(format!("write `@{name}`"));
     }
 
-    /// `@bit_bound` has the number of bits, of which there are 64 at most.
+    /// Checks `@bit_bound`: its argument is the number of bits, at most 64.
     fn check_bit_bound(
         &mut self,
         annotation: &ast::Annotation,
@@ -212,7 +212,7 @@ impl Checker<'_> {
             .help("write the number of bits, such as `@bit_bound(16)`");
     }
 
-    /// An enum has at most 32 bits, and its enumerators must fit those it has.
+    /// Checks that an enum has at most 32 bits, and that its enumerators fit.
     pub(super) fn check_enum_bits(&mut self, id: DefId, around: &[ast::Annotation]) {
         let definition = &self.model[id];
         let DefinitionKind::Enum(e) = &definition.kind else {
@@ -239,7 +239,7 @@ impl Checker<'_> {
         self.report.error("bit-bound", source.span, message);
     }
 
-    /// A name alone may be one of the annotation's own words, such as `FINAL`.
+    /// The value of an argument: a name alone may be a word of the annotation, such as `FINAL`.
     fn annotation_value(&mut self, expr: &Expr) -> Option<AnnotationValue> {
         if let [(Step::Name(name), _)] = expr.steps.as_slice()
             && !self.visible(&name.parts[0].name)
@@ -256,7 +256,7 @@ fn find<'a>(annotations: &'a [ast::Annotation], name: &str) -> Option<&'a ast::A
     annotations.iter().find(|it| &*it.name == name)
 }
 
-/// The integer that is the only parameter.
+/// The integer value of the only parameter.
 fn bits(parameters: &[AnnotationParameter]) -> Option<i128> {
     match parameters {
         [only] => match only.value {

@@ -4,7 +4,7 @@
 use super::decimal;
 use crate::model::{ConstValue, Fixed};
 
-/// A wrong operation: the rule and a sentence.
+/// An invalid operation: the rule and a sentence.
 pub(super) struct Wrong {
     pub(super) code: &'static str,
     pub(super) message: String,
@@ -152,8 +152,8 @@ fn fixed(operator: &str, a: Fixed, b: Fixed) -> Result<Fixed, Wrong> {
     }
 }
 
-/// `+`, `-` and `~`. The complement depends on the type wanted: `unsigned_bits` is its width when
-/// it is unsigned.
+/// `+`, `-` and `~`. The complement depends on the target type: `unsigned_bits` is its width if it
+/// is unsigned.
 pub(super) fn unary(
     operator: char,
     value: &ConstValue,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Components and homes: names are checked, nothing is mapped.
+//! Components and homes: names are checked, but they have no mapping.
 
 use super::scope::{Entity, ScopeKind};
 use super::{Checker, Surroundings};

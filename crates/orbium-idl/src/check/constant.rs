@@ -69,7 +69,7 @@ impl Checker<'_> {
         good
     }
 
-    /// `const fixed`: the type follows from the value.
+    /// `const fixed`: the type is derived from the value.
     fn fixed_constant(&mut self, expr: &Expr) -> Option<(Type, ConstValue)> {
         match self.evaluate_freely(expr)? {
             ConstValue::Fixed(value) => {
@@ -87,7 +87,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value without a type that it must have.
+    /// The value without a target type.
     pub(super) fn evaluate_freely(&mut self, expr: &Expr) -> Option<ConstValue> {
         self.run(expr, None)
     }
@@ -99,7 +99,7 @@ impl Checker<'_> {
         self.convert(value, &resolved, target, expr.span)
     }
 
-    /// Runs the steps on a stack. A value that is none has been reported.
+    /// Runs the steps on a stack. A step without a value has been reported.
     fn run(&mut self, expr: &Expr, target: Option<&Type>) -> Option<ConstValue> {
         let unsigned_bits = match target {
             Some(Type::Octet | Type::UShort | Type::ULong) => Some(32),
@@ -176,7 +176,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A literal of a constant that has the name of a fixed point type: it may lack its suffix.
+    /// A literal of a constant of a named fixed-point type: it may lack its suffix.
     fn fixed_literal(&mut self, step: &Step, span: Span) -> Option<ConstValue> {
         let value = match step {
             Step::Number(Number::Float(_, Some(value))) => *value,
@@ -207,7 +207,7 @@ impl Checker<'_> {
                         self.report.error("strings-too-large", name.span, message);
                         return None;
                     }
-                    // A constant that was wrong is of type void, and has been reported.
+                    // An invalid constant has the type void, and has been reported.
                     return Some(constant.value.clone()).filter(|_| constant.ty != Type::Void);
                 }
             }
@@ -346,7 +346,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Cuts the fraction down to the scale of the type.
+    /// Truncates the fraction to the scale of the type.
     fn fitted(&mut self, value: Fixed, digits: u8, scale: u8, span: Span) -> Option<ConstValue> {
         let mut fitted = decimal::normalised(value);
         if fitted.scale > scale {

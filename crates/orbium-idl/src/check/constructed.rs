@@ -25,7 +25,7 @@ impl Checker<'_> {
             let ty = base
                 .as_ref()
                 .and_then(|ty| self.declared_type(ty, declarator, Usage::Alias));
-            // A typedef that is wrong is still declared, so that its uses are not reported too.
+            // An invalid typedef is declared nevertheless, so that its uses are not reported too.
             let ty = ty.unwrap_or(Type::Any);
             let complete = self.incomplete(&ty).is_none();
             let id = self.define(
@@ -39,7 +39,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A struct, union or enum, or the forward declaration of one.
+    /// A struct, union or enum, or a forward declaration of one.
     pub(super) fn constructed(&mut self, item: &Item) -> Option<DefId> {
         let around = Surroundings::from(item);
         match &item.kind {
@@ -99,7 +99,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Begins the definition of a struct or union, perhaps one that was forward declared.
+    /// Begins the definition of a struct or union, which may have been forward declared.
     fn begin(&mut self, name: &Ident, union: bool, around: Surroundings<'_>) -> DefId {
         match self
             .known_struct(name, union)
@@ -309,7 +309,7 @@ impl Checker<'_> {
         labels.default.get_or_insert(span);
     }
 
-    /// `default` is wrong when the labels already cover all values.
+    /// Checks `default`, which is an error if the labels already cover all values.
     fn check_default(&mut self, ty: &Type, labels: usize, default: Span) {
         let values = match self.model.resolve_alias(ty) {
             Type::Boolean => 2,

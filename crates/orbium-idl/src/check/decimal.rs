@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Exact decimal arithmetic of fixed-point constants (CORBA 3.3 Part 1, 7.12.2): results are
-//! computed in full, then cut down to 31 digits by dropping the last digits of the fraction.
+//! computed exactly, then truncated to 31 digits by dropping the last digits of the fraction.
 
 use std::cmp::Ordering;
 
 use crate::model::Fixed;
 
-/// Digits of a magnitude, least significant first, and how many are behind the point.
+/// Digits of a magnitude, least significant first, and the number of digits behind the point.
 #[derive(Clone)]
 struct Decimal {
     digits: Vec<u8>,
@@ -43,8 +43,8 @@ impl Decimal {
         self.scale += missing;
     }
 
-    /// Removes zeros that say nothing, then digits that are too many. None when the integer part
-    /// alone has too many.
+    /// Removes insignificant zeros, then excess digits. None if the integer part alone has too
+    /// many.
     fn finish(mut self) -> Option<Fixed> {
         trim(&mut self.digits);
         let mut dropped = 0;
@@ -79,7 +79,7 @@ impl Decimal {
     }
 }
 
-/// Without trailing zeros in the fraction.
+/// Removes trailing zeros of the fraction.
 pub(super) fn normalised(mut value: Fixed) -> Fixed {
     while value.scale > 0 && value.unscaled % 10 == 0 {
         value.unscaled /= 10;
@@ -125,7 +125,7 @@ fn subtract_digits(a: &[u8], b: &[u8]) -> Vec<u8> {
     difference
 }
 
-/// The sum; None when it has too many digits.
+/// The sum; None if it has too many digits.
 pub(super) fn add(a: Fixed, b: Fixed) -> Option<Fixed> {
     let (mut a, mut b) = (Decimal::new(a), Decimal::new(b));
     a.widen(b.scale);
@@ -144,7 +144,7 @@ pub(super) fn add(a: Fixed, b: Fixed) -> Option<Fixed> {
     Decimal { digits, ..larger }.finish()
 }
 
-/// The difference; None when it has too many digits.
+/// The difference; None if it has too many digits.
 pub(super) fn subtract(a: Fixed, b: Fixed) -> Option<Fixed> {
     add(
         a,
@@ -155,7 +155,7 @@ pub(super) fn subtract(a: Fixed, b: Fixed) -> Option<Fixed> {
     )
 }
 
-/// The product; None when it has too many digits.
+/// The product; None if it has too many digits.
 pub(super) fn multiply(a: Fixed, b: Fixed) -> Option<Fixed> {
     let (a, b) = (Decimal::new(a), Decimal::new(b));
     let mut places: Vec<u32> = Vec::new();
@@ -183,11 +183,11 @@ pub(super) fn multiply(a: Fixed, b: Fixed) -> Option<Fixed> {
     .finish()
 }
 
-/// The quotient with as many digits behind the point as fit; None when it has too many before
-/// the point. The divisor must not be zero.
+/// The quotient with as many digits behind the point as fit; None if it has too many before the
+/// point. The divisor must not be zero.
 pub(super) fn divide(a: Fixed, b: Fixed) -> Option<Fixed> {
     let (mut dividend, divisor) = (Decimal::new(a), Decimal::new(b));
-    // Enough for 31 digits of quotient whatever the operands' digits are.
+    // Sufficient for 31 digits of quotient for any operands.
     dividend.widen(divisor.scale + 2 * MAX_DIGITS);
     let mut rest: Vec<u8> = Vec::new();
     let mut quotient = Vec::new();

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::ast::Ident;
 
 impl Checker<'_> {
-    /// Opens a scope inside the current one and makes it current. Returns what to leave to.
+    /// Opens a scope inside the current one and makes it current. Returns the outer scope.
     pub(super) fn enter(&mut self, kind: ScopeKind, name: &Ident, def: Option<DefId>) -> ScopeId {
         let outer = self.scope;
         let prefix = match def {
@@ -39,7 +39,7 @@ impl Checker<'_> {
         if let (Some(id), Some((name, _))) =
             (self.scopes[scope.0].def, self.scopes[scope.0].name.clone())
         {
-            // A prefix pragma in the earlier opening has ended with it.
+            // A prefix pragma of the earlier opening has ended with it.
             self.scope = outer;
             let prefix = self.scope_prefix(id, &name);
             self.scope = scope;
@@ -52,14 +52,14 @@ impl Checker<'_> {
         self.scope = outer;
     }
 
-    /// What the current scope itself declares under that name.
+    /// The declaration of that name in the current scope itself.
     pub(super) fn own_entity(&self, name: &Ident) -> Option<Entity> {
         self.scopes[self.scope.0]
             .own(&key(&name.name))
             .map(|e| e.entity)
     }
 
-    /// Declares a name in the current scope, or reports why it cannot be.
+    /// Declares a name in the current scope, or reports the reason why it cannot be.
     pub(super) fn declare(&mut self, name: &Ident, entity: Entity) {
         let key = key(&name.name);
         let what = self.entity_noun(entity);
@@ -138,7 +138,7 @@ impl Checker<'_> {
             .help("choose another name");
     }
 
-    /// Whether it is no definition that others refer to: a parameter, a member, an operation.
+    /// Whether it is not referred to by definitions: a parameter, a member, an operation.
     fn is_name_only(&self, entity: Entity) -> bool {
         match entity {
             Entity::Def(id) => {
@@ -152,7 +152,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How a name is reported that clashes with that of a type.
+    /// The severity of a name's clash with that of a type.
     fn severity_of_name(&self, is_name_only: bool) -> Severity {
         if is_name_only && self.options.lenient_names {
             Severity::Warning
@@ -181,7 +181,7 @@ impl Checker<'_> {
             .help(help);
     }
 
-    /// A visible name from file scope on.
+    /// The scoped name of a visible name.
     fn full_name(&self, name: &str) -> String {
         let key = key(name);
         let mut at = Some(self.scope);
@@ -228,8 +228,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Takes back what a wrong type has bound in the current scope, so that one mistake is not
-    /// reported as a clash of names too.
+    /// Removes the names that an invalid type has bound in the current scope, so that one error is
+    /// not also reported as a clash of names.
     pub(super) fn forget_uses(&mut self, within: Span) {
         let inside = |span: Span| {
             span.file == within.file && span.start >= within.start && span.end <= within.end
@@ -300,7 +300,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an entity takes part in requests or state, so that its name is fixed for heirs.
+    /// Whether an entity is part of requests or state, so that derived definitions cannot redefine
+    /// its name.
     fn is_feature(&self, entity: Entity) -> bool {
         match entity {
             Entity::Def(id) => {
@@ -314,7 +315,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Where an entity is declared; none for what is always there.
+    /// The declaration of an entity; none for predefined ones.
     pub(super) fn entity_span(&self, entity: Entity) -> Option<Span> {
         match entity {
             Entity::Def(id) | Entity::Enumerator { of: id, .. } => {

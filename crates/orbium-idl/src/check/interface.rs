@@ -48,8 +48,8 @@ impl Checker<'_> {
         self.set_progress(id, Progress::Complete);
     }
 
-    /// Local, if a plain interface inherits `CORBA::Current`: OMG's services have such of the time
-    /// before `local` (`CosTransactions`, `SecurityLevel1`). Otherwise what it is declared as.
+    /// Local, if a plain interface inherits `CORBA::Current`: OMG's services have such interfaces
+    /// from before `local` (`CosTransactions`, `SecurityLevel1`). Otherwise the declared kind.
     fn implied_kind(&mut self, interface: &ast::Interface, bases: &[DefId]) -> InterfaceKind {
         let is_implied = interface.kind == InterfaceKind::Plain
             && bases.iter().any(|base| self.is_current(*base));
@@ -142,7 +142,7 @@ impl Checker<'_> {
         bases
     }
 
-    /// The fully defined interface that a name stands for, perhaps through a typedef.
+    /// The fully defined interface of a name, possibly through a typedef.
     pub(super) fn base_interface(
         &mut self,
         name: &ScopedName,
@@ -198,7 +198,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether some scope around the current one declares the name.
+    /// Whether a scope around the current one declares the name.
     pub(super) fn visible(&self, name: &str) -> bool {
         let key = super::scope::key(name);
         let mut at = Some(self.scope);

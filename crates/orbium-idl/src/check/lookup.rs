@@ -10,7 +10,7 @@ use crate::parser::type_meant;
 use crate::syntax::ast::{Ident, ScopedName};
 
 impl Checker<'_> {
-    /// The meaning of a name. None when it has none, which has been reported.
+    /// Resolves a name. None if it is undeclared, which has been reported.
     pub(super) fn resolve(&mut self, name: &ScopedName) -> Option<Entity> {
         let (first, rest) = name.parts.split_first()?;
         let mut entity = if name.absolute {
@@ -31,7 +31,7 @@ impl Checker<'_> {
         Some(entity)
     }
 
-    /// Searches the current scope and its bases, then what is around it, and so on.
+    /// Searches the current scope and its bases, then the enclosing scopes.
     fn unqualified(&mut self, name: &Ident, whole: &ScopedName) -> Option<Entity> {
         let key = key(&name.name);
         let mut at = Some(self.scope);
@@ -77,8 +77,8 @@ impl Checker<'_> {
         None
     }
 
-    /// The interfaces of the Interface Repository belong to module CORBA whether or not a file
-    /// that defines them is included: they are declared when they are first named.
+    /// The interfaces of the Interface Repository belong to module CORBA even if no file that
+    /// defines them is included: they are declared at their first use.
     fn repository_interface(&mut self, scope: ScopeId, name: &Ident) -> Option<Entity> {
         const NAMES: [&str; 28] = [
             "IRObject",
@@ -147,7 +147,7 @@ impl Checker<'_> {
         None
     }
 
-    /// `E::a` where E is no scope.
+    /// `E::a` where E is not a scope.
     fn inside_no_scope(&mut self, entity: Entity, part: &Ident) -> Option<Entity> {
         let noun = self.entity_noun(entity);
         if let Entity::Def(of) = entity
@@ -181,8 +181,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Reports an undeclared name once, and not at all when its declaration may be among what
-    /// could not be read.
+    /// Reports an undeclared name once, and not if its declaration may be in unreadable text.
     fn report_undeclared(&mut self, name: &Ident, whole: &ScopedName, place: &str) {
         let tainted = self.tainted.contains(&key(&name.name));
         let hidden = tainted && self.report.has_errors();
@@ -204,11 +203,12 @@ impl Checker<'_> {
         };
     }
 
-    /// What was probably meant: what another language calls so, a declared name, a built-in type.
+    /// A suggestion for an undeclared name: the IDL for another language's name, a declared name, a
+    /// built-in type.
     fn suggestion(&self, name: &str) -> Option<String> {
         let built_in = type_meant(name).filter(|_| self.wants_type);
         match built_in {
-            // The name of another language is no slip of the finger.
+            // The name of another language is not a typing error.
             Some(meant) if !within_one_edit(&name.to_ascii_lowercase(), meant) => {
                 Some(meant.to_owned())
             }
@@ -216,7 +216,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A declared name in the visible scopes that differs by one slip of the finger.
+    /// A declared name in the visible scopes that differs by one typing error.
     fn similar(&self, name: &str) -> Option<String> {
         if name.len() < 3 {
             return None;

@@ -43,7 +43,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The parameters, in a scope of their own.
+    /// The parameters, in a separate scope.
     pub(super) fn parameters(&mut self, operation: &ast::Operation) -> Vec<Parameter> {
         let outer = self.enter(ScopeKind::Operation, &operation.name, None);
         let mut parameters = Vec::new();
@@ -103,19 +103,19 @@ impl Checker<'_> {
         }
     }
 
-    /// The exceptions of a raises clause. `remote` says whether local data in them is an error
-    /// in an unconstrained interface.
+    /// The exceptions of a raises clause. `remote`: whether local data in them is an error in an
+    /// unconstrained interface.
     pub(super) fn raises(&mut self, names: &[ScopedName], remote: bool) -> Vec<DefId> {
         let mut raises: Vec<DefId> = Vec::new();
         for name in names {
-            // An exception is no type, and the clause stands in no scope of its own: compilers
-            // agree that naming an exception here does not bind the name in the interface.
+            // An exception is not a type, and the clause has no scope of its own: compilers agree
+            // that naming an exception here does not bind the name in the interface.
             self.binding = false;
             let entity = self.resolve(name);
             self.binding = true;
             let Some(entity) = entity else { continue };
             let id = match entity {
-                // A native type may stand for an exception of the language mapping.
+                // A native type may represent an exception of the language mapping.
                 Entity::Def(id)
                     if matches!(
                         self.model[id].kind,
@@ -151,7 +151,7 @@ impl Checker<'_> {
         raises
     }
 
-    /// Local types cannot be used in interfaces that may be called from elsewhere.
+    /// Checks that interfaces which may be called remotely use no local types.
     fn check_remote(&mut self, ty: &Type, span: Span, what: &str) {
         let owner = self.interface_around();
         let Some(owner) = owner else { return };
@@ -184,13 +184,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a local interface is being read.
+    /// Whether the current scope is in a local interface.
     pub(super) fn is_in_local_interface(&self) -> bool {
         let owner = self.interface_around().map(|owner| &self.model[owner].kind);
         matches!(owner, Some(DefinitionKind::Interface(it)) if it.kind == InterfaceKind::Local)
     }
 
-    /// The interface or value type that encloses what is being read.
+    /// The interface or value type that encloses the current scope.
     fn interface_around(&self) -> Option<DefId> {
         self.scopes[self.scope.0].def
     }

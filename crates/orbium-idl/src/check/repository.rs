@@ -18,7 +18,7 @@ fn join(prefix: &str, name: &str) -> String {
 }
 
 impl Checker<'_> {
-    /// The id that a name declared in the current scope gets.
+    /// The default id of a name declared in the current scope.
     pub(super) fn default_id(&self, name: &str) -> (String, IdState) {
         let body = join(&self.scopes[self.scope.0].prefix, name);
         (
@@ -62,7 +62,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The names from file scope to the current scope: what goes before names without any prefix.
+    /// The names from file scope to the current scope: the prefix of names without an explicit one.
     fn natural_prefix(&self) -> String {
         self.scopes[self.scope.0]
             .def
@@ -236,7 +236,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A module should keep one repository id in a unit. What differs is reported at the end.
+    /// Checks that a module keeps one repository id in a unit. Differences are reported at the end.
     pub(super) fn check_reopened_prefix(&mut self, id: DefId, name: &Ident) {
         let Some(here) = self.other_id(id, name) else {
             return;
@@ -250,9 +250,8 @@ impl Checker<'_> {
         });
     }
 
-    /// Reports modules reopened under another prefix, unless a `typeprefix` of theirs
-    /// or of an enclosing module has decided: openings of the latter are not reported
-    /// one by one.
+    /// Reports modules reopened under another prefix, unless a `typeprefix` of the module or of an
+    /// enclosing one has decided: openings within the latter are not reported individually.
     pub(super) fn report_reopened(&mut self) {
         let severity = if self.options.strict {
             Severity::Error
@@ -265,7 +264,7 @@ impl Checker<'_> {
             let mut decided = false;
             while let Some(id) = around {
                 decided |= self.type_prefixes.contains(id);
-                // The innermost finding of one opening is a consequence of the outermost.
+                // The innermost finding of an opening is a consequence of the outermost.
                 decided |= id != reopened.module && all[..index].iter().any(|r| r.module == id);
                 around = self.model[id].parent;
             }
@@ -289,7 +288,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Forward and full declaration must be under the same prefix.
+    /// Checks that forward and full declaration have the same prefix.
     pub(super) fn check_forward_prefix(&mut self, id: DefId, name: &Ident) {
         let message = format!(
             "the repository id prefix of `{}` differs from that of its forward declaration",
@@ -307,8 +306,8 @@ impl Checker<'_> {
             ));
     }
 
-    /// The id that a known definition would have if it were first declared here, when that is
-    /// another one and nothing explicit has set the one it has.
+    /// The id that a known definition would have if it were first declared here, if that differs
+    /// and its present id is not explicit.
     fn other_id(&self, id: DefId, name: &Ident) -> Option<String> {
         let (other, now) = self.default_id(&name.name);
         let state = self.states.get(id)?;

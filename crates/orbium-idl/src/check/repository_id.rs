@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Repository ids under way.
+//! Repository ids that are being determined.
 
 use crate::model::DefId;
 use crate::source::Span;
@@ -8,17 +8,17 @@ use crate::source::Span;
 pub(super) struct Reopened {
     pub(super) module: DefId,
     pub(super) place: Span,
-    /// Where it was first opened, and the id it has from there.
+    /// The place of the first opening, which determines its id.
     pub(super) first: Span,
     pub(super) before: String,
-    /// The id it would have here.
+    /// The id that it would have here.
     pub(super) here: String,
 }
 
-/// How an entity came by its repository id.
+/// The origin of an entity's repository id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IdState {
-    /// Prefix and name, from which the default id is made.
+    /// Prefix and name, from which the default id is built.
     pub(super) body: String,
     pub(super) origin: Origin,
 }

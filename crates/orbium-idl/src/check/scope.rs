@@ -21,7 +21,7 @@ pub(super) enum ScopeKind {
     Operation,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entity {
     Def(DefId),
@@ -29,7 +29,7 @@ pub(super) enum Entity {
         of: DefId,
         index: u32,
     },
-    /// A member or a port, which nothing can refer to.
+    /// A member or a port, to which no name can refer.
     Member(Span),
     Parameter(Span),
     /// A factory or finder: not inherited.
@@ -41,22 +41,22 @@ pub(super) struct Entry {
     pub(super) name: Rc<str>,
     pub(super) span: Span,
     pub(super) entity: Entity,
-    /// It clashes, as has been reported, with a name that means something else in its scope: a name that is
-    /// looked up there is not meant to be a parameter, a member or an operation.
+    /// A clash with another meaning of the name in its scope has been reported: names that are
+    /// looked up there do not refer to a parameter, a member or an operation.
     pub(super) is_passed_over: bool,
 }
 
-/// A name from an outer scope that has been used in a scope, which binds it there.
+/// A name from an outer scope that was used in a scope, which binds it there.
 #[derive(Debug, Clone)]
 pub(super) struct Use {
     pub(super) name: Rc<str>,
     pub(super) span: Span,
 }
 
-/// What a name means in a scope.
+/// The meanings of a name in a scope.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// What the scope itself declares.
+    /// The declaration in the scope itself.
     pub(super) own: Option<Entry>,
     pub(super) inherited: Vec<Entry>,
 }
@@ -71,7 +71,7 @@ pub(super) struct Scope {
     pub(super) name: Option<(Rc<str>, Span)>,
     pub(super) names: BTreeMap<String, Known>,
     pub(super) uses: HashMap<String, Use>,
-    /// What goes before names of this scope in repository ids.
+    /// The prefix of names of this scope in repository ids.
     pub(super) prefix: String,
 }
 
@@ -88,12 +88,12 @@ impl Scope {
         }
     }
 
-    /// What the scope itself declares under a key.
+    /// The scope's own declaration under a key.
     pub(super) fn own(&self, key: &str) -> Option<&Entry> {
         self.names.get(key)?.own.as_ref()
     }
 
-    /// What the scope inherits under a key.
+    /// The inherited declarations under a key.
     pub(super) fn inherited(&self, key: &str) -> &[Entry] {
         match self.names.get(key) {
             Some(known) => &known.inherited,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Types where they are used.
+//! Resolution of types at their uses.
 
 use super::scope::Entity;
 use super::{Checker, Progress};
@@ -10,7 +10,7 @@ use crate::parser::idl4_integer;
 use crate::source::Span;
 use crate::syntax::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
 
-/// What a type is used for, which decides what may be incomplete.
+/// The use of a type, which determines whether it may be incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Usage {
     /// A typedef or value box.
@@ -25,11 +25,11 @@ pub(super) enum Usage {
     Other,
 }
 
-/// The repository id of the interface that `CORBA::TypeCode` is in some ORBs' files.
+/// The repository id of the interface that represents `CORBA::TypeCode` in files of some ORBs.
 const TYPE_CODE: &str = "IDL:omg.org/CORBA/TypeCode:1.0";
 
 impl Checker<'_> {
-    /// The type of a specification. None when it is wrong, which has been reported.
+    /// The type of a specification. None if it is invalid, which has been reported.
     pub(super) fn type_of(&mut self, spec: &TypeSpec, usage: Usage) -> Option<Type> {
         let ty = match &spec.kind {
             TypeKind::Basic(ty) => ty.clone(),
@@ -80,7 +80,7 @@ impl Checker<'_> {
         Some(ty)
     }
 
-    /// Remembers where a type that is only forward declared so far is first used.
+    /// Records the first use of a type that is only forward declared so far.
     fn note_use(&mut self, ty: &Type, span: Span) {
         if let Type::Named(id) = ty
             && let Some(state) = self.states.get_mut(*id)
@@ -90,7 +90,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a declarator: the array dimensions come after its name.
+    /// The type of a declarator: the array dimensions follow its name.
     pub(super) fn declared_type(
         &mut self,
         ty: &Type,
@@ -240,7 +240,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Reports a struct or union used before it is complete where that is not allowed.
+    /// Reports a struct or union that is used before it is complete where that is not allowed.
     fn check_complete(&mut self, ty: &Type, usage: Usage, span: Span) -> Option<()> {
         let Some((id, through_sequence)) = self.incomplete(ty) else {
             return Some(());
@@ -275,7 +275,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The incomplete struct or union that a type holds, and whether it is behind a sequence.
+    /// The incomplete struct or union that a type contains, and whether it is within a sequence.
     pub(super) fn incomplete(&self, ty: &Type) -> Option<(DefId, bool)> {
         let mut ty = ty;
         let mut through_sequence = false;
@@ -329,7 +329,7 @@ impl Checker<'_> {
             }
             pending.append(&mut self.model.parts(part));
         }
-        // What is not complete yet may still come to hold something local.
+        // An incomplete type may later contain a local one.
         let settled = |id: &DefId| self.progress(*id) == Progress::Complete;
         if found == (None, None) && parts.iter().all(settled) {
             for part in &parts {

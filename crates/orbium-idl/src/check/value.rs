@@ -92,8 +92,8 @@ impl Checker<'_> {
         self.set_progress(id, Progress::Forward);
     }
 
-    /// Forward declaration and definition must agree on being abstract. `custom` may be left out
-    /// in the forward declaration.
+    /// Checks that forward declaration and definition are both abstract or both not. `custom` may
+    /// be omitted in the forward declaration.
     fn check_value_kind(&mut self, id: DefId, name: &Ident, kind: ValueKind) {
         let DefinitionKind::ValueType(earlier) = &self.model[id].kind else {
             return;
@@ -259,7 +259,7 @@ impl Checker<'_> {
         matches!(&self.model[id].kind, DefinitionKind::Interface(i) if i.kind != InterfaceKind::Abstract)
     }
 
-    /// The interface must be that which a base supports, or derived from it.
+    /// Checks that the interface is that of a base, or derived from it.
     fn check_supported_line(
         &mut self,
         value: &ast::Value,
@@ -372,7 +372,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn value_box(&mut self, name: &Ident, spec: &TypeSpec, around: Surroundings<'_>) {
-        // The name is declared first: a type defined in place must not take it.
+        // The name is declared first, so that a type defined in place cannot take it.
         let id = self.define(
             name,
             DefinitionKind::ValueBox(ValueBox { ty: Type::Any }),

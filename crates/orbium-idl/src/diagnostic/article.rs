@@ -3,7 +3,7 @@
 
 /// A noun with `a` or `an` before it.
 pub(crate) fn with_article(noun: &str) -> String {
-    // A union, as it is spoken.
+    // By pronunciation: `a union`.
     let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']) && !noun.starts_with("uni");
     let article = if is_vowel { "an" } else { "a" };
     format!("{article} {noun}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slips of the finger, for suggestions.
+//! Typing errors, for suggestions.
 
 /// Whether one insertion, removal, replacement or swap of neighbours makes the two equal.
 pub(crate) fn within_one_edit(a: &str, b: &str) -> bool {

@@ -7,14 +7,14 @@ use super::{Parse, Parser};
 use crate::syntax::ast::Annotation;
 
 impl Parser<'_> {
-    /// Annotations before a declaration, member, parameter or enumerator; perhaps none.
+    /// Annotations before a declaration, member, parameter or enumerator; possibly none.
     pub(super) fn annotations(&mut self) -> Parse<Vec<Annotation>> {
         let mut annotations = Vec::new();
         while self.at("@") && !self.peek_at(1).is("annotation") {
             let start = self.bump().span;
             let name = self.annotation_name()?;
             let mut parameters = Vec::new();
-            // A parenthesis after a blank would begin something else, but nothing that may
+            // A parenthesis after a blank would begin something else, but no construct that may
             // follow an annotation begins with one.
             if self.eat("(") && !self.eat(")") {
                 loop {
@@ -42,7 +42,7 @@ impl Parser<'_> {
         Ok(annotations)
     }
 
-    /// Annotations of the type that follows, a part of a declaration: none has an effect.
+    /// Annotations of a type within a declaration: none has an effect.
     pub(super) fn annotations_of_type(&mut self) -> Parse<()> {
         for Annotation { name, span, .. } in self.annotations()? {
             match &*name {
@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The name may be scoped, from the outermost scope too, and may be a keyword (`@default`).
+    /// The name may be scoped, also from file scope, and may be a keyword (`@default`).
     fn annotation_name(&mut self) -> Parse<Rc<str>> {
         self.eat("::");
         let mut name = String::new();

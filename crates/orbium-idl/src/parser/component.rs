@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The CORBA Component Model, which is read but not mapped, and IDL 4 constructs without a form
-//! in CORBA.
+//! The CORBA Component Model, which is parsed but not mapped, and IDL 4 constructs without an
+//! equivalent in CORBA.
 
 use super::{Broken, Parse, Parser};
 use crate::syntax::ast::{Ident, Item, ItemKind, ScopedName, Unmapped};
 
 impl Parser<'_> {
-    /// `component`, `home` and the like; None when the word begins nothing known.
+    /// `component`, `home` and the like; None if the word begins no known construct.
     pub(super) fn extension(&mut self, word: &str) -> Parse<Option<ItemKind>> {
         match word {
             "component" if !self.options.pre_corba3 => self.component().map(Some),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Definitions that may stand in a module, and the constructed types.
+//! Definitions in modules, and the constructed types.
 
 use super::keyword;
 use super::types::Place;
@@ -35,7 +35,7 @@ impl Parser<'_> {
         self.finish(annotations, start, kind)
     }
 
-    /// Reads the `;` and puts the item together.
+    /// Parses the `;` and builds the item.
     pub(super) fn finish(
         &mut self,
         annotations: Vec<Annotation>,
@@ -45,7 +45,7 @@ impl Parser<'_> {
         let end = match self.semicolon() {
             Ok(end) => end,
             Err(Broken) => {
-                // What was read is good; only what follows is skipped.
+                // The parsed part is valid; only the following text is skipped.
                 self.recover(self.next, false);
                 self.last_span()
             }
@@ -83,7 +83,7 @@ impl Parser<'_> {
         Err(Broken)
     }
 
-    /// Definitions that are allowed in interfaces too.
+    /// Definitions that are also allowed in interfaces.
     pub(super) fn common(&mut self, word: &str) -> Parse<Option<ItemKind>> {
         let kind = match word {
             "typedef" => {
@@ -187,7 +187,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `struct`, `union` or `enum`, without what follows it.
+    /// `struct`, `union` or `enum`, without the following declarators.
     pub(super) fn constructed(&mut self) -> Parse<ItemKind> {
         let word = self.bump().text;
         match &*word {
@@ -371,7 +371,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `@annotation Foo { … };` is read and forgotten.
+    /// `@annotation Foo { … };` is parsed and ignored.
     fn annotation_definition(&mut self) -> Parse<Vec<Item>> {
         self.bump();
         self.bump();

@@ -44,7 +44,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether the `>>` here closes two brackets: behind it is more to close, or a declarator.
+    /// Whether the `>>` here closes two brackets: it is followed by further closing brackets, or a
+    /// declarator.
     fn shift_closes(&self) -> bool {
         let behind = self.peek_at(1);
         let is_closing = behind.is(">") || behind.is(">>");
@@ -203,7 +204,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A plain string literal where the grammar asks for one, such as in `typeid`.
+    /// A plain string literal as the grammar requires, such as in `typeid`.
     pub(super) fn plain_string(&mut self, what: &str) -> Parse<(Vec<u16>, Span)> {
         if self.peek().kind != TokenKind::Text {
             self.unexpected(what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interfaces and value types, and what stands in them.
+//! Interfaces and value types, and their contents.
 
 use super::types::Place;
 use super::{Broken, Parse, Parser};
@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 };
 
 impl Parser<'_> {
-    /// Interfaces, value types and components: definitions that cannot stand in an interface.
+    /// Interfaces, value types and components: definitions that are not allowed in an interface.
     pub(super) fn large(&mut self, word: &str) -> Parse<Option<ItemKind>> {
         let next = self.peek_at(1).text.clone();
         let kind = match (word, &*next) {
@@ -221,7 +221,7 @@ impl Parser<'_> {
             self.report
                 .error("misplaced-definition", start, message)
                 .help("move it out to the module");
-            // Read it all the same, so that its body is not taken for something else.
+            // Parsed nevertheless, so that its body is not misinterpreted.
             return self.definition().map(|_| Vec::new());
         }
         let kind = match &*word {
@@ -335,7 +335,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `word(names)`, or nothing when the word is not there.
+    /// `word(names)`; empty if the word is absent.
     pub(super) fn raises(&mut self, word: &'static str) -> Parse<Vec<ScopedName>> {
         let there = self.eat(word) || word == "raises" && self.word_slip(&["throws"], word);
         if !there {

@@ -96,8 +96,8 @@ const IDL4: [&str; 18] = [
     "typename",
 ];
 
-/// The keyword that an identifier equals, case disregarded: IDL writes such a name with an
-/// underscore before it.
+/// The keyword that an identifier equals, ignoring case: IDL writes such a name with a leading
+/// underscore.
 ///
 /// ```
 /// use orbium_idl::{Options, keyword_clash};
@@ -123,8 +123,8 @@ pub fn clash(identifier: &str, options: &Options) -> Option<&'static str> {
 }
 
 /// Whether a keyword is older than value types. Identifiers that differ from a later keyword only
-/// in case (`Factory`, `EventType`, `ValueType`) are wrong by the letter of the standard, but
-/// common in files that are older than the keyword, those of the OMG's own services among them.
+/// in case (`Factory`, `EventType`, `ValueType`) are errors by the standard, but common in files
+/// that are older than the keyword, including those of the OMG's own services.
 pub(super) fn is_old(keyword: &str) -> bool {
     const LATER: [&str; 10] = [
         "abstract",
@@ -141,7 +141,7 @@ pub(super) fn is_old(keyword: &str) -> bool {
     CORBA2.contains(&keyword) && !LATER.contains(&keyword)
 }
 
-/// Whether a word begins a definition and nothing else, so that parsing can resume there.
+/// Whether a word can only begin a definition, so that parsing can resume there.
 pub(super) fn starts_definition(word: &str) -> bool {
     const STARTERS: [&str; 13] = [
         "module",
@@ -161,7 +161,7 @@ pub(super) fn starts_definition(word: &str) -> bool {
     STARTERS.contains(&word)
 }
 
-/// The word beginning a definition that was probably meant.
+/// The probably intended word at the beginning of a definition.
 pub(super) fn misspelt(word: &str) -> Option<&'static str> {
     const BEGINNINGS: [&str; 14] = [
         "module",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pragmas that matter: `prefix`, `ID`, `version` (CORBA 3.3 Part 1, 14.7.5).
+//! The interpreted pragmas: `prefix`, `ID`, `version` (CORBA 3.3 Part 1, 14.7.5).
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::syntax::literal::whole;
 use crate::syntax::token::{Token, TokenKind, spelled};
 
 impl Parser<'_> {
-    /// Reads a pragma; None when it is unknown or wrong.
+    /// Parses a pragma; None if it is unknown or invalid.
     pub(super) fn pragma(&mut self, tokens: &[Token], span: Span) -> Option<Pragma> {
         let (first, rest) = tokens.split_first()?;
         let pragma = match &*first.text {
@@ -78,7 +78,7 @@ impl Parser<'_> {
     }
 }
 
-/// Warns of tokens behind a directive that is complete.
+/// Warns of tokens behind a complete directive.
 pub(crate) fn extra_tokens(report: &mut Reporter, rest: &[Token], directive: &str) {
     let [first, ..] = rest else { return };
     let span = rest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slips of writers used to another language: each gives one message that names what IDL
-//! writes instead, and parsing goes on behind it.
+//! Errors of writers used to another language: each results in one message with the IDL equivalent,
+//! and parsing continues behind it.
 
 use super::{Broken, Parse, Parser};
 use crate::diagnostic::spelling::within_one_edit;
@@ -9,13 +9,13 @@ use crate::source::Span;
 use crate::syntax::ast::{Ident, TypeKind, TypeSpec};
 use crate::syntax::token::spelled;
 
-/// The words that begin a type and cannot be declared, as they are spelled.
+/// The words that begin a type and cannot be declared, in their spelling.
 const TYPE_WORDS: [&str; 14] = [
     "any", "boolean", "char", "double", "fixed", "float", "long", "Object", "octet", "sequence",
     "short", "string", "unsigned", "wchar",
 ];
 
-/// What IDL calls the types of other languages, which differ in more than a slip of the finger.
+/// The IDL equivalents of other languages' types, which differ by more than a typing error.
 const FOREIGN_TYPES: [(&[&str], &str); 14] = [
     (&["bool", "_Bool"], "boolean"),
     (&["int", "int32_t", "i32", "integer", "sint32"], "long"),
@@ -42,7 +42,7 @@ const FOREIGN_TYPES: [(&[&str], &str); 14] = [
     ),
 ];
 
-/// The type that was probably meant by a name that is not declared.
+/// The probably intended type for an undeclared name.
 pub(crate) fn type_meant(name: &str) -> Option<&'static str> {
     for (names, meant) in FOREIGN_TYPES {
         for foreign in names {
@@ -59,14 +59,14 @@ pub(crate) fn type_meant(name: &str) -> Option<&'static str> {
     words.find(|word| within_one_edit(&lower, &word.to_ascii_lowercase()))
 }
 
-/// The word for a type that differs from the name in case only.
+/// The word for a type that differs from the name only in case.
 fn type_word(name: &str) -> Option<&'static str> {
     let mut words = TYPE_WORDS.into_iter().chain(["wstring"]);
     words.find(|word| word.eq_ignore_ascii_case(name) && *word != name)
 }
 
 impl Parser<'_> {
-    /// `Long`, `String` or `std::string`: the token is made the word that was meant.
+    /// `Long`, `String` or `std::string`: replaces the token by the intended word.
     pub(super) fn repair_type_word(&mut self) {
         let first = self.peek().clone();
         let standard = first.is("std") && self.peek_at(1).is("::");
@@ -138,7 +138,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `= value` behind what cannot have one.
+    /// `= value` after a construct that cannot have one.
     pub(super) fn value_slip(&mut self, what: &str, help: &str) {
         if !self.at("=") {
             return;
@@ -171,7 +171,7 @@ impl Parser<'_> {
             .help("remove it: everything that an interface or module declares is public");
     }
 
-    /// `(void)`. True if it was there.
+    /// `(void)`. True if it was found.
     pub(super) fn void_parameters_slip(&mut self) -> bool {
         if !self.at("void") || !self.peek_at(1).is(")") {
             return false;
@@ -188,7 +188,7 @@ impl Parser<'_> {
         true
     }
 
-    /// `.` between the parts of a name. True if it was there.
+    /// `.` between the parts of a name. True if it was found.
     pub(super) fn dot_slip(&mut self, start: Span) -> bool {
         if !self.at(".") || !self.peek_at(1).is_identifier() {
             return false;
@@ -225,7 +225,7 @@ impl Parser<'_> {
             .help("write `long name[3]`, or `sequence<…>` for any number of elements");
     }
 
-    /// `&` or `*` behind the type of a parameter. One message is enough for `const string&`.
+    /// `&` or `*` behind the type of a parameter. One message suffices for `const string&`.
     pub(super) fn reference_slip(&mut self, reported: bool) {
         let token = self.peek().clone();
         if !token.is("&") && !token.is("*") {
@@ -254,7 +254,7 @@ impl Parser<'_> {
         Err(Broken)
     }
 
-    /// `extends` where IDL writes `:`, and `throws` where it writes `raises`. True if it was there.
+    /// `extends` in place of `:`, and `throws` in place of `raises`. True if it was found.
     pub(super) fn word_slip(&mut self, words: &[&str], meant: &str) -> bool {
         if !words.iter().any(|word| self.at(word)) {
             return false;

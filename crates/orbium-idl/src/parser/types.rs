@@ -6,10 +6,10 @@ use crate::diagnostic::article::with_article;
 use crate::model::Type;
 use crate::syntax::ast::{Declarator, Expr, Item, ItemKind, TypeKind, TypeSpec};
 
-/// Where a type stands, which decides what is allowed.
+/// The context of a type, which determines what is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A typedef, member, case or box: everything.
+    /// A typedef, member, case or box: all types.
     Anywhere,
     /// The element of a sequence: no type may be defined here.
     Element,
@@ -138,7 +138,7 @@ impl Parser<'_> {
         Err(Broken)
     }
 
-    /// The IDL 4 integer names where they are keywords. Elsewhere they are found by name.
+    /// The IDL 4 integer names where they are keywords. Elsewhere they are resolved by name.
     fn idl4_type(&self, word: &str) -> Option<TypeKind> {
         idl4_integer(word)
             .filter(|_| self.options.idl4)
@@ -160,8 +160,8 @@ impl Parser<'_> {
         })
     }
 
-    /// An expression inside angle brackets. In IDL 4, a `>>` in it closes two brackets unless there
-    /// are parentheses around it; before, it is a shift where something to be shifted by follows.
+    /// An expression within angle brackets. In IDL 4, a `>>` in it closes two brackets unless it is
+    /// in parentheses; before, it is a shift if it is followed by an operand.
     fn bound_expression(&mut self) -> Parse<Expr> {
         let before = std::mem::replace(&mut self.closing_shift, true);
         let result = self.nested(Self::expression);
@@ -325,7 +325,7 @@ impl Parser<'_> {
     }
 }
 
-/// The CORBA type that an IDL 4 integer name stands for.
+/// The CORBA type for an IDL 4 integer name.
 pub(crate) fn idl4_integer(name: &str) -> Option<Type> {
     Some(match name {
         "int8" => Type::Int8,

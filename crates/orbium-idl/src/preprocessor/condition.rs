@@ -28,7 +28,7 @@ struct Reader<'a> {
     next: usize,
     depth: usize,
     nesting: usize,
-    /// How many operators around leave the value out, as `0 &&` does: it may be none.
+    /// The number of enclosing operators that do not evaluate the operand, as in `0 &&`.
     skipped: usize,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         Ok(left)
     }
 
-    /// Reads a part that counts, unless it is skipped.
+    /// Evaluates a part, unless it is skipped.
     fn unless(
         &mut self,
         is_skipped: bool,
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         }
         self.next += 1;
         match token.kind {
-            // What is no macro counts as 0.
+            // Identifiers that are not macros have the value 0.
             TokenKind::Identifier => Ok(0),
             _ => {
                 condition_value(token).ok_or_else(|| format!("{} is no integer", token.describe()))

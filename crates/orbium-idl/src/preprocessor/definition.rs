@@ -9,13 +9,13 @@ use crate::syntax::token::Token;
 pub(super) struct Macro {
     /// None for an object-like macro.
     pub(super) parameters: Option<Vec<Rc<str>>>,
-    /// The last parameter takes all further arguments.
+    /// Whether the last parameter takes all further arguments.
     pub(super) variadic: bool,
     pub(super) body: Vec<Token>,
 }
 
 impl Macro {
-    /// Two macros are the same when they are spelled the same, wherever that is.
+    /// Whether two macros have the same spelling, at any location.
     pub(super) fn is_same(&self, other: &Macro) -> bool {
         if self.parameters != other.parameters
             || self.variadic != other.variadic

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::literal;
 use crate::syntax::token::{Token, TokenKind, spelled};
 
-/// How a file was asked for.
+/// A requested file.
 struct Wanted {
     name: String,
     quoted: bool,
@@ -68,7 +68,7 @@ impl Preprocessor<'_> {
             "pragma" => {
                 let tokens = self.directive_tokens();
                 let span = tokens.last().map_or(span, |last| span.to(last.span));
-                // What it says of a known file's definitions has been said.
+                // The pragmas of a known file are already among the events.
                 if !self.current_file().is_some_and(|file| file.is_known) {
                     self.events
                         .push((self.output.len(), Event::Pragma { tokens, span }));
@@ -106,8 +106,8 @@ impl Preprocessor<'_> {
         self.report.error("malformed-directive", span, message);
     }
 
-    /// `#line n "file"` and `# n "file" flags`. Flag 1 says that an included file begins,
-    /// flag 2 that the text returns to the including one.
+    /// `#line n "file"` and `# n "file" flags`. Flag 1 marks the beginning of an included file,
+    /// flag 2 the return to the including one.
     fn line_marker(&mut self, span: Span, tokens: &[Token]) {
         let line = tokens.first().and_then(|t| literal::whole(&t.text, 10));
         let Some(line) = line.and_then(|line| u32::try_from(line).ok()) else {
@@ -228,9 +228,9 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `import` (CORBA 3.3 Part 1, 7.6): the definitions are looked for in a file named after the
-    /// scope, found like an included one, and read once. `start` is where the name begins among
-    /// the tokens put out. That something was found is checked when all is known.
+    /// `import` (CORBA 3.3 Part 1, 7.6): the definitions are read from a file named after the
+    /// scope, which is searched like an included one, and read once. `start` is the index of the
+    /// name among the output tokens. Whether the name was found is checked at the end.
     pub(super) fn import(&mut self, start: usize) {
         let tokens = self.output.get(start..).unwrap_or(&[]);
         let mut named = None;
@@ -278,7 +278,7 @@ impl Preprocessor<'_> {
         file.scanner.peek_line(self.report).starts_with(['“', '”'])
     }
 
-    /// Reads `"name"` or `<name>`, which a macro may stand for, and consumes the line.
+    /// Parses `"name"` or `<name>`, possibly from a macro, and consumes the line.
     fn wanted_file(&mut self, directive: Span) -> Option<Wanted> {
         let Some(Frame::File(file)) = self.frames.last_mut() else {
             return None;
@@ -325,8 +325,8 @@ impl Preprocessor<'_> {
         wanted
     }
 
-    /// Searches the folder of the including file (last for angle brackets), then the include
-    /// paths, then what is built in.
+    /// Searches the folder of the including file (last for angle brackets), then the include paths,
+    /// then the built-in files.
     fn find(&mut self, wanted: &Wanted) -> Result<(PathBuf, Vec<u8>), String> {
         let name = Path::new(&wanted.name);
         let own = self.current_file().and_then(|f| f.folder.clone());

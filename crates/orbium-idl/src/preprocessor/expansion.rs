@@ -9,14 +9,14 @@ use crate::source::Span;
 use crate::syntax::scanner::Scanner;
 use crate::syntax::token::{Token, TokenKind};
 
-/// An argument: as written, and fully expanded once that has been asked for.
+/// An argument: as written, and fully expanded on first use.
 #[derive(Default)]
 struct Argument {
     raw: Vec<Token>,
     expanded: Option<Vec<Token>>,
 }
 
-/// Macro calls inside the arguments of macro calls, one inside the next.
+/// Maximum nesting of macro calls in arguments of macro calls.
 const ARGUMENT_DEPTH: usize = 64;
 
 impl Preprocessor<'_> {
@@ -173,7 +173,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Expands a list by itself: what follows it is not seen.
+    /// Expands a list in isolation, without the following tokens.
     pub(super) fn expand_list(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         let outer = std::mem::take(&mut self.frames);
         self.push_tokens(None, tokens);
@@ -181,15 +181,15 @@ impl Preprocessor<'_> {
         while let Some(token) = self.next_expanded() {
             result.push(token);
         }
-        // Nothing is restored once the limits have been exceeded.
+        // The frames are not restored once the limits have been exceeded.
         if self.expanded <= self.options.limits.expansion {
             self.frames = outer;
         }
         result
     }
 
-    /// Collects the arguments behind the name of a function-like macro. None when no
-    /// parenthesis follows, which makes the name an ordinary one.
+    /// Collects the arguments behind the name of a function-like macro. None if no parenthesis
+    /// follows, which makes the name an ordinary one.
     fn arguments(
         &mut self,
         name: &Token,
@@ -246,7 +246,7 @@ impl Preprocessor<'_> {
         Ok(Some(arguments))
     }
 
-    /// The body of a macro with its parameters replaced, `#` and `##` done.
+    /// The body of a macro with its parameters replaced, and `#` and `##` applied.
     fn replace(
         &mut self,
         definition: &Macro,
@@ -342,7 +342,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Takes `(a, b, ...)` from the front.
+/// Parses `(a, b, ...)` at the front.
 fn parse_parameters(tokens: &mut Vec<Token>) -> Result<(Vec<Rc<str>>, bool), String> {
     let close = tokens.iter().position(|t| t.is(")"));
     let Some(close) = close else {

@@ -35,7 +35,7 @@ impl ScopedName {
     }
 }
 
-/// An expression in reverse Polish notation: its depth costs no stack when it is evaluated.
+/// An expression in reverse Polish notation: its evaluation needs no recursion.
 #[derive(Debug, Clone)]
 pub(crate) struct Expr {
     pub(crate) steps: Vec<(Step, Span)>,
@@ -51,7 +51,7 @@ pub(crate) enum Step {
     Text(Vec<u16>),
     WideText(Vec<u16>),
     Boolean(bool),
-    /// A literal that was wrong, which has been reported.
+    /// An invalid literal, which has been reported.
     Poison,
     Unary(char),
     Binary(&'static str),
@@ -77,9 +77,9 @@ pub(crate) enum TypeKind {
         bound: Option<Expr>,
     },
     Named(ScopedName),
-    /// A struct, union or enum defined where it is used.
+    /// A struct, union or enum defined at its use.
     Inline(Box<Item>),
-    /// No type, which has been reported.
+    /// An invalid type, which has been reported.
     Wrong,
     /// An IDL 4 type without a CORBA form.
     Unsupported(&'static str),
@@ -90,7 +90,7 @@ pub(crate) struct Declarator {
     pub(crate) name: Ident,
     pub(crate) dimensions: Vec<Expr>,
     pub(crate) annotations: Vec<Annotation>,
-    /// The whole declarator up to the token that ends it.
+    /// The whole declarator up to the token after it.
     pub(crate) end: Span,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct Annotation {
     pub(crate) span: Span,
 }
 
-/// A declaration with what surrounds it.
+/// A declaration with its annotations and extent.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     pub(crate) annotations: Vec<Annotation>,
@@ -203,7 +203,7 @@ pub(crate) struct Interface {
 #[derive(Debug, Clone)]
 pub(crate) struct Value {
     pub(crate) kind: ValueKind,
-    /// `eventtype` rather than `valuetype`.
+    /// Whether it is an `eventtype` rather than a `valuetype`.
     pub(crate) event: bool,
     pub(crate) name: Ident,
     pub(crate) truncatable: Option<Span>,
@@ -287,9 +287,9 @@ pub(crate) struct Attribute {
 pub(crate) struct Unmapped {
     pub(crate) construct: &'static str,
     pub(crate) name: Ident,
-    /// Everything it names: bases, supported interfaces, the managed component.
+    /// All references in its head: bases, supported interfaces, the managed component.
     pub(crate) references: Vec<ScopedName>,
-    /// Ports: what they name, and their own name.
+    /// Ports: their types, and their names.
     pub(crate) ports: Vec<(ScopedName, Ident)>,
     /// None for a forward declaration.
     pub(crate) body: Option<Vec<Item>>,

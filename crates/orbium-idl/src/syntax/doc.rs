@@ -28,7 +28,7 @@ fn leading(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
         below = comment.start;
     }
     let comments = file.comments.get(first..last).filter(|c| !c.is_empty())?;
-    // A trailing comment may go on in the lines below it, in the same column.
+    // A trailing comment may continue in the lines below it, in the same column.
     let continued = first
         .checked_sub(1)
         .and_then(|i| file.comments.get(i))
@@ -106,7 +106,7 @@ fn clean(file: &SourceFile, comments: &[Comment]) -> String {
     lines.join("\n").trim_matches('\n').trim_end().to_owned()
 }
 
-/// Removes the indentation that all lines share.
+/// Removes the common indentation of all lines.
 fn dedent(lines: &mut [String]) {
     let mut common = usize::MAX;
     for line in &*lines {
@@ -127,7 +127,7 @@ fn block_lines(text: &str) -> Vec<String> {
     let inner = stars.strip_prefix('!').unwrap_or(stars);
     let inner = inner.strip_prefix('<').unwrap_or(inner);
     let mut lines = inner.lines();
-    // The first line starts behind the opening mark, so its indentation says nothing.
+    // The first line starts behind the opening mark, so its indentation is meaningless.
     let first = lines.next().unwrap_or("").trim();
     let mut rest = Vec::new();
     for line in lines {

@@ -3,7 +3,7 @@
 
 use crate::model::Fixed;
 
-/// What is wrong with a literal: the rule and a sentence.
+/// Error in a literal: the rule and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed {
     pub(crate) code: &'static str,
@@ -21,12 +21,13 @@ fn malformed<T>(code: &'static str, message: impl Into<String>) -> Result<T, Mal
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
     Integer(u64),
-    /// And the same exactly: as a fixed point literal without its suffix, if it has no exponent.
+    /// With the exact value: that of a fixed-point literal without its suffix, if it has no
+    /// exponent.
     Float(f64, Option<Fixed>),
     Fixed(Fixed),
 }
 
-/// A decimal, octal or hexadecimal integer. None when it is none or does not fit 64 bits.
+/// A decimal, octal or hexadecimal integer. None if it is invalid or exceeds 64 bits.
 pub(crate) fn integer(text: &str) -> Option<u64> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let (digits, radix) = match hexadecimal {
@@ -37,7 +38,7 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
     whole(digits, radix)
 }
 
-/// Digits of a radix. None when there are none, others, or they do not fit 64 bits.
+/// Digits of a radix. None if there are none or invalid ones, or the value exceeds 64 bits.
 pub(crate) fn whole(digits: &str, radix: u32) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -50,7 +51,7 @@ pub(crate) fn whole(digits: &str, radix: u32) -> Option<u64> {
     Some(value)
 }
 
-/// Whether all octets, if any, are decimal digits.
+/// Whether all octets are decimal digits; true for an empty text.
 fn is_digits(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit())
 }
@@ -111,7 +112,7 @@ fn integer_problem(text: &str, hexadecimal: bool) -> Result<Number, Malformed> {
     }
 }
 
-/// The value of a floating point literal that could be one of fixed point.
+/// The value of a floating-point literal that could be a fixed-point one.
 fn decimal(text: &str) -> Option<Fixed> {
     match fixed(text, text) {
         Ok(Number::Fixed(value)) => Some(value),
@@ -191,7 +192,7 @@ fn units(text: &str, quote: char, wide: bool) -> Result<Vec<u16>, Malformed> {
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// What follows a backslash. An unknown escape stands for its character.
+/// The character of an escape sequence. An unknown escape stands for its character.
 fn escape(chars: &mut Chars<'_>, wide: bool) -> Result<u16, Malformed> {
     let Some(c) = chars.next() else {
         return malformed("malformed-escape", "this escape sequence has no character");

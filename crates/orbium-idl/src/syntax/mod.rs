@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Text to tokens, and the tree of what the parser read.
+//! Tokens of the text, and the syntax tree.
 
 pub(crate) mod ast;
 pub(crate) mod doc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From characters to preprocessing tokens: comments, line splices, literals.
+//! Scanner of preprocessing tokens: comments, line splices, literals.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use crate::diagnostic::Reporter;
 use crate::source::{Comment, Span};
 use crate::syntax::token::{Interner, Token, TokenKind};
 
-/// Reads one file from front to back.
+/// Scans one file from start to end.
 #[derive(Debug)]
 pub(crate) struct Scanner {
     text: Arc<str>,
     position: usize,
     file: u32,
     starts_line: bool,
-    /// Complain about nothing: the text is being skipped or is free text of a directive.
+    /// Whether errors are suppressed: the text is being skipped or is free text of a directive.
     pub(crate) lenient: bool,
     pub(crate) comments: Vec<Comment>,
 }
 
-/// What word processors make of quotes.
+/// The characters that word processors substitute for quotes.
 const CURLY: [char; 5] = ['“', '”', '„', '‘', '’'];
 
 /// Two-character punctuation; all other punctuation is a single character.
@@ -37,8 +37,8 @@ impl Scanner {
         }
     }
 
-    /// Scans text that is no file, such as the result of pasting two tokens. All tokens get the
-    /// span given.
+    /// Scans text that is not from a file, such as the result of pasting two tokens. All tokens get
+    /// the given span.
     pub(crate) fn retokenize(text: &str, span: Span, names: &mut Interner) -> Vec<Token> {
         let mut scanner = Scanner::new(text.into(), span.file);
         scanner.lenient = true;
@@ -52,7 +52,7 @@ impl Scanner {
         tokens
     }
 
-    /// The next token, over as many lines as it takes.
+    /// The next token, across lines if needed.
     pub(crate) fn next(&mut self, names: &mut Interner, report: &mut Reporter) -> Option<Token> {
         let mut spaced = false;
         loop {
@@ -96,7 +96,8 @@ impl Scanner {
         }
     }
 
-    /// The characters up to the end of the line, blanks at its start skipped. Consumes nothing else.
+    /// The characters up to the end of the line, with leading blanks skipped. Only the blanks are
+    /// consumed.
     pub(crate) fn peek_line(&mut self, report: &mut Reporter) -> &str {
         self.skip_blanks(report);
         let rest = self.text.get(self.position..).unwrap_or("");
@@ -108,7 +109,7 @@ impl Scanner {
         self.span(self.position, self.position + width)
     }
 
-    /// Moves over characters of the current line.
+    /// Advances over characters of the current line.
     pub(crate) fn advance(&mut self, octets: usize) {
         self.position = (self.position + octets).min(self.text.len());
         self.starts_line = false;
@@ -162,7 +163,7 @@ impl Scanner {
         let start = self.position;
         loop {
             match self.peek() {
-                // A byte order mark in the middle, of files put together.
+                // A byte order mark in the middle, of concatenated files.
                 Some('\u{feff}') => {
                     let here = self.position;
                     self.bump();
@@ -257,7 +258,7 @@ impl Scanner {
         }
     }
 
-    /// Moves over one token and says what it is.
+    /// Scans one token and returns its kind.
     fn scan(&mut self, start: usize, report: &mut Reporter) -> TokenKind {
         let Some(c) = self.bump() else {
             return TokenKind::End;
@@ -295,7 +296,7 @@ impl Scanner {
         }
     }
 
-    /// A literal between quotes that an editor has made curly. It is read as if they were straight.
+    /// A literal between curly quotes of an editor. It is read as if they were straight.
     fn curly(&mut self, start: usize, straight: char, report: &mut Reporter) -> TokenKind {
         let mut closed = false;
         while let Some(c) = self.peek()
@@ -384,12 +385,12 @@ impl Scanner {
         report
             .error(code, self.span(start, opened), what)
             .help(format!("close it with `{quote}`"));
-        // What follows is part of the mistake: hand out the literal as if it were closed.
+        // The following text is part of the error: the literal is returned as if it were closed.
         kind
     }
 }
 
-/// A literal as it should have been written. One that is not closed stays so.
+/// A literal with straight quotes. An unclosed one stays so.
 fn with_straight_quotes(raw: &str, kind: TokenKind) -> String {
     let quote = if kind == TokenKind::Text { "\"" } else { "'" };
     let inner = raw.trim_start_matches(CURLY);
@@ -402,7 +403,7 @@ fn with_straight_quotes(raw: &str, kind: TokenKind) -> String {
     }
 }
 
-/// A token without the backslashes before its ends of lines, and without these.
+/// A token without the backslashes before line ends, and without these.
 fn without_splices(raw: &str) -> String {
     let mut text = String::new();
     for line in raw.split_inclusive('\n') {

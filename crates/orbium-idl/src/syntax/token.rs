@@ -9,14 +9,14 @@ use crate::source::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Identifier,
-    /// A preprocessing number: whatever starts with a digit or a point and a digit.
+    /// A preprocessing number: any token that starts with a digit or a point and a digit.
     Number,
     Char,
     WideChar,
     Text,
     WideText,
     Punctuation,
-    /// A character that starts no token.
+    /// A character that cannot start a token.
     Other,
     /// The end of the translation unit.
     End,
@@ -25,14 +25,14 @@ pub(crate) enum TokenKind {
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
-    /// As written, without line splices; literals keep their quotes.
+    /// As written, without line splices; literals include their quotes.
     pub(crate) text: Rc<str>,
     pub(crate) span: Span,
-    /// First on its line.
+    /// Whether it is the first token of its line.
     pub(crate) starts_line: bool,
-    /// White space before it.
+    /// Whether white space precedes it.
     pub(crate) spaced: bool,
-    /// Came out of the expansion of the macro with its own name.
+    /// Whether it results from the expansion of the macro with its own name.
     pub(crate) painted: bool,
 }
 
@@ -72,7 +72,7 @@ impl Token {
     }
 }
 
-/// Tokens as one word.
+/// Tokens joined into one word.
 pub(crate) fn spelled(tokens: &[Token]) -> String {
     let mut text = String::new();
     for token in tokens {
@@ -81,7 +81,7 @@ pub(crate) fn spelled(tokens: &[Token]) -> String {
     text
 }
 
-/// Keeps one copy of each spelling.
+/// Interns spellings, one copy of each.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     known: HashSet<Rc<str>>,
