@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Construction of the model's arena, by the checker and by what implies definitions.
+//! Construction of the model's arena, by the checker and by compilers that imply definitions.
 
 use crate::{DefId, DefSet, Definition, DefinitionKind, Model};
 
@@ -13,7 +13,7 @@ impl Model {
         id
     }
 
-    /// Puts a new definition last among the contents of its scope.
+    /// Appends a new definition to the contents of its scope.
     pub fn place(&mut self, id: DefId) {
         let parent = self[id].parent;
         if let Some(siblings) = self.contents_mut(parent) {
@@ -21,8 +21,9 @@ impl Model {
         }
     }
 
-    /// Adds a definition to its scope, last or behind another one there: for what a compiler
-    /// implies. Its name has to be free, and its types those of this model; it gets a new `id`.
+    /// Adds a definition to its scope, last or behind another one there: for definitions implied by
+    /// a compiler. Its name has to be unused, and its types those of this model; it gets a new
+    /// `id`.
     pub fn insert(&mut self, definition: Definition, behind: Option<DefId>) -> DefId {
         let id = self.add(definition);
         let scope = self[id].parent;
@@ -33,10 +34,10 @@ impl Model {
         id
     }
 
-    /// Removes all but the last place of definitions that were placed more than once, as forward
+    /// Removes all but the last place of definitions that were placed repeatedly, as forward
     /// declared ones are.
     pub fn settle(&mut self) {
-        // Nothing is placed in two scopes.
+        // No definition is placed in two scopes.
         let mut seen = DefSet::default();
         keep_last(&mut self.top_level, &mut seen);
         for index in 0..self.definitions.len() {

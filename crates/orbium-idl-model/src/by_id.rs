@@ -7,12 +7,12 @@ use crate::DefId;
 
 const BITS: usize = u64::BITS as usize;
 
-/// A set of definitions of one model. It takes a bit for each id up to the greatest inside.
+/// A set of definitions of one model. It uses a bit for each id up to the greatest one.
 #[derive(Debug, Clone, Default)]
 pub struct DefSet(Vec<u64>);
 
 impl DefSet {
-    /// Adds a definition. False if it was inside already.
+    /// Adds a definition. False if it was already in the set.
     pub fn insert(&mut self, id: DefId) -> bool {
         let (word, bit) = place(id);
         if self.0.len() <= word {
@@ -23,21 +23,21 @@ impl DefSet {
         is_new
     }
 
-    /// Whether a definition is inside.
+    /// Whether a definition is in the set.
     pub fn contains(&self, id: DefId) -> bool {
         let (word, bit) = place(id);
         self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 }
 
-/// The word that an id is in, and its bit there.
+/// The index of an id's word, and its bit there.
 fn place(id: DefId) -> (usize, u64) {
     let index = id.0 as usize;
     (index / BITS, 1 << (index % BITS))
 }
 
-/// Something known of some definitions of one model. It takes room for each id up to the
-/// greatest inside.
+/// A map from definitions of one model to values. It uses memory for each id up to the greatest
+/// one.
 #[derive(Debug, Clone)]
 pub struct DefMap<T>(Vec<Option<T>>);
 
@@ -48,7 +48,7 @@ impl<T> Default for DefMap<T> {
 }
 
 impl<T> DefMap<T> {
-    /// Keeps a value for a definition and gives back the one before it.
+    /// Stores a value for a definition and returns the previous one.
     pub fn insert(&mut self, id: DefId, value: T) -> Option<T> {
         let index = id.0 as usize;
         while self.0.len() <= index {
@@ -57,7 +57,7 @@ impl<T> DefMap<T> {
         self.0[index].replace(value)
     }
 
-    /// The value kept for a definition.
+    /// The value of a definition.
     pub fn get(&self, id: DefId) -> Option<&T> {
         match self.0.get(id.0 as usize) {
             Some(kept) => kept.as_ref(),
@@ -65,7 +65,7 @@ impl<T> DefMap<T> {
         }
     }
 
-    /// The value kept for a definition, to be changed.
+    /// The value of a definition, mutable.
     pub fn get_mut(&mut self, id: DefId) -> Option<&mut T> {
         match self.0.get_mut(id.0 as usize) {
             Some(kept) => kept.as_mut(),
@@ -73,7 +73,7 @@ impl<T> DefMap<T> {
         }
     }
 
-    /// Whether a value is kept for a definition.
+    /// Whether a definition has a value.
     pub fn contains(&self, id: DefId) -> bool {
         self.get(id).is_some()
     }
@@ -82,7 +82,7 @@ impl<T> DefMap<T> {
 impl<T> Index<DefId> for DefMap<T> {
     type Output = T;
 
-    /// The value kept for a definition, which there must be.
+    /// The value of a definition, which has to exist.
     fn index(&self, id: DefId) -> &T {
         match self.get(id) {
             Some(kept) => kept,

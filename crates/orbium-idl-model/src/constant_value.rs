@@ -10,7 +10,7 @@ use crate::DefId;
 pub enum ConstValue {
     /// Any integer type, and `octet`. In the range of the constant's type.
     Integer(i128),
-    /// Any floating type. `long double` constants are kept with the precision of a `double`.
+    /// Any floating type. `long double` constants have the precision of a `double`.
     Float(f64),
     /// A fixed-point value, exact.
     Fixed(Fixed),
@@ -24,18 +24,18 @@ pub enum ConstValue {
     String(String),
     /// A `wstring` in UTF-16, escapes resolved. Never contains NUL.
     WString(Vec<u16>),
-    /// An enumerator: its enum and its place in it.
+    /// An enumerator: its enum and its index in it.
     Enumerator {
         /// The enum's definition.
         of: DefId,
-        /// Index into [`crate::Enum::enumerators`], which is the value on the wire.
+        /// Index into [`crate::Enum::enumerators`], which is the marshalled value.
         index: u32,
     },
 }
 
 impl ConstValue {
-    /// The number that a value stands for as a discriminator: that of an integer, a character's
-    /// code, an enumerator's index. None for what no discriminator can be.
+    /// The number of a value as a discriminator: that of an integer, a character's code, an
+    /// enumerator's index. None for values of other types.
     pub fn ordinal(&self) -> Option<i128> {
         match self {
             Self::Integer(value) => Some(*value),
@@ -58,7 +58,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The number of digits the value needs as `fixed<digits, scale>`: at least 1 and at least
+    /// The number of digits of the value as `fixed<digits, scale>`: at least 1 and at least
     /// `scale`.
     pub fn digits(&self) -> u8 {
         let mut rest = self.unscaled.unsigned_abs();

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Definitions: everything in IDL that has a name and a repository id.
+//! Definitions: all IDL constructs with a name and a repository id.
 
 use crate::{ConstValue, DefId, Type};
 use crate::{Excerpt, Location};
 
-/// One named thing of an IDL file.
+/// A named construct of an IDL file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     /// Its own id.
     pub id: DefId,
     /// The name without the underscore of an escaped identifier.
     pub name: String,
-    /// The names from file scope to this definition, itself last.
+    /// The names from file scope to this definition, its own last.
     pub path: Vec<String>,
-    /// The module, interface, struct, … it is defined in; none at file scope.
+    /// The enclosing module, interface, struct, …; none at file scope.
     pub parent: Option<DefId>,
     /// The repository id, such as `IDL:M/I:1.0`, after all pragmas, `typeid` and `typeprefix`.
     pub repository_id: String,
     /// The text of the comment that belongs to it (directly above, or trailing on its line),
     /// without the comment marks and common indentation.
     pub doc: Option<String>,
-    /// Where its name stands in its full declaration (or in the forward one, if that is all).
+    /// The location of its name in its full declaration (or in the forward one, if there is no
+    /// other).
     pub location: Location,
-    /// Whether it was written in a file being compiled rather than in one that is included.
-    /// A module counts when any of its openings does.
+    /// Whether it was written in a file being compiled rather than in an included one. For a
+    /// module, whether any of its openings was.
     pub in_main_file: bool,
     /// Annotations such as `@deadline(5)`, in order.
     pub annotations: Vec<Annotation>,
-    /// What it is.
+    /// The kind.
     pub kind: DefinitionKind,
 }
 
@@ -42,7 +43,7 @@ impl Definition {
         name
     }
 
-    /// The annotation of that name, if it was given.
+    /// The annotation of that name, if it has one.
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
         self.annotations.iter().find(|a| a.name == name)
     }
@@ -53,8 +54,8 @@ impl Definition {
         named.rev().find_map(Annotation::wanted)
     }
 
-    /// Whether a second run of the operation, or a second reading or writing of the
-    /// attribute, leaves things as the first one did: `@idempotent`.
+    /// Whether a repeated execution of the operation, or a repeated reading or writing of the
+    /// attribute, has the same effect as one: `@idempotent`.
     pub fn is_idempotent(&self) -> bool {
         let Some(annotation) = self.annotation("idempotent") else {
             return false;
@@ -93,7 +94,7 @@ pub enum DefinitionKind {
     ValueBox(ValueBox),
     /// `native`
     Native,
-    /// A construct that is understood but has no mapping, such as `component`
+    /// A construct that is parsed but has no mapping, such as `component`
     Unmapped(Unmapped),
 }
 
@@ -120,17 +121,17 @@ impl DefinitionKind {
     }
 }
 
-/// A module, all openings together.
+/// A module with all its openings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Module {
-    /// What it contains, in order.
+    /// The contents, in order.
     pub contents: Vec<DefId>,
 }
 
 /// Kind of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InterfaceKind {
-    /// `interface`: objects that can be called from elsewhere
+    /// `interface`: objects that can be called remotely
     Plain,
     /// `abstract interface`: an object or a value
     Abstract,
@@ -147,7 +148,7 @@ pub struct Interface {
     pub bases: Vec<DefId>,
     /// Operations, attributes, types, constants and exceptions of its own, in order.
     pub contents: Vec<DefId>,
-    /// It was declared but never defined: only references to it can be passed along.
+    /// Whether it was declared but never defined: only references to it can be passed.
     pub forward_only: bool,
 }
 
@@ -158,7 +159,7 @@ pub enum Direction {
     In,
     /// `out`: from object to caller
     Out,
-    /// `inout`: both ways
+    /// `inout`: both directions
     InOut,
 }
 
@@ -167,22 +168,23 @@ pub enum Direction {
 pub struct Parameter {
     /// Its name, unescaped.
     pub name: String,
-    /// Which way it travels.
+    /// The direction.
     pub direction: Direction,
     /// Its type.
     pub ty: Type,
     /// Its annotations.
     pub annotations: Vec<Annotation>,
-    /// Where its name stands.
+    /// The location of its name.
     pub location: Location,
 }
 
 /// An operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
-    /// No answer is sent. Then the result is void, all parameters are `in`, nothing is raised.
+    /// Whether no reply is sent. Then the result is void, all parameters are `in`, and there are no
+    /// exceptions.
     pub oneway: bool,
-    /// The result type, perhaps [`Type::Void`].
+    /// The result type, possibly [`Type::Void`].
     pub result: Type,
     /// The parameters in order.
     pub parameters: Vec<Parameter>,
@@ -196,13 +198,13 @@ pub struct Operation {
 /// An attribute. `attribute long a, b;` makes two of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
-    /// It has no setter.
+    /// Whether it has no setter.
     pub readonly: bool,
     /// Its type.
     pub ty: Type,
-    /// What reading it may raise.
+    /// The exceptions of reading it.
     pub get_raises: Vec<DefId>,
-    /// What writing it may raise.
+    /// The exceptions of writing it.
     pub set_raises: Vec<DefId>,
 }
 
@@ -217,7 +219,7 @@ pub struct Member {
     pub doc: Option<String>,
     /// Its annotations.
     pub annotations: Vec<Annotation>,
-    /// Where its name stands.
+    /// The location of its name.
     pub location: Location,
 }
 
@@ -226,7 +228,7 @@ pub struct Member {
 pub struct Struct {
     /// At least one member, in order.
     pub members: Vec<Member>,
-    /// Types defined in place inside it.
+    /// Types defined in place within it.
     pub contents: Vec<DefId>,
 }
 
@@ -238,7 +240,7 @@ pub struct Union {
     pub discriminator: Type,
     /// At least one case, in order.
     pub cases: Vec<Case>,
-    /// Types defined in place inside it.
+    /// Types defined in place within it.
     pub contents: Vec<DefId>,
 }
 
@@ -257,17 +259,17 @@ impl Union {
 /// One case of a union.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// The labels, values of the discriminator's type; empty when it is `default:` alone.
+    /// The labels, values of the discriminator's type; empty if it has only `default:`.
     pub labels: Vec<ConstValue>,
-    /// It has a `default:` (perhaps with labels).
+    /// Whether it has a `default:` (possibly with labels).
     pub is_default: bool,
-    /// What it holds.
+    /// The member.
     pub member: Member,
 }
 
 impl Case {
-    /// The labels as a TypeCode has them: an `unsigned long long` as the signed number of the same
-    /// bits, an enumerator as its index, `default:` as none.
+    /// The labels in the form of a TypeCode: an `unsigned long long` as the signed number of the
+    /// same bits, an enumerator as its index, `default:` as none.
     pub fn discriminators(&self) -> Vec<Option<i64>> {
         let ordinals = self.labels.iter().filter_map(ConstValue::ordinal);
         let mut discriminators: Vec<_> = ordinals.map(|it| Some(it as i64)).collect();
@@ -281,11 +283,11 @@ impl Case {
 /// An enum.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Enum {
-    /// At least one; the value on the wire is the index.
+    /// At least one; the marshalled value is the index.
     pub enumerators: Vec<Enumerator>,
 }
 
-/// An enumerator. Its scope is the one that holds the enum.
+/// An enumerator. Its scope is that of the enum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Enumerator {
     /// Its name, unescaped.
@@ -294,21 +296,21 @@ pub struct Enumerator {
     pub doc: Option<String>,
     /// Its annotations.
     pub annotations: Vec<Annotation>,
-    /// Where its name stands.
+    /// The location of its name.
     pub location: Location,
 }
 
 /// A typedef. `typedef long A, B[2];` makes two of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alias {
-    /// The type that it names, the array dimensions of its declarator included.
+    /// The aliased type, the array dimensions of its declarator included.
     pub ty: Type,
 }
 
 /// A constant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
-    /// The type as written; of `const fixed`, the digits and scale that the value needs.
+    /// The type as written; for `const fixed`, the digits and scale of the value.
     pub ty: Type,
     /// The value, in the range of the type.
     pub value: ConstValue,
@@ -317,9 +319,9 @@ pub struct Constant {
 /// A user exception.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exception {
-    /// Its members, perhaps none.
+    /// Its members, possibly none.
     pub members: Vec<Member>,
-    /// Types defined in place inside it.
+    /// Types defined in place within it.
     pub contents: Vec<DefId>,
 }
 
@@ -339,9 +341,9 @@ pub enum ValueKind {
 pub struct ValueType {
     /// Plain, abstract or custom.
     pub kind: ValueKind,
-    /// `eventtype` rather than `valuetype`: the same, but for its TypeCode.
+    /// Whether it is an `eventtype` rather than a `valuetype`: they differ only in the TypeCode.
     pub event: bool,
-    /// A receiver may cut it down to its concrete base, which is the first of `bases`.
+    /// Whether a receiver may truncate it to its concrete base, which is the first of `bases`.
     pub truncatable: bool,
     /// The value types it inherits; a concrete one comes first.
     pub bases: Vec<DefId>,
@@ -353,14 +355,14 @@ pub struct ValueType {
     pub factories: Vec<Factory>,
     /// Operations, attributes, types, constants and exceptions of its own, in order.
     pub contents: Vec<DefId>,
-    /// It was declared but never defined.
+    /// Whether it was declared but never defined.
     pub forward_only: bool,
 }
 
 /// A member of a value type's state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StateMember {
-    /// `public` rather than `private`.
+    /// Whether it is `public` rather than `private`.
     pub public: bool,
     /// Name and type.
     pub member: Member,
@@ -373,29 +375,29 @@ pub struct Factory {
     pub name: String,
     /// Its parameters, all `in`.
     pub parameters: Vec<Parameter>,
-    /// What it may raise.
+    /// The exceptions.
     pub raises: Vec<DefId>,
     /// Its comment.
     pub doc: Option<String>,
     /// Its annotations.
     pub annotations: Vec<Annotation>,
-    /// Where its name stands.
+    /// The location of its name.
     pub location: Location,
 }
 
 /// A value box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueBox {
-    /// What is in the box; never a value type.
+    /// The boxed type; never a value type.
     pub ty: Type,
 }
 
-/// A construct of IDL that orbium reads but has no mapping for.
+/// A construct of IDL that orbium parses but does not map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unmapped {
-    /// The word for it: `component`, `home`, `eventtype`, …
+    /// Its keyword: `component`, `home`, `eventtype`, …
     pub construct: &'static str,
-    /// Definitions inside it, in order.
+    /// Definitions within it, in order.
     pub contents: Vec<DefId>,
 }
 
@@ -406,7 +408,7 @@ pub struct Annotation {
     pub name: String,
     /// The arguments in order.
     pub parameters: Vec<AnnotationParameter>,
-    /// Where it stands.
+    /// The location.
     pub excerpt: Excerpt,
 }
 
@@ -424,8 +426,8 @@ impl Annotation {
         unnamed
     }
 
-    /// What an annotation asks for that has a boolean argument or none, which asks for it;
-    /// nothing if the argument is another one.
+    /// The request of an annotation with a boolean argument or none, which is TRUE; `None` for any
+    /// other argument.
     pub fn wanted(&self) -> Option<bool> {
         match self.parameters.first().map(|parameter| &parameter.value) {
             None => Some(true),
@@ -440,9 +442,9 @@ impl Annotation {
 pub struct AnnotationParameter {
     /// `min` of `@range(min = 1)`; none in `@id(3)`.
     pub name: Option<String>,
-    /// What it was set to.
+    /// The value.
     pub value: AnnotationValue,
-    /// Where the value stands.
+    /// The location of the value.
     pub excerpt: Excerpt,
 }
 
@@ -451,6 +453,6 @@ pub struct AnnotationParameter {
 pub enum AnnotationValue {
     /// A constant expression, evaluated.
     Const(ConstValue),
-    /// A name that is no constant, such as `FINAL` of `@extensibility(FINAL)`.
+    /// A name that is not a constant, such as `FINAL` of `@extensibility(FINAL)`.
     Name(String),
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Places in the source, with the text that stands there.
+//! Locations in the source, with excerpts of the text.
 
 use std::sync::Arc;
 
 /// Location in a source text. Lines and columns count from 1; columns count characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    /// The file as it was named: on the command line, by an `#include` found on the search path,
-    /// or by a line marker.
+    /// The name of the file: from the command line, an `#include` found on the search path, or a
+    /// line marker.
     pub file: Arc<str>,
     /// The line in that file.
     pub line: u32,
@@ -15,25 +15,25 @@ pub struct Location {
     pub column: u32,
 }
 
-/// A place in the source with the line it is on.
+/// A location in the source with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The file as it was named.
+    /// The name of the file.
     pub file: Arc<str>,
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// How many characters are meant, at least 1.
+    /// The number of marked characters, at least 1.
     pub width: u32,
-    /// The source line, or a piece of it when it is very long.
+    /// The source line, or an excerpt of it if it is very long.
     pub source_line: String,
-    /// Characters of `source_line` before the place.
+    /// Characters of `source_line` before the location.
     pub offset: u32,
 }
 
 impl Excerpt {
-    /// A place and its line.
+    /// A location and its line.
     #[must_use]
     pub fn new(location: Location, source_line: String, offset: usize, width: usize) -> Self {
         Excerpt {
@@ -46,7 +46,7 @@ impl Excerpt {
         }
     }
 
-    /// The place without the text.
+    /// The location without the text.
     #[must_use]
     pub fn location(&self) -> Location {
         Location {

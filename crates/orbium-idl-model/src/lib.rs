@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The checked model: what a correct IDL file says, ready to be generated from.
+//! The checked model: the definitions of a valid IDL file, the input of code generation.
 //!
-//! A [`Model`] is an arena of [`Definition`]s. A definition is known by its [`DefId`], and every
-//! reference between definitions (a base, a type, a raised exception) is such an id, so recursive
-//! types need no care. Everything that can be wrong has been checked before a model exists: names
-//! resolve, constants are evaluated, bounds are positive, forward declared structs are complete,
-//! labels are distinct and of the discriminator's type.
+//! A [`Model`] is an arena of [`Definition`]s. A definition is identified by its [`DefId`], and
+//! every reference between definitions (a base, a type, a raised exception) is such an id, so
+//! recursive types need no special treatment. All rules have been checked before a model exists:
+//! names resolve, constants are evaluated, bounds are positive, forward declared structs are
+//! complete, labels are distinct and of the discriminator's type.
 //!
 //! Shape of the tree:
 //!
@@ -65,7 +65,7 @@ pub use excerpt::{Excerpt, Location};
 pub use id::DefId;
 pub use types::Type;
 
-/// Everything that one IDL file and the files it includes define.
+/// The definitions of IDL files and the files that they include.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     definitions: Vec<Definition>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Questions to a model.
+//! Queries on a model.
 
 use std::ops::Index;
 
@@ -25,7 +25,8 @@ impl Model {
         &self.top_level
     }
 
-    /// The definitions directly inside another, in order. Empty for what contains nothing.
+    /// The definitions directly within another, in order. Empty for definitions that cannot contain
+    /// others.
     pub fn contents(&self, id: DefId) -> &[DefId] {
         match &self[id].kind {
             DefinitionKind::Module(m) => &m.contents,
@@ -39,8 +40,8 @@ impl Model {
         }
     }
 
-    /// Finds a definition by its name from file scope; the leading `::` may be left out.
-    /// Names are compared exactly.
+    /// Finds a definition by its name from file scope; the leading `::` may be omitted. Names are
+    /// compared exactly.
     pub fn lookup(&self, scoped_name: &str) -> Option<&Definition> {
         let found = if scoped_name.starts_with("::") {
             self.by_name.get(scoped_name)
@@ -50,8 +51,8 @@ impl Model {
         found.map(|id| &self[*id])
     }
 
-    /// Follows typedefs until the type is no alias. Only the outermost type is resolved:
-    /// the element of a sequence is left as written.
+    /// Follows typedefs until the type is not an alias. Only the outermost type is resolved: the
+    /// element of a sequence remains as written.
     pub fn resolve_alias<'a>(&'a self, ty: &'a Type) -> &'a Type {
         let mut ty = ty;
         while let Type::Named(id) = ty {
@@ -71,7 +72,7 @@ impl Model {
         }
     }
 
-    /// The direct bases of an interface or value type; empty for all else.
+    /// The direct bases of an interface or value type; empty for others.
     pub fn bases(&self, id: DefId) -> &[DefId] {
         match &self[id].kind {
             DefinitionKind::Interface(i) => &i.bases,
@@ -80,8 +81,8 @@ impl Model {
         }
     }
 
-    /// All bases of an interface or value type, direct and indirect, each once and itself not
-    /// among them: depth first, left to right.
+    /// All bases of an interface or value type, direct and indirect, each once and without itself:
+    /// depth first, left to right.
     pub fn all_bases(&self, id: DefId) -> Vec<DefId> {
         let mut found = Vec::new();
         let mut seen = DefSet::default();
@@ -118,7 +119,7 @@ impl Model {
     }
 
     /// Whether a struct, union, exception or value type contains itself, through sequences or
-    /// otherwise. Interfaces are references, so a type is not recursive through them.
+    /// directly. Interfaces are references, so a type is not recursive through them.
     pub fn is_recursive(&self, id: DefId) -> bool {
         let mut seen = DefSet::default();
         let mut pending = self.parts(id);
@@ -133,8 +134,8 @@ impl Model {
         false
     }
 
-    /// Whether a definition can only be used inside the process: a local interface, a native,
-    /// or a type that contains one.
+    /// Whether a definition can only be used within the process: a local interface, a native, or a
+    /// type that contains one.
     pub fn is_local(&self, id: DefId) -> bool {
         self.type_is_local(&Type::Named(id))
     }
@@ -166,7 +167,7 @@ impl Model {
         None
     }
 
-    /// The definitions that the type `id` is directly made of: member, element and alias types.
+    /// The definitions of which the type `id` directly consists: member, element and alias types.
     pub fn parts(&self, id: DefId) -> Vec<DefId> {
         let mut parts = Vec::new();
         let mut members: &[Member] = &[];
@@ -241,7 +242,7 @@ impl Model {
 }
 
 impl Model {
-    /// The definitions that a type names, itself or as element.
+    /// The definitions that a type names, directly or as element.
     pub fn named_in(ty: &Type) -> Vec<DefId> {
         let mut named = Vec::new();
         named_in(ty, &mut named);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Types as they are used: in members, parameters, results and aliases.
+//! Types at their uses: in members, parameters, results and aliases.
 
 use crate::DefId;
 
-/// A type as it stands in a member, a parameter, a result or the right-hand side of a typedef.
+/// The type of a member, a parameter, a result or the right-hand side of a typedef.
 ///
-/// Struct, union, enum, interface, value type, alias and native are all [`Type::Named`]; look the
-/// id up in the model to tell which. The IDL 4 names `int16` to `uint64` are the CORBA types they
-/// stand for, and `uint8` is `octet`.
+/// Struct, union, enum, interface, value type, alias and native are all [`Type::Named`]; the
+/// definition in the model determines which. The IDL 4 names `int16` to `uint64` are represented as
+/// the CORBA types, and `uint8` as `octet`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
     /// `void`: only the result of an operation.
@@ -20,7 +20,7 @@ pub enum Type {
     WChar,
     /// `octet`, and `uint8` of IDL 4
     Octet,
-    /// `int8` of IDL 4: travels as an octet.
+    /// `int8` of IDL 4: marshalled as an octet.
     Int8,
     /// `short`
     Short,
@@ -61,20 +61,20 @@ pub enum Type {
     },
     /// `sequence<element, bound>`
     Sequence {
-        /// What it holds.
+        /// The element type.
         element: Box<Type>,
         /// The largest number of elements, at least 1, or none.
         bound: Option<u32>,
     },
     /// An array: `element name[2][3]` has dimensions `[2, 3]`, outermost first.
     Array {
-        /// What it holds; never itself an array, but perhaps an alias of one.
+        /// The element type; never itself an array, but possibly an alias of one.
         element: Box<Type>,
         /// At least one dimension, each at least 1.
         dimensions: Vec<u32>,
     },
-    /// A type that has a definition: struct, union, enum, alias, interface, value type, value
-    /// box, native, or a construct that is not mapped.
+    /// A type with a definition: struct, union, enum, alias, interface, value type, value box,
+    /// native, or a construct that is not mapped.
     Named(DefId),
 }
 
