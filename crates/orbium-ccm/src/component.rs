@@ -21,7 +21,7 @@ impl<'a> Expander<'a> {
         self.equivalent(name, &bases, cursor)
     }
 
-    /// The same of a connector, which joins ports of components (IDL 4, 7.4.11).
+    /// The same for a connector, which connects ports of components (IDL 4, 7.4.11).
     pub(crate) fn connector(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
         cursor.expect("connector")?;
         let name = cursor.name()?;
@@ -29,7 +29,7 @@ impl<'a> Expander<'a> {
         self.equivalent(name, &bases, cursor)
     }
 
-    /// A connector where nothing has the base of its interface.
+    /// A connector without the base of its interface, as module `Components` is not declared.
     pub(crate) fn connector_without_base(
         &mut self,
         cursor: &mut Cursor<'_, 'a>,
@@ -46,7 +46,7 @@ impl<'a> Expander<'a> {
         Some(Vec::new())
     }
 
-    /// The interface, with the ports of the body that follows.
+    /// The interface, with the ports of the following body.
     fn equivalent(
         &mut self,
         name: &Token<'a>,
@@ -63,7 +63,7 @@ impl<'a> Expander<'a> {
     }
 }
 
-/// What is behind `:`, or the base of what has none.
+/// The name behind `:`, or the default base.
 fn base(cursor: &mut Cursor<'_, '_>) -> Option<String> {
     let base = cursor.scoped_behind(":")?;
     Some(base.unwrap_or_else(|| ":: Components :: CCMObject".to_owned()))

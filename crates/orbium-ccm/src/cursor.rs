@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reading tokens one by one. What is not as it should be is `None`: the declaration then stays as
-//! it is.
+//! Reading tokens one by one. Malformed text results in `None`: the declaration is then copied
+//! unchanged.
 
 use crate::expansion::Token;
 
-/// A place in tokens.
+/// A position in tokens.
 #[derive(Clone)]
 pub(crate) struct Cursor<'t, 'a> {
     tokens: &'t [Token<'a>],
@@ -16,7 +16,7 @@ impl<'t, 'a> Cursor<'t, 'a> {
         Self { tokens, next: 0 }
     }
 
-    /// How many tokens were read.
+    /// The number of tokens read.
     pub(crate) fn read(&self) -> usize {
         self.next
     }
@@ -75,7 +75,7 @@ impl<'t, 'a> Cursor<'t, 'a> {
         Some(names)
     }
 
-    /// Scoped names behind a word, if that is there.
+    /// Scoped names behind a word, if the word is there.
     pub(crate) fn scoped_names_behind(&mut self, word: &str) -> Option<Vec<String>> {
         if self.eat(word) {
             self.scoped_names()
@@ -84,7 +84,7 @@ impl<'t, 'a> Cursor<'t, 'a> {
         }
     }
 
-    /// A scoped name behind a word, if that is there.
+    /// A scoped name behind a word, if the word is there.
     pub(crate) fn scoped_behind(&mut self, word: &str) -> Option<Option<String>> {
         if self.eat(word) {
             Some(Some(spelled(self.scoped()?)))
@@ -93,7 +93,7 @@ impl<'t, 'a> Cursor<'t, 'a> {
         }
     }
 
-    /// What is up to the `;` of a declaration, and that.
+    /// The tokens up to the `;` of a declaration, inclusive.
     pub(crate) fn declaration(&mut self) -> Option<&'t [Token<'a>]> {
         let (start, mut open) = (self.next, 0usize);
         loop {
@@ -106,7 +106,7 @@ impl<'t, 'a> Cursor<'t, 'a> {
         }
     }
 
-    /// What stands between braces, the first of which was read.
+    /// The tokens between braces, the first of which was read.
     pub(crate) fn body(&mut self) -> Option<&'t [Token<'a>]> {
         let (start, mut open) = (self.next, 1usize);
         loop {
@@ -119,7 +119,7 @@ impl<'t, 'a> Cursor<'t, 'a> {
         }
     }
 
-    /// What stands between braces before a `;`.
+    /// The tokens between braces before a `;`.
     pub(crate) fn braced(&mut self) -> Option<&'t [Token<'a>]> {
         self.expect("{")?;
         let body = self.body()?;
@@ -127,7 +127,7 @@ impl<'t, 'a> Cursor<'t, 'a> {
         Some(body)
     }
 
-    /// Arguments between `<`, which was read, and its `>`. A `>>` is two of these.
+    /// Arguments between `<`, which was read, and its `>`. A `>>` closes two.
     pub(crate) fn arguments(&mut self) -> Option<Vec<Vec<Token<'a>>>> {
         let (mut open, mut all, mut argument) = (1usize, Vec::new(), Vec::new());
         loop {
@@ -152,7 +152,7 @@ impl<'t, 'a> Cursor<'t, 'a> {
     }
 }
 
-/// A `>>` as two tokens, any other as it is.
+/// A `>>` as two tokens, any other unchanged.
 fn halves<'a>(token: &Token<'a>) -> Vec<Token<'a>> {
     match &*token.text {
         ">>" => {
@@ -172,7 +172,7 @@ pub(crate) fn spelled(tokens: &[Token<'_>]) -> String {
     words.join(" ")
 }
 
-/// Appends the words of a text, made for the token at a place.
+/// Appends the words of a text, generated for the token at an index.
 pub(crate) fn write(out: &mut Vec<Token<'_>>, at: usize, text: &str) {
     for word in text.split_whitespace() {
         let text = word.to_owned().into();

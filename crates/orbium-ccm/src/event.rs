@@ -6,7 +6,7 @@ use crate::expander::Expander;
 use crate::expansion::Token;
 
 impl<'a> Expander<'a> {
-    /// The event type as it is, and `interface NAMEConsumer`.
+    /// The event type unchanged, and `interface NAMEConsumer`.
     pub(crate) fn event_type(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
         let mut head = cursor.clone();
         let _ = head.eat("abstract") || head.eat("custom");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From declaration to declaration.
+//! The expander, which processes one declaration after the other.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,20 @@ use crate::scopes::Scopes;
 
 use crate::expansion::{Expansion, Note, Token};
 
-/// Words that begin what is replaced.
+/// Words that begin a replaced declaration.
 const BEGINNINGS: [&str; 5] = ["component", "connector", "eventtype", "home", "porttype"];
 
-/// Template modules instantiated within one another, at most.
+/// Maximum nesting of template module instances.
 const MAX_NESTED_TEMPLATES: usize = 16;
 
-/// What was read so far, and what came of it.
+/// The state of an expansion: declarations read so far, and the output.
 pub(crate) struct Expander<'a> {
     pub(crate) scopes: Scopes,
     pub(crate) templates: HashMap<String, Template<'a>>,
     port_types: HashMap<String, Vec<Token<'a>>>,
     out: Expansion<'a>,
     limit: usize,
-    /// The module `Components` is declared.
+    /// Whether the module `Components` is declared.
     has_components: bool,
     depth: usize,
 }
@@ -50,7 +50,7 @@ pub(crate) fn expand<'a>(tokens: &[&'a str], limit: usize) -> Option<Expansion<'
     Some(expander.out)
 }
 
-/// Whether a template module may begin here, or an instance of one.
+/// Whether a template module, or an instance of one, may begin here.
 fn is_template(tokens: &[&str]) -> bool {
     match tokens {
         ["module", "::", ..] => true,
@@ -79,8 +79,8 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Replaces the declaration that begins here, if it is one to be replaced: how many tokens it
-    /// has.
+    /// Replaces the declaration that begins here, if it is one to be replaced; returns the number
+    /// of its tokens.
     fn replace(&mut self, tokens: &[Token<'a>]) -> Option<usize> {
         if !self.scopes.is_in_module() || self.is_full(0) {
             return None;
@@ -109,7 +109,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// What is based on the module `Components`.
+    /// A declaration based on the module `Components`.
     fn of_components(
         &mut self,
         begins: (&str, &str),
@@ -130,7 +130,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Appends what stands for the tokens that were read.
+    /// Appends the replacement of the tokens that were read.
     fn emit(
         &mut self,
         tokens: &[Token<'a>],
@@ -158,7 +158,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// `porttype NAME { ports };`: kept until a component has such a port.
+    /// `porttype NAME { ports };`: stored until a component has such a port.
     fn port_type_declared(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
         cursor.expect("porttype")?;
         let name = cursor.name()?;
@@ -171,8 +171,7 @@ impl<'a> Expander<'a> {
         Some(Vec::new())
     }
 
-    /// The port type of that name, seen from a module or from here: its name from file scope, and
-    /// its ports.
+    /// The port type of that name, seen from a module or from here: its scoped name, and its ports.
     pub(crate) fn port_type(
         &self,
         name: &str,
@@ -185,7 +184,7 @@ impl<'a> Expander<'a> {
         Some((full, body))
     }
 
-    /// Notes what a declaration that is copied begins.
+    /// Records the scopes and declarations of a copied declaration.
     fn enter(&mut self, tokens: &[Token<'a>]) {
         let word = |at: usize| tokens.get(at).map_or("", |it| &*it.text);
         match (word(0), word(1)) {
@@ -214,7 +213,7 @@ impl<'a> Expander<'a> {
         });
     }
 
-    /// Whether no more fits, with so many tokens to come.
+    /// Whether the limit is reached, with so many tokens still to be added.
     pub(crate) fn is_full(&self, to_come: usize) -> bool {
         self.out.tokens.len() + to_come > self.limit
     }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Expansion of IDL tokens: the text, its tokens with their places, and notes on omissions.
+//! Expansion of IDL tokens: the text, its tokens with their positions, and notes on omissions.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// A token of what was expanded.
+/// A token of the expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// As it is written.
+    /// The text.
     pub text: Cow<'a, str>,
-    /// The place of the token that it stands for, or that it was made for.
+    /// The index of the token that it copies, or for which it was generated.
     pub at: usize,
 }
 
-/// Something that is left out.
+/// An omission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The place of its name.
+    /// The index of its name.
     pub at: usize,
-    /// What, and why.
+    /// The omitted construct, with the reason.
     pub message: String,
 }
 
@@ -28,18 +28,18 @@ pub struct Note {
 pub struct Expansion<'a> {
     /// The tokens, for the parser.
     pub tokens: Vec<Token<'a>>,
-    /// What is left out.
+    /// Notes on omissions.
     pub notes: Vec<Note>,
-    /// The tokens given that were replaced, by which of the expansion, in order.
+    /// The replaced ranges of the input tokens, with the ranges of the expansion that replace them,
+    /// in order.
     pub replaced: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Expansion<'_> {
-    /// The place in the expansion of the token at that place, or of the first token that
-    /// replaces it.
+    /// The index in the expansion of the token at that index, or of the first token that replaces
+    /// it.
     ///
-    /// Asked for places in order, this is best done with an iterator over
-    /// [`replaced`](Self::replaced).
+    /// For indices in order, an iterator over [`replaced`](Self::replaced) is more efficient.
     #[must_use]
     pub fn place(&self, given: usize) -> usize {
         let after = self

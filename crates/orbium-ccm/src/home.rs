@@ -5,7 +5,7 @@ use crate::cursor::{Cursor, spelled, write};
 use crate::expander::Expander;
 use crate::expansion::Token;
 
-/// What a home says of itself before its body.
+/// The head of a home's declaration.
 struct Home<'t> {
     name: &'t str,
     at: usize,
@@ -51,7 +51,7 @@ impl<'t> Home<'t> {
         })
     }
 
-    /// The factories and finders of the home as operations, and whatever else it declares.
+    /// The factories and finders of the home as operations, and its other declarations.
     fn explicit<'a>(&self, body: &[Token<'a>], out: &mut Vec<Token<'a>>) -> Option<()> {
         let base = self.base.as_ref().map(|base| format!("{base}Explicit"));
         let base = base.unwrap_or_else(|| ":: Components :: CCMHome".to_owned());
@@ -76,7 +76,8 @@ impl<'t> Home<'t> {
         Some(())
     }
 
-    /// `NAME (parameters) raises (…);`: it gives a component, and may raise one exception more.
+    /// `NAME (parameters) raises (…);`: it returns a component, and may raise an additional
+    /// exception.
     fn initializer<'a>(
         &self,
         declaration: &[Token<'a>],

@@ -32,10 +32,10 @@ mod template;
 
 pub use expansion::{Expansion, Note, Token};
 
-/// Replaces components, homes, ports and template modules by what they are equivalent to; `None`
-/// if there are none. The expansion has about `limit` tokens at most: what is beyond is left out.
+/// Replaces components, homes, ports and template modules by their equivalents; `None` if there are
+/// none. The expansion has about `limit` tokens at most: the rest is omitted.
 ///
-/// Components, homes and consumers of events are replaced where the tokens declare the module
+/// Components, homes and consumers of events are replaced if the tokens declare the module
 /// `Components`, as they are based on its interfaces.
 #[must_use]
 pub fn expand<'a>(tokens: &[&'a str], limit: usize) -> Option<Expansion<'a>> {

@@ -7,15 +7,15 @@ use crate::expander::Expander;
 use crate::expansion::Token;
 use crate::scopes::qualified;
 
-/// Port types within port types, at most.
+/// Maximum nesting of port types.
 const MAX_NESTED_PORTS: usize = 16;
 
 /// Expands the ports of one component.
 pub(crate) struct Ports<'e, 'a> {
     expander: &'e mut Expander<'a>,
-    /// What stands before the names of ports of a port type.
+    /// The prefix of the names of a port type's ports.
     prefix: String,
-    /// The other end of the port type is meant.
+    /// Whether the ports are those of the other end.
     is_mirrored: bool,
     /// The module of the port type.
     scope: Option<String>,
@@ -33,7 +33,7 @@ impl<'e, 'a> Ports<'e, 'a> {
         }
     }
 
-    /// Appends what stands for the contents of a component or of a port type.
+    /// Appends the replacement of a component's or port type's contents.
     pub(crate) fn expand(&mut self, body: &[Token<'a>], out: &mut Vec<Token<'a>>) -> Option<()> {
         let mut cursor = Cursor::new(body);
         while !cursor.is_at_end() {
@@ -61,7 +61,7 @@ impl<'e, 'a> Ports<'e, 'a> {
         let port = format!("{}{}", self.prefix, name.text);
         let start = out.len();
         write(out, name.at, &operations(word, is_multiple, &ty, &port));
-        // Messages about the type point to it.
+        // Messages about the type have its location.
         for token in &mut out[start..] {
             let of_type = given.iter().find(|it| it.text == token.text);
             token.at = of_type.map_or(token.at, |it| it.at);
@@ -69,8 +69,8 @@ impl<'e, 'a> Ports<'e, 'a> {
         Some(())
     }
 
-    /// Notes a port that cannot be reached from elsewhere, as those of connectors for DDS: whether
-    /// it is one.
+    /// Records a port that cannot be called remotely, as those of connectors for DDS; returns
+    /// whether it is one.
     fn leaves_out_local(&mut self, ty: &[Token<'a>], name: &Token<'a>) -> bool {
         let text = spelled(ty);
         let within = self.scope.as_deref();
@@ -87,7 +87,7 @@ impl<'e, 'a> Ports<'e, 'a> {
         is_local
     }
 
-    /// What a port is at this end.
+    /// The direction of a port at this end.
     fn direction(&self, word: &str) -> &'static str {
         match (word, self.is_mirrored) {
             ("provides", false) | ("uses", true) => "provides",
@@ -98,7 +98,7 @@ impl<'e, 'a> Ports<'e, 'a> {
         }
     }
 
-    /// `port TYPE name;`: the ports of the type, each with a name that begins with this one.
+    /// `port TYPE name;`: the ports of the type, each with this name as a prefix.
     fn extended(&mut self, cursor: &mut Cursor<'_, 'a>, out: &mut Vec<Token<'a>>) -> Option<()> {
         let is_mirrored = self.is_mirrored != (cursor.bump()?.text == "mirrorport");
         let ty = cursor.scoped()?;
@@ -141,7 +141,7 @@ impl<'e, 'a> Ports<'e, 'a> {
         }
     }
 
-    /// A type of a port type is looked up where that is declared.
+    /// Resolves a type of a port type in the scope of its declaration.
     fn type_name(&self, name: &[Token<'a>]) -> String {
         let text = spelled(name);
         let Some(scope) = &self.scope else {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Modules around a declaration, and the names that are declared in them.
+//! Modules around a declaration, and the names that they declare.
 
 use std::collections::HashSet;
 
-/// The module that is being read, and what was declared so far.
+/// The present module, and the declarations so far.
 #[derive(Default)]
 pub(crate) struct Scopes {
-    /// Names of the modules around, with the number of braces open before each.
+    /// Names of the enclosing modules, with the number of open braces before each.
     around: Vec<(String, usize)>,
-    /// Braces that are open.
+    /// The number of open braces.
     open: usize,
     declared: HashSet<String>,
     /// Local interfaces among them.
@@ -16,12 +16,12 @@ pub(crate) struct Scopes {
 }
 
 impl Scopes {
-    /// A module begins: its brace is the next one.
+    /// Begins a module: its brace is the next one.
     pub(crate) fn begin(&mut self, module: &str) {
         self.around.push((module.to_owned(), self.open));
     }
 
-    /// A token of what is copied.
+    /// Records a token of copied text.
     pub(crate) fn pass(&mut self, token: &str) {
         match token {
             "{" => self.open += 1,
@@ -36,7 +36,7 @@ impl Scopes {
         }
     }
 
-    /// Whether the declaration stands in a module, or outside of all.
+    /// Whether the declaration is in a module.
     pub(crate) fn is_in_module(&self) -> bool {
         self.open == self.around.len()
     }
@@ -45,7 +45,7 @@ impl Scopes {
         self.around.first().is_some_and(|it| it.0 == module)
     }
 
-    /// The name from file scope of what is declared here.
+    /// The scoped name of a declaration here.
     pub(crate) fn full(&self, name: &str) -> String {
         let mut full = self.path();
         if !full.is_empty() {
@@ -60,26 +60,26 @@ impl Scopes {
         self.declared.insert(full);
     }
 
-    /// A local interface.
+    /// Declares a local interface.
     pub(crate) fn declare_local(&mut self, name: &str) {
         self.declare(name);
         let full = self.full(name);
         self.local.insert(full);
     }
 
-    /// Whether a name means a local interface, in this module or in that one.
+    /// Whether a name refers to a local interface, seen from this module or from `module`.
     pub(crate) fn is_local(&self, name: &str, module: Option<&str>) -> bool {
         let full = self.find(name, module, |it| self.declared.contains(it));
         full.is_some_and(|it| self.local.contains(&it))
     }
 
-    /// The name from file scope of what a name means in a module, if it was declared.
+    /// The scoped name to which a name in a module refers, if it was declared.
     pub(crate) fn declared(&self, name: &str, module: &str) -> Option<String> {
         self.find(name, Some(module), |it| self.declared.contains(it))
     }
 
-    /// The first of the names from file scope that a name may mean that is known: in this module,
-    /// or in that one, and those around it.
+    /// The first known scoped name to which a name may refer: in this module, or in `module`, and
+    /// the enclosing ones.
     pub(crate) fn find(
         &self,
         name: &str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Template modules (IDL 4, 7.4.12): their contents with arguments in the place of parameters.
+//! Template modules (IDL 4, 7.4.12): their contents with arguments in place of parameters.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::expander::Expander;
 use crate::expansion::Token;
 use crate::kept::Template;
 
-/// What stands behind `module`, or behind `alias`, with arguments.
+/// The head of an instance, behind `module` or `alias`, with arguments.
 struct Instance<'t, 'a> {
     template: String,
     arguments: Vec<Vec<Token<'a>>>,
@@ -16,7 +16,7 @@ struct Instance<'t, 'a> {
 }
 
 impl<'a> Expander<'a> {
-    /// `module NAME<parameters> { … };`: kept until it is instantiated.
+    /// `module NAME<parameters> { … };`: stored until it is instantiated.
     pub(crate) fn template_module(
         &mut self,
         cursor: &mut Cursor<'_, 'a>,
