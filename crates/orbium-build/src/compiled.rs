@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Results of compiling IDL files: generated code and stubs, with warnings.
+//! Results of compiling IDL files: generated code and servant templates, with warnings.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Compiled {
-    /// The file written.
+    /// The written files.
     pub written: Vec<PathBuf>,
-    /// Every file read, included ones too, and the folders given.
+    /// All files that were read, included ones too, and the given folders.
     pub read: BTreeSet<PathBuf>,
     /// Warnings, rendered.
     pub warnings: String,

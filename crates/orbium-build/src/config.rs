@@ -44,8 +44,7 @@ impl Config {
         Self::default()
     }
 
-    /// Adds a folder to search included files in, after the folder of the
-    /// including file.
+    /// Adds a folder to the search path of included files, after the folder of the including file.
     #[must_use]
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Self {
         self.front = self.front.include(folder);
@@ -59,27 +58,27 @@ impl Config {
         self
     }
 
-    /// Replaces the options of the front end, search path and macros included:
-    /// for dialects and limits.
+    /// Replaces the options of the front end, search path and macros included: for dialects and
+    /// limits.
     #[must_use]
     pub fn front_end(mut self, options: orbium_idl::Options) -> Self {
         self.front = options;
         self
     }
 
-    /// Makes whatever has no mapping to Rust an error. Otherwise it is left
-    /// out with a warning.
+    /// Treats definitions without a mapping to Rust as errors. Otherwise they are left out with a
+    /// warning.
     #[must_use]
     pub fn deny_unmapped(mut self, deny: bool) -> Self {
         self.deny_unmapped = deny;
         self
     }
 
-    /// Acknowledges that definitions of a construct without a mapping are left
-    /// out, with what uses them, as in `.allow_unmapped("valuetypes")`: one line
-    /// counts them, and [`Config::deny_unmapped`] is not about them. There are
-    /// `valuetypes`, `value boxes`, `abstract interfaces`, `native types`,
-    /// `components`, `homes`, `eventtypes`, `local types`.
+    /// Acknowledges that definitions of a construct without a mapping are left out, with their
+    /// users, as in `.allow_unmapped("valuetypes")`: one line counts them, and
+    /// [`Config::deny_unmapped`] does not apply to them. The constructs are `valuetypes`,
+    /// `value boxes`, `abstract interfaces`, `native types`, `components`, `homes`, `eventtypes`,
+    /// `local types`.
     #[must_use]
     pub fn allow_unmapped(mut self, construct: impl Into<String>) -> Self {
         self.allowed.push(construct.into());
@@ -87,17 +86,16 @@ impl Config {
     }
 
     /// Adds an extension of the compiler, as in
-    /// `.extend(orbium_ridl::RtInfos::module("operations"))` for the timing requirements that
-    /// `@rt` and `@calls` declare. Without an extension that reads them, those annotations are
-    /// errors.
+    /// `.extend(orbium_ridl::RtInfos::module("operations"))` for the timing requirements that `@rt`
+    /// and `@calls` declare. Without an extension that reads them, those annotations are errors.
     #[must_use]
     pub fn extend(mut self, extension: impl Extension + 'static) -> Self {
         self.extensions.push(Arc::new(extension));
         self
     }
 
-    /// Gives the methods of servant traits a body that raises NO_IMPLEMENT: of 45
-    /// operations of which 15 are served, a servant then has 15.
+    /// Gives the methods of servant traits a body that raises NO_IMPLEMENT: if 15 of 45 operations
+    /// are served, a servant then has 15.
     #[must_use]
     pub fn default_bodies(mut self, generate: bool) -> Self {
         self.default_bodies = generate;
@@ -108,10 +106,9 @@ impl Config {
     /// without an annotation `@ami`. The generated code needs the feature `ami` of the
     /// crate `orbium`.
     ///
-    /// Off by default: `@ami` in the IDL file, before a module, interface, operation or
-    /// attribute, asks for less, and `@ami(FALSE)` takes out what was asked for here.
-    /// An external module must have been generated likewise if its interfaces are
-    /// inherited.
+    /// Off by default: `@ami` in the IDL file, before a module, interface, operation or attribute,
+    /// requests it selectively, and `@ami(FALSE)` excludes what is requested here. An external
+    /// module must have been generated with the same option if its interfaces are inherited.
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {
         self.asynchronous = generate;
@@ -119,22 +116,22 @@ impl Config {
     }
 
     /// Adds `sendp_op`, an asynchronous invocation that returns the typed poller of its interface,
-    /// for every operation and attribute that has an asynchronous form; all have one then, as
-    /// with [`asynchronous`](Self::asynchronous). The generated code needs the feature `ami` of the crate
-    /// `orbium`. Off by default.
+    /// for every operation and attribute with an asynchronous form; all have one then, as with
+    /// [`asynchronous`](Self::asynchronous). The generated code needs the feature `ami` of the
+    /// crate `orbium`. Off by default.
     #[must_use]
     pub fn pollers(mut self, generate: bool) -> Self {
         self.pollers = generate;
         self
     }
 
-    /// Adds `sendc_op`, an asynchronous invocation with a reply handler that is an object, for every
-    /// operation and attribute that has an asynchronous form (all have one then, as with
-    /// [`asynchronous`](Self::asynchronous)), and the interfaces of the handlers: `AMI_IHandler` for
-    /// each interface `I`. The generated code needs the features `ami` and `values` of the crate
-    /// `orbium`. Off by default.
+    /// Adds `sendc_op`, an asynchronous invocation with a reply handler that is an object, for
+    /// every operation and attribute with an asynchronous form (all have one then, as with
+    /// [`asynchronous`](Self::asynchronous)), and the interfaces of the handlers: `AMI_IHandler`
+    /// for each interface `I`. The generated code needs the features `ami` and `values` of the
+    /// crate `orbium`. Off by default.
     ///
-    /// An external module must have been generated likewise if its interfaces are
+    /// An external module must have been generated with the same option if its interfaces are
     /// inherited.
     #[must_use]
     pub fn handlers(mut self, generate: bool) -> Self {
@@ -142,21 +139,20 @@ impl Config {
         self
     }
 
-    /// Gives servants a reply slot for the operations and attributes of that name, as
-    /// `@borrow` in IDL does, so that they send what they borrow instead of returning
-    /// what they own: `.borrowed_results("Bank::Account::history")`, or `"Bank::*"` for all
-    /// that begin so. Those with only numbers and enums for results, and those marked
-    /// `@borrow(FALSE)`, stay as they are.
+    /// Gives servants a reply slot for the operations and attributes of that name, as `@borrow` in
+    /// IDL does, so that they send borrowed results instead of returning owned ones:
+    /// `.borrowed_results("Bank::Account::history")`, or `"Bank::*"` as a prefix. Those with only
+    /// numbers and enums for results, and those marked `@borrow(FALSE)`, are not affected.
     #[must_use]
     pub fn borrowed_results(mut self, pattern: impl Into<String>) -> Self {
         self.borrowed.push(pattern.into());
         self
     }
 
-    /// Gives servants a reply token for the operations and attributes of that name, as
-    /// `@deferred` in IDL does, so that they answer when and on which thread they like:
-    /// `.deferred_replies("Bank::Account::audit")`, or `"Bank::*"` for all that begin so.
-    /// Those marked `@deferred(FALSE)` or `@borrow` stay as they are.
+    /// Gives servants a reply token for the operations and attributes of that name, as `@deferred`
+    /// in IDL does, so that they can reply at any time and on any thread:
+    /// `.deferred_replies("Bank::Account::audit")`, or `"Bank::*"` as a prefix. Those marked
+    /// `@deferred(FALSE)` or `@borrow` are not affected.
     #[must_use]
     pub fn deferred_replies(mut self, pattern: impl Into<String>) -> Self {
         self.deferred.push(pattern.into());
@@ -164,8 +160,8 @@ impl Config {
     }
 
     /// Generates a trait `…AsyncServant` for the interfaces of that name; its methods are
-    /// `async fn`s: `.async_servants("Bank::Account")`, or `"Bank::*"` for all that begin so.
-    /// `orbium::asynchronous::AsyncServant` makes a servant of what implements it, with an
+    /// `async fn`s: `.async_servants("Bank::Account")`, or `"Bank::*"` as a prefix.
+    /// `orbium::asynchronous::AsyncServant` makes an implementation of it a servant, with an
     /// executor. Bases have to be named too.
     #[must_use]
     pub fn async_servants(mut self, pattern: impl Into<String>) -> Self {
@@ -175,15 +171,15 @@ impl Config {
 
     /// Gives servants views of the arguments of the operations and attributes of that name, as
     /// `@view` in IDL does, so that they read strings and sequences in the request instead of
-    /// copies: `.viewed_arguments("Bank::Account::book")`, or `"Bank::*"` for all that begin
-    /// so. What no view can be of, and those marked `@view(FALSE)`, stay as they are.
+    /// copies: `.viewed_arguments("Bank::Account::book")`, or `"Bank::*"` as a prefix. Arguments
+    /// without a possible view, and those marked `@view(FALSE)`, are not affected.
     #[must_use]
     pub fn viewed_arguments(mut self, pattern: impl Into<String>) -> Self {
         self.viewed.push(pattern.into());
         self
     }
 
-    /// Writes to this folder, which is made if need be, instead of `$OUT_DIR`.
+    /// Writes to this folder, which is created if it does not exist, instead of `$OUT_DIR`.
     #[must_use]
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
@@ -198,7 +194,7 @@ impl Config {
         self
     }
 
-    /// Names the Rust type that stands for a `native` type, as in
+    /// Sets the Rust type of a `native` type, as in
     /// `.native_type("::Clock::Instant", "::std::time::Instant")`.
     #[must_use]
     pub fn native_type(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
@@ -206,46 +202,45 @@ impl Config {
         self
     }
 
-    /// Says that the Rust of an IDL module was generated elsewhere, as in
-    /// `.external_module("::CosNaming", "::orbium_naming::cos_naming")`. What the
-    /// compiled files themselves add to the module is generated here.
+    /// Declares that the Rust of an IDL module was generated elsewhere, as in
+    /// `.external_module("::CosNaming", "::orbium_naming::cos_naming")`. Code for definitions that
+    /// the compiled files themselves add to the module is generated here.
     #[must_use]
     pub fn external_module(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
         self.external.push((idl.into(), rust.into()));
         self
     }
 
-    /// Says that the Rust of an IDL file was generated elsewhere, and where its
-    /// modules are, as in `.external_file("CosNaming.idl", "::orbium_naming")`.
-    /// The file is named by the last part of its path, or by more of it.
+    /// Declares that the Rust of an IDL file was generated elsewhere, and the path of its modules,
+    /// as in `.external_file("CosNaming.idl", "::orbium_naming")`. The file is named by the last
+    /// part of its path, or by more of it.
     #[must_use]
     pub fn external_file(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
         self.external_files.push((idl.into(), rust.into()));
         self
     }
 
-    /// Names the Rust file, without `.rs`; as the first of the files or folders compiled
-    /// unless said here.
+    /// Sets the name of the Rust file, without `.rs`; by default that of the first compiled file or
+    /// folder.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Compiles files that make one project to one Rust file, prints the
-    /// `rerun-if-changed` lines for Cargo, and shows warnings.
+    /// Compiles files as one project to one Rust file, prints the `rerun-if-changed` lines for
+    /// Cargo, and shows warnings.
     ///
-    /// All definitions are in one tree of modules, each once, however the files
-    /// include each other and reopen modules. A folder stands for all `.idl` files
-    /// in it and below, and is searched for included files; a file that does
-    /// nothing but include others stands for those. Macros and prefixes of one
-    /// file do not reach the next.
+    /// All definitions are in one tree of modules, each once, however the files include each other
+    /// and reopen modules. A folder stands for all `.idl` files in it and below, and is searched
+    /// for included files; a file that only includes others stands for those. Macros and prefixes
+    /// of one file do not apply to the next.
     ///
     /// `idl/a.idl`, or a folder `idl/a`, in the first place becomes `<out_dir>/a.rs`,
     /// to be included by `orbium::include_idl!("a")`; see [`Config::name`]. Unrelated
     /// files are better compiled separately.
     ///
-    /// Ends the build script with status 1 if that fails, after showing why.
+    /// On failure it shows the error and ends the build script with status 1.
     pub fn compile(&self, files: impl IdlFiles) {
         match self.compile_all(&files.paths()) {
             Ok(outcome) => {
@@ -260,18 +255,17 @@ impl Config {
                 show(&outcome.warnings);
             }
             Err(error) => {
-                // Cargo shows this as it is, several lines and carets.
+                // Cargo shows this unchanged, several lines and carets.
                 show(&format!("{error}\n"));
                 std::process::exit(1);
             }
         }
     }
 
-    /// Compiles like [`Config::compile`], but prints nothing, neither for Cargo nor for
-    /// the user.
+    /// Compiles like [`Config::compile`], but prints nothing, neither for Cargo nor for the user.
     ///
     /// # Errors
-    /// See [`Error`]. Nothing has been written then.
+    /// See [`Error`]. No file has been written then.
     pub fn try_compile(&self, files: impl IdlFiles) -> Result<Compiled, Error> {
         let outcome = self.compile_all(&files.paths())?;
         Ok(Compiled {
@@ -281,12 +275,10 @@ impl Config {
         })
     }
 
-    /// Servants for the interfaces of a project to be filled in: structs that
-    /// implement the traits of what [`Config::compile`] generates, with `todo!()`
-    /// for bodies. Nothing is written.
+    /// Servant templates for the interfaces of a project: structs that implement the traits which
+    /// [`Config::compile`] generates, with `todo!()` for bodies. No file is written.
     ///
-    /// `around` is the path of the Rust module that takes in what is generated, such
-    /// as `crate`.
+    /// `around` is the path of the Rust module that includes the generated code, such as `crate`.
     ///
     /// # Errors
     /// See [`Error`].
@@ -329,7 +321,7 @@ impl Config {
         Ok(outcome)
     }
 
-    /// The files of a project, at least one, and the options to read them with.
+    /// The files of a project, at least one, and the options of the front end.
     fn project(
         &self,
         given: &[PathBuf],
@@ -391,7 +383,7 @@ impl Config {
         Ok((generated.code, model))
     }
 
-    /// What extensions find in a model, and the annotations that no extension reads.
+    /// The findings of extensions in a model, and the annotations that no extension reads.
     fn check(&self, model: &Model) -> Vec<Diagnostic> {
         let annotations = self.extensions.iter().flat_map(|it| it.annotations());
         let mut found = unread(model, &annotations.copied().collect::<Vec<_>>());
@@ -444,15 +436,15 @@ impl Config {
     }
 }
 
-/// What turns a model into Rust.
+/// A generator of Rust from a model.
 type Generator<'g> = dyn Fn(
         &Model,
         &orbium_codegen::Options,
     ) -> Result<orbium_codegen::Generated, orbium_codegen::Unmapped>
     + 'g;
 
-/// The outcome for some files. Callers that want the set of files read make a [`Compiled`]
-/// of it.
+/// The outcome for some files. Callers that need the set of read files convert it into a
+/// [`Compiled`].
 #[derive(Default)]
 struct Outcome {
     written: Vec<PathBuf>,
@@ -460,8 +452,8 @@ struct Outcome {
     warnings: String,
 }
 
-/// Writes a file unless it says the same already: an unchanged file keeps its
-/// time and is not compiled again. No part of a file is left.
+/// Writes a file unless its content is the same already: an unchanged file keeps its time and is
+/// not compiled again. No partial file is left.
 fn write(path: &Path, code: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|present| present == code.as_bytes()) {
         return Ok(());
@@ -479,7 +471,7 @@ fn is_warning(line: &str) -> bool {
     line.contains(": warning: ")
 }
 
-/// Writes to standard error; a closed standard error is no failure.
+/// Writes to standard error; errors are ignored.
 fn show(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }

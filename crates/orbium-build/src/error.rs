@@ -6,31 +6,29 @@ use std::{fmt, io};
 
 use orbium_codegen::Warning;
 
-/// Error of compiling IDL. Displays as all there is to say, over
-/// several lines.
+/// Error of compiling IDL. It is displayed completely, over several lines.
 #[non_exhaustive]
 pub enum Error {
-    /// The IDL is wrong, or cannot be read: the diagnostics, rendered with
-    /// source lines.
+    /// The IDL has errors, or cannot be read: the diagnostics, rendered with source lines.
     Idl {
-        /// The file given, or the first of them.
+        /// The given file, or the first of them.
         file: PathBuf,
-        /// Everything found in it, warnings too.
+        /// All findings, warnings too.
         diagnostics: String,
     },
-    /// Something has no mapping to Rust, and that was to be an error.
+    /// A definition has no mapping to Rust, which is configured as an error.
     Unmapped {
-        /// The file given, or the first of them.
+        /// The given file, or the first of them.
         file: PathBuf,
-        /// What would have been left out.
+        /// The definitions that would have been left out.
         warnings: Vec<Warning>,
     },
-    /// No folder to write to: not run by Cargo, and no
+    /// There is no output folder: not run by Cargo, and no
     /// [`Config::out_dir`](crate::Config::out_dir).
     NoOutDir,
-    /// There is no IDL file in what was given.
+    /// There is no IDL file in the given folders.
     NoFiles {
-        /// What was given: nothing, or folders.
+        /// The given folders; may be empty.
         given: Vec<PathBuf>,
     },
     /// An [`Extension`](crate::Extension) has no code for the files: its sentence.
@@ -39,14 +37,14 @@ pub enum Error {
     Read {
         /// The folder.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         cause: io::Error,
     },
-    /// What was generated could not be written.
+    /// The generated code could not be written.
     Write {
-        /// Where to.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         cause: io::Error,
     },
 }

@@ -41,14 +41,14 @@ pub trait Extension: fmt::Debug + Send + Sync {
     /// The names of the annotations that it reads, without the `@`.
     fn annotations(&self) -> &[&str];
 
-    /// What is wrong with them in a model without other errors: an error among the
-    /// diagnostics ends the compilation.
+    /// Checks them in a model without other errors, and returns diagnostics: an error among these
+    /// ends the compilation.
     fn check(&self, model: &Model) -> Vec<Diagnostic>;
 
-    /// Rust text to end the generated file with; empty if there is nothing to add.
+    /// Rust text to append to the generated file; may be empty.
     ///
     /// # Errors
-    /// A sentence that says why there is none.
+    /// A sentence with the reason why there is none.
     fn code(&self, model: &Model) -> Result<String, String>;
 }
 

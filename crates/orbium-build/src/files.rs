@@ -55,8 +55,8 @@ impl<P: AsRef<Path>> IdlFiles for &Vec<P> {
     }
 }
 
-/// Adds the IDL files in a folder and below, in the order of their names, and the
-/// folders they are in: a new file there must be seen too.
+/// Adds the IDL files in a folder and below, in the order of their names, and their folders, so
+/// that a new file there is detected too.
 pub(crate) fn below(
     folder: &Path,
     files: &mut Vec<PathBuf>,
@@ -73,7 +73,7 @@ pub(crate) fn below(
     }
     paths.sort();
     for path in paths {
-        // A link could lead back here.
+        // A link could be part of a cycle.
         if path.is_dir() && !path.is_symlink() {
             below(&path, files, folders)?;
         } else if path.extension().is_some_and(|end| end == "idl") && !files.contains(&path) {
@@ -83,7 +83,7 @@ pub(crate) fn below(
     Ok(())
 }
 
-/// The name of a file without its ending, or that of a folder.
+/// The name of a file without its extension, or that of a folder.
 pub(crate) fn stem(path: &Path) -> OsString {
     let name = |path: &Path| {
         if path.is_dir() {
@@ -92,7 +92,7 @@ pub(crate) fn stem(path: &Path) -> OsString {
             path.file_stem().map(OsString::from)
         }
     };
-    // `.` and `..` have a name elsewhere.
+    // The names of `.` and `..` are those of the canonical path.
     let whole = || name(&path.canonicalize().ok()?);
     name(path).or_else(whole).unwrap_or_else(|| "idl".into())
 }

@@ -25,9 +25,9 @@ pub use files::IdlFiles;
 /// and so do `["idl/hello.idl", "idl/more.idl"]` together. See
 /// [`Config::compile`].
 ///
-/// Ends the build script with status 1 if that fails, after showing why.
+/// On failure it shows the error and ends the build script with status 1.
 ///
-/// The whole of a `build.rs`:
+/// A complete `build.rs`:
 ///
 /// ```no_run
 /// fn main() {
@@ -36,7 +36,7 @@ pub use files::IdlFiles;
 /// ```
 ///
 /// Several files, or a folder, are one project: one tree of modules in one Rust
-/// file, named after the first. With more to say:
+/// file, named after the first. With options:
 ///
 /// ```no_run
 /// fn main() {
