@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The interfaces of `idl/`, served and called.
+//! Servants and clients of the interfaces of `idl/`.
 //!
-//! [`serve`] makes an ORB a server of `cubit.idl`, `ttcp.idl` and `kitchen.idl`,
-//! [`serve_values`] of `values.idl`, with an echo of each value; [`check`] calls every
-//! operation and verifies every answer, [`load`] repeats one operation with
-//! nothing else in the loop, and [`raw`] moves the same numbers of octets over
-//! plain sockets. Semantics that the IDL does not define, such as the meaning of a checksum,
-//! are specified in `interop/README.md` and are the same in every peer.
+//! [`serve`] makes an ORB a server of `cubit.idl`, `ttcp.idl` and `kitchen.idl`, [`serve_values`]
+//! of `values.idl`, with an echo of each value; [`check`] calls every operation and verifies every
+//! reply, [`load`] repeats one operation in a minimal loop, and [`raw`] moves the same numbers of
+//! octets over plain sockets. Semantics that the IDL does not define, such as the meaning of a
+//! checksum, are specified in `interop/README.md` and are the same in every peer.
 //!
-//! This crate measures nothing and prints nothing.
+//! This crate does not measure and does not print.
 #![forbid(unsafe_code)]
 
 // All three interfaces: their files are compiled together.

@@ -17,7 +17,7 @@ use crate::cubit::{Cube, Many, TooBigError};
 use crate::specimen;
 use crate::ttcp::{BinStruct, Receiver};
 
-/// An operation that can be repeated.
+/// A repeatable operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Load {
     /// `Cubit::Cube::noop`.
@@ -54,7 +54,7 @@ pub enum Load {
     SendStructs,
 }
 
-/// A name that is no [`Load`].
+/// A name that is not a [`Load`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLoad(pub String);
 
@@ -83,7 +83,7 @@ impl fmt::Display for Load {
 }
 
 impl Load {
-    /// All of them.
+    /// All operations.
     pub const ALL: &'static [Self] = &[
         Self::Noop,
         Self::Post,
@@ -126,8 +126,7 @@ impl Load {
         }
     }
 
-    /// The plain key of the object that has the operation: `Cube` or
-    /// `Receiver`.
+    /// The plain key of the object with the operation: `Cube` or `Receiver`.
     #[must_use]
     pub const fn object_key(self) -> &'static str {
         match self {
@@ -166,11 +165,10 @@ impl Load {
         self.is_echo() || matches!(self.object_key().as_bytes(), b"Receiver")
     }
 
-    /// Calls the operation and verifies that it does what it should. The object
-    /// is taken for one that has it.
+    /// Calls the operation and verifies its results. The object has to support it.
     ///
     /// # Errors
-    /// What was wrong, in words.
+    /// The error, in words.
     pub fn verify(&self, object: &ObjectRef, size: usize) -> Result<(), String> {
         let cube = Cube::from_object(object.clone());
         let receiver = Receiver::from_object(object.clone());
@@ -200,12 +198,11 @@ impl Load {
         }
     }
 
-    /// Calls the operation so many times, one call at a time, with `size`
-    /// elements where it takes any. `sample` is given the nanoseconds of each
-    /// call.
+    /// Calls the operation so many times, one call at a time, with `size` elements if it takes any.
+    /// `sample` is called with the nanoseconds of each call.
     ///
-    /// Oneways end in one twoway call, so that when this returns everything was
-    /// received. Nothing is allocated per call.
+    /// Oneways end with one twoway call, so that when this returns everything was received. Calls
+    /// allocate no memory.
     ///
     /// # Errors
     /// The first exception raised.
@@ -254,8 +251,8 @@ impl Load {
         }
     }
 
-    /// Sends so many calls of a oneway that carries elements, and waits for nothing:
-    /// over datagrams there is no acknowledgement to wait for.
+    /// Sends so many calls of a oneway that carries elements, without waiting: over datagrams there
+    /// is no acknowledgement.
     ///
     /// # Errors
     /// The first exception raised.
@@ -328,8 +325,7 @@ fn filled<E>(size: usize, at: impl Fn(usize) -> E) -> Vec<E> {
     (0..size).map(at).collect()
 }
 
-/// The loop itself; there are two so that the clock is read only if times
-/// are wanted.
+/// The loop itself; there are two so that the clock is read only if times are requested.
 fn repeat(
     calls: u64,
     sample: Option<&mut dyn FnMut(u64)>,
@@ -346,13 +342,13 @@ fn repeat(
     Ok(())
 }
 
-/// Raised by a oneway that finds the buffer of its connection full.
+/// The exception of a oneway if the buffer of its connection is full.
 const BUFFER_FULL: u32 = minor::ORBIUM_VMCID | minor::ONEWAYS_BUFFERED;
 
-/// How long a oneway waits for room in the buffer.
+/// The maximum time for which a oneway waits for space in the buffer.
 const ROOM: Duration = Duration::from_secs(10);
 
-/// Sends a oneway; one that finds the buffer full waits for the server.
+/// Sends a oneway; if the buffer is full it waits for the server.
 fn with_room(
     receiver: &Receiver,
     send: impl Fn() -> Result<(), SystemException>,
@@ -380,10 +376,10 @@ fn same<T: PartialEq + fmt::Debug, E: fmt::Display>(
     }
 }
 
-/// Sends so many elements and requires to get the same back.
+/// Sends so many elements and requires the same in the reply.
 ///
 /// Bulk data repeats after a number of elements that divides no buffer size: an unoptimised test
-/// makes few of them, and copies the rest.
+/// computes few of them, and copies the rest.
 pub(crate) fn echo<E: PartialEq + Copy>(
     size: usize,
     at: impl Fn(usize) -> E,
@@ -402,7 +398,7 @@ pub(crate) fn echo<E: PartialEq + Copy>(
     Err(format!("the {size} elements came back changed"))
 }
 
-/// Others may call the object too, so the counter may have grown by more.
+/// The object may have other callers, so the counter may have grown by more.
 fn verify_post(cube: &Cube) -> Result<(), String> {
     let before = cube.calls().map_err(in_words)?;
     cube.post(1).map_err(in_words)?;
@@ -414,7 +410,7 @@ fn verify_post(cube: &Cube) -> Result<(), String> {
     Err(format!("{before} calls became {after} by three more"))
 }
 
-/// An element of a flood: its bulk data, and what it adds to the checksum.
+/// An element of a flood: its bulk data, and its part of the checksum.
 pub(crate) trait Bulk: Sized {
     fn at(i: usize) -> Self;
     fn value(&self) -> u64;
@@ -446,7 +442,7 @@ bulk! {
     };
 }
 
-/// Sends a few times and compares the tally, which starts at nothing.
+/// Sends a few times and compares the tally, which starts at zero.
 pub(crate) fn flood<E: Bulk>(
     receiver: &Receiver,
     size: usize,

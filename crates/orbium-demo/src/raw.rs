@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Plain streams that move the same numbers of octets as a load, with one
-//! receive and one send per side and no parsing: the physical limit of what the
-//! ORB can reach over that transport.
+//! Plain streams that move the same numbers of octets as a load, with one receive and one send per
+//! side and no parsing: the upper limit for an ORB over that transport.
 //!
-//! TCP and Unix-domain sockets are here; whatever else can [`Read`] and
-//! [`Write`] can be given to [`answer`] and [`Client::over`].
+//! TCP and Unix-domain sockets are built in; any other [`Read`] and [`Write`] can be passed to
+//! [`answer`] and [`Client::over`].
 //!
 //! ```
 //! use orbium_demo::raw;
@@ -26,27 +25,26 @@ use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::Instant;
 
-/// Sizes of the messages of an exchange. Both sides hold a message whole, as an ORB does,
-/// so sizes are bounded.
+/// Sizes of the messages of an exchange. Both sides buffer a whole message, as an ORB does, so
+/// sizes are bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
     /// Octets of a request.
     pub request: u32,
     /// Octets of a reply.
     pub reply: u32,
-    /// Requests that are answered by one reply: 1 for twoway calls, more for a
-    /// flood.
+    /// Requests per reply: 1 for twoway calls, more for a flood.
     pub every: u32,
 }
 
-/// Octets a message may have.
+/// Maximum octets of a message.
 const MAX_MESSAGE_LENGTH: u32 = 1 << 28;
 
-/// Octets that the server of a flood takes at once, at least.
+/// Minimum number of octets that the server of a flood receives at once.
 const FLOOD_BUFFER: usize = 1 << 16;
 
 impl Exchange {
-    /// Each request is answered.
+    /// An exchange with a reply to each request.
     #[must_use]
     pub const fn twoway(request: u32, reply: u32) -> Self {
         Self {
@@ -56,7 +54,8 @@ impl Exchange {
         }
     }
 
-    /// Requests per acknowledgement: one octet says that all were received.
+    /// An exchange with several requests per acknowledgement: one octet confirms the receipt of
+    /// all.
     #[must_use]
     pub const fn flood(request: u32, every: u32) -> Self {
         Self {
@@ -109,7 +108,7 @@ pub trait Listen {
     /// Waits for a connection.
     ///
     /// # Errors
-    /// The system's.
+    /// That of the system.
     fn next(&self) -> io::Result<Self::Stream>;
 }
 
@@ -135,11 +134,11 @@ impl Listen for std::os::unix::net::UnixListener {
 /// Serves connections, each in a thread, until the listener fails.
 ///
 /// # Errors
-/// The listener's.
+/// That of the listener.
 pub fn serve(listener: &impl Listen) -> io::Result<()> {
     loop {
         let connection = listener.next()?;
-        // A client that misbehaves or disappears ends its own connection only.
+        // A client that misbehaves or disappears ends only its own connection.
         thread::Builder::new()
             .name("raw".into())
             .spawn(move || answer(connection))?;
@@ -149,15 +148,15 @@ pub fn serve(listener: &impl Listen) -> io::Result<()> {
 /// Serves one connection until the client closes it.
 ///
 /// # Errors
-/// The listener's or the connection's.
+/// That of the listener or the connection.
 pub fn serve_one(listener: &impl Listen) -> io::Result<()> {
     answer(listener.next()?)
 }
 
-/// Answers on a connection until the client closes it.
+/// Replies on a connection until the client closes it.
 ///
 /// # Errors
-/// The connection's; what the client wants is not to be had.
+/// That of the connection; the requested sizes are not supported.
 pub fn answer(mut connection: impl Read + Write) -> io::Result<()> {
     let mut octets = [0; 12];
     connection.read_exact(&mut octets)?;
@@ -193,10 +192,10 @@ pub struct Client<S = TcpStream> {
 }
 
 impl Client {
-    /// Connects over TCP, and announces to the server what will be exchanged.
+    /// Connects over TCP, and announces the sizes of the exchange to the server.
     ///
     /// # Errors
-    /// The connection cannot be made; a size is zero or beyond 256 MiB.
+    /// The connection cannot be opened; a size is zero or beyond 256 MiB.
     pub fn connect(server: impl ToSocketAddrs, exchange: Exchange) -> io::Result<Self> {
         let exchange = exchange.check()?;
         let connection = TcpStream::connect(server)?;
@@ -206,10 +205,10 @@ impl Client {
 }
 
 impl<S: Read + Write> Client<S> {
-    /// Announces to the server at the other end of a stream what will be exchanged.
+    /// Announces the sizes of the exchange to the server at the other end of a stream.
     ///
     /// # Errors
-    /// The stream's; a size is zero or beyond 256 MiB.
+    /// That of the stream; a size is zero or beyond 256 MiB.
     pub fn over(mut connection: S, exchange: Exchange) -> io::Result<Self> {
         let exchange = exchange.check()?;
         connection.write_all(&exchange.to_octets())?;
@@ -221,11 +220,11 @@ impl<S: Read + Write> Client<S> {
         })
     }
 
-    /// Sends requests and receives the reply, so many times. `sample` is given
-    /// the nanoseconds of each time.
+    /// Sends requests and receives the reply, so many times. `sample` is called with the
+    /// nanoseconds of each exchange.
     ///
     /// # Errors
-    /// The connection's.
+    /// That of the connection.
     pub fn run(&mut self, times: u64, sample: Option<&mut dyn FnMut(u64)>) -> io::Result<()> {
         let Some(sample) = sample else {
             return (0..times).try_for_each(|_| self.once());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values that all peers agree on, made from a number.
+//! Common test values of all peers, derived from a number.
 
 use orbium::{Char, WChar};
 
@@ -12,8 +12,8 @@ fn low(n: usize) -> u8 {
     n as u8
 }
 
-/// A value of every basic type, none of which reads the same at another offset
-/// or in the other byte order. `n` is a small positive number.
+/// A value of every basic type, none of which reads the same at another offset or in the other byte
+/// order. `n` is a small positive number.
 #[must_use]
 pub fn scalars(n: i32) -> Scalars {
     let positive = n.unsigned_abs();
@@ -33,7 +33,7 @@ pub fn scalars(n: i32) -> Scalars {
     }
 }
 
-/// A struct of everything.
+/// A struct with members of all kinds.
 #[must_use]
 pub fn mixed(n: i32) -> Mixed {
     let row = |i| [0, 1, 2].map(|j| n * 100 + i * 10 + j);
@@ -50,7 +50,7 @@ pub fn mixed(n: i32) -> Mixed {
     }
 }
 
-/// The exception that `Kitchen::Peer::refuse` raises.
+/// The exception raised by `Kitchen::Peer::refuse`.
 #[must_use]
 pub fn refused() -> Refused {
     Refused {
@@ -86,7 +86,7 @@ pub fn tree(depth: u32) -> Node {
     })
 }
 
-/// The octet at an index of bulk data: of a period that divides no buffer size.
+/// The octet at an index of bulk data: with a period that divides no buffer size.
 #[must_use]
 pub fn octet(i: usize) -> u8 {
     low(i % 251)
@@ -98,8 +98,7 @@ pub fn short(i: usize) -> i16 {
     i.wrapping_mul(13).wrapping_sub(20_000) as i16
 }
 
-/// The char at an index of bulk data: printable ASCII, which all code sets
-/// agree on.
+/// The char at an index of bulk data: printable ASCII, which is the same in all code sets.
 #[must_use]
 pub fn char(i: usize) -> Char {
     Char(b' ' + low(i % 95))
@@ -139,7 +138,7 @@ pub fn many(i: usize) -> Many {
     }
 }
 
-/// The part of so many octets in the checksum of `Ttcp::Receiver`.
+/// The contribution of so many octets to the checksum of `Ttcp::Receiver`.
 #[must_use]
 pub fn octets_checksum(size: usize) -> u64 {
     (0..size).fold(0, |sum, i| sum + u64::from(octet(i)))

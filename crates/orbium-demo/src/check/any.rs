@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An any that holds every type there is.
+//! An any that contains each existing type.
 
 use orbium::codegen::{CdrError, CdrReader, CdrWriter, Decode, Encode, Type, Typed};
 use orbium::{Any, Char, Fixed, Interface, LongDouble, ObjectRef, TypeCode, WChar};
@@ -132,7 +132,7 @@ pub(super) const ALL: &[Planned<World>] = &[
     }),
 ];
 
-/// Sends an any and requires the type of the answer to be the one sent.
+/// Sends an any and requires that the reply has the same type.
 fn echo(world: &World, sent: &Any) -> Result<Any, Failure> {
     let got = world.peer.echo_any(sent)?;
     if got.type_code() != sent.type_code() {
@@ -142,7 +142,7 @@ fn echo(world: &World, sent: &Any) -> Result<Any, Failure> {
     Ok(got)
 }
 
-/// A value of a type that is known here and there.
+/// A value of a type that both sides know.
 fn value<T>(world: &World, sent: &T) -> Verdict
 where
     T: Typed + Encode + Decode + PartialEq + std::fmt::Debug,
@@ -151,7 +151,7 @@ where
     expect("the value", &got.extract::<T>()?, sent)
 }
 
-/// A value under a name that Rust has only as a `type`.
+/// A value of an alias, for which Rust only has a `type`.
 fn aliased<T>(world: &World, alias: &'static Type, sent: &T) -> Verdict
 where
     T: Typed + Encode + Decode + PartialEq + std::fmt::Debug,
@@ -183,7 +183,7 @@ fn objects(world: &World) -> Verdict {
     }
 }
 
-/// The IDL has no `long double`, so a peer may do without.
+/// The IDL has no `long double`, so a peer may lack it.
 fn long_double(world: &World) -> Verdict {
     let sent = Any::new(&LongDouble::from(-0.375))?;
     match world.peer.echo_any(&sent) {
@@ -195,7 +195,7 @@ fn long_double(world: &World) -> Verdict {
     }
 }
 
-/// An any in an any, several levels deep.
+/// An any within an any, several levels deep.
 fn nested(world: &World, levels: usize) -> Verdict {
     let mut sent = Any::new(&77_i32)?;
     for _ in 0..levels {
@@ -214,7 +214,7 @@ fn type_code(world: &World, sent: &'static Type) -> Verdict {
     expect("the TypeCode held", &got.extract::<TypeCode>()?, &sent)
 }
 
-/// A `wstring`, which Rust does not tell from a `string`.
+/// A `wstring`, which Rust does not distinguish from a `string`.
 struct Wstr(&'static str);
 
 impl Encode for Wstr {
@@ -223,7 +223,7 @@ impl Encode for Wstr {
     }
 }
 
-/// A struct that the other side has never seen.
+/// A struct that the other side does not know.
 #[derive(Debug, PartialEq)]
 struct Unseen {
     flag: u8,
@@ -267,7 +267,7 @@ fn unknown_type(world: &World) -> Verdict {
     expect("the value", &got.decode_as::<Unseen>()?, &sent)
 }
 
-/// The shape of `Node` under another name, built at run time.
+/// The structure of `Node` under another name, built at run time.
 fn unknown_recursive(world: &World) -> Verdict {
     let id = "IDL:orbium.test/UnseenNode:1.0";
     let members = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every operation with an answer once more, without waiting for it, in each of
-//! the forms: awaited, polled, and left to a handler.
+//! Every twoway operation again, asynchronously, in each of the forms: awaited, polled, and with a
+//! handler.
 
 mod cube;
 mod forms;

@@ -81,7 +81,7 @@ fn label(world: &World, text: &str) -> Verdict {
     expect("the label", &world.peer.label()?.as_str(), &text)
 }
 
-/// Each new object has a label of its own.
+/// Each new object has a distinct label.
 fn make_peers(world: &World, n: u32) -> Verdict {
     let peers = world.peer.make_peers(n)?;
     expect("the number", &peers.len(), &(n as usize))?;
@@ -97,7 +97,7 @@ fn make_peers(world: &World, n: u32) -> Verdict {
     Ok(())
 }
 
-/// The peer calls an object of ours, which calls it back, and so on.
+/// The peer calls an object of this process, which calls it back, and so on.
 fn call_back(world: &World, depth: i32) -> Verdict {
     let poa = world.orb.root_poa();
     let servant = Arc::new(PeerServant::default());
@@ -109,7 +109,7 @@ fn call_back(world: &World, depth: i32) -> Verdict {
     expect("the number of call-backs", &servant.called_back(), &want)
 }
 
-/// A slow request must not be taken for others made at the same time.
+/// A slow request must not be confused with others made at the same time.
 fn concurrent(world: &World) -> Verdict {
     let peer = &world.peer;
     let matches = |t: i32| {

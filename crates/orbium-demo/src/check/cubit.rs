@@ -94,8 +94,8 @@ const fn many(o: u8, l: i32, s: i16) -> Many {
     Many { o, l, s }
 }
 
-/// Each look at the attribute is a request as well; a server with many threads
-/// may serve a post after the look that followed it.
+/// Each query of the attribute is a request as well; a server with many threads may serve a post
+/// after the query that followed it.
 fn post(cube: &Cube) -> Verdict {
     const POSTS: u64 = 5;
     let start = cube.calls()?;
@@ -157,7 +157,7 @@ fn cube_longs(cube: &Cube, size: i32) -> Verdict {
     require(got == want, "a cube is wrong")
 }
 
-/// What was in the vector before is gone.
+/// The previous content of the vector is replaced.
 fn cube_longs_into(cube: &Cube) -> Verdict {
     let mut cubes = vec![99; 10];
     cube.cube_longs_into(&[2, -3], &mut cubes)?;
@@ -179,7 +179,7 @@ fn manys(cube: &Cube, size: usize) -> Verdict {
     answer.map_err(Failure::Failed)
 }
 
-/// One vector, read into again and again: longer, shorter, empty.
+/// One vector, into which is read repeatedly: longer, shorter, empty.
 fn echo_into(cube: &Cube) -> Verdict {
     fn each<E: PartialEq + std::fmt::Debug>(
         at: fn(usize) -> E,

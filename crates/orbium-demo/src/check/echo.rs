@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The echo operations of `kitchen.idl` but those of unions.
+//! The echo operations of `kitchen.idl` except those of unions.
 
 use orbium::{Char, ExceptionKind, SystemException, WChar};
 
@@ -116,7 +116,7 @@ const MIN_SCALARS: Scalars = Scalars {
     w: WChar(0),
 };
 
-/// Floats by their bits: NaNs are not equal, zeros of both signs are.
+/// Compares floats by their bits: NaNs are not equal, zeros of both signs are.
 fn same(what: &str, got: &Scalars, want: &Scalars) -> Verdict {
     let bits = |v: &Scalars| (v.f.to_bits(), v.d.to_bits());
     expect(what, &bits(got), &bits(want))?;
@@ -128,8 +128,7 @@ fn same(what: &str, got: &Scalars, want: &Scalars) -> Verdict {
     expect(what, &rest(got), &rest(want))
 }
 
-/// Result and copy are the first argument; the inout argument comes back as it
-/// was.
+/// Result and copy are the first argument; the inout argument is returned unchanged.
 fn echo_scalars(world: &World, sent: &Scalars) -> Verdict {
     let mut both = scalars(9);
     let got = world.peer.echo_scalars(sent, &mut both)?;
@@ -138,15 +137,14 @@ fn echo_scalars(world: &World, sent: &Scalars) -> Verdict {
     same("the inout argument", &both, &scalars(9))
 }
 
-/// A char beyond ASCII does not exist in every transmission code set: one octet
-/// of UTF-8 cannot be one.
+/// A char beyond ASCII does not exist in every transmission code set: it is not one octet of UTF-8.
 fn char_latin1(world: &World) -> Verdict {
     let sent = Scalars {
         c: Char(0xE5),
         ..scalars(1)
     };
     match world.peer.echo_scalars(&sent, &mut scalars(9)) {
-        // Two orbiums carry both text of any script and such a char.
+        // Two orbiums transmit both text of any script and such a char.
         Err(SystemException {
             kind: ExceptionKind::DataConversion,
             ..
@@ -192,7 +190,7 @@ fn at_the_bounds() -> Mixed {
     }
 }
 
-/// A value that its type does not have is not sent, and harms no other call.
+/// A value that is invalid for its type is not sent, and does not affect other calls.
 fn beyond_bounds(world: &World) -> Verdict {
     let beyond = [
         Mixed {

@@ -12,17 +12,17 @@ pub struct Facts {
     pub giop_minor: u8,
     /// Whether wide characters can be sent.
     pub wide: bool,
-    /// Whether code sets are negotiated, so that strings beyond Latin-1 can be
-    /// sent: not at GIOP 1.0, and not to an object known from a plain key.
+    /// Whether code sets are negotiated, so that strings beyond Latin-1 can be sent: not with GIOP
+    /// 1.0, and not to an object with a plain key.
     pub code_sets: bool,
-    /// Whether the peer has what the IDL does not ask for, as orbium does: every
-    /// system exception, `_repository_id`, `long double`.
+    /// Whether the peer supports more than the IDL requires, as orbium does: every system
+    /// exception, `_repository_id`, `long double`.
     pub complete: bool,
 }
 
 impl Facts {
-    /// The capabilities of two orbiums at that minor version, with a reference that names
-    /// its code sets.
+    /// The capabilities of two orbiums with that minor version, with a reference that contains its
+    /// code sets.
     #[must_use]
     pub const fn of_giop(giop_minor: u8) -> Self {
         Self {
@@ -33,8 +33,8 @@ impl Facts {
         }
     }
 
-    /// The capabilities by a reference and the ORB it belongs to. One from a corbaloc
-    /// says nothing of code sets, nor whether its ORB is orbium.
+    /// The capabilities by a reference and its ORB. One from a corbaloc specifies neither code
+    /// sets, nor whether its ORB is orbium.
     #[must_use]
     pub fn of(object: &impl Interface) -> Self {
         let object = object.as_object();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every operation of the three interfaces, with every answer verified.
+//! Every operation of the three interfaces, with verification of every reply.
 //!
-//! The checks have the names that the clients of other ORBs give theirs (see
-//! `interop/README.md`), so that one list of expected failures serves all.
+//! The names of the checks are those of other ORBs' clients (see `interop/README.md`), so that one
+//! list of expected failures serves all.
 
 mod any;
 mod asynchronous;
@@ -35,7 +35,7 @@ pub fn cube(cube: &Cube, facts: &Facts) -> Vec<Check> {
     run(cubit::ALL, cube, facts)
 }
 
-/// Checks `Cube::shutdown`; the server answers no more after it.
+/// Checks `Cube::shutdown`; the server does not reply any more after it.
 #[must_use]
 pub fn shutdown(cube: &Cube) -> Check {
     Check {
@@ -54,7 +54,7 @@ pub fn receiver(receiver: &Receiver, facts: &Facts) -> Vec<Check> {
 /// `orb`, which belongs to the caller, so that the peer can call back.
 #[must_use]
 pub fn peer(orb: &Orb, peer: &Peer, facts: &Facts) -> Vec<Check> {
-    // Fails for an ORB that was shut down; the checks will say so.
+    // Fails for an ORB that was shut down; the checks will report that.
     let _ = orb.root_poa().manager().activate();
     let world = World {
         orb: orb.clone(),
@@ -70,7 +70,7 @@ pub fn peer(orb: &Orb, peer: &Peer, facts: &Facts) -> Vec<Check> {
     checks
 }
 
-/// Checks the same operations called without waiting.
+/// Checks the same operations with asynchronous calls.
 #[must_use]
 pub fn asynchronous(orb: &Orb, cube: &Cube, peer: &Peer, facts: &Facts) -> Vec<Check> {
     let _ = orb.root_poa().manager().activate();

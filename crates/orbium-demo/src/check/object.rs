@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Object references and the operations that every object has.
+//! Object references and the operations of every object.
 
 use orbium::giop::{Ior, OrbiumProfile, TaggedProfile, Version};
 use orbium::{
@@ -89,7 +89,7 @@ fn equivalent(got: &impl Interface, want: &impl Interface) -> Verdict {
     require(same, "the reference differs")
 }
 
-/// An object of ours, of an interface that the peer does not expect.
+/// An object of this process, with an interface that the peer does not expect.
 fn echo_object(world: &World) -> Verdict {
     let poa = world.orb.root_poa();
     let own: Cube = poa.activate(CubeServant::default())?;
@@ -104,7 +104,7 @@ fn echo_object(world: &World) -> Verdict {
     verdict
 }
 
-/// An object of this process comes back as itself.
+/// An object of this process is returned as itself.
 fn echo_peer_own(world: &World) -> Verdict {
     let poa = world.orb.root_poa();
     let own: Peer = poa.activate(PeerServant::default())?;
@@ -116,7 +116,7 @@ fn echo_peer_own(world: &World) -> Verdict {
     expect("the label", &label.as_str(), &"own")
 }
 
-/// The peer by a reference that says nothing of its type.
+/// The peer by a reference without its type.
 fn untyped(world: &World) -> Result<ObjectRef, Failure> {
     at_address_of(&world.orb, &world.peer, |key| key)
 }
@@ -139,8 +139,7 @@ fn repository_id(world: &World) -> Verdict {
     )
 }
 
-/// An object that is not there: with a key all strange, or a known one with
-/// octets appended.
+/// A nonexistent object: with an unknown key, or a known one with octets appended.
 fn stranger(world: &World, known: bool) -> Result<ObjectRef, Failure> {
     at_address_of(&world.orb, &world.peer, |mut key| {
         if !known {
@@ -166,12 +165,12 @@ fn unknown_operation(world: &World) -> Verdict {
         &exception.completed,
         &Completion::No,
     )?;
-    // The connection goes on.
+    // The connection remains usable.
     Ok(world.peer.ping()?)
 }
 
-/// An object reference without a type, as a corbaloc gives it, to the object
-/// with that key at the address of another.
+/// An object reference without a type, as from a corbaloc, to the object with that key at the
+/// address of another.
 fn at_address_of(
     orb: &Orb,
     object: &impl Interface,
@@ -192,7 +191,7 @@ fn at_address_of(
     let internet = object.ior().iiop_profiles().next();
     let minor = internet.map_or(2, |profile| profile.version.minor);
     if !messaging.is_empty() {
-        // No URL says that another messaging protocol than GIOP is spoken there.
+        // No URL can express that a messaging protocol other than GIOP is used there.
         let profile = OrbiumProfile {
             version: Version { major: 1, minor },
             scheme,

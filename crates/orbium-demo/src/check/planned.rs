@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Checks that have not been made yet, and making them.
+//! Planned checks, and their execution.
 
 use orbium::Orb;
 
@@ -7,14 +7,14 @@ use super::facts::Facts;
 use super::verdict::{Check, Outcome, Verdict, outcome};
 use crate::kitchen::Peer;
 
-/// What the checks of a peer work with.
+/// The environment of a peer's checks.
 pub(super) struct World {
     pub(super) orb: Orb,
     pub(super) peer: Peer,
     pub(super) facts: Facts,
 }
 
-/// What a message has to carry for a check to make sense.
+/// The requirements of a check on messages.
 #[derive(Clone, Copy)]
 pub(super) enum Needs {
     Nothing,
@@ -24,7 +24,7 @@ pub(super) enum Needs {
     CodeSet,
 }
 
-/// A check that has not been made: its name, what it needs, how it is made.
+/// A planned check: its name, its requirements, its function.
 pub(super) type Planned<W> = (&'static str, Needs, fn(&W) -> Verdict);
 
 pub(super) fn run<W>(planned: &[Planned<W>], world: &W, facts: &Facts) -> Vec<Check> {

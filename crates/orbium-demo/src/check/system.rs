@@ -12,7 +12,7 @@ macro_rules! named {
     };
 }
 
-/// The name of each check, and the exception to ask for.
+/// The name of each check, and the requested exception.
 const ALL: &[(&str, &str)] = named![
     "UNKNOWN" "BAD_PARAM" "NO_MEMORY" "IMP_LIMIT" "COMM_FAILURE" "INV_OBJREF" "NO_PERMISSION"
     "INTERNAL" "MARSHAL" "INITIALIZE" "NO_IMPLEMENT" "BAD_TYPECODE" "BAD_OPERATION" "NO_RESOURCES"

@@ -8,7 +8,7 @@ use crate::load::{self, Load};
 use crate::specimen;
 use crate::ttcp::{Receiver, Tally};
 
-/// More than one buffer of any size, of whatever type.
+/// More than one buffer of any size, for all types.
 const ELEMENTS: usize = 5000;
 
 pub(super) const ALL: &[Planned<Receiver>] = &[

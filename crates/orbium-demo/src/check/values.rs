@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values: null, shared, cyclic, cut down, boxed, custom, in anys, through an abstract
-//! interface.
+//! Values: null, shared, cyclic, truncated, boxed, custom, in anys, through an abstract interface.
 
 use orbium::codegen::{Decode, Encode, Typed};
 use orbium::value::Abstract;
@@ -16,7 +15,7 @@ use crate::values::{
     Numbers, Point, PointState, RefusedError, Text, Tree, TreeState, Two,
 };
 
-/// What the checks work with.
+/// The environment of the checks.
 struct World {
     orb: Orb,
     echo: Echo,
@@ -24,12 +23,12 @@ struct World {
 
 type Planned = (&'static str, fn(&World) -> Verdict);
 
-/// Checks how values travel. Registers their types with `orb`, and activates an object in its
-/// root adapter for the peer to call back.
+/// Checks the marshalling of values. Registers their types with `orb`, and activates an object in
+/// its root adapter for the peer to call back.
 #[must_use]
 pub fn values(orb: &Orb, echo: &Echo) -> Vec<Check> {
     register_values(orb.value_factories());
-    // Fails for an ORB that was shut down; the checks will say so.
+    // Fails for an ORB that was shut down; the checks will report that.
     let _ = orb.root_poa().manager().activate();
     let world = World {
         orb: orb.clone(),
@@ -293,7 +292,7 @@ fn labelled(x: i32) -> Labelled {
     Labelled::new(labelled_state(x))
 }
 
-/// A value with two values in its state, which are in chunks of their own.
+/// A value with two values in its state, which are in separate chunks.
 fn arrow(x: i32) -> Arrow {
     Arrow::new(ArrowState {
         base: state(x, x + 1),
@@ -421,7 +420,7 @@ fn cycle(world: &World, length: i32) -> Verdict {
     around(&present(got?)?, length)
 }
 
-/// What an any of that comes back with.
+/// The value that is returned in an any.
 fn in_any<T: Typed + Encode + Decode>(world: &World, sent: &T) -> Result<T, Failure> {
     Ok(world.echo.echo_any(&Any::new(sent)?)?.extract()?)
 }

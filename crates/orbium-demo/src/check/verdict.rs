@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Verdict of a check, and the assertions that lead to it.
+//! Verdict of a check, and its assertions.
 
 use std::fmt;
 
@@ -8,26 +8,25 @@ use orbium::{ExceptionKind, SystemException};
 /// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What was checked, such as `cubit.cube_long`.
+    /// The name of the check, such as `cubit.cube_long`.
     pub name: &'static str,
-    /// Whether it was as it should be.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
 /// Outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Every answer was right.
+    /// Every reply was correct.
     Passed,
-    /// What was wrong.
+    /// The check failed, for this reason.
     Failed(String),
-    /// Why it could not be made with this peer.
+    /// The check is not possible with this peer, for this reason.
     Skipped(String),
 }
 
 impl fmt::Display for Check {
-    /// As the other clients print it: `ok NAME`, `FAIL NAME: why` or
-    /// `skip NAME: why`.
+    /// In the format of the other clients: `ok NAME`, `FAIL NAME: why` or `skip NAME: why`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.outcome {
             Outcome::Passed => write!(f, "ok {}", self.name),
@@ -37,13 +36,13 @@ impl fmt::Display for Check {
     }
 }
 
-/// Why a check did not pass.
+/// Reason why a check did not pass.
 pub(super) enum Failure {
     Failed(String),
     Skipped(String),
 }
 
-/// Whatever is raised where nothing should be.
+/// Any unexpected exception.
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::Failed(error.to_string())
@@ -81,7 +80,7 @@ pub(super) fn expect<T: PartialEq + fmt::Debug>(what: &str, got: &T, want: &T) -
     )))
 }
 
-/// Requires a call to end in a system exception of that kind.
+/// Requires that a call ends in a system exception of that kind.
 pub(super) fn expect_raised<T: fmt::Debug>(
     got: Result<T, SystemException>,
     kind: ExceptionKind,

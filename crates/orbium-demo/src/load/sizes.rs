@@ -6,15 +6,15 @@ use super::Load;
 /// The header of every GIOP message.
 const MESSAGE_HEADER: usize = 12;
 
-/// Moves an offset up to a multiple of `to`.
+/// Rounds an offset up to a multiple of `to`.
 const fn aligned(offset: usize, to: usize) -> usize {
     offset.next_multiple_of(to)
 }
 
 impl Load {
-    /// Octets of the request and of the reply as GIOP 1.2 messages without
-    /// service contexts, to an object with a key of that length; a oneway has no
-    /// reply. For a peer that moves the same octets without reading them.
+    /// Sizes of the request and of the reply as GIOP 1.2 messages without service contexts, to an
+    /// object with a key of that length; a oneway has no reply. For a peer that moves the same
+    /// octets without reading them.
     #[must_use]
     pub const fn message_sizes(self, size: usize, key_len: usize) -> (usize, usize) {
         let request = with_body(request_header(key_len, self.name().len()), self.body(size));
@@ -30,7 +30,7 @@ impl Load {
         (request, with_body(MESSAGE_HEADER + 12, results))
     }
 
-    /// Octets of the arguments, which here are as many as those of the results.
+    /// Octets of the arguments, of which there are as many as of the results.
     const fn body(self, size: usize) -> usize {
         match self {
             Self::Noop => 0,
@@ -43,7 +43,7 @@ impl Load {
             Self::SendShorts => 4 + 2 * size,
             Self::EchoLongs | Self::SendLongs => 4 + 4 * size,
             _ if size == 0 => 4,
-            // Each but the first goes on where the last ended: 10, then 8 each.
+            // Each element continues where the previous one ended: 10, then 8 each.
             Self::EchoManys => 4 + 10 + 8 * (size - 1),
             // Eight octets in front of the first double, then no gaps.
             Self::SendDoubles => 8 + 8 * size,

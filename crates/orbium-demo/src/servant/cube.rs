@@ -11,15 +11,14 @@ use crate::cubit::{self, Many, Oneof, TooBig, TooBigError};
 /// The largest number with a cube that fits an IDL `long`.
 pub(crate) const LIMIT: i32 = 1290;
 
-/// Serves `Cubit::Cube`. Cubes wrap in their type; echoes send what they
-/// borrow from the request.
+/// Serves `Cubit::Cube`. Cubes wrap in their type; echoes send data borrowed from the request.
 #[derive(Debug, Default)]
 pub struct CubeServant {
     calls: AtomicU64,
     work: Option<Work>,
 }
 
-/// What a servant does besides.
+/// Additional work of a servant.
 struct Work(Box<dyn Fn() + Send + Sync>);
 
 impl fmt::Debug for Work {
@@ -29,7 +28,7 @@ impl fmt::Debug for Work {
 }
 
 impl CubeServant {
-    /// A servant that also does this whenever an octet is to be cubed.
+    /// A servant that also calls `work` whenever an octet is to be cubed.
     pub fn with_work(work: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
             calls: AtomicU64::new(0),
@@ -37,8 +36,8 @@ impl CubeServant {
         }
     }
 
-    /// Counts a request; how many there were, this one included. Every operation
-    /// begins with it, once its arguments are read.
+    /// Counts a request; returns their number, this one included. Every operation begins with it,
+    /// once its arguments are read.
     fn count(&self) -> u64 {
         orbium::probe!(Unmarshal);
         self.calls.fetch_add(1, Ordering::Relaxed) + 1

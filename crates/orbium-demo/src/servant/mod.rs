@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The servants, and an ORB that serves them.
+//! The servants, and their activation in an ORB.
 
 mod cube;
 mod peer;
@@ -16,7 +16,7 @@ use orbium::{ExceptionKind, Orb, SystemException, poa::PoaError};
 
 use crate::{cubit, kitchen, ttcp};
 
-/// Object that [`serve`] serves.
+/// The objects activated by [`serve`].
 #[derive(Clone, Debug)]
 pub struct Served {
     /// Bound to the key `Cube`.
@@ -27,8 +27,8 @@ pub struct Served {
     pub peer: kitchen::Peer,
 }
 
-/// Activates the three servants in the root adapter, under the plain keys
-/// `Cube`, `Receiver` and `Peer` too, and lets requests in.
+/// Activates the three servants in the root adapter, also under the plain keys `Cube`, `Receiver`
+/// and `Peer`, and activates the adapter's manager.
 ///
 /// `Cube::shutdown` ends the ORB without waiting for it.
 ///

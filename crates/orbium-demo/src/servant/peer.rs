@@ -18,10 +18,10 @@ use crate::kitchen::{
 };
 use crate::specimen;
 
-/// Objects that one `make_peers` makes at most; they stay until the ORB ends.
+/// Maximum number of objects created by one `make_peers`; they exist until the ORB ends.
 const MAX_PEERS: u32 = 10_000;
 
-/// The minor code of what `system_exception` raises.
+/// The minor code of the exceptions raised by `system_exception`.
 pub(crate) const MINOR: u32 = 42;
 
 /// Serves `Kitchen::Peer`.

@@ -50,8 +50,8 @@ impl ttcp::ReceiverServant for ReceiverServant {
         Ok(())
     }
 
-    // The requests of a connection are served in the order they arrive, so all
-    // sends before this one are in the tally.
+    // The requests of a connection are served in the order of their arrival, so all earlier sends
+    // are in the tally.
     fn stop_timer(&self, _: &Call<'_>) -> Result<Tally, SystemException> {
         Ok(*self.tally())
     }

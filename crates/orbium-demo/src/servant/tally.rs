@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The checksum of a flood: the wrapping 64-bit sum of its elements.
 //!
-//! A flood is measured against sockets that look at nothing, so each sum is made of
-//! blocks with an inner loop that the compiler vectorises: elements are summed in no
-//! more bits than a block needs.
+//! A flood is compared with sockets that do not read the data, so each sum consists of blocks with
+//! an inner loop that the compiler vectorises: elements are summed in no more bits than a block
+//! needs.
 
 use orbium::Char;
 
@@ -12,7 +12,7 @@ use crate::ttcp::{BinStruct, Tally};
 /// Elements summed before the sum is widened.
 const BLOCK: usize = 4096;
 
-/// What a flood may consist of.
+/// The element type of a flood.
 pub(crate) trait Element: Sized {
     /// The sum over all elements: integers sign-extended, doubles by
     /// their bits, structs by their members.
@@ -32,9 +32,9 @@ fn sum_blocks<E>(elements: &[E], block: impl Fn(&[E]) -> i64) -> u64 {
     blocks.fold(0, |sum, block| sum.wrapping_add(block.cast_unsigned()))
 }
 
-/// Sums octets by pairs in sixteen lanes of 16 bits: what the upper octets add to the sum of
-/// the pairs is subtracted at the end, which saves splitting each pair. A block gives each
-/// lane 128 pairs, so that the sum of either half fits.
+/// Sums octets by pairs in sixteen lanes of 16 bits: the contribution of the upper octets to the
+/// sum of the pairs is subtracted at the end, which saves splitting each pair. A block contributes
+/// 128 pairs to each lane, so that the sum of either half fits.
 fn sum_octets<E>(block: &[E], octet: impl Fn(&E) -> u8) -> i64 {
     let (rows, rest) = block.as_chunks::<32>();
     let (mut pairs, mut upper) = ([0_u16; 16], [0_u16; 16]);
@@ -98,7 +98,7 @@ impl Element for f64 {
 }
 
 impl Element for BinStruct {
-    /// In four sums: no addition waits for the one before it.
+    /// In four sums: no addition depends on the previous one.
     fn sum(elements: &[Self]) -> u64 {
         let value = |v: &Self| {
             let narrow = i32::from(v.s) + i32::from(v.c.0) + i32::from(v.o);

@@ -14,7 +14,7 @@ use crate::values::{
 
 type Answer<T> = Result<T, SystemException>;
 
-/// What a [`Note`] says of itself.
+/// The operations of a [`Note`].
 struct Spoken;
 
 impl NoteOperations for Spoken {
@@ -23,14 +23,14 @@ impl NoteOperations for Spoken {
     }
 }
 
-/// A note that can describe itself.
+/// A note with its operations.
 #[must_use]
 pub fn note(text: &str) -> Note {
     let text = text.to_owned();
     Note::with_operations(NoteState { text }, Spoken)
 }
 
-/// How the state of a [`Parcel`] travels: its members in order.
+/// The custom marshalling of a [`Parcel`]: its members in order.
 struct InOrder;
 
 impl CustomMarshal<Parcel> for InOrder {
@@ -61,8 +61,8 @@ pub fn parcel(state: ParcelState) -> Parcel {
     Parcel::with_operations(state, InOrder)
 }
 
-/// Makes the types of `values.idl` and `packed.idl` known, so that their values arrive in
-/// anys and as `ValueBase` too, and with their operations.
+/// Registers the types of `values.idl` and `packed.idl`, so that their values can also be received
+/// in anys and as `ValueBase`, with their operations.
 pub fn register_values(factories: &Factories) {
     factories.register_type::<Point>();
     factories.register_type::<Labelled>();
@@ -76,8 +76,8 @@ pub fn register_values(factories: &Factories) {
     factories.register(|| parcel(ParcelState::default()));
 }
 
-/// Activates an [`EchoServant`] in the root adapter, under the plain key `Echo` too, and lets
-/// requests in.
+/// Activates an [`EchoServant`] in the root adapter, also under the plain key `Echo`, and activates
+/// the adapter's manager.
 ///
 /// `Echo::shutdown` ends the ORB without waiting for it.
 ///

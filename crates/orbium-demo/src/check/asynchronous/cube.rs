@@ -59,7 +59,7 @@ pub(in crate::check) const ALL: &[Planned<Cube>] = &[
     }),
 ];
 
-/// Each look is a request too.
+/// Each query of the counter is a request too.
 fn calls(cube: &Cube) -> Verdict {
     let start = cube.calls()?;
     let served = cube.calls_async().wait()? - start;

@@ -13,7 +13,7 @@ use orbium::codegen::Raises;
 
 use crate::check::verdict::{Verdict, expect, failed, require};
 
-/// Longer than any answer takes on a machine with other work.
+/// Longer than any reply takes on a loaded machine.
 pub(super) const PATIENCE: Option<Duration> = Some(Duration::from_secs(120));
 
 struct Unpark(Thread);
@@ -24,7 +24,7 @@ impl Wake for Unpark {
     }
 }
 
-/// The least executor: one future, one thread.
+/// A minimal executor: one future, one thread.
 pub(super) fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
@@ -36,7 +36,7 @@ pub(super) fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-/// Makes a call in each form; each answer has to stand the test.
+/// Makes a call in each form, and checks each reply.
 pub(super) fn each_form<T, E>(
     begin: impl Fn() -> Asynchronous<T, E>,
     test: impl Fn(Result<T, E>) -> Verdict,
@@ -58,7 +58,7 @@ where
     test(received.map_err(|_| failed("no handler was called"))?)
 }
 
-/// Requires the same answer of each form.
+/// Requires the same reply of each form.
 pub(super) fn answer<T, E>(want: &T, begin: impl Fn() -> Asynchronous<T, E>) -> Verdict
 where
     T: PartialEq + fmt::Debug + Send + 'static,

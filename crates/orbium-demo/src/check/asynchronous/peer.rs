@@ -188,7 +188,7 @@ fn echo_peer(world: &World) -> Verdict {
     )
 }
 
-/// The peer calls an object of ours while no thread waits for a reply.
+/// The peer calls an object of this process while no thread waits for a reply.
 fn call_back(world: &World) -> Verdict {
     let poa = world.orb.root_poa();
     let servant = Arc::new(PeerServant::default());
@@ -200,7 +200,7 @@ fn call_back(world: &World) -> Verdict {
     expect("the number of call-backs", &servant.called_back(), &6)
 }
 
-/// What cannot be sent comes out of the answer, like all else.
+/// The error of an argument that cannot be sent is also delivered as the reply.
 fn beyond_bounds(world: &World) -> Verdict {
     let mut beyond = mixed(1);
     beyond.few = vec![0; 17];
@@ -217,7 +217,7 @@ fn beyond_bounds(world: &World) -> Verdict {
     Ok(world.peer.ping()?)
 }
 
-/// Many calls at once: each gets its own answer, whatever comes first.
+/// Many outstanding calls: each gets its own reply, in any order.
 fn outstanding(world: &World) -> Verdict {
     let slow = world.peer.slow_async(50);
     let sums: Vec<_> = (0..30).map(|i| world.peer.match_async(i, 1000)).collect();
@@ -227,13 +227,13 @@ fn outstanding(world: &World) -> Verdict {
     expect("the slow answer", &slow.wait()?, &50)
 }
 
-/// Requires what polling raises.
+/// Requires an exception of polling.
 fn expect_polled(got: Result<i32, SystemException>, kind: ExceptionKind, minor: u32) -> Verdict {
     let raised = expect_raised(got, kind)?;
     expect("the minor code", &(raised.minor & 0xFFF), &minor)
 }
 
-/// An answer that is not there yet, that comes, and that was taken.
+/// Polls for a reply that is pending, that has arrived, and that was taken.
 fn polled(world: &World) -> Verdict {
     let mut slow = world.peer.slow_async(100);
     for (patience, kind) in [
@@ -241,7 +241,7 @@ fn polled(world: &World) -> Verdict {
         (Duration::from_millis(1), ExceptionKind::Timeout),
     ] {
         match slow.response(Some(patience)) {
-            // This thread was stopped for longer than the call took.
+            // This thread was preempted for longer than the call took.
             Ok(value) => return expect("the answer", &value, &100),
             early => expect_polled(early, kind, 1)?,
         }
@@ -251,7 +251,7 @@ fn polled(world: &World) -> Verdict {
     expect_polled(taken, ExceptionKind::ObjectNotExist, 5)
 }
 
-/// Calls with abandoned replies harm no other.
+/// Abandoned replies do not affect other calls.
 fn given_up(world: &World) -> Verdict {
     drop(world.peer.slow_async(20));
     world.peer.slow_async(20).detach();
@@ -262,7 +262,7 @@ fn given_up(world: &World) -> Verdict {
     Ok(())
 }
 
-/// A handler makes calls itself, of either kind.
+/// A handler makes calls itself, synchronous and asynchronous ones.
 fn handler_calls(world: &World) -> Verdict {
     let (outcomes, received) = mpsc::channel();
     let peer = world.peer.clone();
