@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Numbers that a test draws.
+//! Pseudo-random numbers for tests.
 
 /// A xorshift generator: the same numbers for the same seed.
 #[derive(Clone, Debug)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// A generator with that seed; 0 stands for 1, as it would give nothing but itself.
+    /// A generator with that seed; 0 is replaced by 1, as it would only generate itself.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self(seed.max(1))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code on a page of the documentation, and in a file.
+//! Comparison of code on a page of the documentation with a file.
 
-/// Code without comments and without what a formatter may change, so that code on
-/// a page can be found in a file that is compiled.
+/// Code without comments and formatting, so that code on a page can be found in a file that is
+/// compiled.
 #[must_use]
 pub fn essence(code: &str) -> String {
     let lines = code.lines().map(|line| match line.trim() {

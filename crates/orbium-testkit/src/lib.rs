@@ -3,8 +3,8 @@
 //! peers, counts of threads, descriptors and allocations, and the suite of every stream
 //! transport ([`transport_suite`](mod@transport_suite)).
 //!
-//! Nothing here is for users of orbium. Everything panics when a test should
-//! fail, and nothing waits for ever.
+//! This crate is not for users of orbium. Its functions panic when a test should fail, and none
+//! waits without a time limit.
 #![deny(unsafe_code)]
 
 mod chance;

@@ -17,12 +17,12 @@ use crate::waiting::within;
 /// Runs a test once for each server strategy.
 ///
 /// # Panics
-/// The test panics; the strategy is named.
+/// The test panics; the message names the strategy.
 pub fn each_strategy(test: impl Fn(ServerStrategy)) {
     with_each_strategy(&test);
 }
 
-/// Hundreds of tests call [`each_strategy`]: this is compiled once.
+/// Not generic, as hundreds of tests call [`each_strategy`]: compiled once.
 fn with_each_strategy(test: &dyn Fn(ServerStrategy)) {
     for strategy in [
         ServerStrategy::ThreadPerConnection,
@@ -40,8 +40,8 @@ fn with_each_strategy(test: &dyn Fn(ServerStrategy)) {
     }
 }
 
-/// The strategy with as little at once as it can: requests of one connection are
-/// begun in order. Workers are free to do otherwise.
+/// The strategy with the least concurrency: requests of one connection are begun in order. Workers
+/// may reorder them.
 #[must_use]
 pub fn in_order(strategy: ServerStrategy) -> ServerStrategy {
     match strategy {
@@ -55,7 +55,7 @@ pub fn in_order(strategy: ServerStrategy) -> ServerStrategy {
 /// Runs a test once for each client strategy.
 ///
 /// # Panics
-/// The test panics; the strategy is named.
+/// The test panics; the message names the strategy.
 pub fn each_client_strategy(test: impl Fn(ClientStrategy)) {
     with_each_client_strategy(&test);
 }
@@ -70,11 +70,11 @@ fn with_each_client_strategy(test: &dyn Fn(ClientStrategy)) {
     }
 }
 
-/// Runs a test for each pair of a server and a client strategy that go
-/// together: an ORB of the configuration that it is given can be built.
+/// Runs a test for each compatible pair of a server and a client strategy: an ORB can be built with
+/// the given configuration.
 ///
 /// # Panics
-/// The test panics; the strategies are named.
+/// The test panics; the message names the strategies.
 pub fn each_pair(test: impl Fn(Config)) {
     each_strategy(|strategy| {
         each_client_strategy(|client_strategy| {
@@ -90,8 +90,7 @@ pub fn each_pair(test: impl Fn(Config)) {
     });
 }
 
-/// The configuration of an ORB that calls by a strategy, and serves by one that it
-/// goes together with.
+/// The configuration of an ORB with a client strategy, and a compatible server strategy.
 #[must_use]
 pub fn calling_by(client_strategy: ClientStrategy) -> Config {
     Config {
@@ -108,7 +107,7 @@ pub struct Served {
     pub orb: Orb,
     /// The servant.
     pub state: Arc<TargetState>,
-    /// The object, as the server itself sees it. Its plain key is `Target`.
+    /// The object's reference in the server. Its plain key is `Target`.
     pub target: Target,
 }
 
@@ -145,7 +144,7 @@ impl Served {
         Self { orb, state, target }
     }
 
-    /// The port that the server listens at.
+    /// The port at which the server listens.
     ///
     /// # Panics
     /// The ORB was shut down.
@@ -154,13 +153,13 @@ impl Served {
         self.orb.addresses().expect("a listening ORB")[0].port
     }
 
-    /// The object, as `client` sees it.
+    /// The object's reference in `client`.
     #[must_use]
     pub fn seen_by(&self, client: &Orb) -> Target {
         reach(client, &self.orb.object_to_string(&self.target))
     }
 
-    /// A client of its own, and the object as that client sees it.
+    /// A new client, and the object's reference in it.
     #[must_use]
     pub fn client(&self) -> (Orb, Target) {
         let client = client();
@@ -168,7 +167,7 @@ impl Served {
         (client, target)
     }
 
-    /// Ends the server.
+    /// Shuts the server down.
     ///
     /// # Panics
     /// It does not end.
@@ -179,7 +178,7 @@ impl Served {
     }
 }
 
-/// An ORB that only calls.
+/// An ORB without endpoints.
 ///
 /// # Panics
 /// It cannot be built.
@@ -188,10 +187,10 @@ pub fn client() -> Orb {
     Orb::builder().build().expect("an ORB")
 }
 
-/// The object that a string names, unchecked.
+/// The object of a stringified reference, without a type check.
 ///
 /// # Panics
-/// The string names none.
+/// The string is not a reference.
 #[must_use]
 pub fn reach(client: &Orb, text: &str) -> Target {
     let object = client.string_to_object(text).expect("an object string");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scripted peers: they send and expect exactly what a test says.
+//! Scripted peers: they send and expect exactly the messages of a test.
 
 pub(crate) mod hostility;
 pub(crate) mod message;
@@ -20,13 +20,13 @@ use rustix::net::{Shutdown as Ends, connect_unspec, shutdown};
 use crate::peer::message::{Message, Request, reply, write_reference};
 use crate::waiting::{PATIENCE, eventually};
 
-/// Receives on a blocking stream. One that decodes or decrypts may come back
-/// early, with `WouldBlock`: then there is time left.
+/// Receives on a blocking stream. One that decodes or decrypts may return early, with `WouldBlock`,
+/// if there is time left.
 ///
 /// # Errors
 /// As [`ByteStream::receive`].
 pub(crate) fn receive_patiently(stream: &dyn ByteStream, room: &mut [u8]) -> io::Result<usize> {
-    // One that lasted for the whole of its timeout is not repeated.
+    // A receive that lasted for its whole time-out is not repeated.
     let limit = Instant::now() + PATIENCE / 2;
     loop {
         match stream.receive(room) {
@@ -40,7 +40,7 @@ pub(crate) fn receive_patiently(stream: &dyn ByteStream, room: &mut [u8]) -> io:
     }
 }
 
-/// A server that does nothing by itself.
+/// A server controlled by a test.
 #[derive(Debug)]
 pub struct FakeServer {
     listener: TcpListener,
@@ -50,7 +50,7 @@ impl FakeServer {
     /// Listens on a free port of the loopback.
     ///
     /// # Panics
-    /// There is none.
+    /// There is no free port.
     #[must_use]
     pub fn listen() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -58,10 +58,10 @@ impl FakeServer {
         Self { listener }
     }
 
-    /// The port it listens at.
+    /// The port at which it listens.
     ///
     /// # Panics
-    /// The socket is broken.
+    /// The socket is invalid.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.listener.local_addr().expect("an address").port()
@@ -70,7 +70,7 @@ impl FakeServer {
     /// The next connection.
     ///
     /// # Panics
-    /// None comes.
+    /// None arrives.
     #[must_use]
     #[track_caller]
     pub fn accept(&self) -> Peer {
@@ -82,7 +82,7 @@ impl FakeServer {
         accepted.expect("accepted")
     }
 
-    /// A connection that waits already.
+    /// A connection that is already pending.
     #[must_use]
     pub fn accept_at_once(&self) -> Option<Peer> {
         let (stream, _) = self.listener.accept().ok()?;
@@ -98,7 +98,7 @@ pub struct Peer {
 }
 
 impl Drop for FakeServer {
-    /// Refuses connections from here on, whatever process has a copy of the socket.
+    /// Refuses connections from here on, even if another process has a copy of the socket.
     fn drop(&mut self) {
         let _ = shutdown(&self.listener, Ends::Both);
     }
@@ -122,7 +122,7 @@ impl Peer {
         Self::over(Box::new(TcpByteStream::new(stream)))
     }
 
-    /// Drives a blocking stream, whatever carries it.
+    /// Drives a blocking stream of any transport.
     ///
     /// # Panics
     /// The stream is broken.
@@ -134,7 +134,7 @@ impl Peer {
         Self { stream }
     }
 
-    /// The stream, for what is not offered here.
+    /// The stream, for operations that are not provided here.
     #[must_use]
     pub fn stream(&self) -> &dyn ByteStream {
         &*self.stream
@@ -143,13 +143,13 @@ impl Peer {
     /// Sends octets.
     ///
     /// # Panics
-    /// The connection takes none.
+    /// The connection accepts none.
     #[track_caller]
     pub fn send(&mut self, octets: &[u8]) {
         self.send_all(octets).expect("an open connection");
     }
 
-    /// Sends octets; whether the connection took them.
+    /// Sends octets; returns whether the connection accepted them.
     pub fn try_send(&mut self, octets: &[u8]) -> bool {
         self.send_all(octets).is_ok()
     }
@@ -165,16 +165,16 @@ impl Peer {
         Ok(())
     }
 
-    /// The next octets, as many as there is room for.
+    /// Receives octets until `room` is full.
     ///
     /// # Panics
-    /// They do not come.
+    /// They do not arrive.
     #[track_caller]
     pub fn receive_octets(&mut self, room: &mut [u8]) {
         assert!(self.fill(room), "the connection ended");
     }
 
-    /// All octets until the end of the connection, or its loss.
+    /// Receives all octets until the end of the connection, or its loss.
     ///
     /// # Panics
     /// It does not end.
@@ -199,7 +199,7 @@ impl Peer {
     /// The next message; `None` at the end of the connection.
     ///
     /// # Panics
-    /// Nothing comes, or what is no message.
+    /// No message arrives, or an invalid one.
     #[track_caller]
     pub fn try_receive(&mut self) -> Option<Message> {
         let mut octets = vec![0; HEADER_LEN];
@@ -239,7 +239,7 @@ impl Peer {
         self.try_receive().expect("an open connection")
     }
 
-    /// The next message, which is a request for that operation.
+    /// The next message, which has to be a request for that operation.
     ///
     /// # Panics
     /// It is not.
@@ -250,7 +250,7 @@ impl Peer {
         request
     }
 
-    /// The next message, which is of that kind.
+    /// The next message, which has to be of that kind.
     ///
     /// # Panics
     /// It is not.
@@ -261,16 +261,16 @@ impl Peer {
         message
     }
 
-    /// The end of the connection, after what is still sent.
+    /// Waits for the end of the connection, and ignores messages before it.
     ///
     /// # Panics
-    /// It does not come.
+    /// It does not end.
     #[track_caller]
     pub fn expect_end(&mut self) {
         self.receive_rest();
     }
 
-    /// Whether nothing arrives for a moment. Proves nothing by itself.
+    /// Whether no octet arrives for a moment. This alone proves nothing.
     pub fn is_silent(&mut self, moment: Duration) -> bool {
         let source = self.stream.source();
         let waited = wait_for([(source, Interest::Read)], Some(moment));
@@ -296,32 +296,32 @@ impl Peer {
         self.send(&message);
     }
 
-    /// Says that the object of a request is elsewhere: LOCATION_FORWARD.
+    /// Replies to a request with LOCATION_FORWARD.
     #[track_caller]
     pub fn forward(&mut self, request: &Request, to: &Ior) {
         let status = ReplyStatus::LocationForward;
         self.answer_with(request, status, |writer| write_reference(to, writer));
     }
 
-    /// Ends the connection in order.
+    /// Ends the connection in an orderly way.
     #[track_caller]
     pub fn close(mut self) {
         self.send(&close_connection(Version::V1_2));
         self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Ends the connection as the system ends that of a process which crashes with
-    /// something unread: by a reset, at once. Closing it would not do: while another test starts
-    /// a process, that one has a copy of every socket.
+    /// Ends the connection as the system does for a process that crashes with unread data: by an
+    /// immediate reset. Closing it would not suffice: while another test starts a process, that one
+    /// has a copy of every socket.
     ///
     /// # Panics
-    /// It is no TCP socket.
+    /// It is not a TCP socket.
     #[track_caller]
     pub fn reset(self) {
         connect_unspec(self.stream.source()).expect("a TCP socket");
     }
 
-    /// Says that nothing more is sent, without a word.
+    /// Ends the sending direction, without a message.
     pub fn finish_sending(&self) {
         self.stream.shutdown(Shutdown::Write);
     }
@@ -334,8 +334,8 @@ mod tests {
     use super::*;
 
     /// While another test starts a process, that process has copies of all descriptors from its
-    /// fork to its exec. A client once connected to a server that was gone so, and called over a
-    /// connection that was reset.
+    /// fork to its exec. Regression: a client connected to a server that had ended in this way, and
+    /// called over a connection that was reset.
     #[test]
     fn an_ended_stream_has_ended_though_another_process_has_a_copy() {
         let server = FakeServer::listen();

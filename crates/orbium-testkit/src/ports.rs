@@ -6,12 +6,12 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
-/// A port of 127.0.0.1 without a listener: a socket is bound to it until the process
-/// ends. Given back it might become that of another test's server.
+/// A port of 127.0.0.1 without a listener: a socket is bound to it until the process ends. A free
+/// port could be reused by another test's server.
 ///
 /// # Panics
 ///
-/// No port or no descriptor is left.
+/// There is no free port or descriptor.
 #[must_use]
 pub fn dead_port() -> u16 {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a descriptor");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counts of this process, from the system: threads, descriptors and memory; and permissions that it gives up.
+//! Counts of this process, from the system: threads, descriptors and memory; and dropping of
+//! permissions.
 
 pub(crate) mod allocations;
 pub(crate) mod forking;
@@ -9,7 +10,7 @@ use std::fs;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
-/// Threads of this process.
+/// The number of threads of this process.
 ///
 /// # Panics
 /// There is no `/proc`.
@@ -20,7 +21,7 @@ pub fn threads() -> usize {
         .count()
 }
 
-/// Open descriptors of this process.
+/// The number of open descriptors of this process.
 ///
 /// # Panics
 /// There is no `/proc`.
@@ -33,7 +34,7 @@ pub fn descriptors() -> usize {
         - 1
 }
 
-/// Octets of memory that this process really occupies.
+/// Bytes of resident memory of this process.
 ///
 /// # Panics
 /// There is no `/proc`.
@@ -53,11 +54,11 @@ pub fn resident_octets() -> usize {
     kib * 1024
 }
 
-/// Has the host refuse real-time scheduling to the calling thread and those that it starts: no
-/// CAP_SYS_NICE, and a limit of real-time priorities of 0. For tests with a process of their own.
+/// Makes the host refuse real-time scheduling to the calling thread and those that it starts: no
+/// CAP_SYS_NICE, and a limit of real-time priorities of 0. For tests in a separate process.
 ///
 /// # Panics
-/// The capabilities cannot be read or given up.
+/// The capabilities cannot be read or dropped.
 pub fn give_up_real_time() {
     let mut sets = capabilities(None).expect("the capabilities");
     for set in [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A subscriber of `tracing` that keeps what it gets.
+//! A subscriber of `tracing` that records spans and events.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,18 +19,18 @@ use crate::waiting::eventually;
 /// Fields by their name, as text.
 pub type Fields = BTreeMap<String, String>;
 
-/// A span as far as it got.
+/// A recorded span.
 #[derive(Clone, Debug)]
 pub struct RecordedSpan {
-    /// Unique among the spans.
+    /// The id, unique among the spans.
     pub id: u64,
-    /// The span it is part of.
+    /// The enclosing span.
     pub parent: Option<u64>,
-    /// What is constant of it.
+    /// The static metadata.
     pub metadata: &'static Metadata<'static>,
-    /// What was recorded so far.
+    /// The fields recorded so far.
     pub fields: Fields,
-    /// Whether it is over.
+    /// Whether it is closed.
     pub is_closed: bool,
     handles: usize,
 }
@@ -43,16 +43,16 @@ impl RecordedSpan {
     }
 }
 
-/// Something that happened.
+/// A recorded event.
 #[derive(Clone, Debug)]
 pub struct RecordedEvent {
-    /// The span that was current.
+    /// The current span.
     pub span: Option<u64>,
-    /// What is constant of it.
+    /// The static metadata.
     pub metadata: &'static Metadata<'static>,
-    /// What it says.
+    /// The message.
     pub message: String,
-    /// The rest.
+    /// The other fields.
     pub fields: Fields,
 }
 
@@ -70,7 +70,7 @@ struct Kept {
     events: Vec<RecordedEvent>,
 }
 
-/// The subscriber of a whole process: for tests with a process of their own.
+/// The subscriber of a whole process: for tests in a separate process.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     most: LevelFilter,
@@ -82,10 +82,10 @@ thread_local! {
 }
 
 impl Recorder {
-    /// Keeps from now on what has that level or is more important.
+    /// Records spans and events of at least this level of importance from now on.
     ///
     /// # Panics
-    /// The process has a subscriber.
+    /// The process already has a subscriber.
     #[must_use]
     pub fn install(most: LevelFilter) -> Self {
         let recorder = Self {
@@ -111,7 +111,7 @@ impl Recorder {
             .collect()
     }
 
-    /// Waits until so many spans of that name are over, which must be all that there are.
+    /// Waits until so many spans of that name are closed, and requires that there are no others.
     ///
     /// # Panics
     /// There are others.
@@ -135,8 +135,8 @@ impl Recorder {
             .collect()
     }
 
-    /// Waits for an event with a message that contains a text and with fields that
-    /// satisfy a condition: the first such.
+    /// Waits for the first event with a message that contains a text and with fields that satisfy a
+    /// condition.
     ///
     /// # Panics
     ///

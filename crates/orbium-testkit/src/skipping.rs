@@ -5,8 +5,7 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Says that something could not be tested, and why, where `cargo xtask test`
-/// finds it.
+/// Reports that a test was skipped, with the reason, for `cargo xtask test`.
 pub fn skipped(what: &str) {
     let line = format!("SKIPPED: {what}\n");
     eprint!("{line}");
@@ -17,10 +16,10 @@ pub fn skipped(what: &str) {
     }
 }
 
-/// As [`skipped`], of what needs a program of another project.
+/// As [`skipped`], for a test that needs a program of another project.
 ///
 /// # Panics
-/// `ORBIUM_REQUIRE_PEERS=1`: it has to be tested.
+/// `ORBIUM_REQUIRE_PEERS=1`: the test is required.
 #[track_caller]
 pub fn skipped_peer(what: &str) {
     let is_required = env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|it| it == "1");

@@ -14,10 +14,10 @@ use crate::probe::{
 };
 use crate::waiting::{PATIENCE, eventually};
 
-/// What `act` does.
+/// The action of `act`.
 type Action = dyn Fn(&Call<'_>, i32) -> Result<i32, SystemException> + Send + Sync;
 
-/// A door that requests wait behind.
+/// A gate at which requests wait.
 #[derive(Debug, Default)]
 pub struct Gate {
     open: Mutex<bool>,
@@ -26,7 +26,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Lets everybody pass, from now on.
+    /// Opens the gate: waiting and later requests pass.
     pub fn open(&self) {
         *self.open.lock() = true;
         self.opened.notify_all();
@@ -43,21 +43,20 @@ impl Gate {
         self.waiting.load(Ordering::SeqCst)
     }
 
-    /// Waits until that many wait at the gate.
+    /// Waits until that many calls wait at the gate.
     ///
     /// # Panics
-    /// They never do.
+    /// Fewer do.
     #[track_caller]
     pub fn await_waiting(&self, count: u64) {
         eventually("requests wait at the gate", || self.waiting() == count);
     }
 
-    /// Passes, once the gate is open.
+    /// Waits until the gate is open.
     pub fn pass(&self) {
         let guard = self.open.lock();
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        // Bounded: a test that fails while the gate is closed must not leave a thread
-        // for ever.
+        // Bounded: a test that fails while the gate is closed must not leave a blocked thread.
         let passed = self
             .opened
             .wait_timeout_while(guard, 3 * PATIENCE, |open| !*open);
@@ -66,13 +65,13 @@ impl Gate {
     }
 }
 
-/// The servant: counts what it is asked, and does what the test says.
+/// The servant: counts requests, and executes the actions of the test.
 #[derive(Default)]
 pub struct TargetState {
     calls: AtomicU64,
     posted: Mutex<Vec<i32>>,
     action: Mutex<Option<std::sync::Arc<Action>>>,
-    /// Where `gate` waits.
+    /// The gate at which `gate` waits.
     pub gate: Gate,
 }
 
@@ -85,17 +84,17 @@ impl fmt::Debug for TargetState {
 }
 
 impl TargetState {
-    /// Requests served so far, oneways included.
+    /// The number of served requests, oneways included.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::SeqCst)
     }
 
-    /// The values that `post` was given, in order.
+    /// The arguments of `post`, in order.
     pub fn posted(&self) -> Vec<i32> {
         self.posted.lock().clone()
     }
 
-    /// Says what `act` does from now on.
+    /// Sets the action of `act`.
     pub fn on_act(
         &self,
         action: impl Fn(&Call<'_>, i32) -> Result<i32, SystemException> + Send + Sync + 'static,

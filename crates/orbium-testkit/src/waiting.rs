@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Waiting for conditions, never for ever.
+//! Waiting for conditions, with a time limit.
 
 use std::cell::Cell;
 use std::fs;
@@ -15,17 +15,17 @@ use std::time::{Duration, Instant};
 use orbium::lock::Mutex;
 use orbium_transport::Stamp;
 
-/// Time limit of anything that must happen, before a test fails: on a busy machine a
-/// thread may be without a processor for seconds.
+/// Time limit of all awaited conditions, before a test fails: on a busy machine a thread may be
+/// without a processor for seconds.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 thread_local! {
-    /// How long this thread waits for what must happen.
+    /// The time limit of this thread.
     static PATIENCE_HERE: Cell<Duration> = const { Cell::new(PATIENCE) };
 }
 
-/// Runs something that is to fail because it waits in vain: on this thread
-/// [`eventually`] and [`within`] give up after so long in place of [`PATIENCE`].
+/// Runs a body that is to fail with a time-out: on this thread [`eventually`] and [`within`] have
+/// this time limit in place of [`PATIENCE`].
 pub fn with_patience<T>(patience: Duration, body: impl FnOnce() -> T) -> T {
     struct Restored(Duration);
     impl Drop for Restored {
@@ -55,8 +55,7 @@ fn wait_until(what: &str, holds: &mut dyn FnMut() -> bool) {
     }
 }
 
-/// Waits until connections that calls have used before count as idle: their next calls
-/// check them.
+/// Waits until connections of earlier calls count as idle: their next calls check them.
 pub fn pause_calls() {
     let tick = Stamp::now().tick();
     while !Stamp::now().is_long_after(tick) {
@@ -64,12 +63,11 @@ pub fn pause_calls() {
     }
 }
 
-/// Tries something that has only so much time again with more, as long as it says
-/// that it had too little: on a busy machine what is due soon may be late before
-/// it has begun.
+/// Retries an attempt with a limited time with more time, as long as it returns that the time was
+/// too short: on a busy machine a deadline may pass before the attempt has begun.
 ///
 /// # Panics
-/// It has too little time however much it gets.
+/// The longest time is too short.
 #[track_caller]
 pub fn with_time_enough(least: Duration, mut attempt: impl FnMut(Duration) -> bool) {
     let times = [1, 8, 64].map(|times| times * least);
@@ -77,10 +75,10 @@ pub fn with_time_enough(least: Duration, mut attempt: impl FnMut(Duration) -> bo
     assert!(enough, "not even {:?} were enough", times[2]);
 }
 
-/// Runs something that might wait for ever, on a thread of its own.
+/// Runs a body that might block forever, in a separate thread.
 ///
 /// # Panics
-/// It panics, or is not done within [`PATIENCE`].
+/// It panics, or does not end within [`PATIENCE`].
 #[track_caller]
 pub fn within<T: Send + 'static>(what: &str, body: impl FnOnce() -> T + Send + 'static) -> T {
     let result = Arc::new(Mutex::new(None));
@@ -89,34 +87,34 @@ pub fn within<T: Send + 'static>(what: &str, body: impl FnOnce() -> T + Send + '
     result.lock().take().expect("a result")
 }
 
-/// Hundreds of tests call [`within`]: what starts a thread is compiled once.
+/// Not generic, as hundreds of tests call [`within`]: compiled once.
 #[track_caller]
 fn run_within(what: &str, body: Box<dyn FnOnce() + Send>) {
     let (done, finished) = channel();
     let thread = spawn(move || {
         body();
-        // The receiver may have given up.
+        // The receiver may have timed out.
         let _ = done.send(());
     });
     match finished.recv_timeout(PATIENCE_HERE.get()) {
         Err(RecvTimeoutError::Timeout) => panic!("hangs: {what}"),
-        // Done, or ended by a panic.
+        // It has ended, possibly by a panic.
         _ => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
     }
 }
 
-/// Starts a thread as [`thread::spawn`] does, which is compiled for each body again: this is
-/// compiled for each type of result.
+/// Starts a thread as [`thread::spawn`] does, which is compiled for each body: this is compiled for
+/// each type of result.
 pub fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let body: Box<dyn FnOnce() -> T + Send> = Box::new(body);
     thread::spawn(body)
 }
 
-/// Runs something that is to block, on a thread of its own, and returns once that sleeps in the
-/// kernel, or is over.
+/// Runs a body that is to block, in a separate thread, and returns once it sleeps in the kernel, or
+/// has ended.
 ///
 /// # Panics
-/// It does neither within [`PATIENCE`].
+/// Neither happens within [`PATIENCE`].
 #[track_caller]
 pub fn spawn_blocked<T: Send + 'static>(
     body: impl FnOnce() -> T + Send + 'static,
@@ -130,7 +128,7 @@ pub fn spawn_blocked<T: Send + 'static>(
 /// As [`spawn_blocked`], in a scope.
 ///
 /// # Panics
-/// As that.
+/// As for that.
 #[track_caller]
 pub fn spawn_blocked_in<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
@@ -142,7 +140,7 @@ pub fn spawn_blocked_in<'scope, T: Send + 'scope>(
     thread
 }
 
-/// The body, which first says where the kernel describes its thread.
+/// The body, which first sends the kernel's folder of its thread.
 fn naming<T>(body: impl FnOnce() -> T) -> (impl FnOnce() -> T, Receiver<PathBuf>) {
     let (names, named) = channel();
     let named_body = move || {
@@ -152,13 +150,13 @@ fn naming<T>(body: impl FnOnce() -> T) -> (impl FnOnce() -> T, Receiver<PathBuf>
     (named_body, named)
 }
 
-/// Where the kernel describes the calling thread.
+/// The folder in which the kernel describes the calling thread.
 fn this_task() -> PathBuf {
     let task = fs::read_link("/proc/thread-self").expect("procfs");
     Path::new("/proc").join(task)
 }
 
-/// Waits until two looks find a thread asleep that did not run in between, or none.
+/// Waits until two checks find a thread asleep that did not run in between, or none.
 #[track_caller]
 fn await_sleep(task: &Path) {
     let mut before = None;
@@ -173,7 +171,7 @@ fn await_sleep(task: &Path) {
     });
 }
 
-/// How often a thread has given its processor up, if it is asleep.
+/// The number of a thread's voluntary context switches, if it is asleep.
 fn switches_asleep(status: &str) -> Option<u64> {
     let field = |name: &str| {
         let mut lines = status.lines();
@@ -187,7 +185,7 @@ fn switches_asleep(status: &str) -> Option<u64> {
     field("voluntary_ctxt_switches:")?.parse().ok()
 }
 
-/// Runs one future, on this very thread: an executor that knows nothing of ORBs.
+/// Runs one future on this thread: an executor that is independent of ORBs.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Hostile peers: what they send, and a well-behaved client to be served at the same
-//! time.
+//! Hostile peers: their messages, and a well-behaved client to be served at the same time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,12 +13,12 @@ use orbium_cdr::ByteOrder;
 use crate::probe::Target;
 use crate::{PATIENCE, RequestLine, eventually, request, within};
 
-/// Between two calls of a [`WellBehaved`] client. Without it that client alone keeps a
+/// Interval between two calls of a [`WellBehaved`] client. Without it that client alone keeps a
 /// processor busy in every test that waits for a limit.
 const CALL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// A client that calls again and again, on a thread of its own, and leaves the processors
-/// to the rest of the test between its calls.
+/// A client that calls repeatedly in a separate thread, and leaves the processors to the rest of
+/// the test between its calls.
 #[derive(Debug)]
 pub struct WellBehaved {
     over: Arc<AtomicBool>,
@@ -28,7 +27,7 @@ pub struct WellBehaved {
 }
 
 impl WellBehaved {
-    /// Begins to call; the ORB ends with it.
+    /// Starts the calls; the ORB ends with it.
     #[must_use]
     pub fn start(client: Orb, target: &Target) -> Self {
         let over = Arc::new(AtomicBool::new(false));
@@ -54,7 +53,7 @@ impl WellBehaved {
         }
     }
 
-    /// Ends it, when it has been served some more.
+    /// Ends it, after some more calls.
     ///
     /// # Panics
     /// It was not served, now or before.
@@ -71,13 +70,13 @@ impl WellBehaved {
 }
 
 impl Drop for WellBehaved {
-    /// After a failure, too: the tests that follow want the processors.
+    /// Also after a failure: the following tests need the processors.
     fn drop(&mut self) {
         self.over.store(true, Ordering::SeqCst);
     }
 }
 
-/// Limits under which a message that is left unfinished is not waited for long.
+/// Limits with a short time-out for unfinished messages.
 #[must_use]
 pub fn short_message_time() -> Limits {
     Limits {
@@ -86,7 +85,7 @@ pub fn short_message_time() -> Limits {
     }
 }
 
-/// A few good messages of different kinds, versions and byte orders.
+/// A few valid messages of different kinds, versions and byte orders.
 #[must_use]
 pub fn good_messages() -> Vec<Vec<u8>> {
     let big = RequestLine {
@@ -110,7 +109,7 @@ pub fn good_messages() -> Vec<Vec<u8>> {
     ]
 }
 
-/// What a server answers with MessageError.
+/// Messages to which a server replies with MessageError.
 #[must_use]
 pub fn malformed_messages() -> Vec<Vec<u8>> {
     let whole = request(RequestLine::new(2, "noop"), |_| {});

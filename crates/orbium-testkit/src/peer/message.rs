@@ -8,12 +8,12 @@ use orbium::giop::{
 };
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Encode, Format};
 
-/// A message as it was received.
+/// A received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Its header.
     pub header: MessageHeader,
-    /// All its octets, header included.
+    /// All its octets, including the header.
     pub octets: Vec<u8>,
 }
 
@@ -24,13 +24,13 @@ pub struct Request {
     pub header: MessageHeader,
     /// Its id.
     pub id: u32,
-    /// Which answer is wanted.
+    /// The requested reply.
     pub response: ResponseFlags,
     /// The operation.
     pub operation: String,
-    /// The object key, wherever it was.
+    /// The object key, in any addressing mode.
     pub key: Vec<u8>,
-    /// How the object was addressed: 0 by key, 1 by profile, 2 by reference.
+    /// The addressing mode: 0 by key, 1 by profile, 2 by reference.
     pub addressing: u16,
     /// Service contexts: ids and data.
     pub contexts: Vec<(u32, Vec<u8>)>,
@@ -45,7 +45,7 @@ impl Message {
         self.header.kind
     }
 
-    /// Reads what follows the header.
+    /// Reads the content behind the header.
     pub fn read<T>(&self, read: impl FnOnce(&mut CdrReader<'_>) -> T) -> T {
         let mut octets = self.octets.clone();
         read(&mut self.header.reader(&mut octets[HEADER_LEN..]))
@@ -54,7 +54,7 @@ impl Message {
     /// The message as a request.
     ///
     /// # Panics
-    /// It is none.
+    /// It is not a request.
     #[must_use]
     #[track_caller]
     pub fn request(&self) -> Request {
@@ -82,7 +82,7 @@ impl Message {
     /// The id, status and body of a reply.
     ///
     /// # Panics
-    /// It is none.
+    /// It is not a reply.
     #[track_caller]
     pub fn reply(&self) -> (u32, ReplyStatus, Vec<u8>) {
         assert_eq!(self.kind(), MessageKind::Reply);
@@ -93,10 +93,10 @@ impl Message {
         })
     }
 
-    /// The id of a request that is cancelled.
+    /// The id of a cancelled request.
     ///
     /// # Panics
-    /// The message is no CancelRequest.
+    /// The message is not a CancelRequest.
     #[must_use]
     #[track_caller]
     pub fn cancelled(&self) -> u32 {
@@ -111,7 +111,7 @@ impl Message {
     /// Id and addressing mode of a LocateRequest.
     ///
     /// # Panics
-    /// It is none.
+    /// It is not a LocateRequest.
     #[must_use]
     #[track_caller]
     pub fn locate_request(&self) -> (u32, u16) {
@@ -124,7 +124,7 @@ impl Message {
     }
 }
 
-/// A request to be made: what varies, with the defaults of a plain call.
+/// A request to be sent: its variable parts, with the defaults of a plain call.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestLine<'a> {
     /// GIOP 1.`minor`.
@@ -133,7 +133,7 @@ pub struct RequestLine<'a> {
     pub order: ByteOrder,
     /// Its id.
     pub id: u32,
-    /// Which answer is wanted.
+    /// The requested reply.
     pub response: ResponseFlags,
     /// The object key.
     pub key: &'a [u8],
@@ -191,8 +191,8 @@ fn whole(mut writer: CdrWriter<'_>, start: BodyStart) -> Vec<u8> {
     writer.finish().expect("a message")
 }
 
-/// Writes a reference, which need not outlive the writer. The writer stands at a multiple of
-/// eight, as a reply's body does.
+/// Writes a reference, which need not outlive the writer. The writer is at a multiple of eight, as
+/// in a reply's body.
 ///
 /// # Panics
 /// The reference cannot be written.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A NATS server with JetStream, which tests kill and start again.
+//! A NATS server with JetStream, which tests kill and restart.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::skipping::skipped_peer;
 use crate::transport_suite::loopback;
 use crate::waiting::eventually;
 
-/// The server, with the same address and data however often it is killed. It ends, and its data are
-/// deleted, when it is dropped.
+/// The server, with the same address and data after being killed. When it is dropped it ends, and
+/// its data are deleted.
 #[derive(Debug)]
 pub struct NatsServer {
     program: PathBuf,
@@ -25,8 +25,8 @@ pub struct NatsServer {
 }
 
 impl NatsServer {
-    /// Starts a server without data in a folder of its own below `folder`. `None`, and a line that says so,
-    /// where there is no `nats-server`, unless `ORBIUM_REQUIRE_PEERS=1`.
+    /// Starts a server without data in a separate folder below `folder`. `None`, with a line of
+    /// output, if there is no `nats-server`, unless `ORBIUM_REQUIRE_PEERS=1`.
     ///
     /// # Panics
     /// It does not start, or is missing and required.
@@ -35,7 +35,7 @@ impl NatsServer {
         let program = program()?;
         static LAST: AtomicU8 = AtomicU8::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
-        // The port has to be free again when the server is started anew.
+        // The port has to be free again when the server is restarted.
         let host = loopback(&format!("nats {} {number}", std::process::id())).to_string();
         let listener = TcpListener::bind((host.as_str(), 0)).expect("a port of the loopback");
         let port = listener.local_addr().expect("an address").port();
@@ -69,7 +69,7 @@ impl NatsServer {
         }
     }
 
-    /// Starts it with the data that it had, and waits until it listens.
+    /// Starts it with its previous data, and waits until it listens.
     ///
     /// # Panics
     /// It does not start.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A network between two programs, which tests cut.
+//! A network between two programs, which tests interrupt.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -8,27 +8,27 @@ use std::thread;
 
 use orbium::lock::{Condvar, Mutex, MutexGuard};
 
-/// What becomes of the bytes of the connections.
+/// Treatment of the bytes of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
     Open,
-    /// Bytes wait, as those that TCP sends again.
+    /// Bytes wait, as those that TCP retransmits.
     Cut,
 }
 
 #[derive(Debug)]
 struct State {
     link: Link,
-    /// Connections that are older are never heard of again.
+    /// Connections of an earlier generation never transmit again.
     generation: u64,
-    /// Connections with bytes that wait, by direction.
+    /// Connections with waiting bytes, by direction.
     waiting: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Network(Arc<(Mutex<State>, Condvar)>);
 
-/// Passes on the bytes of connections to a server, until the network is cut.
+/// Forwards the bytes of connections to a server, until the network is interrupted.
 #[derive(Debug)]
 pub struct Relay {
     url: String,
@@ -36,10 +36,10 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// In front of the server at `scheme://host:port`. Its threads end with the process.
+    /// A relay for the server at `scheme://host:port`. Its threads end with the process.
     ///
     /// # Panics
-    /// That is no such address, or there is no port left.
+    /// The address is invalid, or there is no free port.
     #[must_use]
     pub fn new(url: &str) -> Self {
         let (scheme, server) = url.split_once("://").expect("an address with a scheme");
@@ -67,23 +67,23 @@ impl Relay {
         &self.url
     }
 
-    /// Nothing passes from now on, without an error.
+    /// Interrupts the network, without an error.
     pub fn cut(&self) {
         self.network.change(|state| state.link = Link::Cut);
     }
 
-    /// Whether something was sent since the network was cut.
+    /// Whether bytes were sent since the network was interrupted.
     #[must_use]
     pub fn holds_bytes(&self) -> bool {
         self.network.lock().waiting > 0
     }
 
-    /// Everything passes, also what was sent since.
+    /// Restores the network, and forwards bytes that were sent since the interruption.
     pub fn heal(&self) {
         self.network.change(|state| state.link = Link::Open);
     }
 
-    /// New connections pass; those that there are stay open, and nothing passes on them any more.
+    /// Forwards new connections only; existing ones stay open without forwarding.
     pub fn forget(&self) {
         self.network.change(|state| state.generation += 1);
     }
@@ -99,7 +99,7 @@ impl Network {
         self.0.1.notify_all();
     }
 
-    /// Waits until bytes of a connection may pass; `false` if none ever will.
+    /// Waits until bytes of a connection may be forwarded; `false` if none ever will be.
     fn passes(&self, generation: u64) -> bool {
         let mut state = self.lock();
         state.waiting += 1;
@@ -110,7 +110,7 @@ impl Network {
     }
 
     fn join(&self, client: TcpStream, server: &str) {
-        // The server may have been killed: the client tries again.
+        // The server may have been killed: the client retries.
         let Ok(server) = TcpStream::connect(server) else {
             return;
         };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Heap allocations, counted.
 //!
-//! A test binary that wants to count says
+//! A test binary that counts them contains
 //! `#[global_allocator] static HEAP: CountingAllocator = CountingAllocator;`.
 #![expect(unsafe_code, reason = "an allocator is unsafe to implement")]
 
@@ -15,7 +15,7 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 static OCTETS: AtomicUsize = AtomicUsize::new(0);
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, with a counter in front.
+/// The system's allocator, with a counter.
 #[derive(Debug)]
 pub struct CountingAllocator;
 
@@ -56,18 +56,18 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-/// Allocations of all threads.
+/// Counts of allocations of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Times that memory was taken.
+    /// The number of allocations.
     pub allocations: usize,
-    /// Octets taken.
+    /// Allocated bytes.
     pub octets: usize,
 }
 
-/// The least that several runs of `body` took, up to the first that took no more
-/// than so many times: what ends or begins elsewhere in the process may take
-/// something once, but what `body` takes it takes each time.
+/// The minimum of several runs of `body`, up to the first one with at most `at_most` allocations:
+/// other threads of the process may occasionally allocate, but the allocations of `body` occur in
+/// each run.
 pub fn fewest_allocations(at_most: usize, mut body: impl FnMut()) -> Counted {
     let mut fewest = count_allocations(&mut body);
     for _ in 0..9 {
@@ -82,7 +82,7 @@ pub fn fewest_allocations(at_most: usize, mut body: impl FnMut()) -> Counted {
     fewest
 }
 
-/// Counts what all threads of the process take from the heap while `body` runs.
+/// Counts the allocations of all threads of the process while `body` runs.
 pub fn count_allocations(body: impl FnOnce()) -> Counted {
     TAKEN.store(0, Ordering::SeqCst);
     OCTETS.store(0, Ordering::SeqCst);
@@ -95,13 +95,13 @@ pub fn count_allocations(body: impl FnOnce()) -> Counted {
     }
 }
 
-/// Octets that the heap holds right now.
+/// Bytes presently allocated on the heap.
 #[must_use]
 pub fn held_octets() -> usize {
     HELD.load(Ordering::SeqCst)
 }
 
-/// A call, and what kind of call it is.
+/// A call with its name.
 pub type NamedCall<'c> = (&'static str, Box<dyn FnMut() + 'c>);
 
 /// Strings and sequences that are sent and read in place.
@@ -112,11 +112,11 @@ const LINE: LineRef<'_> = LineRef {
     tags: &["red", "", "fast", "ab\u{b5}"],
 };
 
-/// Calls of several kinds that take nothing from the heap in steady state, once
-/// buffers have found their size and connections their threads.
+/// Calls of several kinds that do not allocate in steady state, once buffers have their size and
+/// connections their threads.
 ///
 /// # Panics
-/// The calls do, if they are not answered as they should be.
+/// A call fails or returns a wrong result.
 #[must_use]
 pub fn frugal_calls(target: &Target) -> Vec<NamedCall<'_>> {
     let octets = vec![7; 1024];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tests in a process that was forked.
+//! Tests in a forked process.
 #![expect(unsafe_code, reason = "fork is unsafe to call")]
 
 use std::fs::File;
@@ -10,24 +10,24 @@ use rustix::process::{Pid, WaitOptions, kill_process, waitpid};
 
 use crate::waiting::PATIENCE;
 
-/// A child of this process, which has its copy of everything but the threads.
+/// A child of this process, a copy without its other threads.
 #[derive(Debug)]
 pub struct Child {
     process: Pid,
     said: File,
 }
 
-/// Forks. `work` runs in the child, which then ends at once: nothing of the test
-/// is dropped or flushed there.
+/// Forks. `work` runs in the child, which then ends immediately: values of the test are neither
+/// dropped nor flushed there.
 ///
 /// # Panics
-/// The system gives no process.
+/// The system cannot create a process.
 #[must_use]
 pub fn in_child(work: impl FnOnce()) -> Child {
     let (said, says) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).expect("a pipe");
-    // SAFETY: the child uses what the C library makes usable in it again (its heap),
-    // and otherwise what this process uses. Of Rust's standard library nothing is
-    // locked by threads at the time: the tests print nothing.
+    // SAFETY: the child uses the parts of the C library that are usable after a fork (its heap),
+    // and otherwise values of this process. No thread holds a lock of Rust's standard library at
+    // the time: the tests do not print.
     match unsafe { fork() } {
         0 => {
             let said = match catch_unwind(AssertUnwindSafe(work)) {
@@ -36,7 +36,7 @@ pub fn in_child(work: impl FnOnce()) -> Child {
             };
             // If this fails, the parent notices the missing output.
             let _ = File::from(says).write_all(said.as_bytes());
-            // SAFETY: nothing is run at the exit of the child.
+            // SAFETY: no handlers run at the exit of the child.
             unsafe { _exit(0) }
         }
         process => {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tests with a process of their own.
+//! Tests in a separate process.
 //!
-//! A test that counts the threads, descriptors or allocations of its process, or
-//! lowers a limit of it, measures its neighbours too: the harness starts the thread
-//! of the next test whenever it likes. A lock between tests does not help, because a
-//! thread that waits for the lock is counted as well.
+//! A test that counts the threads, descriptors or allocations of its process, or lowers a limit of
+//! it, is affected by other tests: the harness may start the thread of the next test at any time. A
+//! lock between tests does not help, because a thread that waits for the lock is counted as well.
 
 use std::io::{self, Read};
 use std::process::Command;
@@ -12,13 +11,13 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// Names the test that a process of its own runs.
+/// The variable with the name of the test for a separate process.
 const TEST: &str = "ORBIUM_OWN_PROCESS";
 
-/// Far beyond what the longest of these tests takes on a loaded machine.
+/// Far beyond the duration of the longest of these tests on a loaded machine.
 const DEADLINE: Duration = Duration::from_secs(900);
 
-/// Runs the body of the test it stands in as the only test of a process:
+/// Runs the body of the enclosing test as the only test of a process:
 ///
 /// ```text
 /// #[test]
@@ -42,8 +41,8 @@ macro_rules! in_own_process {
     }};
 }
 
-/// For [`in_own_process!`](crate::in_own_process): `here` is the path of a function
-/// within the test; `variables` are those of the environment that its process has in addition.
+/// For [`in_own_process!`](crate::in_own_process): `here` is the path of a function within the
+/// test; `variables` are added to the environment of its process.
 ///
 /// # Panics
 /// The test fails in its process, does not run there, or does not end.
@@ -64,7 +63,7 @@ fn run_elsewhere(test: &str, variables: &[(&str, &str)]) {
         .lines()
         .any(|line| line.starts_with("test result: ok. 1 passed"));
     if !succeeded || !ran {
-        // Indented, so that its summary is not taken for that of this process.
+        // Indented, so that its summary is not mistaken for that of this process.
         for line in output.lines() {
             println!("  | {line}");
         }
@@ -72,15 +71,14 @@ fn run_elsewhere(test: &str, variables: &[(&str, &str)]) {
     }
 }
 
-/// The name of a test, as the harness has it, from the path of a function within it.
+/// The name of a test in the harness, from the path of a function within it.
 fn name_of(here: &str) -> &str {
     let (_crate, path) = here.split_once("::").expect("a path within a crate");
     path.strip_suffix("::here")
         .expect("the path of a function `here`")
 }
 
-/// Runs one test of this binary in a new process; returns its output and whether it
-/// succeeded.
+/// Runs one test of this binary in a new process; returns its output and whether it succeeded.
 #[track_caller]
 fn run_test(test: &str, variables: &[(&str, &str)]) -> (String, bool) {
     let (mut reader, writer) = io::pipe().expect("a pipe");
@@ -94,7 +92,7 @@ fn run_test(test: &str, variables: &[(&str, &str)]) -> (String, bool) {
         .stderr(writer)
         .spawn()
         .expect("a process for the test");
-    // The command, and with it the writing ends here, is gone: the pipe ends with the child.
+    // The command, and with it the writing ends here, is dropped: the pipe ends with the child.
     let (done, ended) = channel();
     let reading = thread::spawn(move || {
         let mut output = Vec::new();
@@ -132,7 +130,7 @@ mod tests {
     fn the_body_runs_in_another_process() {
         let mut ran_here = false;
         in_own_process!(|| ran_here = true);
-        // In the process of its own it is true, in the one that waits it is not.
+        // True in the separate process, false in the one that waits.
         assert_eq!(ran_here, std::env::var_os(super::TEST).is_some());
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! This very test binary as another process.
+//! The test binary as a child process.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,7 +8,7 @@ use super::Subject;
 
 /// The variable with the role of a child.
 pub(super) const ROLE: &str = "ORBIUM_SUITE_ROLE";
-/// Begins the lines that are meant for the parent, among those of the harness.
+/// Prefix of the lines for the parent, among those of the harness.
 const MARK: &str = "suite: ";
 
 /// A process that is killed at the end of a test.
@@ -16,13 +16,12 @@ const MARK: &str = "suite: ";
 pub(super) struct Process {
     child: Child,
     output: BufReader<ChildStdout>,
-    /// Its end is the end of the child too.
+    /// The child ends at the end of its input.
     _input: ChildStdin,
 }
 
 impl Process {
-    /// Starts the test binary of the subject in a role; `None` for a transport
-    /// that does not leave its process.
+    /// Starts the test binary of the subject in a role; `None` for a transport within one process.
     #[track_caller]
     pub(super) fn start(subject: &Subject, role: &str) -> Option<Self> {
         subject
@@ -50,7 +49,7 @@ impl Process {
         }
     }
 
-    /// What the child says next.
+    /// The next line of the child.
     #[track_caller]
     pub(super) fn said(&mut self) -> String {
         let mut line = String::new();
@@ -64,13 +63,13 @@ impl Process {
         }
     }
 
-    /// Ends the child without giving it a chance.
+    /// Kills the child.
     pub(super) fn kill(mut self) {
         self.end();
     }
 
     fn end(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -82,14 +81,14 @@ impl Drop for Process {
     }
 }
 
-/// Says something to the parent.
+/// Prints a line for the parent.
 pub(super) fn say(what: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "\n{MARK}{what}").expect("a pipe");
     out.flush().expect("a pipe");
 }
 
-/// Waits for the parent to end, or to end us.
+/// Waits for the end of the parent, or to be killed by it.
 pub(super) fn linger() {
     let _ = io::stdin().read_to_end(&mut Vec::new());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Both ends of connections, and what is sent between them.
+//! Both ends of connections, and the data between them.
 
 use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
@@ -14,8 +14,8 @@ use super::Subject;
 use crate::peer::receive_patiently;
 use crate::waiting::PATIENCE;
 
-/// The two ends of a connection that has carried an octet each way: whatever
-/// had to be agreed upon is.
+/// The two ends of a connection that has transmitted an octet in each direction, so that its
+/// handshake is complete.
 #[derive(Debug)]
 pub(super) struct Ends {
     pub(super) server: Arc<dyn ByteStream>,
@@ -40,7 +40,7 @@ pub(super) fn accept(acceptor: &dyn Acceptor) -> Arc<dyn ByteStream> {
                     "nobody connects, it seems"
                 );
             }
-            // Somebody has come and gone.
+            // A connection was opened and closed again.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => panic!("cannot accept: {error}"),
         }
@@ -66,7 +66,7 @@ pub(super) fn try_connect(connector: &dyn Connector) -> io::Result<Arc<dyn ByteS
     Ok(Arc::from(stream))
 }
 
-/// Answers [`connect`].
+/// Replies to [`connect`].
 #[track_caller]
 pub(super) fn welcome(stream: &dyn ByteStream) {
     try_welcome(stream).expect("a greeting");
@@ -84,7 +84,7 @@ pub(super) fn try_welcome(stream: &dyn ByteStream) -> io::Result<()> {
     }
 }
 
-/// Nothing that is done with the stream lasts for ever.
+/// Sets time-outs, so that no operation on the stream blocks forever.
 #[track_caller]
 pub(super) fn patient(stream: &dyn ByteStream) {
     let patience = Some(Some(PATIENCE));
@@ -103,7 +103,7 @@ impl Ends {
     pub(super) fn between(acceptor: &dyn Acceptor, connector: &dyn Connector) -> Self {
         thread::scope(|scope| {
             let client = scope.spawn(|| connect(connector));
-            // Somebody may have looked whether we listen, and gone again.
+            // Another process may have probed the port, and closed the connection again.
             let server = loop {
                 let server = accept(acceptor);
                 if try_welcome(&*server).is_ok() {
@@ -115,7 +115,7 @@ impl Ends {
         })
     }
 
-    /// The same connection, seen from the other side.
+    /// The same connection with the ends swapped.
     pub(super) fn swapped(self) -> Self {
         Self {
             server: self.client,
@@ -135,7 +135,7 @@ pub(super) fn from_either_end(subject: &Subject, test: impl Fn(Ends)) {
     test(Ends::new(subject).swapped());
 }
 
-/// After so many octets the pattern begins again: a prime, which divides no buffer size.
+/// The period of the pattern: a prime, which divides no buffer size.
 const PERIOD: usize = 65_521;
 
 static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -143,7 +143,7 @@ static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
     (0..PERIOD as u64).map(octet).collect()
 });
 
-/// Octets of which each says where it stands.
+/// Octets that depend on their position.
 pub(super) fn pattern(from: usize, len: usize) -> Vec<u8> {
     let first = from % PERIOD;
     let mut octets = PATTERN.repeat((first + len).div_ceil(PERIOD));
@@ -151,7 +151,7 @@ pub(super) fn pattern(from: usize, len: usize) -> Vec<u8> {
     octets.split_off(first)
 }
 
-/// Sends everything on a blocking stream.
+/// Sends all octets on a blocking stream.
 pub(super) fn send_all(stream: &dyn ByteStream, mut octets: &[u8]) -> io::Result<()> {
     while !octets.is_empty() {
         match stream.send(octets) {
@@ -164,7 +164,7 @@ pub(super) fn send_all(stream: &dyn ByteStream, mut octets: &[u8]) -> io::Result
     Ok(())
 }
 
-/// Sends everything in pieces on a blocking stream.
+/// Sends all octets in pieces on a blocking stream.
 pub(super) fn send_all_pieces(
     stream: &dyn ByteStream,
     mut pieces: &mut [IoSlice<'_>],
@@ -181,7 +181,7 @@ pub(super) fn send_all_pieces(
     Ok(())
 }
 
-/// Receives so many octets on a blocking stream, asking for `step` at a time.
+/// Receives so many octets on a blocking stream, `step` at a time.
 #[track_caller]
 pub(super) fn receive_all(stream: &dyn ByteStream, len: usize, step: usize) -> Vec<u8> {
     let mut octets = vec![0; len];
@@ -200,20 +200,19 @@ pub(super) fn receive_all(stream: &dyn ByteStream, len: usize, step: usize) -> V
     octets
 }
 
-/// The end comes next, in order.
+/// Requires an orderly end of the stream.
 #[track_caller]
 pub(super) fn expect_end(stream: &dyn ByteStream) {
     let received = receive_patiently(stream, &mut [0; 16]);
     assert!(matches!(received, Ok(0)), "not the end: {received:?}");
 }
 
-/// Whether an error says that the stream is over, rather than that it has to be
-/// waited for.
+/// Whether an error means that the stream has ended, rather than that the operation would block.
 pub(super) fn is_final(error: &io::Error) -> bool {
     !is_full(error) && error.kind() != io::ErrorKind::Interrupted
 }
 
-/// Whether an error says that the stream has to be waited for.
+/// Whether an error means that the operation would block.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -236,7 +235,7 @@ pub(super) fn await_change(stream: &dyn ByteStream, interest: Interest) {
     assert!(ready, "never ready: {interest:?}");
 }
 
-/// What to wait on for room to send.
+/// The source to wait on until the stream can send.
 pub(super) fn sending_source(stream: &dyn ByteStream) -> Box<dyn AsFd + '_> {
     match stream.sending_source() {
         Some(source) => Box::new(source),
@@ -244,8 +243,8 @@ pub(super) fn sending_source(stream: &dyn ByteStream) -> Box<dyn AsFd + '_> {
     }
 }
 
-/// Sends a pattern without blocking until the stream takes no more; returns how much it
-/// took. The other end receives nothing.
+/// Sends a pattern without blocking until the stream is full; returns the number of octets. The
+/// other end does not receive.
 #[track_caller]
 pub(super) fn fill(stream: &dyn ByteStream, from: usize) -> usize {
     const CHUNK: usize = 60_000;
@@ -265,5 +264,5 @@ pub(super) fn fill(stream: &dyn ByteStream, from: usize) -> usize {
     }
 }
 
-/// Octets that no stream takes without a reader.
+/// Maximum number of octets that a stream accepts without a reader.
 pub(super) const MAX_TAKEN: usize = 64 << 20;

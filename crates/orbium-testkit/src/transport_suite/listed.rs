@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The list of behaviours, and the macros that make tests of it.
+//! The list of behaviours, and the macros that generate tests from it.
 
-/// Makes a test of every behaviour for every [`Subject`], in a module of the
-/// name given: see [`transport_suite`](mod@crate::transport_suite).
+/// Generates a test of every behaviour for every [`Subject`], in a module of the given name: see
+/// [`transport_suite`](mod@crate::transport_suite).
 ///
 /// [`Subject`]: crate::transport_suite::Subject
 #[macro_export]
@@ -10,7 +10,7 @@ macro_rules! transport_suite {
     (@orbs $($subjects:tt)+) => {
         $crate::transport_suite! { @modules [octets orbs] $($subjects)+ }
     };
-    // Subjects that another one equals but for the client's strategy.
+    // Subjects that differ from another one only in the client strategy.
     (@clients $($subjects:tt)+) => {
         $crate::transport_suite! { @modules [orbs] $($subjects)+ }
     };
@@ -30,7 +30,7 @@ macro_rules! transport_suite {
             $crate::transport_suite::Subject::named($subject, module_path!())
         }
 
-        /// Does nothing, unless another test needs this as a process.
+        /// Without effect, unless another test runs this in a process.
         #[test]
         fn as_a_child() {
             $crate::transport_suite::act_as_child(&this_subject());
@@ -82,7 +82,7 @@ macro_rules! transport_suite {
             descriptors_may_run_out
         }
     };
-    // What a server makes of octets that no ORB sends.
+    // Treatment of invalid octets by a server.
     (@level octets) => {
         $crate::transport_suite! { @tests here orbs
             malformed_messages_are_answered_with_message_error
@@ -132,7 +132,7 @@ macro_rules! transport_suite {
         }
     };
     (@here $behaviour:block) => { $behaviour };
-    // What counts threads, descriptors and allocations.
+    // Behaviours that count threads, descriptors and allocations.
     (@in_own_process $behaviour:block) => { $crate::in_own_process!(|| $behaviour) };
     (@tests $run:ident $level:ident $($behaviour:ident)+) => {
         $(#[test]

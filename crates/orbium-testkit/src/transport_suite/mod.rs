@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Conformance suite of stream transports, those of users included.
+//! Conformance suite of stream transports, including those of users.
 //!
-//! A test file of a few lines runs all of it, each behaviour as a test of its
-//! own:
+//! A test file of a few lines runs the whole suite, each behaviour as a separate test:
 //!
 //! ```ignore
 //! use orbium_testkit::CountingAllocator;
@@ -18,10 +17,10 @@
 //! }
 //! ```
 //!
-//! There are two levels: [`streams`] tests the transport alone, [`orbs`] tests calls
-//! over it, with each server strategy. Messaging protocols other than GIOP change
-//! nothing about streams; `transport_suite! { @orbs … }` leaves those tests out. `@clients` leaves
-//! out those of octets that no ORB sends, too: what a server makes of them depends on no strategy of clients.
+//! There are two levels: [`streams`] tests the transport alone, [`orbs`] tests calls over it, with
+//! each server strategy. Messaging protocols other than GIOP do not affect streams;
+//! `transport_suite! { @orbs … }` leaves those tests out. `@clients` also leaves out those of
+//! invalid octets: their treatment by a server does not depend on client strategies.
 //!
 //! Some of them count allocations: the test binary sets
 //! [`CountingAllocator`](crate::CountingAllocator) as its global allocator.

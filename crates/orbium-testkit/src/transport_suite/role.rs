@@ -4,7 +4,7 @@
 use super::child::ROLE;
 use super::{Subject, orbs, streams};
 
-/// Plays the role that the parent has given this process, if any.
+/// Acts in the role that the parent has set for this process, if any.
 pub fn act(subject: &Subject) {
     let Ok(role) = std::env::var(ROLE) else {
         return;

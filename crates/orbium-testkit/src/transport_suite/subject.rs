@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Subject of the suite: a transport, and the way to use it here.
+//! Subject of the suite: a transport, and its use in the tests.
 
 use std::any::Any;
 use std::ffi::OsString;
@@ -22,8 +22,7 @@ use crate::waiting::PATIENCE;
 
 type Configure = dyn Fn(&mut Config) + Send + Sync;
 
-/// A transport to be tested. Its options say what it cannot do; by default it
-/// can do everything.
+/// A transport to be tested. Its options exclude features; by default it supports all of them.
 pub struct Subject {
     server: Arc<dyn StreamTransport>,
     client: Arc<dyn StreamTransport>,
@@ -33,23 +32,23 @@ pub struct Subject {
     pub(super) module: &'static str,
     pub(super) other_processes: bool,
     named_endpoints: bool,
-    /// Whether servers of every strategy answer every operation.
+    /// Whether servers of every strategy are tested with every operation.
     pub(super) all_strategies: bool,
-    /// Outermost first.
+    /// The outermost first.
     messaging: Vec<Arc<dyn Messaging>>,
-    /// What child processes find in their environment.
+    /// The environment of child processes.
     pub(super) environment: Vec<(String, OsString)>,
     _kept: Vec<Box<dyn Any + Send + Sync>>,
     pub(super) allocations: usize,
     pub(super) connections: usize,
 }
 
-/// An address of the loopback that is most likely unused: its ports stay free when they
-/// are given back, whatever other tests connect to.
+/// An address of the loopback that is most likely unused: its ports stay free when they are
+/// released, whatever other tests connect to.
 #[must_use]
 pub fn loopback(unique: &str) -> Ipv4Addr {
     if !cfg!(target_os = "linux") {
-        // There the loopback has but one address.
+        // Other systems have only one loopback address.
         return Ipv4Addr::LOCALHOST;
     }
     let hash = unique
@@ -70,9 +69,8 @@ impl fmt::Debug for Subject {
 }
 
 impl Subject {
-    /// A transport, and what makes endpoints to listen at: it is given a word
-    /// that is in no other endpoint, of this process or another. Each endpoint
-    /// must be free.
+    /// A transport, and a function that creates endpoints to listen at: its argument is a word that
+    /// is unique among all endpoints of all processes. Each endpoint must be free.
     pub fn new(
         transport: impl StreamTransport + 'static,
         endpoint: impl Fn(&str) -> String + Send + Sync + 'static,
@@ -95,53 +93,53 @@ impl Subject {
         }
     }
 
-    /// Clients have another value of the transport than servers. It can listen
-    /// too, and what servers have can connect to it.
+    /// Sets another value of the transport for clients. It can listen too, and servers can connect
+    /// to it.
     #[must_use]
     pub fn client(mut self, transport: impl StreamTransport + 'static) -> Self {
         self.client = Arc::new(transport);
         self
     }
 
-    /// Peers are within one process.
+    /// Restricts peers to one process.
     #[must_use]
     pub fn within_one_process(mut self) -> Self {
         self.other_processes = false;
         self
     }
 
-    /// To listen at the same place again is to listen at the same endpoint,
-    /// rather than at the address that was published.
+    /// Listens again at the same endpoint, rather than at the published address.
     #[must_use]
     pub fn named_endpoints(mut self) -> Self {
         self.named_endpoints = true;
         self
     }
 
-    /// A transport that is tested with servers of every strategy elsewhere: here every operation
-    /// goes to one that reads and serves in one thread and to one that hands requests over.
+    /// For a transport that is tested with servers of every strategy elsewhere: here every
+    /// operation is sent to one that reads and serves in one thread and to one that hands requests
+    /// over.
     #[must_use]
     pub fn strategies_elsewhere(mut self) -> Self {
         self.all_strategies = false;
         self
     }
 
-    /// Adds a messaging protocol below those added before.
+    /// Adds a messaging protocol below the earlier ones.
     #[must_use]
     pub fn messaging(mut self, layer: impl Messaging + 'static) -> Self {
         self.messaging.push(Arc::new(layer));
         self
     }
 
-    /// Has a variable in the environment of child processes, which make a
-    /// subject of their own: where to find what both must have.
+    /// Adds a variable to the environment of child processes, which create a subject themselves: to
+    /// locate common resources.
     #[must_use]
     pub fn environment(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.environment.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Keeps something until the test is over.
+    /// Keeps a value until the test ends.
     #[must_use]
     pub fn keeping(mut self, kept: impl Any + Send + Sync) -> Self {
         self._kept.push(Box::new(kept));
@@ -155,21 +153,21 @@ impl Subject {
         self
     }
 
-    /// Each call may take so many blocks from the heap, both sides together.
+    /// Sets the number of allocations that a call may need, of both sides together.
     #[must_use]
     pub fn allocations_per_call(mut self, allocations: usize) -> Self {
         self.allocations = allocations;
         self
     }
 
-    /// Sets the number of connections that are made where it is to be thousands.
+    /// Sets the number of connections in tests with thousands of them.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
         self
     }
 
-    /// For the macro: where the tests are.
+    /// For the macro: the path of the tests.
     #[doc(hidden)]
     #[must_use]
     pub fn named(mut self, module: &'static str) -> Self {
@@ -177,7 +175,7 @@ impl Subject {
         self
     }
 
-    /// An endpoint of its own.
+    /// A unique endpoint.
     pub(super) fn endpoint(&self) -> Endpoint {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -185,8 +183,7 @@ impl Subject {
         text.parse().expect("the subject's endpoint")
     }
 
-    /// Where to listen to be at the published address again, having listened
-    /// at an endpoint.
+    /// The endpoint for listening at the published address again.
     pub(super) fn same_place(&self, endpoint: Endpoint, address: &str) -> Endpoint {
         if self.named_endpoints {
             return endpoint;
@@ -201,13 +198,13 @@ impl Subject {
         self.server.listen(at, &ProtocolProperties::default())
     }
 
-    /// Listens somewhere.
+    /// Listens at a unique endpoint.
     #[track_caller]
     pub(super) fn listen(&self) -> Box<dyn Acceptor> {
         self.try_listen(&self.endpoint()).expect("a free endpoint")
     }
 
-    /// Listens somewhere; returns the endpoint for listening there again.
+    /// Listens at a unique endpoint; returns the endpoint for listening there again.
     #[track_caller]
     pub(super) fn listen_somewhere(&self) -> (Box<dyn Acceptor>, Endpoint) {
         let endpoint = self.endpoint();
@@ -254,7 +251,7 @@ impl Subject {
         config
     }
 
-    /// What a server is built from that listens at an endpoint.
+    /// The configuration of a server at an endpoint.
     pub(super) fn server_config(&self, mut at: Endpoint, strategy: ServerStrategy) -> Config {
         if !self.messaging.is_empty() {
             let names: Vec<_> = self.messaging.iter().map(|layer| layer.name()).collect();
@@ -267,8 +264,7 @@ impl Subject {
         }
     }
 
-    /// What a client is built from that serves objects too: with the transport
-    /// of clients.
+    /// The configuration of a client that serves objects too: with the transport of clients.
     pub(super) fn peer_config(&self, at: Endpoint, strategy: ServerStrategy) -> Config {
         Config {
             protocols: self.client_config().protocols,
@@ -276,7 +272,7 @@ impl Subject {
         }
     }
 
-    /// What a client is built from: it can call over this transport alone.
+    /// The configuration of a client: with this transport only.
     pub(super) fn client_config(&self) -> Config {
         self.configured(&self.client)
     }
@@ -289,7 +285,7 @@ impl Subject {
         Served::with(self.server_config(self.endpoint(), strategy))
     }
 
-    /// A connection to an ORB that listens once.
+    /// A connection to a listening ORB, in one attempt.
     pub(super) fn try_connection(&self, server: &Orb) -> io::Result<Box<dyn ByteStream>> {
         let address = &server.channels().expect("a listening ORB")[0].address;
         let connector = self.connector(address);

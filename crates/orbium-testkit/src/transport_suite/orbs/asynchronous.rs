@@ -26,7 +26,7 @@ static RAISE_SYSTEM: Operation = Operation::new("raise_system");
 static ACT: Operation = Operation::new("act");
 static GATE: Operation = Operation::new("gate");
 
-/// More than lies between peers, so that it is sent in parts.
+/// More than the buffers between peers hold, so that it is sent in parts.
 const LARGE: usize = 3 << 20;
 
 fn of_long(target: &Target, operation: &'static Operation, v: i32) -> Asynchronous<i32> {
@@ -63,7 +63,7 @@ fn gate(target: &Target) -> Asynchronous<()> {
         .call_async(&GATE, (), |(), _| {}, |_| Ok(()))
 }
 
-/// Octets that tell where they are.
+/// Octets that depend on their position.
 fn pattern(len: usize, seed: usize) -> Vec<u8> {
     let period: Vec<u8> = (0..256).map(|place| (place * 31 + seed) as u8).collect();
     let mut octets = period.repeat(len.div_ceil(period.len()));
@@ -75,7 +75,7 @@ fn end(client: Orb) {
     within("the client's end", move || client.shutdown(true)).expect("shutdown");
 }
 
-/// Calls of each kind, with each form.
+/// Calls of each kind, in each form.
 fn check(target: &Target) {
     assert_eq!(echo(target, 7).wait(), Ok(7));
     for len in [0, 1, 100, 70_000] {
@@ -115,7 +115,7 @@ fn checked(subject: &Subject, change: impl Fn(&mut Config)) {
     });
 }
 
-/// Asynchronous invocations are answered in each form, within the process too.
+/// Asynchronous invocations get their replies in each form, within the process too.
 ///
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
@@ -123,7 +123,7 @@ pub fn asynchronous_calls_are_answered(subject: &Subject) {
     checked(subject, |_| {});
 }
 
-/// The same with messages in fragments, and with the oldest version of GIOP.
+/// The same with messages in fragments, and with GIOP 1.0.
 ///
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
@@ -134,7 +134,7 @@ pub fn asynchronous_calls_are_answered_in_fragments_and_in_giop_1_0(subject: &Su
     });
 }
 
-/// Many calls are under way at once, over one connection.
+/// Many calls are outstanding at once, over one connection.
 ///
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
@@ -167,7 +167,7 @@ pub fn many_asynchronous_calls_are_answered(subject: &Subject) {
     });
 }
 
-/// Two ORBs send each other more than fits between them, several times at once, without
+/// Two ORBs send each other more than the buffers between them hold, several times at once, without
 /// a deadlock over buffer space.
 ///
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
@@ -189,8 +189,8 @@ pub fn large_asynchronous_messages_cross(subject: &Subject) {
     });
 }
 
-/// A server that does not read keeps no caller; what waits to be sent is sent once
-/// it does, but for what was given up before.
+/// A server that does not read blocks no caller; pending data are sent once it does, except those
+/// of abandoned calls.
 ///
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
@@ -203,7 +203,7 @@ pub fn a_server_that_does_not_read_keeps_no_caller(subject: &Subject) {
     let mut calls: Vec<_> = (0..6)
         .map(|seed| echo_octets(&target, pattern(LARGE, seed)))
         .collect();
-    // One in the middle of being sent, and one that waits.
+    // One that is being sent, and one that waits.
     drop(calls.remove(0));
     drop(calls.remove(3));
     let late = of_long(&target, &ACT, 5);
@@ -219,7 +219,7 @@ pub fn a_server_that_does_not_read_keeps_no_caller(subject: &Subject) {
     served.end();
 }
 
-/// The end of a client ends its calls, those too that are not sent whole.
+/// The end of a client ends its calls, including those that are not completely sent.
 ///
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
@@ -243,7 +243,7 @@ pub fn the_end_of_a_client_ends_its_asynchronous_calls(subject: &Subject) {
     served.end();
 }
 
-/// Calls that a killed process was to answer end.
+/// Outstanding calls to a killed process end.
 ///
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
@@ -258,7 +258,7 @@ pub fn a_server_that_is_killed_ends_its_asynchronous_calls(subject: &Subject) {
         assert_eq!(echo(&target, 1).wait(), Ok(1));
         let mut calls: Vec<_> = (0..3).map(|_| gate(&target)).collect();
         assert_eq!(server.said(), "waiting");
-        // And one that is not sent whole.
+        // And one that is not completely sent.
         let large = echo_octets(&target, pattern(LARGE, 1));
         server.kill();
         let (results, received) = channel();
@@ -274,19 +274,19 @@ pub fn a_server_that_is_killed_ends_its_asynchronous_calls(subject: &Subject) {
             assert!(is_lost(&echo(&target, 2).wait()));
         });
         end(client);
-        // Remove what the process left behind.
+        // Remove the remains of the process.
         drop(subject.try_listen(&at));
     }
 }
 
-/// Clients with asynchronous invocations come and go and leave no thread and no
-/// descriptor: neither when they end nor, after a while, when they are idle.
+/// Clients with asynchronous invocations start and end without leaving threads or descriptors:
+/// neither when they end nor, after a while, when they are idle.
 ///
 /// Conformance: TAO 46 - asynchronous calls and servers - over every transport and messaging
 /// protocol
 pub fn asynchronous_calls_leave_nothing(subject: &Subject) {
     each_strategy(|strategy| {
-        // What is opened once is open after the first round.
+        // Resources that are opened once are open after the first round.
         let mut before = (0, 0);
         for round in 0..4 {
             if round == 1 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls between peers that behave.
+//! Calls between well-behaved peers.
 
 use std::sync::Barrier;
 use std::thread;
@@ -16,7 +16,7 @@ use orbium_demo::{Served as Demo, serve};
 use crate::transport_suite::Subject;
 use crate::{each_strategy, eventually, within};
 
-/// The object that an object of another ORB is, as a client reads it.
+/// The object of another ORB, as a client reads it.
 fn received<I: Interface>(client: &Orb, server: &Orb, object: &I) -> I {
     let text = server.object_to_string(object);
     let read = client.string_to_object(&text).expect("a reference");
@@ -24,8 +24,7 @@ fn received<I: Interface>(client: &Orb, server: &Orb, object: &I) -> I {
 }
 
 fn judge(checks: &[Check], facts: &Facts) {
-    // A char beyond ASCII has no form of one octet in UTF-8, and GIOP 1.0
-    // carries only Latin-1.
+    // A char beyond ASCII is not one octet of UTF-8, and GIOP 1.0 only transmits Latin-1.
     let excused = |name| name == "kitchen.char_latin1" || facts.giop_minor == 0;
     let bad = checks.iter().filter(|check| match check.outcome {
         Outcome::Passed => false,
@@ -43,7 +42,7 @@ fn judge(checks: &[Check], facts: &Facts) {
     assert!(checks.len() > 150, "only {} checks", checks.len());
 }
 
-/// All checks of the demonstration; call-backs go over the same transport.
+/// All checks of the demonstration; call-backs use the same transport.
 fn check_all(subject: &Subject, strategy: ServerStrategy, change: impl Fn(&mut Config)) {
     let built = |mut config: Config| {
         change(&mut config);
@@ -67,7 +66,7 @@ fn check_all(subject: &Subject, strategy: ServerStrategy, change: impl Fn(&mut C
     checks.push(check::shutdown(&remote.cube));
     judge(&checks, &facts);
     within("the ends of both", move || {
-        // `Cube::shutdown` may have been faster.
+        // `Cube::shutdown` may have ended it already.
         let _ = server.shutdown(true);
         client.shutdown(true).expect("shutdown");
     });
@@ -102,7 +101,7 @@ pub fn every_operation_is_answered_in_fragments(subject: &Subject) {
     }
 }
 
-/// The same with the oldest version of GIOP.
+/// The same with GIOP 1.0.
 ///
 /// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
 /// deadlines
@@ -114,8 +113,8 @@ pub fn every_operation_is_answered_in_giop_1_0(subject: &Subject) {
     }
 }
 
-/// What a message looks like matters where one thread receives it and another one serves the
-/// request, and where both are one: the strategies differ in nothing else there.
+/// The form of a message matters if one thread receives it and another one serves the request, and
+/// if both are one: other strategies do not differ in that.
 const HANDS_OVER: ServerStrategy = ServerStrategy::WorkerPool {
     workers: 2,
     queue: 4096,
@@ -152,7 +151,7 @@ pub fn many_clients_are_served_at_once(subject: &Subject) {
     });
 }
 
-/// Two ORBs send each other more than lies between them, all at once.
+/// Two ORBs send each other more than the buffers between them hold, all at once.
 ///
 /// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
 /// deadlines
@@ -184,7 +183,7 @@ pub fn large_messages_cross(subject: &Subject) {
     });
 }
 
-/// Two ORBs call each other back, ten deep, from several threads.
+/// Two ORBs call each other back, ten levels deep, from several threads.
 ///
 /// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
 /// deadlines
@@ -230,8 +229,8 @@ pub fn oneways_arrive_in_order(subject: &Subject) {
     });
 }
 
-/// Oneways under SYNC_NONE arrive in the order in which they were sent, each once, also where
-/// the buffer is full at times, and before a call with a reply.
+/// Oneways under SYNC_NONE arrive in the order in which they were sent, each once, also if the
+/// buffer is full at times, and before a call with a reply.
 ///
 /// Conformance: Messaging - buffered oneways - over every transport
 pub fn buffered_oneways_arrive_in_order(subject: &Subject) {
@@ -260,7 +259,7 @@ pub fn buffered_oneways_arrive_in_order(subject: &Subject) {
         eventually("all arrive", || served.state.posted().len() == all as usize);
         let mut posted = served.state.posted();
         if matches!(strategy, ServerStrategy::WorkerPool { .. }) {
-            // Workers begin requests of a connection at once.
+            // Workers begin requests of a connection concurrently.
             posted.sort_unstable();
         }
         assert_eq!(posted, (0..all).collect::<Vec<_>>());
@@ -269,7 +268,7 @@ pub fn buffered_oneways_arrive_in_order(subject: &Subject) {
     });
 }
 
-/// A call ends with its timeout, and its late reply is discarded.
+/// A call ends with its time-out, and its late reply is discarded.
 ///
 /// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
 /// deadlines

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Peers that send what they should not, or do not read, while others are
-//! served.
+//! Peers that send invalid data, or do not read, while others are served.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,7 +42,7 @@ pub fn a_message_beyond_the_limit_is_refused(subject: &Subject) {
             assert!(calls <= live.served.state.calls());
             assert_eq!(target.echo_long(1), Ok(1));
         }
-        // A reply, too.
+        // Also for a reply.
         let cautious = orbium::Orb::new(Config {
             limits: small,
             ..subject.client_config()
@@ -60,8 +59,8 @@ pub fn a_message_beyond_the_limit_is_refused(subject: &Subject) {
     });
 }
 
-/// Garbage ends the connection, with MessageError where the peer could
-/// understand that; an orderly end is no error.
+/// Invalid data end the connection, with MessageError if the peer could understand that; an orderly
+/// end is not an error.
 ///
 /// Conformance: streams - hostile and slow peers
 pub fn malformed_messages_are_answered_with_message_error(subject: &Subject) {
@@ -113,8 +112,7 @@ pub fn messages_cut_off_anywhere_cost_the_connection_only(subject: &Subject) {
     });
 }
 
-/// Every octet of a message replaced: it is answered, refused or waited for in
-/// vain, and that is all.
+/// Every octet of a message replaced: it is answered, refused or times out, without other effects.
 ///
 /// Conformance: streams - hostile and slow peers
 pub fn messages_with_any_octet_wrong_do_no_harm(subject: &Subject) {
@@ -137,7 +135,7 @@ pub fn messages_with_any_octet_wrong_do_no_harm(subject: &Subject) {
     });
 }
 
-/// Octets without any sense, alone and behind a good message.
+/// Random octets, alone and behind a valid message.
 ///
 /// Conformance: streams - hostile and slow peers
 pub fn random_octets_do_no_harm(subject: &Subject) {
@@ -165,8 +163,8 @@ pub fn random_octets_do_no_harm(subject: &Subject) {
     });
 }
 
-/// A peer that begins a message and stops, at various places, is dropped after
-/// `Limits::message_time`; one that begins none is left alone.
+/// A peer that begins a message and stops, at various positions, is disconnected after
+/// `Limits::message_time`; one that begins none is not affected.
 ///
 /// Conformance: streams - hostile and slow peers
 pub fn a_message_left_unfinished_is_cut_off(subject: &Subject) {
@@ -185,7 +183,7 @@ pub fn a_message_left_unfinished_is_cut_off(subject: &Subject) {
             assert!(wire.try_send_raw(&frame[..end]));
             wire.expect_end();
         }
-        // Behind a whole message, too.
+        // Also behind a complete message.
         let mut wire = live.connect();
         wire.send(&noop(2));
         let frame = wire.frame(&noop(4));
@@ -198,9 +196,9 @@ pub fn a_message_left_unfinished_is_cut_off(subject: &Subject) {
     });
 }
 
-/// A first message that has begun is a matter of `Limits::message_time`, and no longer of
-/// `Limits::initial_idle_time`, also where a messaging protocol keeps it until it is whole: such
-/// messages were cut off with connections over which nothing came.
+/// A first message that has begun is subject to `Limits::message_time`, and not any more to
+/// `Limits::initial_idle_time`, also if a messaging protocol buffers it until it is complete.
+/// Regression: such connections were closed as idle.
 ///
 /// Conformance: streams - hostile and slow peers
 pub fn a_first_message_that_has_begun_is_not_silence(subject: &Subject) {
@@ -226,8 +224,8 @@ pub fn a_first_message_that_has_begun_is_not_silence(subject: &Subject) {
     });
 }
 
-/// A peer that never completes its message is dropped after `Limits::message_time`,
-/// however often a part of it arrives.
+/// A peer that never completes its message is disconnected after `Limits::message_time`, however
+/// often a part of it arrives.
 ///
 /// Conformance: streams - hostile and slow peers
 pub fn a_message_that_trickles_is_cut_off(subject: &Subject) {
@@ -271,8 +269,8 @@ pub fn a_message_in_single_octets_is_served(subject: &Subject) {
     });
 }
 
-/// Asks for more than lies between the peers, and reads nothing of it.
-/// Four of them are more than twice what two socket buffers hold at most.
+/// Requests more than the buffers between the peers hold, and does not read it. Four of them are
+/// more than twice the maximum of two socket buffers.
 const UNREAD: u32 = 8 << 20;
 
 fn stopped(live: &Live<'_>) -> Wire {
@@ -285,8 +283,8 @@ fn stopped(live: &Live<'_>) -> Wire {
     wire
 }
 
-/// Clients that do not read their replies do not delay others, and are served when they
-/// read; those that never do are dropped.
+/// Clients that do not read their replies do not delay others, and are served when they read; those
+/// that never do are disconnected.
 ///
 /// Conformance: streams - hostile and slow peers
 pub fn a_client_that_reads_nothing_does_not_delay_others(subject: &Subject) {
@@ -320,13 +318,12 @@ fn given_up(subject: &Subject, strategy: ServerStrategy) {
         },
     );
     let mut wire = stopped(&live);
-    // Only the server can end this: nothing is read.
+    // Only the server can end this: the client does not read.
     eventually("the server gives up", || !wire.try_send_raw(b"?"));
     live.end();
 }
 
-/// Connections beyond `Limits::connections` are closed, and there is room again
-/// when others go.
+/// Connections beyond `Limits::connections` are closed, and new ones are accepted when others end.
 ///
 /// Conformance: streams - hostile and slow peers
 pub fn connections_beyond_the_limit_are_closed(subject: &Subject) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servers and clients that end, die and come back.
+//! Servers and clients that end, crash and restart.
 
 use std::sync::Arc;
 use std::thread;
@@ -23,8 +23,8 @@ use crate::{
     PATIENCE, RequestLine, Served, each_strategy, eventually, pause_calls, reach, request, within,
 };
 
-/// A server that shuts down completes the requests it has begun, and sends
-/// CloseConnection to idle clients.
+/// A server that shuts down completes requests in progress, and sends CloseConnection to idle
+/// clients.
 ///
 /// Conformance: streams - servers and clients that end, die and come back
 pub fn a_call_in_flight_is_answered_before_the_end(subject: &Subject) {
@@ -80,8 +80,8 @@ fn durable(subject: &Subject, at: Endpoint, strategy: ServerStrategy) -> (Orb, T
     (orb, target)
 }
 
-/// Calls while no server is there are TRANSIENT; once it listens at the same
-/// address again, the same reference works.
+/// Calls without a server raise TRANSIENT; once it listens at the same address again, the same
+/// reference works.
 ///
 /// Conformance: streams - servers and clients that end, die and come back
 /// Conformance: complaint 16 - no network at the start, or it changes: only 127.0.0.1 is published,
@@ -105,7 +105,7 @@ pub fn a_server_that_is_gone_is_transient_and_one_that_came_back_is_found(subjec
         }
         for number in 0..3 {
             let (again, _object) = durable(subject, at.clone(), strategy);
-            // At most the one that is lost with its connection is not answered.
+            // At most the one that is lost with its connection gets no reply.
             eventually("the server is found again", || {
                 target.echo_long(number) == Ok(number)
             });
@@ -118,7 +118,7 @@ pub fn a_server_that_is_gone_is_transient_and_one_that_came_back_is_found(subjec
     });
 }
 
-/// The exceptions that say that a connection was lost, or not to be had.
+/// The exceptions for a connection that was lost or not established.
 pub(super) fn is_lost(result: &Result<impl Sized, SystemException>) -> bool {
     result.as_ref().is_err_and(|exception| {
         matches!(
@@ -128,8 +128,8 @@ pub(super) fn is_lost(result: &Result<impl Sized, SystemException>) -> bool {
     })
 }
 
-/// A process that is killed in the middle of its calls is noticed by its server, and
-/// does not affect other clients.
+/// A process that is killed during its calls is detected by its server, and does not affect other
+/// clients.
 ///
 /// Conformance: streams - servers and clients that end, die and come back
 /// Conformance: faults - a client that dies once it is connected, within a header, within a
@@ -149,7 +149,7 @@ pub fn a_client_that_dies_does_not_affect_others(subject: &Subject) {
     });
 }
 
-/// Calls that a killed process was to answer end, and later ones fail to connect.
+/// Outstanding calls to a killed process end, and later ones fail to connect.
 ///
 /// Conformance: streams - servers and clients that end, die and come back
 /// Conformance: faults - no server; one that dies before it reads, with the request, within the
@@ -174,7 +174,7 @@ pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
                 thread::spawn(move || target.gate())
             })
             .collect();
-        // Only one is served at a time by the reactive strategy.
+        // The reactive strategy serves only one at a time.
         assert_eq!(server.said(), "waiting");
         server.kill();
         for call in calls {
@@ -184,14 +184,14 @@ pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
         let later = within("a later call", move || target.echo_long(2));
         assert!(is_lost(&later), "{later:?}");
         within("the client's end", move || client.shutdown(true)).expect("shutdown");
-        // Remove what the process left behind. If the address was a port, another
-        // process may have it by now.
+        // Remove the remains of the process. If the address was a port, another process may use it
+        // by now.
         drop(subject.try_listen(&at));
     }
 }
 
-/// A call after a pause is not sent into a connection to a server that was killed while
-/// it was idle. Once it was, and raised COMM_FAILURE.
+/// A call after a pause is not sent over a connection to a server that was killed while it was
+/// idle. Regression: it was, and raised COMM_FAILURE.
 ///
 /// Conformance: connections - lost while idle without CloseConnection: replaced without notice
 /// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO - in each
@@ -225,8 +225,8 @@ pub fn a_server_that_is_killed_while_idle_has_not_begun(subject: &Subject) {
     drop(subject.try_listen(&at));
 }
 
-/// What arrives on a connection before its first call or after its last, such as tickets
-/// of TLS or wake-ups of shared memory, is not taken for its end.
+/// Data that arrive on a connection before its first call or after its last, such as tickets of TLS
+/// or wake-ups of shared memory, are not mistaken for its end.
 ///
 /// Conformance: connections - lost while idle without CloseConnection: replaced without notice
 /// after a pause, in every client strategy; not there any more: TRANSIENT, COMPLETED_NO - in each
@@ -262,14 +262,14 @@ pub fn a_connection_is_kept_over_a_pause(subject: &Subject) {
     served.end();
 }
 
-/// The ids of the connections that an ORB has as a client.
+/// The ids of an ORB's client connections.
 fn open(client: &Orb) -> Vec<u64> {
     let connections = client.connections().entries;
     connections.iter().map(|connection| connection.id).collect()
 }
 
-/// Nor is it between oneways, which look for the end of their connection themselves: with
-/// another connection the second oneway could overtake the first.
+/// The same between oneways, which check for the end of their connection themselves: with another
+/// connection the second oneway could overtake the first.
 ///
 /// Conformance: streams - calls: every operation, GIOP 1.0, fragments, nesting, crossing, order,
 /// deadlines
@@ -281,7 +281,7 @@ pub fn a_connection_is_kept_between_oneways(subject: &Subject) {
     let before = open(&client);
     assert_eq!(before.len(), 1);
     for v in 1..5 {
-        // What the server has to say after a handshake arrives in the meantime.
+        // Messages of the server after a handshake arrive in this time.
         thread::sleep(Duration::from_millis(5));
         target.post(v).expect("another");
         target.as_object().connect().expect("a connection");
@@ -293,7 +293,7 @@ pub fn a_connection_is_kept_between_oneways(subject: &Subject) {
     served.end();
 }
 
-/// What the killed server does before.
+/// The actions of the server before it is killed.
 pub(in crate::transport_suite) fn serve_until_killed(subject: &Subject, strategy: &str) {
     let strategy = strategy.parse().expect("a strategy");
     let endpoint = subject.endpoint();
@@ -308,7 +308,7 @@ pub(in crate::transport_suite) fn serve_until_killed(subject: &Subject, strategy
     linger();
 }
 
-/// What the killed client does before, and until then.
+/// The actions of the client before it is killed.
 pub(in crate::transport_suite) fn call_for_ever(subject: &Subject, reference: &str) {
     let client = subject.client_orb();
     let target = reach(&client, reference);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A server with a well-behaved client that calls all the time.
+//! A server with a well-behaved client that calls continuously.
 
 use orbium::{
     Config,
@@ -36,7 +36,7 @@ impl<'s> Live<'s> {
         Wire::new(self.subject, &self.served.orb)
     }
 
-    /// The well-behaved client is served, now and in the end.
+    /// Requires that the well-behaved client is served, now and at the end.
     #[track_caller]
     pub(super) fn end(self) {
         self.well_behaved.end();

@@ -9,8 +9,7 @@ use crate::{
     frugal_calls, held_octets, threads, within,
 };
 
-/// Calls of several kinds take nothing from the heap, on neither side, once
-/// buffers have found their size.
+/// Calls of several kinds do not allocate on either side, once buffers have their size.
 ///
 /// Conformance: streams - no allocation per call; nothing left behind
 pub fn calls_in_steady_state_take_nothing_from_the_heap(subject: &Subject) {
@@ -45,9 +44,8 @@ pub fn calls_in_steady_state_take_nothing_from_the_heap(subject: &Subject) {
     });
 }
 
-/// Connections fall back to small buffers after large messages, whether they go on
-/// with small ones or idle, on either side. They kept their largest message while
-/// they lived.
+/// Connections return to small buffers after large messages, whether they continue with small ones
+/// or idle, on either side. Regression: they retained their largest buffer while they existed.
 ///
 /// Conformance: ORB - memory after large messages
 pub fn large_messages_leave_nothing(subject: &Subject) {
@@ -65,7 +63,7 @@ pub fn large_messages_leave_nothing(subject: &Subject) {
                         if large {
                             assert_eq!(target.echo_octets(&octets).unwrap().len(), LARGE);
                         } else {
-                            // All at once, so that there are as many connections.
+                            // Concurrently, so that there are as many connections.
                             for v in 0..50 {
                                 assert_eq!(target.echo_long(v), Ok(v));
                             }
@@ -81,7 +79,7 @@ pub fn large_messages_leave_nothing(subject: &Subject) {
             if goes_on {
                 call(false);
             }
-            // What connections retain at most is little compared with one message.
+            // The maximum that connections retain is little compared with one message.
             eventually("the memory of large messages is given back", || {
                 held_octets() < before + LARGE / 2
             });
@@ -97,12 +95,12 @@ pub fn large_messages_leave_nothing(subject: &Subject) {
     });
 }
 
-/// Servers and clients come and go and leave no thread and no descriptor.
+/// Servers and clients start and end without leaving threads or descriptors.
 ///
 /// Conformance: streams - no allocation per call; nothing left behind
 pub fn orbs_leave_nothing(subject: &Subject) {
     each_strategy(|strategy| {
-        // What is opened once is open after the first round.
+        // Resources that are opened once are open after the first round.
         let mut before = (0, 0);
         for round in 0..4 {
             if round == 1 {

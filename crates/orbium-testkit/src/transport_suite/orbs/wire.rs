@@ -14,15 +14,15 @@ use crate::transport_suite::ends::patient;
 use crate::waiting::PATIENCE;
 use crate::{Message, Peer};
 
-/// Octets of the largest message taken from a server.
+/// Maximum octets of a message from a server.
 const LIMIT: usize = 64 << 20;
 
-/// A connection to an ORB on which whole messages and any octets can be sent.
+/// A connection to an ORB on which complete messages and arbitrary octets can be sent.
 #[derive(Debug)]
 pub(super) struct Wire {
     peer: Peer,
     session: Option<messaging::Session>,
-    /// Received and not decoded yet.
+    /// Received, but not decoded.
     received: Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ impl Wire {
         }
     }
 
-    /// What is sent for a GIOP message, after all messages before it.
+    /// The encoding of a GIOP message, after all messages before it.
     #[track_caller]
     pub(super) fn frame(&mut self, message: &[u8]) -> Vec<u8> {
         let Some(session) = &mut self.session else {
@@ -64,7 +64,7 @@ impl Wire {
         self.peer.send(&frame);
     }
 
-    /// Sends octets as they are; whether the connection took them.
+    /// Sends octets unchanged; returns whether the connection accepted them.
     pub(super) fn try_send_raw(&mut self, octets: &[u8]) -> bool {
         self.peer.try_send(octets)
     }
@@ -120,7 +120,7 @@ impl Wire {
         self.peer.finish_sending();
     }
 
-    /// Whether the server has ended the connection after a moment.
+    /// Whether the server ends the connection within a moment.
     pub(super) fn ends_within(&mut self, moment: Duration) -> bool {
         let stream = self.peer.stream();
         let _ = stream.set_timeouts(Some(Some(moment)), None);

@@ -15,7 +15,7 @@ use crate::transport_suite::ends::{
 };
 use crate::waiting::{PATIENCE, within};
 
-/// Two acceptors, and the address of each leads to it and not to the other.
+/// The address of each of two acceptors leads to it and not to the other.
 ///
 /// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn a_published_address_leads_to_its_acceptor(subject: &Subject) {
@@ -23,7 +23,7 @@ pub fn a_published_address_leads_to_its_acceptor(subject: &Subject) {
     assert_ne!(acceptors[0].address(), acceptors[1].address());
     for (mark, acceptor) in (1..).zip(&acceptors) {
         let connector = subject.connector(acceptor.address());
-        // The second connection may use what was found out for the first.
+        // The second connection may use results of the first.
         for _ in 0..2 {
             let ends = Ends::between(&**acceptor, &*connector);
             let sent = pattern(mark, 1000);
@@ -37,7 +37,7 @@ pub fn a_published_address_leads_to_its_acceptor(subject: &Subject) {
     }
 }
 
-/// An address where an acceptor was before says `ConnectionRefused` or
+/// Connecting to an address without an acceptor any more results in `ConnectionRefused` or
 /// `NotFound`.
 ///
 /// Conformance: streams - listening and connecting: addresses, refusals, deadlines
@@ -48,7 +48,7 @@ pub fn an_address_without_a_listener_is_refused(subject: &Subject) {
         drop(acceptor);
         let connected = within("a connect to nobody", move || try_connect(&*connector));
         match connected {
-            // Somebody else has taken a port of that number: once, perhaps.
+            // Another process may have taken the port, but hardly twice.
             Ok(_) => false,
             Err(error) => {
                 assert!(
@@ -73,8 +73,7 @@ fn refusal(listened: &Result<Box<dyn Acceptor>, ListenError>) -> Option<io::Erro
     }
 }
 
-/// A second acceptor at one address is refused with `AddrInUse`, and does the
-/// first no harm.
+/// A second acceptor at one address is refused with `AddrInUse`, and does not affect the first one.
 ///
 /// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn an_address_in_use_cannot_be_listened_at(subject: &Subject) {
@@ -89,12 +88,12 @@ pub fn an_address_in_use_cannot_be_listened_at(subject: &Subject) {
     }
 }
 
-/// An address is free again once its acceptor is gone, whatever became of the
-/// connections; those live on.
+/// An address is free again once its acceptor is dropped, regardless of its connections, which
+/// remain open.
 ///
 /// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn an_address_can_be_listened_at_again(subject: &Subject) {
-    // Another process may have taken the port in between: once, perhaps.
+    // Another process may have taken the port in between, but hardly every time.
     let listened = (0..3).any(|_| listen_again(subject));
     assert!(listened, "the address is not given back");
 }
@@ -105,7 +104,7 @@ fn listen_again(subject: &Subject) -> bool {
     let connector = subject.connector(&address);
     let old = Ends::between(&*first, &*connector);
     drop(Ends::between(&*first, &*connector));
-    // A connection that was never accepted must not be in the way either.
+    // A connection that was never accepted must not prevent it either.
     let unaccepted = {
         let connector = subject.connector(&address);
         thread::spawn(move || connector.connect(Deadline::after(Some(PATIENCE))))
@@ -126,23 +125,22 @@ fn listen_again(subject: &Subject) -> bool {
         send_all(&*ends.client, b"still here").expect("a connection");
         assert_eq!(receive_all(&*ends.server, 10, 10), b"still here");
     }
-    // The acceptor is gone: connecting may fail, or the stream ends later.
+    // The acceptor is dropped: connecting may fail, or the stream ends later.
     let _ = within("the connection that nobody accepted", move || {
         unaccepted.join().map(|connected| connected.is_ok())
     });
     true
 }
 
-/// An acceptor that is dropped stops accepting and leaves its address, even if another
-/// process has a copy of its descriptor: so does every process from its fork on until
-/// it runs its own program.
+/// An acceptor that is dropped stops accepting and frees its address, even if another process has a
+/// copy of its descriptor, as every process does from its fork until its exec.
 ///
-/// Servers that came back at their address were refused it, once in a few thousand
-/// times, while another thread was starting a process.
+/// Regression: restarted servers could not listen at their address, once in a few thousand times,
+/// while another thread was starting a process.
 ///
 /// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn an_acceptor_ends_despite_copies_of_its_descriptor(subject: &Subject) {
-    // Another process may have taken the port in between: once, perhaps.
+    // Another process may have taken the port in between, but hardly every time.
     let listened = (0..3).any(|_| {
         let (first, at) = subject.listen_somewhere();
         let connector = subject.connector(first.address());
@@ -160,8 +158,7 @@ pub fn an_acceptor_ends_despite_copies_of_its_descriptor(subject: &Subject) {
     assert!(listened, "an acceptor that is gone still listens");
 }
 
-/// Addresses come from references: whatever they are, they cost an error and no
-/// more.
+/// Addresses come from references: invalid ones result in an error and have no other effect.
 ///
 /// Conformance: streams - addresses and parameters are hostile
 pub fn hostile_addresses_are_errors(subject: &Subject) {
@@ -198,7 +195,7 @@ pub fn hostile_addresses_are_errors(subject: &Subject) {
         let shown: String = address.chars().take(40).collect();
         if let Ok(connector) = subject.try_connector(address) {
             let deadline = Deadline::after(Some(Duration::from_millis(500)));
-            // A name may exist, and somebody listen there: no more than that.
+            // A name may exist, and a server listen there: then there is a connection.
             let _ = within(&format!("connect to `{shown}`"), move || {
                 connector.connect(deadline).is_ok()
             });
@@ -218,8 +215,8 @@ pub fn hostile_addresses_are_errors(subject: &Subject) {
     Ends::between(&*real, &*connector);
 }
 
-/// A parameter of an endpoint that the transport does not know is an error, so
-/// that a typing mistake does not go unnoticed.
+/// A parameter of an endpoint that the transport does not know is an error, so that typing errors
+/// are detected.
 ///
 /// Conformance: streams - addresses and parameters are hostile
 pub fn unknown_parameters_are_refused(subject: &Subject) {
@@ -234,8 +231,8 @@ pub fn unknown_parameters_are_refused(subject: &Subject) {
     }
 }
 
-/// Accepting without a pending connection returns `WouldBlock` at once, before and
-/// after connections.
+/// Accepting without a pending connection returns `WouldBlock` immediately, before and after
+/// connections.
 ///
 /// Conformance: streams - accepting never blocks
 pub fn accepting_never_blocks(subject: &Subject) {
@@ -254,7 +251,7 @@ pub fn accepting_never_blocks(subject: &Subject) {
     would_block(&acceptor);
 }
 
-/// A client that connects and says nothing keeps the acceptor from nothing.
+/// A client that connects and sends no data does not block the acceptor.
 ///
 /// Conformance: streams - accepting never blocks
 pub fn a_silent_client_does_not_delay_others(subject: &Subject) {
@@ -262,7 +259,7 @@ pub fn a_silent_client_does_not_delay_others(subject: &Subject) {
     let silent: Vec<_> = (0..3)
         .map(|_| {
             let connector = subject.connector(acceptor.address());
-            // A transport may have to hear of the server before it is content.
+            // A transport may need a message of the server to complete its connection.
             thread::spawn(move || connector.connect(Deadline::after(Some(Duration::from_secs(2)))))
         })
         .collect();
@@ -274,7 +271,7 @@ pub fn a_silent_client_does_not_delay_others(subject: &Subject) {
         assert_eq!(receive_all(&*ends.client, 6, 6), b"served");
     }
     for thread in silent {
-        // Whether it holds a connection by now does not matter.
+        // Whether it has a connection by now does not matter.
         let _ = within("a silent client", move || {
             thread.join().map(|connected| connected.is_ok())
         });
@@ -282,7 +279,7 @@ pub fn a_silent_client_does_not_delay_others(subject: &Subject) {
     drop(kept);
 }
 
-/// Many clients connect to one acceptor together, and each has its own stream.
+/// Many clients connect to one acceptor concurrently, and each has its own stream.
 ///
 /// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn many_connect_at_once(subject: &Subject) {
@@ -308,14 +305,14 @@ pub fn many_connect_at_once(subject: &Subject) {
     });
 }
 
-/// Connecting ends at its deadline, whatever the server does or does not do.
+/// Connecting ends at its deadline, whatever the server does.
 ///
 /// Conformance: streams - listening and connecting: addresses, refusals, deadlines
 pub fn connecting_ends_at_its_deadline(subject: &Subject) {
     let acceptor = subject.listen();
     let address = acceptor.address().to_owned();
-    // No connection is accepted: more than any queue holds would be needed to be sure
-    // that some have to wait, but none may wait for longer than its deadline.
+    // No connection is accepted: only more connections than any queue holds would ensure that some
+    // have to wait, but none may wait for longer than its deadline.
     let connector: Arc<dyn orbium_transport::Connector> = Arc::from(subject.connector(&address));
     let connects: Vec<_> = (0..8)
         .map(|_| {
@@ -340,7 +337,7 @@ pub fn connecting_ends_at_its_deadline(subject: &Subject) {
             assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{error}");
         }
     }
-    // Those that were given up are no obstacle to the next.
+    // Abandoned attempts do not prevent the next one.
     thread::scope(|scope| {
         let server = scope.spawn(|| {
             loop {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Ends of streams: in order, half, and suddenly.
+//! Ends of streams: orderly, of one direction, and abrupt.
 
 use std::io;
 use std::net::Shutdown;
@@ -16,7 +16,7 @@ use crate::transport_suite::ends::{
 };
 use crate::waiting::within;
 
-/// Octets of a message of which half is sent. Any stream holds that.
+/// Octets of a message of which half is sent. Any stream buffers that.
 const MESSAGE: usize = 16_000;
 
 fn half_closed(ends: Ends) {
@@ -26,10 +26,10 @@ fn half_closed(ends: Ends) {
         client.shutdown(Shutdown::Write);
         assert_eq!(receive_all(&*server, 10, 3), b"a question");
         expect_end(&*server);
-        // The end stays.
+        // The end is permanent.
         expect_end(&*server);
         assert!(client.send(b"more").is_err(), "sends after its end");
-        // The other direction goes on.
+        // The other direction remains usable.
         let answer = pattern(0, 1 << 20);
         let sender = {
             let (server, answer) = (Arc::clone(&server), answer.clone());
@@ -44,23 +44,21 @@ fn half_closed(ends: Ends) {
     });
 }
 
-/// After the client has ended its sending, the server reads the end, and still
-/// answers.
+/// After the client has ended its sending, the server reads the end, and can still reply.
 ///
 /// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn the_client_may_end_its_sending_first(subject: &Subject) {
     half_closed(Ends::new(subject));
 }
 
-/// The same the other way round.
+/// The same in the opposite direction.
 ///
 /// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn the_server_may_end_its_sending_first(subject: &Subject) {
     half_closed(Ends::new(subject).swapped());
 }
 
-/// A stream that was dropped behind the last octet still delivers all of them,
-/// and then the end.
+/// A stream that was dropped behind the last octet still delivers all of them, and then the end.
 ///
 /// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn octets_sent_before_the_end_arrive(subject: &Subject) {
@@ -75,8 +73,7 @@ pub fn octets_sent_before_the_end_arrive(subject: &Subject) {
     }
 }
 
-/// Receives what comes of half a message, and then an end or an error: never
-/// more octets, never a hang.
+/// Receives at most half a message, and then an end or an error, without blocking forever.
 fn expect_half(stream: &dyn ByteStream) {
     let mut received = Vec::new();
     let mut room = [0; 4096];
@@ -99,8 +96,7 @@ fn expect_half(stream: &dyn ByteStream) {
     );
 }
 
-/// A peer that drops its stream within a message is noticed behind what it
-/// sent.
+/// A peer that drops its stream within a message is detected behind its sent octets.
 ///
 /// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn a_stream_dropped_in_mid_message_ends_for_its_peer(subject: &Subject) {
@@ -115,7 +111,7 @@ pub fn a_stream_dropped_in_mid_message_ends_for_its_peer(subject: &Subject) {
 }
 
 fn expect_refusal(stream: &dyn ByteStream) {
-    // What is on its way is not known to be lost at once.
+    // The loss of octets in transit is not detected immediately.
     let octets = pattern(0, 1 << 16);
     for _ in 0..2000 {
         match stream.send(&octets) {
@@ -130,8 +126,8 @@ fn expect_refusal(stream: &dyn ByteStream) {
     panic!("octets for a dead peer are taken for ever");
 }
 
-/// Sending to a peer that is gone becomes an error, not a signal and not a
-/// hang, and so does every further attempt.
+/// Sending to a peer that has ended results in an error, not in a signal or a deadlock, and so does
+/// every further attempt.
 ///
 /// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn sending_to_a_peer_that_is_gone_is_an_error(subject: &Subject) {
@@ -144,8 +140,8 @@ pub fn sending_to_a_peer_that_is_gone_is_an_error(subject: &Subject) {
     });
 }
 
-/// A process that is killed within a message ends the stream for the server: both
-/// receives and sends see it.
+/// A process that is killed within a message ends the stream for the server: both receives and
+/// sends detect it.
 ///
 /// Conformance: streams - ends: half, whole, sudden; processes killed
 pub fn a_client_killed_in_mid_message_ends_for_the_server(subject: &Subject) {
@@ -184,7 +180,7 @@ pub fn a_server_killed_in_mid_message_ends_for_the_client(subject: &Subject) {
         blocked.join().expect("half a message");
         expect_refusal(&*stream);
     });
-    // The server is gone, whatever the process left behind.
+    // The server has ended, whatever remains of the process.
     let connector = subject.connector(&address);
     assert!(
         within("connect to a killed server", move || {
@@ -192,14 +188,14 @@ pub fn a_server_killed_in_mid_message_ends_for_the_client(subject: &Subject) {
         }),
         "a dead server answers"
     );
-    // What the process left behind does not keep another from its place.
+    // The remains of the process do not prevent another one from listening there.
     let again = subject.try_listen(&at);
-    // A port may have been given to somebody else.
+    // A port may have been taken by another process.
     let has_port = address.parse::<HostPort>().is_ok_and(|at| at.port != 0);
     assert!(again.is_ok() || has_port, "cannot listen again: {again:?}");
 }
 
-/// What the killed client does before.
+/// The actions of the client before it is killed.
 pub(in crate::transport_suite) fn connect_and_send_half(subject: &Subject, address: &str) {
     let stream = connect(&*subject.connector(address));
     send_all(&*stream, &pattern(0, MESSAGE / 2)).expect("a connection");
@@ -207,7 +203,7 @@ pub(in crate::transport_suite) fn connect_and_send_half(subject: &Subject, addre
     linger();
 }
 
-/// What the killed server does before.
+/// The actions of the server before it is killed.
 pub(in crate::transport_suite) fn listen_and_send_half(subject: &Subject) {
     let (acceptor, at) = subject.listen_somewhere();
     say(&at.to_string());

@@ -40,8 +40,8 @@ impl Resources {
     }
 }
 
-/// Connections come and go, in order and not, and leave no descriptor, no
-/// thread and no memory behind.
+/// Connections are opened and closed, orderly and not, without leaving descriptors, threads or
+/// memory.
 ///
 /// Conformance: streams - descriptors, threads and memory come back
 /// Conformance: complaint 5 - 1,024 descriptors (`select`) - 3,000 connections at once
@@ -65,13 +65,13 @@ pub fn thousands_of_connections_leave_nothing(subject: &Subject) {
         });
         let mut before = None;
         for round in 0..total {
-            // After twenty rounds all lazy initialisation is done; half way, caches of
-            // connections have reached their bounds.
+            // After twenty rounds all lazy initialisation is complete; after half of them, caches
+            // of connections have reached their bounds.
             match (round, &mut before) {
                 (20, _) => before = Some(Resources::now()),
                 (_, Some(before)) if round == total / 2 => {
                     before.heap = held_octets();
-                    // Another test may have ended just then, and the next not begun.
+                    // Another test may just have ended, and the next not begun.
                     before.threads = before.threads.max(threads());
                 }
                 _ => {}
@@ -86,7 +86,7 @@ pub fn thousands_of_connections_leave_nothing(subject: &Subject) {
     });
     eventually("descriptors and threads are given back", || {
         let now = Resources::now();
-        // The answering thread has ended and closed its stream.
+        // The replying thread has ended and closed its stream.
         now.descriptors <= before.descriptors + KEPT_READY && now.threads < before.threads
     });
     let grown = Resources::now().heap.saturating_sub(before.heap);
@@ -97,8 +97,8 @@ pub fn thousands_of_connections_leave_nothing(subject: &Subject) {
     Ends::between(&*acceptor, &*connector);
 }
 
-/// A process without free descriptors gets errors, keeps its connections, leaks nothing, and goes
-/// on once descriptors are free. The test runs in a child process, as the limit is that of a
+/// A process without free descriptors gets errors, retains its connections, leaks no resources, and
+/// continues once descriptors are free. The test runs in a child process, as the limit is that of a
 /// whole process.
 ///
 /// Conformance: streams - descriptors, threads and memory come back
@@ -127,7 +127,7 @@ fn take_descriptors(spare: usize) -> Vec<File> {
 enum ConnectOutcome {
     /// `connect` failed.
     Refused,
-    /// The connection works, at once or later.
+    /// The connection works, immediately or later.
     Connected,
     /// The connection was opened, and closed by the other end.
     Lost,
@@ -145,7 +145,7 @@ fn connect_with(
     for _ in 0..10 {
         servers.extend(answer_next(acceptor));
     }
-    // Descriptors are free again: the connection goes on, or has ended.
+    // Descriptors are free again: the connection continues, or has ended.
     drop(taken);
     let limit = Instant::now() + PATIENCE;
     while !client.is_finished() {
@@ -161,7 +161,7 @@ fn connect_with(
     outcome
 }
 
-/// Connects, sends a greeting and waits for its answer.
+/// Connects, sends a greeting and waits for the reply.
 fn greet(connector: &dyn Connector) -> ConnectOutcome {
     let deadline = Deadline::after(Some(Duration::from_secs(2)));
     let Ok(stream) = connector.connect(deadline) else {
@@ -179,14 +179,14 @@ fn greet(connector: &dyn Connector) -> ConnectOutcome {
     }
 }
 
-/// Accepts a connection, if one arrives within 10 ms, and answers it in a thread of its own.
+/// Accepts a connection, if one arrives within 10 ms, and replies to it in a separate thread.
 fn answer_next(acceptor: &dyn Acceptor) -> Option<thread::JoinHandle<bool>> {
     let moment = Some(Duration::from_millis(10));
     let ready = wait_for([(acceptor.source(), Interest::Read)], moment);
     if !ready.is_ok_and(|[ready]| ready) {
         return None;
     }
-    // Which error it is does not matter here.
+    // The kind of error does not matter here.
     let stream = acceptor.accept().ok()?;
     Some(thread::spawn(move || {
         patient(&*stream);
@@ -206,7 +206,7 @@ fn await_closed(before: usize) {
 pub(in crate::transport_suite) fn run_out_of_descriptors(subject: &Subject) {
     let acceptor = subject.listen();
     let connector: Arc<dyn Connector> = Arc::from(subject.connector(acceptor.address()));
-    // A first connection, so that lazy initialisation is done.
+    // A first connection, so that lazy initialisation is complete.
     let old = Ends::between(&*acceptor, &*connector);
     let limit = getrlimit(Resource::Nofile);
     let lowered = Rlimit {
@@ -226,7 +226,7 @@ pub(in crate::transport_suite) fn run_out_of_descriptors(subject: &Subject) {
         send_all(&*new.server, b"new").expect("a connection");
         assert_eq!(receive_all(&*new.client, 3, 3), b"new");
     }
-    // Eleven free descriptors are enough for both ends of a connection.
+    // Eleven free descriptors suffice for both ends of a connection.
     assert_eq!(
         outcomes.last(),
         Some(&ConnectOutcome::Connected),

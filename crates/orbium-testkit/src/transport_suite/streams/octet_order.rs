@@ -16,7 +16,7 @@ use crate::transport_suite::ends::{
 };
 use crate::waiting::within;
 
-/// Sent octet by octet, and received into room for one.
+/// Sent octet by octet, and received in a buffer of one octet.
 ///
 /// Conformance: streams - octets arrive once and in order
 pub fn a_message_in_single_octets_arrives(subject: &Subject) {
@@ -36,7 +36,7 @@ pub fn a_message_in_single_octets_arrives(subject: &Subject) {
     });
 }
 
-/// Sent in two parts, cut at every place, and received in parts too.
+/// Sent in two parts, split at every position, and received in parts too.
 ///
 /// Conformance: streams - octets arrive once and in order
 pub fn a_message_split_at_every_octet_arrives(subject: &Subject) {
@@ -52,7 +52,7 @@ pub fn a_message_split_at_every_octet_arrives(subject: &Subject) {
     });
 }
 
-/// Pieces of all sizes, empty ones too, and more of them than one call takes.
+/// Pieces of all sizes, empty ones too, and more of them than one call accepts.
 ///
 /// Conformance: streams - octets arrive once and in order
 pub fn pieces_arrive_in_order(subject: &Subject) {
@@ -68,7 +68,7 @@ pub fn pieces_arrive_in_order(subject: &Subject) {
                 thread::spawn(move || receive_all(&*server, len, 1000))
             };
             let mut slices: Vec<_> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
-            // The kernel takes 1024 at a time, and the core sends 16.
+            // The kernel accepts 1024 at a time, and the core sends 16.
             for slices in slices.chunks_mut(1024) {
                 send_all_pieces(&*client, slices).expect("a connection");
             }
@@ -77,9 +77,9 @@ pub fn pieces_arrive_in_order(subject: &Subject) {
     });
 }
 
-/// Tries to send the pattern from `place` on; how much was taken.
+/// Tries to send the pattern from `place` on; returns the number of accepted octets.
 fn try_send(stream: &dyn ByteStream, place: usize, end: usize, in_pieces: bool) -> usize {
-    // Each attempt has the octets somewhere else.
+    // The octets are at another address in each attempt.
     let octets = pattern(place, (end - place).min(100_000));
     let (first, rest) = octets.split_at(octets.len() / 3);
     let sent = if in_pieces {
@@ -99,7 +99,7 @@ fn repeat_sends(ends: Ends, in_pieces: impl Fn(usize) -> bool + Send + 'static) 
     let Ends { server, client } = ends;
     client.set_nonblocking(true).expect("a stream");
     within("a send that is repeated", move || {
-        // Until nothing more is taken from us, however often we ask.
+        // Until no more is accepted, in repeated attempts.
         let mut sent = fill(&*client, 0);
         for attempt in 0..20 {
             sent += try_send(&*client, sent, sent + 100_000, in_pieces(attempt));
@@ -124,7 +124,7 @@ fn repeat_sends(ends: Ends, in_pieces: impl Fn(usize) -> bool + Send + 'static) 
             }
         }
         let server = reader.join().expect("all octets");
-        // Nothing is behind them.
+        // There are no further octets.
         server.set_nonblocking(true).expect("a stream");
         let more = server.receive(&mut [0; 16]);
         assert!(
@@ -141,8 +141,8 @@ pub fn a_send_that_would_block_is_repeated(subject: &Subject) {
     from_either_end(subject, |ends| repeat_sends(ends, |_| false));
 }
 
-/// After `WouldBlock` the same octets are sent again, in one buffer or in several in turns, and each
-/// arrives once.
+/// After `WouldBlock` the same octets are sent again, alternately in one buffer or in several, and
+/// each arrives once.
 ///
 /// Conformance: streams - octets arrive once and in order
 pub fn a_send_that_would_block_is_repeated_in_pieces(subject: &Subject) {
@@ -151,7 +151,7 @@ pub fn a_send_that_would_block_is_repeated_in_pieces(subject: &Subject) {
     });
 }
 
-/// A blocking stream takes what there is room for, none of it if it cannot do that without
+/// A blocking stream accepts the octets that fit its buffers, none if it cannot do that without
 /// blocking, and the rest is sent as usual.
 ///
 /// Conformance: streams - octets arrive once and in order
@@ -177,8 +177,8 @@ pub fn sends_at_once_never_block_and_arrive_in_order(subject: &Subject) {
     });
 }
 
-/// One thread plays both ends, so every state in between is met: a full stream
-/// of which few octets are taken at a time.
+/// One thread drives both ends, so all intermediate states occur: a full stream from which few
+/// octets are read at a time.
 ///
 /// Conformance: streams - octets arrive once and in order
 pub fn a_reader_that_takes_little_by_little_gets_everything(subject: &Subject) {
@@ -187,7 +187,7 @@ pub fn a_reader_that_takes_little_by_little_gets_everything(subject: &Subject) {
         let Ends { server, client } = ends;
         within("the exchange", move || {
             let (mut sent, mut received) = (0, 0);
-            // What lies between them is large at first; then it shrinks.
+            // The buffered amount is large at first; then it decreases.
             let whole = fill(&*client, 0) + (1 << 20);
             let mut room = vec![0; 70_000];
             sent += whole - (1 << 20);
@@ -223,8 +223,8 @@ pub fn a_reader_that_takes_little_by_little_gets_everything(subject: &Subject) {
     });
 }
 
-/// A reader that reads nothing costs no more memory than the stream's buffers,
-/// however often it is sent to.
+/// A peer that does not read costs no more memory than the stream's buffers, however often data are
+/// sent to it.
 ///
 /// Conformance: streams - a reader that stops costs bounded memory
 pub fn a_stopped_reader_bounds_what_is_taken(subject: &Subject) {
@@ -248,7 +248,7 @@ pub fn a_stopped_reader_bounds_what_is_taken(subject: &Subject) {
     });
 }
 
-/// Both ends send more than lies between them, while both receive.
+/// Both ends send more than the buffers between them hold, while both receive.
 ///
 /// Conformance: streams - octets arrive once and in order
 pub fn large_sends_cross(subject: &Subject) {

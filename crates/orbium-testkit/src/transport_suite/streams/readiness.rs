@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Readiness of non-blocking streams, as a poller sees it.
+//! Readiness of non-blocking streams in a poller.
 
 use std::io;
 use std::net::Shutdown;
@@ -19,7 +19,7 @@ use crate::waiting::{PATIENCE, within};
 
 const TOKEN: u64 = 7;
 
-/// A poller that looks at one stream or acceptor.
+/// A poller that watches one stream or acceptor.
 struct Watch(Poller);
 
 impl Watch {
@@ -41,7 +41,7 @@ impl Watch {
         crate::eventually(what, || self.is_ready(PATIENCE));
     }
 
-    /// How often it is ready although nothing happens.
+    /// The number of spurious wake-ups.
     fn idle_wake_ups(&self, mut on_wake_up: impl FnMut()) -> usize {
         let mut wake_ups = 0;
         for _ in 0..50 {
@@ -54,7 +54,7 @@ impl Watch {
     }
 }
 
-/// Receives once, as a reactor does: what came, or nothing.
+/// Receives once, as a reactor does: the number of octets, or none.
 #[track_caller]
 fn receive_once(stream: &dyn ByteStream, room: &mut [u8]) -> Option<usize> {
     match stream.receive(room) {
@@ -64,8 +64,8 @@ fn receive_once(stream: &dyn ByteStream, room: &mut [u8]) -> Option<usize> {
     }
 }
 
-/// Receives once for each wake-up and as long as the stream holds something
-/// back; returns the wake-ups.
+/// Receives once for each wake-up and while the stream has buffered data; returns the number of
+/// wake-ups.
 fn receive_by_wake_ups(stream: &dyn ByteStream, len: usize, step: usize) -> usize {
     let watch = Watch::new(stream.source(), Interest::Read);
     let mut room = vec![0; step];
@@ -94,8 +94,8 @@ fn receive_by_wake_ups(stream: &dyn ByteStream, len: usize, step: usize) -> usiz
     wake_ups
 }
 
-/// Every octet of a message sent in many ways is seen through the poller alone,
-/// with about as many wake-ups as there is something to receive.
+/// Every octet of a message sent in various ways is detected by the poller alone, with about as
+/// many wake-ups as arrivals.
 ///
 /// Conformance: streams - readiness: nothing lost, no spinning
 pub fn a_poller_sees_every_octet(subject: &Subject) {
@@ -126,8 +126,8 @@ pub fn a_poller_sees_every_octet(subject: &Subject) {
     });
 }
 
-/// A receive with little room leaves the rest to be found: the source stays
-/// ready, or the stream says that it holds something back.
+/// A receive with a small buffer leaves the rest detectable: the source stays ready, or the stream
+/// reports buffered data.
 ///
 /// Conformance: streams - readiness: nothing lost, no spinning
 pub fn octets_left_in_the_stream_show(subject: &Subject) {
@@ -144,8 +144,7 @@ pub fn octets_left_in_the_stream_show(subject: &Subject) {
     });
 }
 
-/// Nothing to receive is no readiness, neither at first nor when everything was
-/// received.
+/// A stream without data is not ready, neither initially nor when everything was received.
 ///
 /// Conformance: streams - readiness: nothing lost, no spinning
 pub fn an_idle_stream_is_not_ready(subject: &Subject) {
@@ -154,7 +153,7 @@ pub fn an_idle_stream_is_not_ready(subject: &Subject) {
         let watch = Watch::new(server.source(), Interest::Read);
         let idle = |when: &str| {
             let wake_ups = watch.idle_wake_ups(|| {
-                // The handshake of the transport may still send something.
+                // The handshake of the transport may still send data.
                 assert_eq!(receive_once(&*server, &mut [0; 64]), None, "{when}");
             });
             assert!(wake_ups <= 3, "{wake_ups} wake-ups of 50 {when}");
@@ -177,8 +176,7 @@ pub fn an_idle_stream_is_not_ready(subject: &Subject) {
     });
 }
 
-/// A full stream is not ready to send until the reader takes something; then it
-/// is.
+/// A full stream is not ready to send until the reader takes data; then it is.
 ///
 /// Conformance: streams - readiness: nothing lost, no spinning
 pub fn a_full_stream_is_ready_only_when_there_is_room(subject: &Subject) {
@@ -187,10 +185,10 @@ pub fn a_full_stream_is_ready_only_when_there_is_room(subject: &Subject) {
         within("room in a full stream", move || {
             let mut sent = fill(&*client, 0);
             let watch = Watch::new(&*sending_source(&*client), Interest::Write);
-            // What is on its way may still make some room.
+            // Octets in transit may still free some space.
             let wake_ups = watch.idle_wake_ups(|| sent += fill(&*client, sent));
             assert!(wake_ups <= 10, "{wake_ups} wake-ups of 50");
-            // What was refused has to be sent again, so it is.
+            // Refused octets have to be sent again, which is done here.
             let whole = sent + 60_000;
             let reader = thread::spawn(move || {
                 assert!(receive_all(&*server, whole, 1 << 16) == pattern(0, whole));
@@ -208,8 +206,8 @@ pub fn a_full_stream_is_ready_only_when_there_is_room(subject: &Subject) {
     });
 }
 
-/// The end of the peer's sending shows, and so does its death, and the end of
-/// one's own reading.
+/// The end of the peer's sending makes the stream ready, and so do its crash, and the end of the
+/// own reading.
 ///
 /// Conformance: streams - readiness: nothing lost, no spinning
 pub fn the_end_shows(subject: &Subject) {
@@ -217,7 +215,7 @@ pub fn the_end_shows(subject: &Subject) {
     let endings: [Ending; 3] = [
         |_, client| {
             client.shutdown(Shutdown::Write);
-            // It lives on; the end alone shows.
+            // It stays open; only the end of sending is signalled.
             std::mem::forget(client);
         },
         |_, client| drop(client),
@@ -246,7 +244,7 @@ pub fn the_end_shows(subject: &Subject) {
     }
 }
 
-/// An acceptor is ready when a connection waits, and only then.
+/// An acceptor is ready when a connection is pending, and only then.
 ///
 /// Conformance: streams - readiness: nothing lost, no spinning
 pub fn a_waiting_connection_shows(subject: &Subject) {
@@ -271,7 +269,7 @@ pub fn a_waiting_connection_shows(subject: &Subject) {
         client.join().expect("a connection");
         assert!(idle() <= 1);
     }
-    // Several at once are all found.
+    // Several concurrent ones are all accepted.
     let clients: Vec<_> = (0..5)
         .map(|_| {
             let connector = subject.connector(acceptor.address());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Blocked on a stream, and what ends that.
+//! Blocked operations on a stream, and their ends.
 
 use std::io;
 use std::net::Shutdown;
@@ -19,8 +19,8 @@ use crate::waiting::{spawn_blocked, within};
 /// Time after which a blocked operation ends.
 const SHORT: Duration = Duration::from_millis(50);
 
-/// A receive without anything to receive ends with its timeout; what comes
-/// later is received all the same, and without a timeout it is waited for.
+/// A receive without data ends with its time-out; later data are received nevertheless, and without
+/// a time-out the receive waits for them.
 ///
 /// Conformance: streams - timeouts, and being woken
 pub fn a_receive_times_out(subject: &Subject) {
@@ -36,7 +36,7 @@ pub fn a_receive_times_out(subject: &Subject) {
             send_all(&*client, b"late").expect("a connection");
             patient(&*server);
             assert_eq!(receive_all(&*server, 4, 4), b"late");
-            // The other end's receives were not meant.
+            // The receives of the other end have no time-out.
             server
                 .set_timeouts(Some(Some(SHORT)), None)
                 .expect("a timeout");
@@ -49,8 +49,8 @@ pub fn a_receive_times_out(subject: &Subject) {
     });
 }
 
-/// A send that the other end does not read ends with its timeout, and goes on from
-/// there when the other end reads.
+/// A send that the other end does not read ends with its time-out, and continues from there when
+/// the other end reads.
 ///
 /// Conformance: streams - timeouts, and being woken
 pub fn a_send_times_out(subject: &Subject) {
@@ -75,8 +75,8 @@ pub fn a_send_times_out(subject: &Subject) {
     });
 }
 
-/// A thread blocked in a receive sees the end when the reading is shut down, and so do
-/// later receives.
+/// A thread blocked in a receive gets the end when the reading is shut down, and so do later
+/// receives.
 ///
 /// Conformance: streams - timeouts, and being woken
 pub fn shutdown_wakes_a_blocked_receiver(subject: &Subject) {
@@ -101,7 +101,7 @@ pub fn shutdown_wakes_a_blocked_receiver(subject: &Subject) {
 fn expect_nothing(received: &io::Result<usize>, how: Shutdown) {
     match received {
         Ok(0) => {}
-        // Both directions are over: there is nothing to go on with.
+        // Both directions have ended: there is no way to continue.
         Err(error) if how == Shutdown::Both && is_final(error) => {}
         other => panic!("after {how:?}: {other:?}"),
     }
@@ -142,7 +142,7 @@ fn send_until_refused(stream: &dyn ByteStream) {
     }
 }
 
-/// A server that ends stops reading first and then sends what it still owes.
+/// A server that ends stops reading first and then sends its outstanding data.
 ///
 /// Conformance: streams - timeouts, and being woken
 pub fn reading_may_be_shut_down_alone(subject: &Subject) {
