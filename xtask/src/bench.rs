@@ -7,7 +7,7 @@ use xtask::shell;
 /// Builds the harness and runs its command `figures` with these arguments.
 ///
 /// # Errors
-/// It was not built, or it failed.
+/// The harness could not be built, or it failed.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let mut harness = shell::cargo();
     harness.args(["run", "--release", "-p", "orbium-bench", "--", "figures"]);

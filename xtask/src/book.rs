@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A preprocessor of mdBook: links out of `docs/` lead to the repository, as the book
-//! has pages of `docs/` alone, and links to the README of a crate to its page.
+//! A preprocessor of mdBook: links out of `docs/` are replaced by links to the repository, as the
+//! book only has pages of `docs/`, and links to the README of a crate by links to its page.
 
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -10,11 +10,11 @@ use serde_json::Value;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// Where files of the repository are shown.
+/// The URL of the repository's files.
 const REPOSITORY: &str = "https://github.com/orbium-orb/orbium/blob/main";
 
-/// Speaks mdBook's protocol: `supports RENDERER`, or context and book as JSON on
-/// standard input and the book on standard output.
+/// Implements mdBook's protocol: `supports RENDERER`, or context and book as JSON on standard input
+/// and the book on standard output.
 pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
     if arguments.next().as_deref() == Some("supports") {
         return Ok(());
@@ -32,7 +32,7 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
     Ok(())
 }
 
-/// Rewrites every chapter, however deep it lies.
+/// Rewrites every chapter, at any depth.
 fn rewrite(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(rewrite),
@@ -50,8 +50,8 @@ fn rewrite(value: &mut Value) {
     }
 }
 
-/// The text of a chapter with the links replaced that the book has elsewhere. Lines of fenced code
-/// stay as they are.
+/// The text of a chapter, with links to pages outside the book replaced. Lines of fenced code are
+/// unchanged.
 fn with_links(page: &Path, content: &str) -> String {
     let mut text = String::with_capacity(content.len());
     let mut fenced = false;
@@ -74,7 +74,7 @@ fn with_links(page: &Path, content: &str) -> String {
     text
 }
 
-/// Where a link leads in the book, if that is not what it says.
+/// The target of a link in the book, if it differs from the link.
 fn in_book(page: &Path, target: &str) -> Option<String> {
     if target.contains("://") || target.starts_with('#') {
         return None;
@@ -92,8 +92,7 @@ fn in_book(page: &Path, target: &str) -> Option<String> {
     }
 }
 
-/// The folder of a crate that has its README in the book: the links of that page are
-/// relative to it.
+/// The folder of a crate with its README in the book: the links of that page are relative to it.
 fn readme_folder(page: &Path) -> Option<PathBuf> {
     let name = page.strip_prefix("crates").ok()?.with_extension("");
     let folder = Path::new("crates").join(name);
@@ -101,7 +100,7 @@ fn readme_folder(page: &Path) -> Option<PathBuf> {
     readme.is_file().then_some(folder)
 }
 
-/// The crate of a README that a path names, and the anchor behind it.
+/// The crate of a README in a path, and the anchor behind it.
 fn crate_page(path: &str) -> Option<(&str, &str)> {
     let (name, file) = path.strip_prefix("crates/")?.split_once('/')?;
     Some((name, file.strip_prefix("README.md")?))

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use xtask::outcome::Outcome;
 
-/// Values by section and name. A value that has no ceiling must be 0.
+/// Values by section and name. A value without a ceiling must be 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Values(pub(crate) BTreeMap<String, BTreeMap<String, u64>>);
@@ -32,7 +32,7 @@ impl Values {
         })
     }
 
-    /// What is above its ceiling, a line each.
+    /// The values above their ceilings, a line each.
     pub(crate) fn above(&self, ceilings: &Self) -> Vec<String> {
         let above = self.all().filter_map(|(section, name, value)| {
             let ceiling = ceilings.get(section, name);
@@ -41,14 +41,14 @@ impl Values {
         above.collect()
     }
 
-    /// How many are below their ceiling.
+    /// The number of values below their ceilings.
     pub(crate) fn below(&self, ceilings: &Self) -> usize {
         let below =
             |&(section, name, ceiling): &(&str, &str, u64)| self.get(section, name) < ceiling;
         ceilings.all().filter(below).count()
     }
 
-    /// The ceilings, each lowered to the value where that is less; those of 0 are dropped.
+    /// The ceilings, each lowered to its value if that is less; those of 0 are removed.
     pub(crate) fn lowered(&self, ceilings: &Self) -> Self {
         let mut lowered = Self::default();
         for (section, name, ceiling) in ceilings.all() {
@@ -61,15 +61,15 @@ impl Values {
     }
 }
 
-/// What a chore with ceilings shall do with them.
+/// Treatment of ceilings by a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Nothing.
+    /// Ceilings are ignored.
     #[default]
     Print,
     /// Fail if a value is above its ceiling.
     Check,
-    /// Write down the values that fell.
+    /// Write lower ceilings for values that have fallen.
     Lower,
 }
 
@@ -77,7 +77,7 @@ impl Mode {
     /// Reads `--check` or `--lower`.
     ///
     /// # Errors
-    /// Anything else.
+    /// Any other argument.
     pub(crate) fn parse(chore: &str, arguments: impl Iterator<Item = String>) -> Outcome<Self> {
         let mut mode = Self::Print;
         for argument in arguments {
@@ -90,11 +90,11 @@ impl Mode {
         Ok(mode)
     }
 
-    /// Compares `values` with the ceilings in `file`, and writes those that fell if that
-    /// is the mode. A file that is missing is written whole.
+    /// Compares `values` with the ceilings in `file`, and writes lower ones if that is the mode. A
+    /// missing file is created.
     ///
     /// # Errors
-    /// A value is above its ceiling, with `--check`; the file is not to be read or written.
+    /// A value is above its ceiling, with `--check`; the file cannot be read or written.
     pub(crate) fn apply(self, chore: &str, values: &Values, file: &Path) -> Outcome<()> {
         if self == Self::Lower && !file.exists() {
             return write(chore, &values.lowered(values), file);

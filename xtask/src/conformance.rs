@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask conformance`: `docs/conformance.md` out of the marks on the tests.
+//! `cargo xtask conformance`: generates `docs/conformance.md` from the marks of the tests.
 //!
-//! `xtask/conformance/frame.md` has the chapters and what stands between their tables,
-//! `xtask/conformance/not-yet.toml` what no test proves, with the reasons.
+//! `xtask/conformance/frame.md` has the chapters and the text between their tables,
+//! `xtask/conformance/not-yet.toml` the behaviours without tests, with the reasons.
 
 mod frame;
 mod marks;
@@ -24,7 +24,7 @@ use crate::sources;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// Folders with tests that may carry marks.
+/// Folders with tests that may have marks.
 const SOURCES: [&str; 5] = [
     "benches/orbium-bench",
     "crates",
@@ -33,7 +33,7 @@ const SOURCES: [&str; 5] = [
     "xtask",
 ];
 
-/// Prints the page; with `--write` puts it where it belongs, with `--check` compares.
+/// Prints the page; with `--write` writes the file, with `--check` compares it.
 ///
 /// # Errors
 /// A mark or a remark is malformed, or the page is out of date.
@@ -69,7 +69,7 @@ fn check(page: &str) -> Outcome<()> {
     }
 }
 
-/// The first line in which the page in the repository differs from what the marks say.
+/// The first line in which the page in the repository differs from the generated one.
 fn first_difference(written: &str, page: &str) -> Option<String> {
     if written == page {
         return None;
@@ -95,7 +95,7 @@ fn page() -> Outcome<String> {
     made(&frame, all_marks(&shell::root(), &frame)?, remarks)
 }
 
-/// The page, or every fault at once.
+/// The page, or all errors at once.
 fn made(frame: &Frame, marks: Vec<Mark>, remarks: Vec<Remark>) -> Outcome<String> {
     let rows = Rows::of(frame, marks, remarks).map_err(|faults| faults.join("\n"))?;
     Ok(render::page(frame, &rows))

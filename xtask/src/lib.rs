@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Starting other programs and installing packages: for the project's chores, and
-//! for the harness of the benches.
+//! Starting of other programs and installation of packages, for the project's tasks and the harness
+//! of the benches.
 #![forbid(unsafe_code)]
 
 pub mod outcome;

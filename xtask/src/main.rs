@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The project's own chores: `cargo xtask test`, `bench`, `soak`, `structure`, `tidy`,
-//! `conformance`, `book-links` and `minor-codes`.
+//! The project's tasks: `cargo xtask test`, `bench`, `soak`, `structure`, `tidy`, `conformance`,
+//! `book-links` and `minor-codes`.
 //!
-//! Knows nothing of CORBA: it starts programs, reads what they print, and sums
-//! up.
+//! Independent of CORBA: it starts programs, reads their output, and sums up.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -97,7 +96,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
-            // An empty reason: the chore has shown it already.
+            // An empty reason: the task has already shown it.
             if !reason.is_empty() {
                 eprintln!("xtask: {reason}");
             }
@@ -106,8 +105,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether help is asked for, of a chore or of all. What stands behind `--` is for
-/// `cargo test`.
+/// Whether help is requested, for a task or for all. Arguments behind `--` are for `cargo test`.
 fn asks_for_help() -> bool {
     let mut own = std::env::args().skip(1).take_while(|it| it != "--");
     let first = own.next().unwrap_or_default();

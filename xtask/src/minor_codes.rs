@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask minor-codes`: `docs/minor-codes.md` out of the table in `orbium-giop`, from
-//! which `orbium explain` is made too, and of `xtask/minor-codes.toml`, which says of each code
-//! of the OMG which test proves that orbium raises it, or why orbium does not.
+//! `cargo xtask minor-codes`: generates `docs/minor-codes.md` from the table in `orbium-giop`,
+//! which is also the source of `orbium explain`, and from `xtask/minor-codes.toml`, which has for
+//! each code of the OMG the tests that prove that orbium raises it, or the reason why orbium does
+//! not.
 
 mod answers;
 mod calls;
@@ -44,7 +45,7 @@ struct Code {
 /// By exception.
 type Codes = BTreeMap<String, Vec<Code>>;
 
-/// A part of the macro's input that counts.
+/// A relevant token of the macro's input.
 enum Token {
     Word(String),
     Text(String),
@@ -129,7 +130,7 @@ fn read(file: &str, begin: &str) -> Outcome<Codes> {
     parse(rows).ok_or_else(|| format!("{}: the table cannot be read", path.display()))
 }
 
-/// Rows of a kind, perhaps a name, a number, a meaning and a page.
+/// Parses rows of a kind, an optional name, a number, a meaning and a page.
 fn parse(rows: &str) -> Option<Codes> {
     let mut codes = Codes::new();
     let (mut words, mut texts) = (Vec::new(), Vec::new());
@@ -156,7 +157,7 @@ fn parse(rows: &str) -> Option<Codes> {
     (!codes.is_empty()).then_some(codes)
 }
 
-/// Words, numbers and strings; what stands between is passed over.
+/// Words, numbers and strings; other text is skipped.
 fn tokens(rows: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = rows.chars().peekable();

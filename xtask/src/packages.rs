@@ -5,8 +5,7 @@ use std::process::Command;
 
 use crate::shell;
 
-/// Installs packages of the distribution; returns the reason where that is not
-/// possible.
+/// Installs packages of the distribution; returns the reason if that is not possible.
 #[must_use]
 pub fn install(packages: &[&str]) -> Option<String> {
     if !shell::has("apt-get") {
@@ -25,7 +24,7 @@ pub fn install(packages: &[&str]) -> Option<String> {
     };
     let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
     arguments.extend(packages);
-    // A fresh machine has no lists yet, an old one has stale ones.
+    // A fresh machine has no lists, an old one has outdated ones.
     if apt(&arguments).is_ok() {
         return None;
     }

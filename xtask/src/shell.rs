@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::outcome::Outcome;
 
-/// The root of the workspace: that of the Cargo that runs this chore, since the program may have
+/// The root of the workspace: that of the Cargo that runs this task, since the program may have
 /// been built in a copy of it.
 pub fn root() -> PathBuf {
     let of_this_package = std::env::var("CARGO_PKG_NAME").is_ok_and(|it| it == "xtask");
@@ -16,12 +16,12 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(&here).to_path_buf()
 }
 
-/// A command of the Cargo that runs this chore, in the root of the workspace.
+/// A command of the Cargo that runs this task, in the root of the workspace.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
-    // What Cargo says of this package makes the build scripts of some others, ring's
-    // for one, build them anew.
+    // Cargo's variables for this package would make the build scripts of some others, ring's for
+    // instance, build them again.
     let names = std::env::vars_os().map(|(name, _)| name);
     for name in names.filter(|name| is_of_this_package(name)) {
         command.env_remove(name);
@@ -34,7 +34,7 @@ fn is_of_this_package(name: &OsStr) -> bool {
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
-/// Where Cargo puts what it builds.
+/// Cargo's target directory.
 pub fn target_directory() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root().join(folder),
@@ -48,7 +48,7 @@ pub fn has(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Whether the program starts and ends with 0; what it prints is dropped.
+/// Whether the program starts and ends with 0; its output is discarded.
 pub fn succeeds<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> bool {
     Command::new(program)
         .args(arguments)
@@ -67,8 +67,7 @@ pub fn is_root() -> bool {
         .is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Shows the command, runs it with its output going where ours goes, and gives
-/// its exit code.
+/// Shows the command, runs it with this process's output, and returns its exit code.
 ///
 /// # Errors
 /// It could not be started, or a signal ended it.
@@ -83,10 +82,10 @@ pub fn exit_code(command: &mut Command) -> Outcome<i32> {
         .ok_or_else(|| format!("{}: {status}", command.get_program().display()))
 }
 
-/// As [`exit_code`], for what has to end with 0.
+/// As [`exit_code`], and requires that it is 0.
 ///
 /// # Errors
-/// It did not.
+/// It was not.
 pub fn must(command: &mut Command) -> Outcome<()> {
     match exit_code(command)? {
         0 => Ok(()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask soak`: every fault again and again, and what is left of it; or events, while what has them is killed at
-//! random.
+//! `cargo xtask soak`: repeats every fault and checks for leaks; or sends events while the programs
+//! that process them are killed at random.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,20 +8,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// Cycles of each fault unless it is said.
+/// Default number of cycles of each fault.
 const CYCLES: u64 = 100_000;
-/// Seconds of random kills unless it is said.
+/// Default duration of random kills, in seconds.
 const SECONDS: u64 = 600;
-/// Events of each of three sources in a second unless it is said.
+/// Default rate of each of three sources, in events per second.
 const RATE: u64 = 1000;
-/// Milliseconds between two kills unless it is said: at most, and a quarter of them at least.
+/// Default maximum interval between two kills, in milliseconds; the minimum is a quarter of it.
 const MAX_KILL_INTERVAL_MS: u64 = 800;
 
-/// Runs the faults of `crates/orbium-rt/tests/soak`, which print a line each, or with the argument `events` the random
-/// kills of `crates/orbium-cli/tests/suite/events_random_kills.rs`, which print their seed.
+/// Runs the faults of `crates/orbium-rt/tests/soak`, which print a line each, or with the argument
+/// `events` the random kills of `crates/orbium-cli/tests/suite/events_random_kills.rs`, which print
+/// their seed.
 ///
 /// # Errors
-/// Something is left of a fault, or another caller was touched; an event is lost.
+/// A fault leaves a leak, or affects another caller; an event is lost.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let mut arguments = arguments.peekable();
     match arguments.next_if(|it| it == "events") {
@@ -71,7 +72,7 @@ fn kills(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
     for (_, variable, value) in asked {
         command.env(variable, value.to_string());
     }
-    // Without the server nothing would be tested.
+    // Without the server the test would be skipped.
     command.env("ORBIUM_REQUIRE_PEERS", "1");
     shell::must(&mut command)
 }
@@ -82,7 +83,7 @@ fn number(option: &str, value: Option<String>) -> Outcome<u64> {
     number.ok_or_else(|| format!("soak: {option} takes a number"))
 }
 
-/// A run of one test that an ordinary run leaves out.
+/// A run of one test that is ignored in ordinary runs.
 fn test(package: &str, program: &str, name: &str) -> Command {
     let mut command = shell::cargo();
     command.args(["test", "--release", "-p", package, "--test", program]);

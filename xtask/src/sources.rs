@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The packages that the house rules hold for.
+//! The packages to which the house rules apply.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(crate) struct Package {
     pub(crate) folder: PathBuf,
 }
 
-/// Those in `crates`, by name, the harness of the benches, and `xtask`.
+/// The packages in `crates`, by name, the harness of the benches, and `xtask`.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -57,7 +57,7 @@ pub(crate) fn rust_files(folder: &Path) -> Outcome<Vec<PathBuf>> {
     files(folder, "rs")
 }
 
-/// All files with that extension below a folder, but for built ones; none if it is missing.
+/// All files with that extension below a folder, except build output; none if it is missing.
 ///
 /// # Errors
 /// A folder cannot be read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask structure`: cycles of files, lengths, branches and switches of the crates,
-//! with their bounds and ceilings, and a drawing of what depends on what.
+//! `cargo xtask structure`: cycles of files, lengths, branches and switches of the crates, with
+//! their bounds and ceilings, and a drawing of the dependencies.
 
 mod drawing;
 mod folders;
@@ -27,10 +27,10 @@ use crate::sources;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// What is generated for the test files of the compiler of IDL.
+/// The generated code of the IDL compiler's test files.
 const GOLDEN: &str = "crates/orbium-codegen/tests/golden";
 
-/// Those of them that are not counted: they came after the bound on the others.
+/// Files that are not counted: they were added after the bound on the others.
 const NOT_COUNTED: [&str; 2] = ["borrowed.rs", "views.rs"];
 
 /// The lines of the generated files in a folder.
@@ -51,8 +51,8 @@ fn golden_lines(folder: &Path) -> Outcome<usize> {
     Ok(lines)
 }
 
-/// Prints the figures; with `--check` holds them against `xtask/structure.toml`, and the
-/// drawing against the manifests; with `--drawing` only draws.
+/// Prints the figures; with `--check` compares them with `xtask/structure.toml`, and the drawing
+/// with the manifests; with `--drawing` only draws.
 ///
 /// # Errors
 /// A source cannot be read, a figure is above its ceiling, or the drawing is out of date.

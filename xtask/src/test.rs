@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask test`: every test of the workspace, with the other ORBs there.
+//! `cargo xtask test`: runs every test of the workspace, with the other ORBs as peers.
 
 pub(crate) mod peers;
 mod programs;
@@ -16,7 +16,7 @@ use xtask::shell;
 struct Options {
     no_install: bool,
     no_peers: bool,
-    /// Handed to `cargo test` as they are.
+    /// Passed to `cargo test` unchanged.
     passed_on: Vec<String>,
 }
 
@@ -39,11 +39,11 @@ impl Options {
 /// `N passed, N failed`.
 ///
 /// # Errors
-/// A test failed twice, or something was skipped in CI.
+/// A test failed twice, or a test was skipped in CI.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let options = Options::parse(arguments)?;
     let log = shell::target_directory().join("skipped.log");
-    // The notes of an earlier run.
+    // The log of an earlier run.
     let _ = std::fs::remove_file(&log);
     let mut environment = vec![
         ("ORBIUM_SKIPPED_LOG", log.clone().into_os_string()),
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
         extra,
         environment,
     };
-    // The peers are built by programs of one thread, one after the other.
+    // The peers are built by programs with one thread, one after the other.
     let (readiness, programs) = std::thread::scope(|scope| {
         let readiness = scope.spawn(|| {
             if options.no_peers {
@@ -86,12 +86,12 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     sum_up(&readiness, &verdict)
 }
 
-/// Some tests count operations on locks. The others run in the same build: building
-/// everything twice takes longer than counting.
+/// Some tests count operations on locks. The others run in the same build: building everything
+/// twice takes longer than counting.
 const COUNTED: &str = "--features orbium-sync/counted,orbium-testkit/counted,orbium-bench/counted";
 
-/// Tests that run at once in each of the programs that do: most of them wait for a peer or a
-/// limit rather than for a processor.
+/// Number of concurrent tests in each of the programs that allow them: most of them wait for a peer
+/// or a limit rather than for a processor.
 fn test_threads() -> usize {
     const PER_PROCESSOR: usize = 3;
     std::thread::available_parallelism().map_or(2, usize::from) * PER_PROCESSOR

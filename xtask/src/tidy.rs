@@ -19,7 +19,7 @@ use crate::sources;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// All words of the list together: as many are let pass in sources.
+/// The bound on all words of the list in sources.
 const MUST: usize = 50;
 
 /// The counts of a package, as sections of `xtask/tidy.toml`.
@@ -39,11 +39,11 @@ const PAGES: [&str; 7] = [
     "benches", "crates", "docs", "examples", "fuzz", "interop", "xtask",
 ];
 
-/// Places in a text, as a search finds them.
+/// Locations in a text, as found by a search.
 type Found = Vec<(usize, String)>;
 
-/// Prints the counts of each package and document; with `--check` holds them against
-/// `xtask/tidy.toml`, with `--list` prints every place.
+/// Prints the counts of each package and document; with `--check` compares them with
+/// `xtask/tidy.toml`, with `--list` prints every location.
 ///
 /// # Errors
 /// A source cannot be read, or a count is above its ceiling.
@@ -98,8 +98,8 @@ fn packages(list: bool, values: &mut Values) -> Outcome<()> {
     Ok(())
 }
 
-/// Counts the words of other programs and of the pages of the project, a line for each with
-/// any, and the names of the programs.
+/// Counts the words of other programs and of the pages of the project, a line for each with any,
+/// and the names of the programs.
 fn documents(list: bool, values: &mut Values) -> Outcome<()> {
     let root = shell::root();
     for folder in PROGRAMS {
@@ -124,7 +124,7 @@ fn documents(list: bool, values: &mut Values) -> Outcome<()> {
     Ok(())
 }
 
-/// What a search finds in the Rust files below a folder.
+/// The number of findings of a search in the Rust files below a folder.
 fn in_folder<E: Display>(
     folder: &Path,
     search: fn(&str) -> Result<Found, E>,
@@ -134,7 +134,7 @@ fn in_folder<E: Display>(
     files.iter().map(|it| in_file(it, search, list)).sum()
 }
 
-/// What a search finds in a file.
+/// The number of findings of a search in a file.
 fn in_file<E: Display>(
     file: &Path,
     search: fn(&str) -> Result<Found, E>,

@@ -12,12 +12,12 @@ pub(super) struct Frame {
 }
 
 pub(super) enum Part {
-    /// Lines as they are.
+    /// Unchanged lines.
     Text(String),
     Table(Table),
 }
 
-/// A table, which is a chapter to the marks.
+/// A table, with the marks of one chapter.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) chapter: String,
@@ -28,9 +28,9 @@ pub(super) struct Table {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    /// The column that the clause stands in, if there is one.
+    /// The column of the clause, if there is one.
     Rows { clause: Option<usize> },
-    /// What marks call the columns beyond the first.
+    /// The names of the columns beyond the first in marks.
     Grid { peers: Vec<String> },
 }
 
@@ -39,7 +39,7 @@ const CLAUSE: [&str; 2] = ["clause", "#"];
 
 impl Frame {
     /// # Errors
-    /// A table that is written wrongly, or twice.
+    /// A malformed or duplicate table.
     pub(super) fn read(text: &str) -> Outcome<Self> {
         let mut parts = Vec::new();
         let mut chapters: Vec<&str> = Vec::new();
@@ -73,7 +73,7 @@ impl Frame {
         })
     }
 
-    /// The table that the beginning of a mark names, and the clause behind the name.
+    /// The table at the beginning of a mark, and the clause behind its name.
     pub(super) fn table_of<'a>(&self, head: &'a str) -> Option<(&Table, &'a str)> {
         let named = self.tables().filter_map(|table| {
             let rest = head.strip_prefix(table.chapter.as_str())?;
@@ -115,7 +115,7 @@ impl Table {
         })
     }
 
-    /// Checks what a mark or a remark of this chapter says of the clause.
+    /// Checks the clause of a mark or a remark of this chapter.
     ///
     /// # Errors
     /// The chapter has no clauses, or no such column.

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The marks on tests: paragraphs of their documentation that begin with `Conformance:`.
+//! The marks of tests: paragraphs of their documentation that begin with `Conformance:`.
 //!
-//! `Conformance: CHAPTER CLAUSE - BEHAVIOUR - NOTE`, the clause and the note where there is
-//! one. Several tests that have a behaviour in common say the same; a note says what is
-//! particular about one.
+//! `Conformance: CHAPTER CLAUSE - BEHAVIOUR - NOTE`, with clause and note optional. Several tests
+//! of one behaviour have the same mark; a note distinguishes one of them.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use super::frame::Frame;
 
-/// How a mark begins.
+/// The beginning of a mark.
 pub(super) const BEGIN: &str = "Conformance:";
 
-/// Where functions become tests by being listed in a macro, not by an attribute.
+/// The folder in which functions become tests by a macro, not by an attribute.
 const SUITE: &str = "crates/orbium-testkit/src/transport_suite/";
 
-/// A mark, and the test that carries it.
+/// A mark, and its test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) chapter: String,
-    /// Empty: none.
+    /// Empty if there is none.
     pub(super) clause: String,
     pub(super) behaviour: String,
-    /// Empty: none.
+    /// Empty if there is none.
     pub(super) note: String,
-    /// From the root of the repository.
+    /// The path from the root of the repository.
     pub(super) file: String,
     pub(super) line: usize,
     pub(super) test: String,
@@ -33,7 +32,7 @@ pub(super) struct Mark {
 /// The marks of a file.
 ///
 /// # Errors
-/// What is wrong with each mark that is.
+/// The errors of malformed marks.
 pub(super) fn of(file: &str, text: &str, frame: &Frame) -> Result<Vec<Mark>, Vec<String>> {
     let tokens: TokenStream = match text.parse() {
         Ok(tokens) => tokens,
@@ -57,7 +56,7 @@ pub(super) fn of(file: &str, text: &str, frame: &Frame) -> Result<Vec<Mark>, Vec
     }
 }
 
-/// What carries marks.
+/// An item with marks.
 struct Marked {
     marks: Vec<String>,
     line: usize,
@@ -89,7 +88,7 @@ impl Marked {
     }
 }
 
-/// Walks tokens, those within macros too: attributes, and what stands behind them.
+/// Traverses tokens, including those of macros: attributes, and the items behind them.
 fn collect(tokens: TokenStream, in_suite: bool, marked: &mut Vec<Marked>) {
     let mut tokens = tokens.into_iter().peekable();
     let mut attributes = Attributes::default();
@@ -104,7 +103,7 @@ fn collect(tokens: TokenStream, in_suite: bool, marked: &mut Vec<Marked>) {
             continue;
         }
         if let TokenTree::Group(group) = token {
-            // The group of `pub(crate)` stands between the attributes and the name.
+            // The group of `pub(crate)` is between the attributes and the name.
             if group.delimiter() != Delimiter::Parenthesis || attributes.doc.is_empty() {
                 attributes.end(None, marked);
                 collect(group.stream(), in_suite, marked);
@@ -118,7 +117,7 @@ fn collect(tokens: TokenStream, in_suite: bool, marked: &mut Vec<Marked>) {
         let next = tokens.peek().map(ToString::to_string).unwrap_or_default();
         let name = match word.as_str() {
             "fn" => (attributes.is_test || in_suite).then_some(next),
-            // An entry of a macro that makes tests.
+            // An entry of a macro that generates tests.
             _ => (next == ":").then_some(word),
         };
         attributes.end(name, marked);
@@ -164,7 +163,7 @@ impl Attributes {
         }
     }
 
-    /// What they stood before was of this name, if it is a test.
+    /// Ends the attributes of an item with this name, if it is a test.
     fn end(&mut self, test: Option<String>, marked: &mut Vec<Marked>) {
         let Self { doc, line, .. } = std::mem::take(self);
         let marks = paragraphs(&doc);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `not-yet.toml`: the behaviours that no test proves, with their reasons, and what is said
-//! of a behaviour besides its tests.
+//! `not-yet.toml`: the behaviours without tests, with the reasons, and remarks on behaviours in
+//! addition to their tests.
 
 use serde::Deserialize;
 
 use xtask::outcome::Outcome;
 
-/// What is said of one behaviour.
+/// A remark on one behaviour.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Remark {
     pub(super) chapter: String,
-    /// Empty: none.
+    /// Empty if there is none.
     #[serde(default)]
     pub(super) clause: String,
     pub(super) behaviour: String,
-    /// Why no test proves it.
+    /// The reason why no test proves it.
     pub(super) reason: Option<String>,
-    /// What stands before its tests.
+    /// The text before its tests.
     pub(super) answer: Option<String>,
-    /// What stands behind its tests.
+    /// The text behind its tests.
     pub(super) remark: Option<String>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The page.
+//! Rendering of the page.
 
 use std::fmt::Write as _;
 
@@ -87,7 +87,7 @@ fn runs(row: &Row) -> String {
     parts(row, written)
 }
 
-/// The tests by note and file, and what is said besides.
+/// The tests by note and file, and remarks.
 fn shown_by(row: &Row) -> String {
     let text = parts(row, tests);
     match &row.answer {
@@ -96,7 +96,7 @@ fn shown_by(row: &Row) -> String {
     }
 }
 
-/// The tests of a row by note, those without one first, and what stands behind them.
+/// The tests of a row by note, those without one first, and the text behind them.
 fn parts(row: &Row, written: impl Fn(&[&Mark]) -> String) -> String {
     let mut notes: Vec<&str> = Vec::new();
     for mark in &row.marks {
@@ -134,7 +134,7 @@ fn tests(marks: &[&Mark]) -> String {
     text
 }
 
-/// A file as its crate and its module.
+/// A file as its crate and module.
 fn label(file: &str) -> String {
     let within = file.strip_suffix(".rs").unwrap_or(file);
     let within = ["crates/orbium-", "crates/", "examples/"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Marks and remarks, put together by behaviour.
+//! Marks and remarks, grouped by behaviour.
 
 use std::cmp::Ordering;
 
@@ -11,12 +11,12 @@ use super::remarks::Remark;
 #[derive(Debug, Default)]
 pub(super) struct Row {
     pub(super) chapter: String,
-    /// Empty: none.
+    /// Empty if there is none.
     pub(super) clause: String,
     pub(super) behaviour: String,
     /// In the order of files and lines.
     pub(super) marks: Vec<Mark>,
-    /// Why there are none.
+    /// The reason why there are none.
     pub(super) reason: Option<String>,
     pub(super) answer: Option<String>,
     pub(super) remark: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Rows(Vec<Row>);
 
 impl Rows {
     /// # Errors
-    /// Every remark that fits no behaviour, and every behaviour that is proven or not.
+    /// Every remark without a behaviour, and every behaviour with contradictory statements or none.
     pub(super) fn of(
         frame: &Frame,
         marks: Vec<Mark>,
@@ -65,7 +65,7 @@ impl Rows {
         }
     }
 
-    /// The row of a behaviour, made if it is new.
+    /// The row of a behaviour, created if it is new.
     fn row(&mut self, chapter: &str, clause: &str, behaviour: &str) -> &mut Row {
         let same =
             |it: &Row| it.chapter == chapter && it.clause == clause && it.behaviour == behaviour;
@@ -81,8 +81,8 @@ impl Rows {
         &mut self.0[index]
     }
 
-    /// Those of a table by clause, those without one last; those with the same subject
-    /// together; then as they were found.
+    /// The rows of a table by clause, those without one last; those with the same subject together;
+    /// then in the order of files.
     pub(super) fn by_clause(&self, table: &Table) -> Vec<&Row> {
         let found = self.in_order(table);
         let place = |row: &Row| found.iter().position(|it| it.subject() == row.subject());
@@ -95,7 +95,7 @@ impl Rows {
         rows
     }
 
-    /// Those of a table as they were found: by file and line, those without tests last.
+    /// The rows of a table in the order of files and lines, those without tests last.
     pub(super) fn in_order(&self, table: &Table) -> Vec<&Row> {
         let rows = self.0.iter().filter(|it| it.chapter == table.chapter);
         rows.collect()
@@ -122,13 +122,13 @@ impl Row {
     }
 }
 
-/// Numbers by their value, and no clause behind every other.
+/// Compares clauses with numbers by their value, and without a clause last.
 fn by_clause(one: &str, other: &str) -> Ordering {
     let keys = |clause| (str::is_empty(clause), chunks(clause));
     keys(one).cmp(&keys(other))
 }
 
-/// Numbers and what stands between them.
+/// Numbers and the text between them.
 fn chunks(clause: &str) -> Vec<(u64, String)> {
     let mut found: Vec<(u64, String)> = Vec::new();
     let mut digits = false;
@@ -144,7 +144,7 @@ fn chunks(clause: &str) -> Vec<(u64, String)> {
             }
             None => {
                 if found.is_empty() {
-                    // Words behind all numbers.
+                    // Words follow all numbers.
                     found.push((u64::MAX, String::new()));
                 }
                 if let Some((_, text)) = found.last_mut() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Marks, tables and the faults of both.
+//! Marks, tables and their errors.
 
 use super::*;
 
@@ -186,11 +186,11 @@ fn behaviours_that_no_test_proves_have_a_reason() {
         "{page}"
     );
 
-    // A test has come since, so that the reason is none any more.
+    // A test was added since, so that the reason is obsolete.
     let fault = page_of(CANCEL, &format!("{cancel}reason = \"not yet: later\"\n")).unwrap_err();
     assert!(fault.contains("cancelled of crates/orbium-giop/tests/suite/a.rs proves it"));
 
-    // The last test of a behaviour has gone, or its words have changed.
+    // The last test of a behaviour was removed, or its text changed.
     let remark = format!("{cancel}answer = \"at once\"\nremark = \"but for oneways\"\n");
     assert!(
         page_of("", &remark)

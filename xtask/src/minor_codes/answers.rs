@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `xtask/minor-codes.toml`: of each minor code of the OMG, the tests that prove that orbium
-//! raises it, or why it does not.
+//! `xtask/minor-codes.toml`: for each minor code of the OMG, the tests that prove that orbium
+//! raises it, or the reason why it does not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,13 +12,13 @@ use crate::sources;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// What is said of a code: tests, or a reason.
+/// The entry of a code: tests, or a reason.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, untagged)]
 enum Answer {
     /// `FILE::TEST`, from `crates`.
     Raised { tests: Vec<String> },
-    /// Why orbium does not raise it.
+    /// The reason why orbium does not raise it.
     NotRaised { reason: String },
 }
 
@@ -30,7 +30,7 @@ struct File {
     kinds: BTreeMap<String, BTreeMap<String, Answer>>,
 }
 
-/// The answers, and what the sources raise.
+/// The entries, and the codes that the sources raise.
 #[derive(Debug)]
 pub(super) struct Answers {
     answers: BTreeMap<Code, Answer>,
@@ -70,7 +70,7 @@ impl Answers {
         })
     }
 
-    /// What the page says of a code.
+    /// The text of the page for a code.
     pub(super) fn text(&self, kind: &str, minor: u32) -> String {
         let code = (kind.to_owned(), minor);
         match self.answers.get(&code) {
@@ -89,8 +89,7 @@ impl Answers {
         Vec::from_iter(crates).join(", ")
     }
 
-    /// Everything that does not fit: codes without answers, answers that the sources or the
-    /// tests contradict.
+    /// All errors: codes without entries, and entries that contradict the sources or the tests.
     pub(super) fn faults(&self, codes: &BTreeSet<Code>) -> Vec<String> {
         let mut faults = Vec::new();
         for (kind, minor) in codes {
@@ -129,7 +128,7 @@ impl Answers {
     }
 }
 
-/// A code by its text, `BAD_PARAM 7`.
+/// A code from its text, `BAD_PARAM 7`.
 fn code_of(text: &str) -> Outcome<Code> {
     let parts = text
         .split_once(' ')
@@ -157,13 +156,13 @@ fn sources_of_crates() -> Outcome<Vec<(String, String)>> {
     Ok(texts)
 }
 
-/// A test, as the page links it.
+/// A test as a link of the page.
 fn link(test: &str) -> String {
     let (file, name) = test.split_once("::").unwrap_or((test, ""));
     format!("[{name}](../crates/{file})")
 }
 
-/// Why there is no such test.
+/// The reason why there is no such test.
 fn missing(test: &str) -> Option<String> {
     let (file, name) = test.split_once("::").unwrap_or((test, ""));
     let text = fs::read_to_string(shell::root().join("crates").join(file));

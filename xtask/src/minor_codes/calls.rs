@@ -3,16 +3,16 @@
 
 use proc_macro2::{Delimiter, Group, LexError, TokenStream, TokenTree};
 
-/// A call, or a tuple: then its name is empty.
+/// A call, or a tuple, which has an empty name.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) name: String,
     pub(super) arguments: Vec<Vec<TokenTree>>,
-    /// The function or named closure that it stands in.
+    /// The enclosing function or named closure.
     pub(super) within: String,
 }
 
-/// Those outside of modules of tests.
+/// The calls outside test modules.
 ///
 /// # Errors
 /// The text is not Rust.
@@ -62,8 +62,8 @@ fn named(tokens: &[TokenTree]) -> Option<String> {
     }
 }
 
-/// The call or tuple with these parentheses, behind these tokens; the parameters of a function
-/// are none.
+/// The call or tuple with these parentheses, behind these tokens; none for the parameters of a
+/// function.
 fn call(before: &[TokenTree], group: &Group, within: &str) -> Option<Call> {
     let mut before = before.iter().rev().map(ToString::to_string);
     let name = before.next().unwrap_or_default();

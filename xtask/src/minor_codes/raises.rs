@@ -2,9 +2,9 @@
 //! Raises of the OMG's minor codes in the sources.
 //!
 //! A code is raised by `omg(KIND, NUMBER, …)`, by an expression `OMG_VMCID | NUMBER` behind the
-//! kind in the same parentheses, or by a function or closure that passes its parameter `minor`
-//! on to `omg`: then the integers in its calls count, in the same folder. What computes the
-//! number in another way is a computed raise, listed with its codes in `minor-codes.toml`.
+//! kind in the same parentheses, or by a function or closure that passes its parameter `minor` on
+//! to `omg`: then the integers in its calls count, in the same folder. Any other computation of the
+//! number is a computed raise, listed with its codes in `minor-codes.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use super::calls::{self, Call};
 /// An exception, as the standard writes it, and a number.
 pub(super) type Code = (String, u32);
 
-/// What the sources raise.
+/// The codes raised by the sources.
 #[derive(Debug, Default)]
 pub(super) struct Raises {
     /// The files that raise each code, from the root of the repository.
@@ -30,20 +30,20 @@ struct Helper {
     name: String,
     /// The folder of its file.
     folder: String,
-    /// `None`: its first argument says.
+    /// `None`: determined by its first argument.
     kind: Option<String>,
 }
 
-/// What `omg` is called with.
+/// The argument with which `omg` is called.
 enum Raised {
     Code(Code),
-    /// The parameter of a helper; with the exception if that is none.
+    /// The parameter of a helper; with the exception unless that is a parameter too.
     Passed(Option<String>),
     Computed,
 }
 
 impl Raises {
-    /// Those of files: their paths, and their texts.
+    /// The codes of files: their paths, and their texts.
     ///
     /// # Errors
     /// A text is not Rust.
@@ -96,7 +96,7 @@ impl Raises {
 }
 
 impl Helper {
-    /// What a call of it raises.
+    /// The codes raised by a call of it.
     fn codes(&self, call: &Call) -> Vec<Code> {
         let mut arguments = call.arguments.iter();
         let kind = match &self.kind {
@@ -141,7 +141,7 @@ fn combined(call: &Call) -> Vec<Code> {
     codes
 }
 
-/// The exception that a path names.
+/// The exception of a path.
 fn kind_of(path: &[TokenTree]) -> Option<String> {
     let TokenTree::Ident(name) = path.last()? else {
         return None;
@@ -151,7 +151,7 @@ fn kind_of(path: &[TokenTree]) -> Option<String> {
     is_variant.then(|| screaming(&name))
 }
 
-/// `NoResources` as the standard writes it: `NO_RESOURCES`.
+/// `NoResources` in the standard's spelling: `NO_RESOURCES`.
 pub(super) fn screaming(kind: &str) -> String {
     let mut name = String::new();
     for c in kind.chars() {

@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::outcome::Outcome;
 use crate::shell;
 
-/// A copy of a package, a workspace of its own.
+/// A copy of a package, as a separate workspace.
 #[derive(Debug)]
 pub struct Package {
     name: &'static str,
@@ -17,8 +17,8 @@ pub struct Package {
 }
 
 impl Package {
-    /// Copies a package of this workspace, without what was built of an earlier copy. Its build
-    /// script reads files of the workspace where they are.
+    /// Copies a package of this workspace, without the build output of an earlier copy. Its build
+    /// script reads files of the workspace in place.
     ///
     /// # Errors
     /// Files cannot be read or written.
@@ -33,7 +33,7 @@ impl Package {
         })
     }
 
-    /// A package with the sources that `fill` puts into its folder.
+    /// A package with the sources that `fill` writes into its folder.
     pub(super) fn with(
         name: &'static str,
         scratch: &Path,
@@ -51,7 +51,7 @@ impl Package {
         Ok(Self { name, folder })
     }
 
-    /// Builds it with these features of its dependencies; gives the program of a package that has
+    /// Builds it with these features of its dependencies; returns the program of a package with
     /// one.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ fn with_absolute_paths(script: &str) -> String {
     script.replace("../../", &format!("{}/", shell::root().display()))
 }
 
-/// The manifest of a program that uses orbium as the guide says.
+/// The manifest of a program that uses orbium as described in the guide.
 fn manifest(name: &str) -> String {
     let mut text = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n"
@@ -112,7 +112,7 @@ pub(super) fn failed(path: &Path, error: &std::io::Error) -> String {
 mod tests {
     use super::*;
 
-    /// The copy of the program that is counted could not be built since its build script read a
+    /// Regression: the copy of the counted program could not be built since its build script read a
     /// file of the workspace.
     #[test]
     fn a_copied_build_script_finds_the_idl_of_the_workspace() {

@@ -9,13 +9,13 @@ use std::time::Instant;
 use super::package::{Package, failed};
 use crate::outcome::Outcome;
 
-/// Numbers of stubs of the two programs that are compared.
+/// Numbers of stubs of the two compared programs.
 const STUBS: (u32, u32) = (10, 40);
 
-/// What a stub adds to a client that calls it.
+/// The additional size and build time of a client for a stub that it calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Stub {
-    /// Octets of the stripped program.
+    /// Bytes of the stripped program.
     pub octets: f64,
     /// Seconds of its build.
     pub seconds: f64,
@@ -47,7 +47,7 @@ pub fn measure(scratch: &Path) -> Outcome<Stub> {
     })
 }
 
-/// The octets of a client with so many stubs, and the seconds of its build.
+/// The bytes of a client with so many stubs, and the seconds of its build.
 fn build(package: &Package, stubs: u32) -> Outcome<(f64, f64)> {
     fill(&package.folder, stubs)?;
     let begin = Instant::now();
@@ -75,7 +75,8 @@ fn write(path: &Path, text: &str) -> Outcome<()> {
     fs::write(path, text).map_err(|error| failed(path, &error))
 }
 
-/// Operations with a struct, a string, an `out` parameter and an exception each, of types of their own.
+/// Operations with a struct, a string, an `out` parameter and an exception each, all of separate
+/// types.
 fn idl(stubs: u32) -> String {
     let mut types = String::new();
     let mut operations = String::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `docs/crates.svg`: the crates, each above what it depends on.
+//! `docs/crates.svg`: the crates, each above its dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use crate::sources;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// Tests have whatever they like below them, and nothing above.
+/// The test kit depends on any crate, and none depends on it.
 const LEFT_OUT: &str = "orbium-testkit";
 
 const WIDTH: usize = 2040;
 const ROW: usize = 74;
 const BOX: (usize, usize) = (136, 34);
-/// What a bend takes of the width of a row.
+/// The width of a bend in a row.
 const BEND: usize = 30;
 
 const BEGIN: &str = r##"<style>
@@ -29,7 +29,7 @@ path { fill: none; stroke: #94a3b8; stroke-width: 1.4; }
 /// Writes the drawing.
 ///
 /// # Errors
-/// A manifest cannot be read, or the drawing not be written.
+/// A manifest cannot be read, or the drawing cannot be written.
 pub(super) fn write() -> Outcome<()> {
     let path = path();
     fs::write(&path, drawing()?).map_err(|error| format!("{}: {error}", path.display()))
@@ -58,7 +58,7 @@ fn drawing() -> Outcome<String> {
     )?)))
 }
 
-/// The crates of a folder, and what each needs of them, optional or not.
+/// The crates of a folder with their dependencies among them, optional or not.
 fn dependencies(crates: &Path) -> Outcome<Dependencies> {
     let mut found = BTreeMap::new();
     for folder in sources::list(crates)? {
@@ -77,7 +77,7 @@ fn dependencies(crates: &Path) -> Outcome<Dependencies> {
     Ok(found)
 }
 
-/// What a manifest depends on, on any target; tests and build scripts do not count.
+/// The dependencies of a manifest, on any target; those of tests and build scripts do not count.
 fn dependencies_of(manifest: &toml::Table) -> BTreeSet<String> {
     let targets = manifest.get("target").and_then(toml::Value::as_table);
     let targets = targets.into_iter().flatten().map(|(_, target)| target);
@@ -121,7 +121,7 @@ fn svg(layers: &Layers) -> String {
     svg
 }
 
-/// The middle of every node: rows fill the width, the lowest at the bottom.
+/// The centre of every node: rows fill the width, the lowest at the bottom.
 fn places(layers: &Layers) -> Vec<(usize, usize)> {
     let mut places = vec![(0, 0); layers.nodes.len()];
     for (level, row) in layers.rows.iter().enumerate() {

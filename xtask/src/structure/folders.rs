@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Folders: the files that lie in each, and the folders that hold files of one name.
+//! Folders: the files in each, and the folders with files of one name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use crate::ceiling::Values;
 use xtask::shell;
 
-/// Files that lie in one folder; its own module does not count.
+/// Maximum number of files in one folder; its own module does not count.
 pub(crate) const MAX_FILES: usize = 15;
 
-/// Folders that hold a file of the same name.
+/// Maximum number of folders with a file of the same name.
 pub(crate) const MAX_FOLDERS: usize = 5;
 
 /// Roots of crates and modules of folders.
 const ROOTS: [&str; 3] = ["lib.rs", "main.rs", "mod.rs"];
 
-/// Other names that say the same in every folder.
+/// Other names with the same meaning in every folder.
 const COMMON: [&str; 2] = ["error.rs", "tests.rs"];
 
 /// The files of all folders.
@@ -43,23 +43,23 @@ impl Folders {
         }
     }
 
-    /// Files of the fullest folder.
+    /// The number of files of the fullest folder.
     pub(crate) fn most_files(&self) -> usize {
         self.files.values().copied().max().unwrap_or(0)
     }
 
-    /// Folders that hold the name which most of them hold.
+    /// The number of folders of the most frequent name.
     pub(crate) fn most_folders(&self) -> usize {
         self.names.values().map(BTreeSet::len).max().unwrap_or(0)
     }
 
-    /// Folders with more files than they may have.
+    /// Folders beyond the maximum number of files.
     pub(crate) fn crowded(&self) -> impl Iterator<Item = (String, usize)> {
         let crowded = self.files.iter().filter(|(_, files)| **files > MAX_FILES);
         crowded.map(|(folder, &files)| (short(folder), files))
     }
 
-    /// Names of files that more folders hold than may.
+    /// Names of files beyond the maximum number of folders.
     pub(crate) fn ambiguous(&self) -> impl Iterator<Item = (&str, usize)> {
         let folders = self
             .names
@@ -68,7 +68,7 @@ impl Folders {
         folders.filter(|&(_, folders)| folders > MAX_FOLDERS)
     }
 
-    /// What may only fall: the figures beyond the bounds.
+    /// Sets the ceiling values: the figures beyond the bounds.
     pub(crate) fn set(&self, values: &mut Values) {
         for (folder, files) in self.crowded() {
             values.set("files in a folder", &folder, files);
@@ -79,7 +79,7 @@ impl Folders {
     }
 }
 
-/// A path as seen from the root of the workspace.
+/// A path relative to the root of the workspace.
 pub(crate) fn short(path: &Path) -> String {
     let root = shell::root();
     path.strip_prefix(&root)

@@ -9,16 +9,16 @@ use super::module_tree::{attributes, is_test};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// Where its `fn` stands.
+    /// The line of its `fn`.
     pub(crate) line: usize,
-    /// From `fn` to the closing brace, both included.
+    /// The lines from `fn` to the closing brace, inclusive.
     pub(crate) lines: usize,
     /// Cyclomatic complexity (McCabe): branches and one. Branches are `if`, loops with a
     /// condition, every arm of `match` but the first, `&&`, `||`, `?` and `let … else`.
     pub(crate) complexity: usize,
 }
 
-/// The functions of a file outside of tests.
+/// The functions of a file, except in tests.
 pub(crate) fn functions(file: &syn::File) -> Vec<Function> {
     let mut walk = Walk(Vec::new());
     walk.visit_file(file);
@@ -72,7 +72,7 @@ impl<'ast> Visit<'ast> for Walk {
 struct Branches(usize);
 
 impl<'ast> Visit<'ast> for Branches {
-    /// Functions within functions count for themselves.
+    /// Nested functions are counted separately.
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 
     fn visit_expr(&mut self, expression: &'ast syn::Expr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dependencies between files: uses of one file's definitions in another. A private `use`, a
-//! path in a signature or a body and the invocation of a macro are uses; a re-export is not,
-//! it is looked through; nor is `mod`.
+//! Dependencies between files: uses of one file's definitions in another. A private `use`, a path
+//! in a signature or a body and the invocation of a macro are uses; a re-export is not, it is
+//! followed; nor is `mod`.
 
 use std::collections::BTreeSet;
 

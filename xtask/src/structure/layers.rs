@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Crates in layers, each above what it depends on, with few crossings.
+//! Crates in layers, each above its dependencies, with few crossings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Crates by name, each with what it depends on.
+/// Crates by name, each with its dependencies.
 pub(super) type Dependencies = BTreeMap<String, BTreeSet<String>>;
 
-/// How often the rows are ordered anew.
+/// The number of times that the rows are reordered.
 const SWEEPS: usize = 12;
 
-/// A crate, or the bend of an edge in a row that it only passes.
+/// A crate, or the bend of an edge in a row that it passes.
 pub(super) struct Node {
     pub(super) name: Option<String>,
     level: usize,
 }
 
-/// Nodes in rows. Edges lead from a row to the next below.
+/// Nodes in rows. Edges connect a row with the next one below.
 pub(super) struct Layers {
     pub(super) nodes: Vec<Node>,
     pub(super) edges: Vec<(usize, usize)>,
@@ -25,7 +25,7 @@ pub(super) struct Layers {
 
 impl Layers {
     /// # Panics
-    /// If crates depend on one another in a circle, which Cargo refuses.
+    /// If the dependencies of crates are cyclic, which Cargo refuses.
     pub(super) fn new(dependencies: &Dependencies) -> Self {
         let mut layers = Self {
             nodes: Vec::new(),
@@ -67,7 +67,7 @@ impl Layers {
         self.edges.push((above, to));
     }
 
-    /// Orders each row by the mean place of its neighbours: those below, then those above.
+    /// Orders each row by the mean position of its neighbours: those below, then those above.
     fn sweep(&mut self) {
         for level in 0..self.rows.len() {
             self.order(level, |(from, to), node| (from == node).then_some(to));
@@ -90,7 +90,7 @@ impl Layers {
         self.rows[level] = row;
     }
 
-    /// Where a node stands in its row, in thousandths of its width.
+    /// The position of a node in its row, in thousandths of its width.
     fn place(&self, node: usize) -> usize {
         let row = &self.rows[self.nodes[node].level];
         let index = row.iter().position(|&it| it == node).unwrap_or(0);
@@ -98,7 +98,7 @@ impl Layers {
     }
 }
 
-/// The row of a crate: right above the highest of those that it depends on.
+/// The row of a crate: directly above the highest of its dependencies.
 fn level(name: &str, dependencies: &Dependencies) -> usize {
     let below = dependencies.get(name).into_iter().flatten();
     below
@@ -107,7 +107,7 @@ fn level(name: &str, dependencies: &Dependencies) -> usize {
         .unwrap_or(0)
 }
 
-/// Dependencies that do not follow from others.
+/// Dependencies that are not implied by others.
 fn direct(dependencies: &Dependencies) -> Vec<(&str, &str)> {
     let mut direct = Vec::new();
     for (name, below) in dependencies {

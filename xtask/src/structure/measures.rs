@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The figures of a tree, and the bounds they are to meet.
+//! The figures of a tree, with their bounds.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,20 +14,20 @@ use super::module_tree::{FileId, Tree};
 use super::tokens;
 use crate::ceiling::Values;
 
-/// A function from here on is counted as complex.
+/// The least complexity that counts as complex.
 pub(crate) const COMPLEX: usize = 10;
 
-/// What was measured.
+/// The measurements.
 pub(crate) struct Measures {
     pub(crate) crates: Vec<OfCrate>,
     /// Crates of which each uses the others, by their names.
     pub(crate) cycles_of_crates: Vec<Vec<String>>,
-    /// All functions that people wrote, with their files, the longest first.
+    /// All hand-written functions, with their files, the longest first.
     pub(crate) functions: Vec<(PathBuf, Function)>,
-    /// All files that people wrote, with their lines, the longest first.
+    /// All hand-written files, with their lines, the longest first.
     pub(crate) files: Vec<(PathBuf, usize)>,
     pub(crate) folders: Folders,
-    /// Lines that the compiler of IDL generates for its test files.
+    /// Lines of the code that the IDL compiler generates for its test files.
     pub(crate) golden_lines: usize,
 }
 
@@ -44,19 +44,19 @@ pub(crate) struct OfCrate {
     pub(crate) allows: usize,
     /// Functions with `#[inline(never)]`.
     pub(crate) out_of_line: usize,
-    /// Places of those without a comment that says why.
+    /// Locations of those without an explaining comment.
     pub(crate) unexplained: Vec<(PathBuf, usize)>,
 }
 
 impl OfCrate {
-    /// Files of its largest cycle.
+    /// The number of files of its largest cycle.
     pub(crate) fn largest_cycle(&self) -> usize {
         self.cycles.first().map_or(0, Vec::len)
     }
 }
 
 impl Measures {
-    /// Measures all that was read.
+    /// Measures all read files.
     pub(crate) fn of(tree: &Tree) -> Self {
         let mut crates: Vec<OfCrate> = tree.crates.iter().map(|it| of_crate(&it.name)).collect();
         let mut all_functions = Vec::new();
@@ -104,9 +104,9 @@ impl Measures {
         }
     }
 
-    /// The value of a hundredth part: 50 is the median.
+    /// A percentile of the functions' lines: 50 is the median.
     pub(crate) fn function_lines(&self, hundredth: usize) -> usize {
-        // The longest stands first.
+        // They are sorted from the longest.
         let lines = self.functions.iter().rev().map(|(_, it)| it.lines);
         percentile(&lines.collect::<Vec<_>>(), hundredth)
     }
@@ -124,7 +124,7 @@ impl Measures {
         percentile(&lines.collect::<Vec<_>>(), hundredth)
     }
 
-    /// Complex functions of a thousand.
+    /// The number of complex functions per thousand.
     pub(crate) fn complex_per_thousand(&self) -> usize {
         let complex = self
             .functions
@@ -133,7 +133,7 @@ impl Measures {
         (complex.count() * 1000).div_ceil(self.functions.len().max(1))
     }
 
-    /// Files of the largest cycle of all.
+    /// The number of files of the largest cycle.
     pub(crate) fn largest_cycle(&self) -> usize {
         self.crates
             .iter()
@@ -142,17 +142,17 @@ impl Measures {
             .unwrap_or(0)
     }
 
-    /// The crate of most lines.
+    /// The crate with the most lines.
     pub(crate) fn largest_crate(&self) -> Option<&OfCrate> {
         self.crates.iter().max_by_key(|it| it.lines)
     }
 
-    /// A figure of all crates together.
+    /// The sum of a figure over all crates.
     pub(crate) fn sum(&self, figure: impl Fn(&OfCrate) -> usize) -> usize {
         self.crates.iter().map(figure).sum()
     }
 
-    /// What may only fall.
+    /// The figures that may only fall.
     pub(crate) fn values(&self) -> Values {
         let mut values = Values::default();
         for it in &self.crates {
@@ -197,7 +197,7 @@ fn of_crate(name: &str) -> OfCrate {
     }
 }
 
-/// Of values in rising order.
+/// A percentile of sorted values.
 fn percentile(values: &[usize], hundredth: usize) -> usize {
     let last = values.len().saturating_sub(1);
     values
@@ -206,8 +206,8 @@ fn percentile(values: &[usize], hundredth: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// Sets of files with the crate they lie in: dependencies of crates have no cycles, so that
-/// no set lies in two, or else it is among the cycles of crates.
+/// Sets of files with their crate: dependencies of crates have no cycles, so that no set spans two
+/// crates, or else it is among the cycles of crates.
 fn cycles_of_files(tree: &Tree, imports: &Imports) -> Vec<(usize, Vec<PathBuf>)> {
     let graph: DiGraphMap<FileId, ()> = imports.iter().map(|&(from, to)| (from, to, ())).collect();
     let sets = tarjan_scc(&graph).into_iter().filter(|set| set.len() > 1);

@@ -3,7 +3,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// Those of a file.
+/// The functions of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OutOfLine {
     pub(crate) functions: usize,
@@ -11,7 +11,8 @@ pub(crate) struct OutOfLine {
     pub(crate) unexplained: Vec<usize>,
 }
 
-/// The functions of a source that are never inlined. Documentation is no comment: it says what a function does.
+/// The functions of a source that are never inlined. Documentation does not count as a comment: it
+/// describes the function.
 pub(super) fn out_of_line(tokens: TokenStream, text: &str) -> OutOfLine {
     let mut lines = Vec::new();
     collect(tokens, &mut lines);
@@ -40,7 +41,7 @@ fn collect(tokens: TokenStream, lines: &mut Vec<usize>) {
     }
 }
 
-/// Whether an attribute has `inline(never)`, within `cfg_attr` too.
+/// Whether an attribute has `inline(never)`, also within `cfg_attr`.
 fn keeps_out_of_line(attribute: TokenStream) -> bool {
     let tokens: Vec<_> = attribute.into_iter().collect();
     let is_never = |pair: &[TokenTree]| match pair {

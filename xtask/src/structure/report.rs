@@ -4,10 +4,10 @@
 use super::folders::{MAX_FILES, MAX_FOLDERS, short};
 use super::measures::Measures;
 
-/// How many of the longest functions and files are shown.
+/// The number of the longest functions and files that are shown.
 const MAX_SHOWN: usize = 5;
 
-/// A figure with what it must be.
+/// A figure with its bound.
 struct Bound {
     figure: &'static str,
     value: String,
@@ -15,7 +15,7 @@ struct Bound {
     holds: bool,
 }
 
-/// Prints everything.
+/// Prints all tables.
 pub(crate) fn print(measures: &Measures) {
     print_crates(measures);
     print_longest(measures);

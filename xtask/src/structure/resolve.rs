@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a path to the file that defines what it names, through imports and re-exports.
+//! Resolution of a path to the file that defines its item, through imports and re-exports.
 
 use std::collections::HashSet;
 
 use super::module_tree::{Binding, FileId, ModuleId, Tree};
 
-/// What a path names.
+/// The target of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
-    /// Something defined in this file.
+    /// An item defined in this file.
     Item(FileId),
     Module(ModuleId),
 }
 
-/// Lookups under way: an import that leads back to itself names nothing.
+/// Lookups in progress: a cyclic import resolves to nothing.
 type Visited = HashSet<(ModuleId, String)>;
 
 impl Tree {
-    /// The file that defines what `path` names in `module`. Nothing, if it names a module
-    /// or lies outside the tree.
+    /// The file that defines the item of `path` in `module`. `None` for a module, or outside the
+    /// tree.
     pub(crate) fn defining_file(&self, module: ModuleId, path: &[String]) -> Option<FileId> {
         match self.resolve(module, path, &mut Visited::new())? {
             Target::Item(file) => Some(file),

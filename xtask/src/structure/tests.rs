@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! On small trees that are made up.
+//! Tests on small artificial trees.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::measures::{Measures, OfCrate};
 use super::module_tree::Tree;
 use super::tokens::{Switches, switches};
 
-/// A folder of packages that goes with its value.
+/// A folder of packages that is removed when it is dropped.
 struct Packages(PathBuf);
 
 impl Packages {

@@ -20,8 +20,8 @@ pub(super) fn defined_name(item: &Item) -> Option<String> {
     Some(name.to_string())
 }
 
-/// Names that an invocation of a macro seems to define: what follows `struct`, `enum` and
-/// the like in its outermost tokens.
+/// Names that an invocation of a macro probably defines: those behind `struct`, `enum` and the like
+/// in its outermost tokens.
 pub(super) fn names_defined_in(tokens: TokenStream) -> Vec<String> {
     const KEYWORDS: [&str; 8] = [
         "struct", "enum", "union", "type", "trait", "fn", "const", "static",
@@ -38,7 +38,7 @@ pub(super) fn names_defined_in(tokens: TokenStream) -> Vec<String> {
     pairs.collect()
 }
 
-/// Whether a `cfg` predicate holds in tests only: `test`, or `test` within `all`.
+/// Whether a `cfg` predicate is only true in tests: `test`, or `test` within `all`.
 pub(super) fn requires_test(predicate: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = predicate.into_iter().collect();
     let within_all = tokens.windows(2).any(|pair| match pair {
@@ -53,7 +53,7 @@ pub(super) fn requires_test(predicate: TokenStream) -> bool {
             .any(|it| matches!(it, TokenTree::Ident(it) if it == "test"))
 }
 
-/// Files that `#[path = "…"]` names, within `cfg_attr` too.
+/// Files that `#[path = "…"]` names, also within `cfg_attr`.
 pub(super) fn path_attributes(attributes: &[Attribute]) -> Vec<String> {
     let named = attributes
         .iter()
@@ -85,7 +85,7 @@ fn path_within(tokens: TokenStream) -> Option<String> {
     })
 }
 
-/// What a file's tokens say of conditional compilation and lints.
+/// Counts of conditional compilation and paths in a file's tokens.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// `cfg` and `cfg_attr` attributes and `cfg!` that name a feature.
@@ -128,7 +128,7 @@ fn count_switches(tokens: TokenStream, found: &mut Switches) {
     }
 }
 
-/// Whether `name =` stands anywhere in these tokens.
+/// Whether `name =` occurs in these tokens.
 fn names(tokens: TokenStream, name: &str) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let here = tokens.windows(2).any(|pair| match pair {
@@ -155,8 +155,8 @@ pub(crate) fn allows(attributes: &[Attribute]) -> usize {
     allowing.count()
 }
 
-/// Paths in the body of a macro: `a::b`, `$crate::a`, and single names in capitals, since
-/// those in small letters are mostly variables.
+/// Paths in the body of a macro: `a::b`, `$crate::a`, and single capitalised names, since others
+/// are mostly variables.
 pub(super) fn paths_in(tokens: TokenStream) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     collect_paths(tokens, &mut found);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The other ORBs and the tools that the tests talk to.
+//! The other ORBs and the tools that the tests use.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use xtask::{packages, shell};
 
-/// What the tests will find on this machine.
+/// The availability of peers and tools on this machine.
 #[derive(Default)]
 pub(super) struct Readiness {
-    /// Each a name.
+    /// Their names.
     pub(super) ready: Vec<String>,
-    /// Each a name and a reason.
+    /// Names with reasons.
     pub(super) skipped: Vec<String>,
-    /// Peers that should have been built and were not.
+    /// Peers that failed to build.
     pub(super) broken: Vec<String>,
 }
 
 impl Readiness {
-    /// The user wants no peers.
+    /// The user has excluded peers.
     pub(super) fn declined() -> Self {
         Self {
             skipped: vec!["the other ORBs: --no-peers was given".to_owned()],
@@ -31,7 +31,7 @@ impl Readiness {
         self.skipped.is_empty() && self.broken.is_empty()
     }
 
-    /// Adds what the tests themselves have noted.
+    /// Adds the tests that were skipped, from their log.
     pub(super) fn skipped_by_tests(&mut self, log: &str) {
         let mut lines: Vec<_> = log
             .lines()
@@ -44,7 +44,7 @@ impl Readiness {
     }
 }
 
-/// How a need is found to be met.
+/// The check of a requirement.
 enum Probe {
     Program(&'static str),
     Folder(&'static str),
@@ -61,7 +61,7 @@ impl Probe {
     }
 }
 
-/// Something that the tests need, and the Debian package that brings it.
+/// A requirement of the tests, and the Debian package that contains it.
 struct Need {
     probe: Probe,
     package: &'static str,
@@ -98,12 +98,12 @@ const NEEDS: &[Need] = &[
     program("javac", "default-jdk-headless"),
 ];
 
-/// Where the peers are built.
+/// The folder in which the peers are built.
 pub(super) fn directory() -> PathBuf {
     shell::root().join("target/interop")
 }
 
-/// Installs, if it may, and builds what is missing.
+/// Installs, if permitted, and builds missing peers.
 pub(super) fn prepare(may_install: bool) -> Readiness {
     let mut readiness = Readiness::default();
     let missing = missing();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The test programs of the workspace, some at a time: `cargo test` runs one after the other, and
-//! while the last tests of one wait for a peer or a limit, the processors would rest.
+//! Concurrent execution of the workspace's test programs: `cargo test` runs one after the other,
+//! and while the last tests of one wait for a peer or a limit, the processors would be idle.
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, Read, Write};
@@ -15,13 +15,14 @@ use super::tally::Tally;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// Programs that run at once: one more than CI has processors, as the tests of one often wait for a
-/// peer together.
+/// Number of concurrent programs: one more than CI has processors, as all tests of one often wait
+/// for a peer.
 const AT_ONCE: usize = 3;
 
 /// A program to run; `Tally` reads its output.
 pub(super) struct Job {
-    /// The line by which Cargo announces the program; none for what announces programs itself.
+    /// The line with which Cargo announces the program; none for a command that announces programs
+    /// itself.
     heading: Option<String>,
     command: Command,
 }
@@ -35,7 +36,7 @@ impl Job {
         }
     }
 
-    /// A test program that Cargo has built, in the folder of its package, as Cargo runs it.
+    /// A test program built by Cargo, in the folder of its package, as run by Cargo.
     pub(super) fn of_program(program: &Built) -> Self {
         let folder = program.manifest_path.parent().unwrap_or(Path::new("."));
         let mut command = Command::new(&program.executable);
@@ -56,7 +57,7 @@ impl Job {
         self
     }
 
-    /// Runs the program; its output, and whether it succeeded.
+    /// Runs the program; returns its output, and whether it succeeded.
     fn run(self) -> io::Result<(String, bool)> {
         let heading = self.heading.map(|line| line + "\n");
         let mut output = heading.unwrap_or_default().into_bytes();
@@ -67,7 +68,7 @@ impl Job {
     }
 }
 
-/// Starts a program; what it prints, standard error too, in the order in which it does.
+/// Starts a program; returns its output, including standard error, in order.
 pub(super) fn spawn(mut command: Command) -> io::Result<(PipeReader, Child)> {
     let (reader, writer) = io::pipe()?;
     let child = command
@@ -76,11 +77,11 @@ pub(super) fn spawn(mut command: Command) -> io::Result<(PipeReader, Child)> {
         // Cargo names each test program here.
         .stderr(writer)
         .spawn()?;
-    // With the command go the writing ends here: the pipe ends with the child.
+    // The writing ends are dropped with the command: the pipe ends with the child.
     Ok((reader, child))
 }
 
-/// A test program, as Cargo says what it has built.
+/// A test program in Cargo's messages.
 #[derive(Debug, Deserialize)]
 pub(super) struct Built {
     executable: PathBuf,
@@ -95,7 +96,7 @@ struct Target {
 }
 
 impl Built {
-    /// Reads a line of `cargo test --message-format json`; `None` for all but test programs.
+    /// Parses a line of `cargo test --message-format json`; `None` for all except test programs.
     pub(super) fn parse(line: &str) -> Option<Self> {
         #[derive(Deserialize)]
         struct Message {
@@ -111,7 +112,7 @@ impl Built {
         message.profile.test.then_some(message.built)
     }
 
-    /// Octets of the program: the more it links, the longer it runs.
+    /// Bytes of the program: an estimate of its run time.
     pub(super) fn size(&self) -> u64 {
         self.executable.metadata().map_or(0, |it| it.len())
     }
@@ -121,7 +122,7 @@ impl Built {
         folder.unwrap_or_default()
     }
 
-    /// As Cargo announces it.
+    /// The line with which Cargo announces it.
     fn heading(&self, folder: &Path) -> String {
         let unit = if self.target.kind.iter().any(|kind| kind == "test") {
             ""
@@ -141,7 +142,7 @@ impl Built {
 }
 
 /// Runs the jobs, [`AT_ONCE`] at a time in this order, shows the output of each on `screen` when it
-/// has ended, and counts; whether all succeeded.
+/// has ended, and counts; returns whether all succeeded.
 ///
 /// # Errors
 /// A program cannot be started or read.

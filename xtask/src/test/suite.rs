@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One run of all tests, with a second chance for what fails in it.
+//! One run of all tests, with a retry of failed ones.
 //!
-//! A loaded machine makes one test of thousands miss its deadline now and then. A
-//! test that failed runs once more, alone: what passes then is flaky, which the
-//! summary says; what fails twice fails the run.
+//! On a loaded machine one test of thousands occasionally misses its deadline. A failed test is run
+//! again, alone: if it passes then it is flaky, which the summary reports; if it fails twice the
+//! run fails.
 
 use std::cmp::Reverse;
 use std::io::{self, BufRead, BufReader, Write};
@@ -14,35 +14,35 @@ use super::tally::{Failure, Tally};
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// Beyond so many failures the tests are broken rather than flaky.
+/// Number of failures beyond which the tests are broken rather than flaky.
 const MAX_RETRIES: usize = 20;
 
 /// The arguments and the environment of a run of `cargo test`.
 #[derive(Clone, Default)]
 pub(super) struct Suite {
-    /// Packages and features: what decides how they are built.
+    /// Packages and features: the arguments that determine the build.
     pub(super) build: Vec<String>,
-    /// Behind these: arguments of the user for `cargo test`.
+    /// Further arguments of the user for `cargo test`.
     pub(super) extra: Vec<String>,
     pub(super) environment: Vec<(&'static str, std::ffi::OsString)>,
 }
 
-/// What a run and its retries came to.
+/// The result of a run and its retries.
 #[derive(Default)]
 pub(super) struct Verdict {
     pub(super) passed: u64,
     pub(super) failed: u64,
-    /// Each a name, or a sentence.
+    /// Names or sentences.
     pub(super) failures: Vec<String>,
     /// Tests that failed among others and passed alone; they count as passed.
     pub(super) flaky: Vec<String>,
 }
 
 impl Suite {
-    /// Runs what was built, and runs again alone what failed.
+    /// Runs the built programs, and runs failed tests again, alone.
     ///
     /// # Errors
-    /// Cargo cannot be started, or its output not be read.
+    /// Cargo cannot be started, or its output cannot be read.
     pub(super) fn run(&self, programs: Option<Vec<Built>>) -> Outcome<Verdict> {
         let Some(programs) = programs else {
             return Ok(Verdict {
@@ -66,7 +66,8 @@ impl Suite {
         Ok(verdict)
     }
 
-    /// Builds, while Cargo shows its progress; the test programs, or `None` if they do not compile.
+    /// Builds, with the progress of Cargo; returns the test programs, or `None` if they do not
+    /// compile.
     ///
     /// # Errors
     /// Cargo cannot be started.
@@ -134,20 +135,19 @@ impl Suite {
         println!("\n== Again, alone: {}", failure.name);
         let alone = ["--", "--exact", &failure.name, "--include-ignored"].map(str::to_owned);
         let (tally, succeeded) = run(self.command(&failure.selector, &alone))?;
-        // A run of no test succeeds too.
+        // A run without tests succeeds too.
         Ok(succeeded && tally.passed > 0)
     }
 }
 
-/// Runs Cargo, shows its output as it comes, and counts; returns whether Cargo
-/// succeeded.
+/// Runs Cargo, shows its output, and counts; returns whether Cargo succeeded.
 fn run(command: Command) -> Outcome<(Tally, bool)> {
     shell::announce(&command);
     let started = programs::spawn(command);
     let (reader, mut child) = started.map_err(|error| format!("cargo: {error}"))?;
     let mut tally = Tally::default();
     let mut screen = io::stdout();
-    // Not `lines()`: a test may print what is not UTF-8.
+    // Not `lines()`: the output of a test may not be UTF-8.
     for line in BufReader::new(reader).split(b'\n') {
         let line = line.map_err(|error| format!("cargo test: {error}"))?;
         // A closed standard output does not end the tests.

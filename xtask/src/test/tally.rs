@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads the output of `cargo test`.
+//! Parser of the output of `cargo test`.
 
 /// The counts and failures of a run of `cargo test`.
 #[derive(Debug, Default, PartialEq)]
@@ -12,11 +12,11 @@ pub(super) struct Tally {
     pub(super) failures: Vec<Failure>,
     /// Test programs that ended without a result.
     pub(super) crashed: Vec<String>,
-    /// The program of the output that is being read.
+    /// The program with the present output.
     program: Option<Program>,
 }
 
-/// A test that failed, and how Cargo selects its program.
+/// A failed test, and Cargo's arguments that select its program.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     pub(super) name: String,
@@ -26,13 +26,13 @@ pub(super) struct Failure {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Program {
-    /// As Cargo shows it.
+    /// The title shown by Cargo.
     title: String,
     selector: Vec<String>,
 }
 
 impl Tally {
-    /// Takes one line of the output, standard error included.
+    /// Reads one line of the output, standard error included.
     pub(super) fn read(&mut self, line: &str) {
         if let Some(program) = Program::begun_by(line) {
             self.end_program();
@@ -57,13 +57,12 @@ impl Tally {
         }
     }
 
-    /// The output is at its end.
+    /// Ends the output.
     pub(super) fn end(&mut self) {
         self.end_program();
     }
 
-    /// A program that has begun prints its result before the next one begins, unless
-    /// it crashed.
+    /// Ends a program, which prints its result before the next one begins, unless it crashed.
     fn end_program(&mut self) {
         if let Some(program) = self.program.take() {
             self.failed += 1;
@@ -91,7 +90,7 @@ impl Program {
     }
 }
 
-/// How Cargo selects the program built from this source, shown relative to its
+/// Cargo's arguments that select the program built from this source, which is relative to its
 /// package.
 fn selector(source: &str) -> Option<Vec<String>> {
     if let Some(source) = source.strip_prefix("unittests ") {

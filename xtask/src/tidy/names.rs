@@ -3,12 +3,12 @@
 
 use proc_macro2::{LexError, TokenStream, TokenTree};
 
-/// Words that no function begins with: its name is a statement about its subject.
+/// Words that must not begin a function's name, which is a statement about its subject.
 const OPENINGS: [&str; 7] = [
     "nobody", "those", "what", "whatever", "who", "whoever", "whose",
 ];
 
-/// Constants that do not say what they bound: `MAX_ENTRIES` does.
+/// Names of constants without their bound; `MAX_ENTRIES` has it.
 const BARE: [&str; 30] = [
     "AGAIN", "AHEAD", "AROUND", "BEFORE", "CHORES", "COARSE", "DEEPEST", "FAR", "FEW", "FREELY",
     "HIGHEST", "HOW", "KEPT", "LARGEST", "LATE", "LEAST", "LITTLE", "LONGEST", "LOOKS", "LULLS",

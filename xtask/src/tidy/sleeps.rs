@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sleeps of tests: one that waits for an event waits for its notification.
+//! Sleeps of tests: a test that waits for an event should wait for its notification.
 
 use proc_macro2::{LexError, TokenStream, TokenTree};
 

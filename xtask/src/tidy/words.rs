@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finding the words of the list in comments and names, but not in literals.
+//! Search for the words of the list in comments and names, but not in literals.
 
 use std::convert::Infallible;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// The tidy list: words that make a person of a thread, a caller or a buffer, or that stand
-/// where the field has a term.
+/// The tidy list: words that personify a thread, a caller or a buffer, or for which the field has a
+/// term.
 const LIST: [&str; 22] = [
     "anybody",
     "apart",
@@ -42,7 +42,7 @@ pub(super) fn listed(text: &str) -> Result<Vec<(usize, String)>, proc_macro2::Le
     Ok(in_lines(String::from_utf8_lossy(&bytes).lines()))
 }
 
-/// The words of the list on a page, with their lines: in its text, neither in blocks of code
+/// The words of the list on a page, with their lines: in its text, but neither in blocks of code
 /// nor between backticks.
 ///
 /// # Errors
@@ -70,7 +70,7 @@ fn in_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Overwrites literals; a comment that documents is one too to the compiler, and stays.
+/// Overwrites literals; documentation comments are also literals for the compiler, and remain.
 fn blank_literals(tokens: TokenStream, text: &mut [u8]) {
     for token in tokens {
         match token {
@@ -90,8 +90,7 @@ fn blank_literals(tokens: TokenStream, text: &mut [u8]) {
     }
 }
 
-/// The words of a line in small letters: `TwoWords`, `twoWords` and `two_words` are
-/// two.
+/// The words of a line in lower case: `TwoWords`, `twoWords` and `two_words` are two.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
