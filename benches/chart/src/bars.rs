@@ -9,19 +9,19 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::canvas::{Canvas, Drawn, FONT};
 
-/// Bars that belong together.
+/// A group of bars.
 #[derive(Debug)]
 pub struct Group {
     /// The text below them.
     pub label: String,
-    /// From left to right; `None` leaves a gap.
+    /// The bars from left to right; `None` leaves a gap.
     pub bars: Vec<Option<Bar>>,
 }
 
 /// A bar.
 #[derive(Debug)]
 pub struct Bar {
-    /// From the bottom up: a value and its colour.
+    /// The parts from the bottom up: a value and its colour.
     pub parts: Vec<(f64, RGBColor)>,
     /// The text above it; may be empty.
     pub label: String,
@@ -41,18 +41,17 @@ impl Bar {
     }
 }
 
-/// The part of the width of a group that its bars fill.
+/// The fraction of a group's width that its bars fill.
 const FILLED: f64 = 0.86;
-/// The same for the bar of a group that has one.
+/// The same for a single bar of a group.
 const LONE: f64 = 0.6;
-/// The part of its width that a bar fills.
+/// The fraction of its width that a bar fills.
 const BAR: f64 = 0.92;
 
-/// The room for labels below the bars that fit side by side.
+/// The height of horizontal labels below the bars.
 const FLAT_LABELS: u32 = 28;
 
-/// The room below the bars for labels of which the longest has that many characters, turned
-/// upright.
+/// The height of vertical labels below the bars, the longest of which has that many characters.
 pub fn upright_labels(characters: usize) -> u32 {
     FLAT_LABELS + 5 * u32::try_from(characters).unwrap_or(u32::MAX / 8)
 }
@@ -122,7 +121,7 @@ pub(crate) fn draw(canvas: &Canvas<'_>, groups: &[Group], label: &dyn Fn(f64) ->
     Ok(())
 }
 
-/// The bars of a group from left to right, each between two places of the axis.
+/// The bars of a group from left to right, each with its extent on the axis.
 fn places(index: usize, group: &Group) -> impl Iterator<Item = (f64, f64, &Bar)> {
     let filled = if group.bars.len() > 1 { FILLED } else { LONE };
     let width = filled / group.bars.len().max(1) as f64;

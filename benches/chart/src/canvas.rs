@@ -12,7 +12,7 @@ pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// The outcome of drawing.
 pub type Drawn = Result<(), DrawError>;
 
-/// Why something cannot be drawn.
+/// Error of drawing.
 pub type DrawError = DrawingAreaErrorKind<io::Error>;
 
 /// The typeface of all text.
@@ -37,7 +37,7 @@ const COLOUR: [RGBColor; 12] = [
     RGBColor(0x47, 0x55, 0x69),
 ];
 
-/// The colour of the series with that number; they repeat after [`COLOURS`].
+/// The colour of the series with that number; colours repeat after [`COLOURS`].
 pub fn colour(index: usize) -> RGBColor {
     COLOUR[index % COLOURS]
 }

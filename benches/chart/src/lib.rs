@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Drawings as SVG, by plotters: rows of panels of bars or lines below a legend.
+//! Charts as SVG, by plotters: rows of panels of bars or lines below a legend.
 
 pub mod bars;
 pub mod canvas;
@@ -15,7 +15,7 @@ use bars::Group;
 use canvas::{Canvas, DrawError, Drawn, FONT};
 use lines::{Axis, Line, MARK, Stroke};
 
-/// A drawing that could not be made.
+/// Error of a drawing.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DrawingFailed(String);
 
@@ -42,7 +42,7 @@ impl From<DrawingFailed> for String {
 /// A drawing.
 #[derive(Debug)]
 pub struct Chart {
-    /// Above all else.
+    /// At the top.
     pub title: &'static str,
     /// In pixels.
     pub width: u32,
@@ -57,7 +57,7 @@ pub struct Chart {
 pub struct Entry {
     /// Its text.
     pub name: String,
-    /// That of its bars or lines.
+    /// The colour of its bars or lines.
     pub colour: RGBColor,
     /// `None` for bars.
     pub stroke: Option<Stroke>,
@@ -68,7 +68,7 @@ pub struct Entry {
 pub struct Row {
     /// In pixels.
     pub height: u32,
-    /// From left to right, of one width.
+    /// The panels from left to right, of equal width.
     pub panels: Vec<Panel>,
 }
 
@@ -77,13 +77,13 @@ pub struct Row {
 pub struct Panel {
     /// Above it.
     pub title: String,
-    /// What it shows.
+    /// The content.
     pub content: Content,
     /// The text at a grid line.
     pub label: fn(f64) -> String,
 }
 
-/// What a panel shows.
+/// The content of a panel.
 #[derive(Debug)]
 pub enum Content {
     /// Groups of bars.
@@ -121,7 +121,7 @@ impl Chart {
     /// The drawing as an SVG document.
     ///
     /// # Errors
-    /// plotters refuses it.
+    /// plotters fails.
     pub fn to_svg(&self) -> Result<String, DrawingFailed> {
         let mut svg = String::new();
         let failed = |error: DrawError| DrawingFailed(error.to_string());
@@ -169,7 +169,7 @@ impl Entry {
         canvas.draw(&Text::new(self.name.as_str(), text, (FONT, 12)))
     }
 
-    /// The width of its mark, with the space behind.
+    /// The width of its mark, including the space behind.
     fn mark(&self) -> u32 {
         5 + self.stroke.map_or(12, |_| MARK)
     }
@@ -187,7 +187,7 @@ impl Panel {
     }
 }
 
-/// The places of the entries of a legend, in as many rows as they need.
+/// The positions of the entries of a legend, in as many rows as they need.
 fn legend_places(right: u32, entries: &[Entry]) -> Vec<(u32, u32)> {
     let (mut x, mut y) = (20, 0);
     let place = |entry: &Entry| {

@@ -13,7 +13,7 @@ use plotters::prelude::{
 
 use crate::canvas::{Canvas, Drawn, FONT};
 
-/// The stroke of a line: there are more lines than colours.
+/// The stroke of a line, as there are more lines than colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stroke {
     /// Continuous.
@@ -40,11 +40,11 @@ impl Stroke {
 pub struct Line {
     /// The series.
     pub name: String,
-    /// That of its stroke and its points.
+    /// The colour of its stroke and its points.
     pub colour: RGBColor,
-    /// How its points are joined.
+    /// The stroke between its points.
     pub stroke: Stroke,
-    /// Places across and values.
+    /// The points: horizontal positions and values.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -64,8 +64,7 @@ impl Axis {
         Self::Linear(finite.fold(0.1, f64::max) * 1.05)
     }
 
-    /// An axis of whole decades for all these values, except those that are not
-    /// positive.
+    /// An axis of whole decades for all these values, except those that are not positive.
     pub fn logarithmic(values: impl IntoIterator<Item = f64>) -> Self {
         let values = values.into_iter();
         let logarithms = values.map(f64::log10).filter(|value| value.is_finite());
@@ -106,7 +105,7 @@ pub(crate) fn draw(
     }
 }
 
-/// From the first to the last place at which lines have points, of some width.
+/// The horizontal range of all points, with a minimum width.
 fn across(lines: &[Line]) -> Option<Range<f64>> {
     let places = lines.iter().flat_map(|line| line.points.iter());
     let places = places.map(|point| point.0);

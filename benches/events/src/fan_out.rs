@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The latency of one consumer alone, as the one of high priority among many, and after the same work for the others.
+//! The latency of one consumer alone, as the high-priority one among many, and alternating with
+//! events for the others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,17 +17,17 @@ use orbium_event::{Pattern, RemoteConsumer, connect_scheduled_consumer, connect_
 use crate::serve::{HIGH, LOW, URGENT};
 use crate::{FanOutArgs, Outcome, PATIENCE, event, median, orb, show};
 
-/// Before the first event that is measured.
+/// Events before the first measured one.
 const WARM_UP: usize = 50;
 
-/// The type of the events that are measured, and of those that only the others get.
+/// The type of measured events, and of those for the other consumers only.
 const MEASURED: i32 = 16;
 const SEPARATE: i32 = 17;
 
-/// Measures latencies alone, among many and after what many got in turns.
+/// Measures latencies alone, among many and alternating with events for many.
 pub(crate) fn run(args: &FanOutArgs) -> Outcome {
     let others_orb = orb()?;
-    // The threads of the high-priority consumer's ORB inherit what this one has.
+    // The threads of the high-priority consumer's ORB inherit the scheduling of this one.
     if let Err(error) = give_scheduling(Scheduling::fifo(URGENT)) {
         eprintln!("without native priorities: {error}");
     }
@@ -59,12 +60,12 @@ pub(crate) fn run(args: &FanOutArgs) -> Outcome {
     Ok(())
 }
 
-/// A supplier, the high-priority consumer, and what the others count.
+/// A supplier, the high-priority consumer, and the counts of the others.
 struct FanOut {
     supplier: orbium_event::RemoteSupplier,
     arrived: mpsc::Receiver<Instant>,
     others: Arc<AtomicUsize>,
-    // Their threads serve the consumer.
+    // Its threads serve the consumer.
     _orb: Orb,
 }
 
@@ -89,7 +90,7 @@ impl FanOut {
         })
     }
 
-    /// Connects all consumers but the one of high priority, for events of that type.
+    /// Connects all consumers except the high-priority one, for events of that type.
     fn connect_others(
         &self,
         orb: &Orb,
@@ -108,8 +109,8 @@ impl FanOut {
         (1..args.consumers).map(connect).collect()
     }
 
-    /// The median of events, each of which all consumers get before the next; in microseconds. Others that get events of another
-    /// type have one before each event that is measured.
+    /// The median latency of events, each of which all consumers get before the next; in
+    /// microseconds. If the others get events of another type, one precedes each measured event.
     fn median(&self, args: &FanOutArgs, (r#type, others): (i32, usize)) -> Outcome<f64> {
         let measured = [event(args.bytes)];
         let mut separate = measured.clone();
@@ -117,7 +118,7 @@ impl FanOut {
         let mut times = Vec::with_capacity(args.events.get());
         let mut last = Instant::now();
         for number in 0..WARM_UP + args.events.get() {
-            // Alone as among many, what the last event left in the caches is some time old.
+            // Alone as well as among many, the cache contents of the last event are some time old.
             let due = last + Duration::from_micros(args.period);
             std::thread::sleep(due.saturating_duration_since(Instant::now()));
             if r#type == SEPARATE {

@@ -11,7 +11,7 @@ use orbium_event::{Pattern, connect_consumer, connect_supplier};
 
 use crate::{Outcome, PATIENCE, RunArgs, event, median, orb, show};
 
-/// Before the first event that is measured.
+/// Events before the first measured one.
 const WARM_UP: usize = 500;
 
 pub(crate) fn run(args: &RunArgs) -> Outcome {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         ways.push(("event", through_channel(&orb, channel)?));
     }
     let mut figures = vec![Vec::new(); ways.len()];
-    // The ways take turns: what else the machine does meets both.
+    // The paths alternate, so that disturbances affect both.
     for _ in 0..args.runs.get() {
         for ((_, way), figures) in ways.iter().zip(&mut figures) {
             figures.push(way.median(&set, args.events.get())?);
@@ -39,14 +39,14 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
 
 type Push = Box<dyn Fn(&[Event]) -> Result<(), SystemException>>;
 
-/// A way from a supplier to a consumer.
+/// A path from a supplier to a consumer.
 struct Way {
     push: Push,
     arrived: mpsc::Receiver<Instant>,
 }
 
 impl Way {
-    /// The median of events one after the other, in microseconds.
+    /// The median latency of successive events, in microseconds.
     fn median(&self, set: &[Event], events: usize) -> Outcome<f64> {
         let mut times = Vec::with_capacity(events);
         for number in 0..WARM_UP + events {
@@ -61,7 +61,7 @@ impl Way {
     }
 }
 
-/// Reports when it is called.
+/// Reports its calls.
 struct Arrivals(Mutex<mpsc::Sender<Instant>>);
 
 impl Arrivals {

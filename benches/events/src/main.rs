@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rates and latencies of event channels.
 //!
-//! `serve` is the channel, in a process of its own; `rate` and `latency` are supplier and consumer
-//! in one process, which reads one clock. `rate --cos` measures any COS Event channel: that of
-//! omniEvents, say.
+//! `serve` is the channel, in a separate process; `rate` and `latency` are supplier and consumer in
+//! one process, with one clock. `rate --cos` measures any COS Event channel, such as that of
+//! omniEvents.
 #![forbid(unsafe_code)]
 
 mod fan_out;
@@ -23,7 +23,7 @@ use orbium_event::rtec::rtec_event_comm::Event;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// How long an event may take before the run is given up.
+/// Time-out of an event, after which the run is aborted.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Rates and latencies of event channels.
@@ -35,13 +35,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// A channel and a relay without a channel, until standard input ends: prints a reference
-    /// to the real-time channel, one to it as COS Event, and those of the relay.
+    /// A channel and a relay without a channel, until standard input ends: prints a reference to
+    /// the real-time channel, one to it as COS Event, and those of the relay.
     Serve {
         /// Pushes on the thread of the supplier's request.
         #[arg(long)]
         reactive: bool,
-        /// Pushes by a schedule of two queues, under SCHED_FIFO where the host permits it.
+        /// Pushes by a schedule of two queues, under SCHED_FIFO if the host permits it.
         #[arg(long, conflicts_with = "reactive")]
         scheduled: bool,
     },
@@ -49,10 +49,10 @@ enum Command {
     Rate(RunArgs),
     /// Events per second into a channel that stores them, then from it to one consumer.
     Stored(StoredArgs),
-    /// Microseconds of one event at a time from one supplier to one consumer.
+    /// Latency of single events from one supplier to one consumer, in microseconds.
     Latency(RunArgs),
-    /// Microseconds of one event at a time to a consumer alone, and to the same consumer among many
-    /// that have a lower priority in the schedule of the channel.
+    /// Latency of single events to a consumer alone, and to the same consumer among many with a
+    /// lower priority in the schedule of the channel, in microseconds.
     FanOut(FanOutArgs),
 }
 
@@ -62,16 +62,16 @@ struct FanOutArgs {
     /// A real-time event channel.
     #[arg(long)]
     channel: String,
-    /// All consumers, that of high priority included.
+    /// The number of consumers, including the high-priority one.
     #[arg(long, default_value_t = 50)]
     consumers: usize,
     /// Events of a run.
     #[arg(long, default_value = "400")]
     events: NonZeroUsize,
-    /// Microseconds from one event to the next, at least.
+    /// Minimum microseconds from one event to the next.
     #[arg(long, default_value_t = 5_000)]
     period: u64,
-    /// Runs, of which the median is shown.
+    /// Number of runs, of which the median is shown.
     #[arg(long, default_value = "9")]
     runs: NonZeroUsize,
     /// Bytes of an event's payload.
@@ -79,16 +79,16 @@ struct FanOutArgs {
     bytes: usize,
 }
 
-/// A run of events that are stored.
+/// A run of stored events.
 #[derive(Debug, Args)]
 struct StoredArgs {
-    /// A real-time event channel that stores its events.
+    /// A persistent real-time event channel.
     #[arg(long)]
     channel: String,
     /// Events of a run.
     #[arg(long, default_value = "20000")]
     events: NonZeroUsize,
-    /// Runs, of which the median is shown.
+    /// Number of runs, of which the median is shown.
     #[arg(long, default_value = "3")]
     runs: NonZeroUsize,
     /// Bytes of an event's payload.
@@ -111,7 +111,7 @@ struct RunArgs {
     /// Events of a run.
     #[arg(long, default_value = "20000")]
     events: NonZeroUsize,
-    /// Runs, of which the median is shown.
+    /// Number of runs, of which the median is shown.
     #[arg(long, default_value = "9")]
     runs: NonZeroUsize,
     /// Bytes of an event's payload.
@@ -132,7 +132,7 @@ fn main() -> Outcome {
     }
 }
 
-/// An ORB that others can call.
+/// An ORB with an endpoint.
 fn orb() -> Outcome<Orb> {
     let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
     orb.root_poa().manager().activate()?;
@@ -152,7 +152,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
     median.unwrap_or(Duration::ZERO).as_secs_f64() * 1e6
 }
 
-/// The median of figures, and the least and greatest.
+/// Prints the median of figures, and the least and greatest.
 fn show(what: &str, unit: &str, mut figures: Vec<f64>) {
     figures.sort_by(f64::total_cmp);
     let at = |part: usize| figures[(figures.len() - 1) * part / 2];

@@ -49,7 +49,7 @@ static SCHEDULE: Table = Table {
 pub(crate) const HIGH: i32 = 1;
 pub(crate) const LOW: i32 = 2;
 
-/// What the options choose.
+/// The dispatching of the options.
 pub(crate) fn dispatching(reactive: bool, scheduled: bool) -> Dispatching {
     match (reactive, scheduled) {
         (true, _) => Dispatching::Reactive,
@@ -99,7 +99,7 @@ pub(crate) fn run(dispatching: Dispatching) -> Outcome {
     Ok(())
 }
 
-/// Calls its consumer with what it is called with: what two calls cost.
+/// Forwards its arguments to its consumer: measures the cost of two calls.
 #[derive(Default)]
 struct Relay(OnceLock<PushConsumer>);
 
@@ -113,7 +113,7 @@ impl PushConsumerServant for Relay {
     }
 }
 
-/// Where the consumer of a relay connects.
+/// The object to which the consumer of a relay connects.
 struct Consumers(Arc<Relay>);
 
 impl ProxyPushSupplierServant for Consumers {

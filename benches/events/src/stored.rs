@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events per second of a channel that stores them.
+//! Events per second of a persistent channel.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &StoredArgs) -> Outcome {
     let channel: EventChannel = orb.resolve(&args.channel)?;
     let (mut stored, mut delivered) = (Vec::new(), Vec::new());
     for _ in 0..args.runs.get() {
-        // The stream still has the events of other runs.
+        // The stream still contains the events of other runs.
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
         let source = i32::try_from(now.as_millis() & 0x3fff_ffff)? + 1;
         stored.push(store(&channel, source, args)?);

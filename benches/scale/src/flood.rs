@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A flood of oneways for a `Ttcp::Receiver`, as `orbium demo serve` has one.
+//! A flood of oneways for a `Ttcp::Receiver`, such as that of `orbium demo serve`.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,11 @@ use crate::Outcome;
 
 orbium::include_idl!("ttcp");
 
-/// The longest that a server may take nothing.
+/// Time-out while the server does not receive.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Sends so many sequences of `size` bytes, in buffers of `buffer` bytes if there are any, and
-/// prints how many of them the server took in a second.
+/// Sends so many sequences of `size` bytes, in buffers of `buffer` bytes if set, and prints how
+/// many of them the server received per second.
 pub(crate) fn flood(
     object: Option<ObjectRef>,
     kind: &str,
@@ -46,7 +46,7 @@ pub(crate) fn flood(
     Ok(())
 }
 
-/// Waits for room where the buffer is full.
+/// Waits for space if the buffer is full.
 fn with_room(
     sender: &ttcp::Receiver,
     send: impl Fn() -> Result<(), SystemException>,
@@ -60,7 +60,7 @@ fn with_room(
     }
 }
 
-/// Calls that the server took: behind what is buffered.
+/// The number of calls that the server has received, after all buffered ones.
 fn received(sender: &ttcp::Receiver) -> Result<u64, SystemException> {
     Ok(sender.stop_timer()?.calls)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Interceptors that do nothing, in two ways.
+//! Interceptors without effect, of two kinds.
 
 use std::error::Error;
 
@@ -9,13 +9,13 @@ use orbium::interceptor::{
     SendReply, SendRequest, ServerInterceptor,
 };
 
-/// Implements no point.
+/// Implements no interception point.
 struct Idle;
 
 impl ClientInterceptor for Idle {}
 impl ServerInterceptor for Idle {}
 
-/// Implements the points of a call that has results, with nothing in them.
+/// Implements the interception points of a call with results, with empty bodies.
 struct Empty;
 
 impl ClientInterceptor for Empty {
@@ -55,7 +55,7 @@ pub(crate) fn idle(count: usize) -> Result<Interceptors, Box<dyn Error>> {
     Ok(all)
 }
 
-/// That many interceptors on either side, which implement points with nothing in them.
+/// That many interceptors on either side, which implement points with empty bodies.
 pub(crate) fn empty(count: usize) -> Result<Interceptors, Box<dyn Error>> {
     let mut all = Interceptors::new();
     for _ in 0..count {

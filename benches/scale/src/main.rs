@@ -9,9 +9,9 @@
 //! orbium-bench-scale flood octets|structs MESSAGES FILE BYTES [BUFFER [LIMIT]]    to the receiver of `orbium demo serve`
 //! ```
 //!
-//! A number behind FILE registers so many interceptors that implement no point; with `empty`
-//! behind it, points with nothing in them. `timeout` behind FILE gives each call a minute. A server speaks GIOP;
-//! `messaging=NAME` behind FILE has it speak that protocol.
+//! A number behind FILE registers so many interceptors that implement no point; with `empty` behind
+//! it, points with empty bodies. `timeout` behind FILE sets a time-out of a minute for each call. A
+//! server uses GIOP; `messaging=NAME` behind FILE selects another protocol.
 #![forbid(unsafe_code)]
 
 mod flood;
@@ -34,19 +34,19 @@ orbium::include_idl!("scale");
 /// One operation of a reference.
 type Stub<I> = fn(&I) -> Result<(), SystemException>;
 
-/// Serves both interfaces and does nothing.
+/// Serves both interfaces without work.
 struct Nothing;
 
 include!(concat!(env!("OUT_DIR"), "/servants.rs"));
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What is served.
+/// The served objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Served {
     Narrow,
     Wide,
-    /// Narrow, each object by a lane of its own.
+    /// As `Narrow`, with a lane for each object.
     Lanes,
 }
 
@@ -77,7 +77,7 @@ fn serve(
         });
     }
     let reference = last.ok_or("no objects")?;
-    // A reader never sees half of it.
+    // Renamed, so that a reader never sees a partial file.
     let unfinished = format!("{file}.tmp");
     std::fs::write(&unfinished, reference)?;
     std::fs::rename(&unfinished, file)?;

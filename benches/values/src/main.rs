@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A server that echoes trees of values and anys, and its client. `benches/omni/values.cc` is the same.
+//! A server that echoes trees of values and anys, and its client. `benches/omni/values.cc` is
+//! equivalent.
 //!
 //! ```text
 //! orbium-bench-values serve FILE                   writes the reference to FILE
@@ -17,19 +18,19 @@ use orbium_demo::values::{Echo, Tree, TreeState};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Values of a tree.
+/// Number of values of a tree.
 const NODES: usize = 1000;
 
-/// Children of a value.
+/// Number of children of a value.
 const CHILDREN: usize = 10;
 
-/// Structs of an any.
+/// Number of structs of an any.
 const STRUCTS: i32 = 256;
 
 fn serve(file: &str) -> Outcome<()> {
     let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
     let echo = serve_values(&orb)?;
-    // A reader never sees half of it.
+    // Renamed, so that a reader never sees a partial file.
     let unfinished = format!("{file}.tmp");
     std::fs::write(&unfinished, orb.object_to_string(&echo))?;
     std::fs::rename(&unfinished, file)?;
@@ -37,7 +38,7 @@ fn serve(file: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// The value of that number, with all below it: children of `n` are from `10 n + 1` on.
+/// The value of that number, with its subtree: children of `n` are from `10 n + 1` on.
 fn tree(n: usize) -> Tree {
     let first = CHILDREN * n + 1;
     let children = (first..first + CHILDREN).filter(|child| *child < NODES);
