@@ -2,12 +2,11 @@
 //! The harness of the benches: experiments on orbium, compared with raw sockets and other
 //! ORBs.
 //!
-//! The measurements of Kuhns, Schmidt, O'Ryan and Levine, "The Design and
-//! Performance of a Pluggable Protocols Framework for Real-time Distributed Object
-//! Computing Middleware", and of Schmidt, Mungee, Flores-Gaitan and Gokhale,
-//! "Software Architectures for Reducing Priority Inversion and Non-determinism in
-//! Real-time Object Request Brokers", taken of orbium. Servers and clients are
-//! processes of this same program.
+//! The measurements of Kuhns, Schmidt, O'Ryan and Levine, "The Design and Performance of a
+//! Pluggable Protocols Framework for Real-time Distributed Object Computing Middleware", and of
+//! Schmidt, Mungee, Flores-Gaitan and Gokhale, "Software Architectures for Reducing Priority
+//! Inversion and Non-determinism in Real-time Object Request Brokers", repeated with orbium.
+//! Servers and clients are processes of this program.
 #![forbid(unsafe_code)]
 
 mod experiment;
@@ -39,38 +38,37 @@ enum Command {
     /// orbium, a raw socket and omniORB: latency, floods, instructions,
     /// allocations, system calls, scale, protocols, and the experiments below.
     ///
-    /// Builds what it measures: `cargo xtask bench` runs this command.
+    /// Builds the measured programs: `cargo xtask bench` runs this command.
     Figures(figures::FiguresArgs),
     /// Calls per second over every protocol, by type of data (figure 5).
     ///
-    /// A server process for each protocol and one client process, which calls
-    /// them in turns: first all on one CPU, then where the system puts them.
+    /// A server process for each protocol and one client process, which calls them alternately:
+    /// first all on one CPU, then placed by the system.
     Protocols(protocols::ProtocolsArgs),
-    /// How long each step of a call takes, on both sides (tables 1 and 2,
-    /// figures 7 and 8).
+    /// The time of each step of a call, on both sides (tables 1 and 2, figures 7 and 8).
     ///
     /// Needs time probes, which the ordinary build leaves out:
     /// cargo run --release -p orbium-bench --features probes -- whitebox
     Whitebox(whitebox::WhiteboxArgs),
-    /// What low-priority clients do to a high-priority one (figures 24 and 25 of
-    /// the paper on priority inversion).
+    /// The effect of low-priority clients on a high-priority one (figures 24 and 25 of the paper on
+    /// priority inversion).
     ///
-    /// A server process and a client process for each architecture of orbium and
-    /// of the other ORBs that are there: one client at 20 Hz at a real-time
-    /// priority, and 0 to 50 others at 10 Hz; then the same with servants that
-    /// are busy for a millisecond and low-priority clients that never pause.
+    /// A server process and a client process for each architecture of orbium and of the available
+    /// other ORBs: one client at 20 Hz at a real-time priority, and 0 to 50 others at 10 Hz; then
+    /// the same with servants that are busy for a millisecond and low-priority clients that call
+    /// without a pause.
     Inversion(inversion::InversionArgs),
     /// A high-priority client and up to five others, within a host and between two, over sockets and
     /// shared memory, by scheduling class (figures 32 to 36 of that paper).
     ///
-    /// The hosts are network name spaces with a link of 155 Mbit/s between them, which takes
+    /// The hosts are network name spaces with a link of 155 Mbit/s between them, which requires
     /// privileges, `ip` and `tc`; without them that part is left out.
     Os(os::OsArgs),
     /// The latency of the high-priority lane while UDP packets flood the port of the low-priority
     /// one, before and after `orbium host apply`.
     ///
-    /// Takes privileges, `ip`, `ethtool` and `taskset`: the flood comes from a network name space,
-    /// and the plan is applied to this host's end of the cable, and undone.
+    /// Requires privileges, `ip`, `ethtool` and `taskset`: the flood comes from a network name
+    /// space, and the plan is applied to this host's end of the cable, and undone.
     Flooded(flooded::FloodedArgs),
     /// Operations on locks per request (figures 30 and 31 of that paper).
     ///
@@ -90,7 +88,7 @@ enum Command {
     /// Random task sets in a simulator, and as real-time threads of this host; the time of the
     /// analysis of 10,000 RT_Infos, and the instructions of a look-up among them.
     Schedule(schedule::ScheduleArgs),
-    /// Looks priorities up in a table: what `schedule` counts the instructions of.
+    /// Looks priorities up in a table: `schedule` counts its instructions.
     #[command(hide = true)]
     Lookup(schedule::lookup::LookupArgs),
     /// The client of the experiment on protocols.
@@ -99,24 +97,24 @@ enum Command {
     /// The client process of the other experiments.
     #[command(hide = true)]
     Client(stage::client::ClientArgs),
-    /// Their server process.
+    /// The server process of these experiments.
     #[command(hide = true)]
     Server(stage::server::ServerArgs),
-    /// A process that keeps its processor from resting.
+    /// A process that keeps its processor busy.
     #[command(hide = true)]
     Awake(stage::awake::AwakeArgs),
-    /// A sender of UDP packets, as fast as it can.
+    /// A sender of UDP packets at the maximum rate.
     #[command(hide = true)]
     Packets(stage::network::packets::PacketsArgs),
     /// The servers and clients of `orbium demo`.
     #[command(hide = true)]
     Demo(Box<DemoArgs>),
-    /// The same, with a profile of its probes in the end.
+    /// The same, with a profile of its probes at the end.
     #[command(hide = true)]
     Probed(whitebox::probed::ProbedArgs),
 }
 
-/// Names the build that has an experiment.
+/// Names the build that contains an experiment.
 fn elsewhere(feature: &str, experiment: &str) -> Result<(), Failure> {
     Err(Failure::because(format!(
         "this build lacks the feature {feature}, which changes what a call costs: \

@@ -26,7 +26,7 @@ pub(super) struct Rows(Vec<Row>);
 
 impl Rows {
     /// # Errors
-    /// Every remark without a behaviour, and every behaviour with contradictory statements or none.
+    /// Every duplicate mark, every remark without a chapter, and every contradictory or empty row.
     pub(super) fn of(
         frame: &Frame,
         marks: Vec<Mark>,

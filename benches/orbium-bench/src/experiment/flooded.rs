@@ -2,8 +2,8 @@
 //! `orbium-bench flooded`: the latency of the high-priority lane while UDP packets flood the port
 //! of the low-priority one, before and after `orbium host apply`.
 //!
-//! A card's interrupts go to the processor of the lanes, and the kernel receives there before any
-//! thread. With threaded NAPI it receives in a thread, below the urgent lane.
+//! A card's interrupts are handled on the processor of the lanes, where the kernel receives before
+//! any thread runs. With threaded NAPI it receives in a thread, below the urgent lane.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -30,8 +30,8 @@ use crate::statistics::summary::{Summary, numbers, ratio};
 
 #[derive(Debug, Args)]
 pub(crate) struct FloodedArgs {
-    /// Calls that the high-priority client makes in each state, twenty a second [default: 400; in
-    /// a quick run 100]
+    /// Calls of the high-priority client in each state, twenty a second [default: 400; in a quick
+    /// run 100]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     calls: Option<u32>,
     #[command(flatten)]
@@ -40,12 +40,12 @@ pub(crate) struct FloodedArgs {
 
 /// The processor of the lanes, and of the network card's interrupts.
 const LANES: usize = 0;
-/// The processor of the host outside: its client, and what sends the flood.
+/// The processor of the remote host: its client, and the sender of the flood.
 const OUTSIDE: usize = 1;
-/// The priority of the kernel's thread that receives: below the lane's.
+/// The priority of the kernel's receiving thread: below the lane's.
 const RECEIVES_AT: i32 = HIGH / 2;
 
-/// What is measured, in order.
+/// The measured states, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Quiet,
@@ -63,7 +63,7 @@ impl State {
     }
 }
 
-/// What a state brought.
+/// The results of a state.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     state: State,
@@ -117,7 +117,7 @@ impl Stage {
         })
     }
 
-    /// Calls so many times in a state, in which the host is already.
+    /// Calls so many times in a state, which the host is already in.
     fn measure(&mut self, state: State, calls: u32) -> Result<Found, Failure> {
         let time = HIGH_PERIOD * calls;
         if state != State::Quiet {
@@ -146,7 +146,7 @@ impl Stage {
     }
 }
 
-/// Where the object of a reference listens.
+/// The address of a reference's object.
 fn address(reference: &str) -> Result<SocketAddr, Failure> {
     let bad = || Failure::because("the server has given a reference without an address");
     let ior = Ior::from_str(reference).map_err(|_| bad())?;
@@ -189,7 +189,7 @@ const NOTES: [&str; 2] = [
      processor of the lanes; the urgent lane has 50.",
 ];
 
-/// The same with the host changed, and as it was afterwards.
+/// The same with the plan applied to the host, which is then undone.
 fn applied(stage: &mut Stage, calls: u32) -> Result<Found, Failure> {
     let scratch = Scratch::new()?;
     let journal = Journal::at(scratch.path("journal.toml").into());
@@ -214,7 +214,7 @@ fn applied(stage: &mut Stage, calls: u32) -> Result<Found, Failure> {
     found
 }
 
-/// Medians and 99th percentiles over those without a flood.
+/// Ratios of medians and 99th percentiles to those without a flood.
 fn rows(found: &[Found]) -> Vec<Row> {
     let Some(quiet) = found.iter().find(|one| one.state == State::Quiet) else {
         return Vec::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls within one ORB, in this very process: nanoseconds for each.
+//! Calls within one ORB of this process: nanoseconds per call.
 
 use std::fmt;
 use std::hint::black_box;
@@ -23,7 +23,7 @@ pub(crate) struct CollocatedArgs {
     calls: u32,
 }
 
-/// A line of the table: how calls go, and what they must take at most and shall take.
+/// A line of the table: the kind of collocation, with its bound and aim.
 type Line = (Collocation, &'static str, Option<(f64, f64)>);
 
 const LINES: [Line; 3] = [
@@ -56,8 +56,8 @@ fn measured(collocation: Collocation, calls: u32) -> Outcome<[f64; 2]> {
     Ok([empty, long])
 }
 
-/// Nanoseconds of a call, the median of 99 repetitions: of a program that does nothing else, as
-/// omniORB's does.
+/// Nanoseconds of a call, the median of 99 repetitions, in a program without other work, as
+/// omniORB's.
 fn timed<E: fmt::Display>(calls: u32, call: impl Fn() -> Result<(), E>) -> Outcome<f64> {
     let mut each = Vec::new();
     for _ in 0..99 {
@@ -69,7 +69,7 @@ fn timed<E: fmt::Display>(calls: u32, call: impl Fn() -> Result<(), E>) -> Outco
     median(&each).ok_or_else(|| "nothing was measured".to_owned())
 }
 
-/// Measures each way, and enters it in the report.
+/// Measures each kind, and enters it in the report.
 pub(crate) fn measure(quick: bool, report: &mut Report) -> Outcome<()> {
     let calls = if quick { 500 } else { 5_000 };
     for (collocation, name, bounds) in LINES {
@@ -85,7 +85,7 @@ pub(crate) fn measure(quick: bool, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Measures each way, and prints it.
+/// Measures each kind, and prints it.
 ///
 /// # Errors
 /// A call failed.

@@ -16,13 +16,13 @@ use crate::statistics::callgrind::Profile;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// Work, and what each side may and should spend on it.
+/// A kind of work, with the bounds and aims of each side.
 struct Line {
     call: &'static str,
     work: Work,
-    /// The most for each side, and the aim.
+    /// The bound for each side, and the aim.
     instructions: Option<(Sides<f64>, f64)>,
-    /// Whether a steady state has to do without the allocator.
+    /// Whether a steady state must not use the allocator.
     allocates_nothing: bool,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn instructions(programs: &Programs, quick: bool, report: &mut Report
         let of = |profile: Profile| profile.instructions;
         push_sides(report, "instructions", line.call, bounds, &found, of);
         if line.allocates_nothing {
-            // A buffer that grows once in thousands of calls is steady.
+            // A buffer that grows once in thousands of calls counts as steady.
             let of = |profile: Profile| profile.allocations;
             let none = (Bound::AtMost(0.01), 0.0);
             let bounds = Some((none, none));
@@ -96,8 +96,8 @@ pub(crate) fn instructions(programs: &Programs, quick: bool, report: &mut Report
     scale::lanes(programs, quick, report)
 }
 
-/// The messaging protocols that orbium alone speaks: `native` spares the marshalling of structs with padding, and one
-/// with shorter headers costs no more than GIOP.
+/// The messaging protocols that only orbium supports: `native` avoids marshalling structs with
+/// padding, and one with shorter headers costs no more than GIOP.
 fn messaging(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
     let count = |way, work| {
         let cost = per_call(programs, (Peer::Orbium, way), work, quick)?;
@@ -127,7 +127,7 @@ fn messaging(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<(
     Ok(())
 }
 
-/// What each side does for a call: the difference of two lengths of a run.
+/// The cost of a call on each side: the difference of two lengths of a run.
 fn per_call(
     programs: &Programs,
     (peer, way): (Peer, Way<'_>),
@@ -144,7 +144,7 @@ fn per_call(
     ))
 }
 
-/// What both sides have done from start to end.
+/// The profiles of both sides from start to end.
 pub(crate) fn profiles(
     programs: &Programs,
     peer: Peer,
@@ -241,7 +241,7 @@ fn count(file: &Path) -> Outcome<f64> {
         .ok_or_else(|| format!("{} has no total", file.display()))
 }
 
-/// One row for each side of what was found.
+/// Adds one row for each side of a measurement.
 fn push_sides<T: Copy>(
     report: &mut Report,
     what: &str,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The experiments on priority inversion, threads and locks: builds everything that
-//! they need, runs them, and puts their figures into the table and, with `--docs`,
-//! into the page on performance.
+//! The experiments on priority inversion, threads and locks: builds the required programs, runs the
+//! experiments, and enters their figures into the table and, with `--docs`, into the page on
+//! performance.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,22 +19,21 @@ use xtask::outcome::Outcome;
 use xtask::packages;
 use xtask::shell;
 
-/// The commands of this program. Those that need the machine for themselves come
-/// first.
+/// The commands of this program. Those that need an idle machine are first.
 pub(crate) const EXPERIMENTS: [&str; 3] = ["inversion", "threads", "locks"];
 
-/// How they are made.
+/// The manner of running them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     pub(crate) quick: bool,
-    /// Whether what is found goes into the pages of this project.
+    /// Whether the results are published in the pages of this project.
     pub(crate) publishes: bool,
 }
 
-/// Makes all three. One that fails is left out, with what it has found so far.
+/// Runs all three. A failed one is left out, with its results so far.
 ///
 /// # Errors
-/// Something could not be built or written.
+/// A program cannot be built, or a file written.
 pub(crate) fn measure(programs: &Programs, manner: Manner, report: &mut Report) -> Outcome<()> {
     let target = shell::target_directory();
     let (peers, folder) = (target.join("interop"), target.join("experiments"));
@@ -75,8 +74,7 @@ pub(crate) fn measure(programs: &Programs, manner: Manner, report: &mut Report) 
     Ok(())
 }
 
-/// Runs one, and gives what it has found; what went wrong is left out of the
-/// report in so many words.
+/// Runs one, and returns its results; failures are noted in the report.
 fn run(
     program: &Path,
     experiment: &str,
@@ -86,7 +84,7 @@ fn run(
     report: &mut Report,
 ) -> Option<Value> {
     let json = file.with_extension("json");
-    // One of an earlier run would be taken for what this one finds.
+    // A file of an earlier run would be mistaken for the results of this one.
     let _ = fs::remove_file(&json);
     let mut command = Command::new(program);
     command.args([experiment, "--peers"]).arg(peers);
@@ -115,8 +113,8 @@ fn read(file: &Path) -> Outcome<Value> {
     serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
 }
 
-/// A copy of the program that counts what is done with locks. Counting has its
-/// price, so that nothing is timed with it.
+/// A copy of the program that counts operations on locks. Counting has a cost, so that it is not
+/// used for timing.
 fn build_counting(plain: &Path, folder: &Path) -> Outcome<PathBuf> {
     let build = |features: &[&str]| {
         let mut build = shell::cargo();
@@ -126,7 +124,7 @@ fn build_counting(plain: &Path, folder: &Path) -> Outcome<PathBuf> {
         shell::must(&mut build)
     };
     let counting = folder.join("orbium-bench-counted");
-    // Both are kept by Cargo: only the name that they share changes hands.
+    // Cargo retains both: only the file of their common name changes.
     build(&["--features", "counted"])?;
     let copied = fs::copy(plain, &counting);
     build(&[])?;
@@ -150,7 +148,7 @@ fn build_peers(folder: &Path, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// orbium's figures, each with the best that omniORB reached.
+/// orbium's figures, each with the best one of omniORB.
 fn rows(all: &[Value]) -> impl Iterator<Item = Row> + '_ {
     all.iter().filter_map(|row| {
         let figure = row["figure"].as_str()?;

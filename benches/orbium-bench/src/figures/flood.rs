@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Oneways as fast as they go, over a raw socket that moves the same octets.
-//! The clock stops when the receiver has accounted for every element.
+//! Oneways at the maximum rate, relative to a raw socket that moves the same octets. The clock
+//! stops when the receiver has accounted for every element.
 
 use crate::peer::built::Programs;
 use crate::peer::closed_loop::{Length, Serving, Work};
@@ -10,14 +10,13 @@ use crate::report::bound::Bound;
 use crate::report::figures::{Report, Row, fraction_of_raw};
 use xtask::outcome::Outcome;
 
-/// What is sent: the operation, the elements of a call, and the octets of its request
-/// without them.
+/// The load: the operation, the elements of a call, and the octets of its request without them.
 #[derive(Clone, Copy)]
 struct Line {
     figure: &'static str,
     operation: &'static str,
     elements: u32,
-    /// Octets of an element, and before the first.
+    /// Octets of an element, and before the first one.
     octets: (u64, u64),
     must: f64,
     aim: f64,
@@ -39,7 +38,7 @@ const fn structs(figure: &'static str, size: u32) -> Line {
         figure,
         operation: "send_structs",
         elements: size / 24,
-        // A struct takes 24 octets, and so does what is before the first with it.
+        // A struct takes 24 octets, and so does the first one with the length of the sequence.
         octets: (24, 72),
         must: 0.9,
         aim: 0.95,
@@ -68,7 +67,7 @@ const LINES: &[Line] = &[
 /// Octets of oneways under SYNC_NONE that are sent together.
 const BUFFERED: u32 = 64 << 10;
 
-/// Octets that are sent for one figure, about.
+/// Approximate octets that are sent for one figure.
 const VOLUME: u64 = 512 << 20;
 
 /// Measures the floods with every peer.
@@ -85,7 +84,7 @@ fn measure_line(programs: &Programs, line: Line, quick: bool, report: &mut Repor
     let octets = line.octets.1 + line.octets.0 * u64::from(line.elements);
     let work = Work::new(line.operation, line.elements, (octets, 0));
     let length = Length {
-        // Small messages cost by the message.
+        // The cost of small messages depends on their number.
         calls: (VOLUME / octets).min(100_000) / divisor,
         timed: false,
     };

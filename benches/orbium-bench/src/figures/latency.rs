@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Round trips, over a raw socket that moves the same octets.
+//! Round trips, relative to a raw socket that moves the same octets.
 
 use crate::peer::built::Programs;
 use crate::peer::closed_loop::{Length, Sample, Serving, Work};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command `figures`: orbium, a raw socket and omniORB on this machine.
 //!
-//! Client and server share one processor, so that what is measured is software
-//! and not the wake-up of another processor. Every repetition starts fresh
-//! processes, and the peers take turns within it, so that a slow spell of the
-//! machine meets them all; ratios are taken within a repetition.
+//! Client and server share one processor, so that software is measured and not the wake-up of
+//! another processor. Every repetition starts new processes, and the peers alternate within it, so
+//! that a slow period of the machine affects all of them; ratios are computed within a repetition.
 
 pub(crate) mod collocated;
 mod counts;
@@ -26,7 +25,7 @@ use crate::peer::built::Programs;
 use crate::report::figures::Report;
 use crate::report::file;
 
-/// What can be measured on its own.
+/// A group of figures that can be measured separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Figure {
     /// Closed loops of one client
@@ -41,7 +40,7 @@ enum Figure {
     Instructions,
     /// System calls per call, by strace
     Syscalls,
-    /// Instructions of a program that is no part of this workspace
+    /// Instructions of a program outside this workspace
     Outside,
     /// Many objects and many operations
     Scale,
@@ -49,13 +48,13 @@ enum Figure {
     Protocols,
     /// inversion, threads and locks, with the peers built
     Experiments,
-    /// All of them
+    /// All figures
     All,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct FiguresArgs {
-    /// What to measure [default: all]
+    /// Figures to measure [default: all]
     figures: Vec<Figure>,
     /// Fewer and shorter runs: a first look, not a result
     #[arg(long)]
@@ -66,10 +65,10 @@ pub(crate) struct FiguresArgs {
     /// Put the tables and drawings of the experiments into docs/
     #[arg(long)]
     docs: bool,
-    /// Write every figure to this file too
+    /// Write every figure also to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Draw what has a bound, and the latencies, to this file
+    /// Draw bounded figures and latencies to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -87,8 +86,8 @@ impl FiguresArgs {
 /// Measures, and prints the table.
 ///
 /// # Errors
-/// Something could not be built or did not run. With `--check` also a figure that
-/// misses its bound or could not be measured.
+/// A program could not be built or did not run. With `--check` also a figure that misses its bound
+/// or could not be measured.
 pub(crate) fn run(args: &FiguresArgs) -> Result<(), Failure> {
     let report = measure(args).map_err(Failure::because)?;
     println!("{report}");

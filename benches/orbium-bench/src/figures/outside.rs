@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figures of a program outside this workspace, with Cargo's own release profile: the time of a
-//! clean build of `hello`, what each stub adds, and the instructions of an empty call.
+//! Figures of a program outside this workspace, with Cargo's default release profile: the time of a
+//! clean build of `hello`, the cost of each stub, and the instructions of an empty call.
 
 use std::time::Instant;
 
@@ -12,13 +12,13 @@ use xtask::outcome::Outcome;
 use xtask::outside::{Package, stubs};
 use xtask::shell;
 
-/// Seconds of a clean build of `hello` with two quiet processors.
+/// Maximum seconds of a clean build of `hello` with two idle processors.
 const BUILD: Bound = Bound::AtMost(25.0);
 
-/// Octets that a stub adds to a stripped program.
+/// Maximum bytes that a stub adds to a stripped program.
 const STUB: Bound = Bound::AtMost(16_384.0);
 
-/// Instructions of an empty call, of the client and of the server.
+/// Maximum instructions of an empty call, of the client and of the server.
 const CALL: [(&str, Bound); 2] = [
     ("client", Bound::AtMost(800.0)),
     ("server", Bound::AtMost(800.0)),
@@ -52,7 +52,7 @@ pub(crate) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
     Ok(())
 }
 
-/// What a stub adds to a client: its program, and the time of its build.
+/// The cost of a stub in a client: in its program, and in the time of its build.
 fn measure_stubs(programs: &Programs, report: &mut Report) -> Outcome<()> {
     let stub = stubs::measure(&programs.scratch)?;
     let mut octets = Row::bounded("octets of a program per stub", STUB);

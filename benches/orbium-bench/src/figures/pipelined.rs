@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asynchronous calls, many outstanding at once over one connection, compared to raw sockets
-//! that exchange batches of messages of the same sizes. Client and server have processors
-//! of their own.
+//! Asynchronous calls, many outstanding at once over one connection, compared with raw sockets that
+//! exchange batches of messages of the same sizes. Client and server have separate processors.
 
 use crate::peer::built::Programs;
 use crate::peer::closed_loop::{Length, Serving, Work};
@@ -12,10 +11,10 @@ use crate::report::figures::{Report, Row, fraction_of_raw};
 use crate::statistics::ratios::median;
 use xtask::outcome::Outcome;
 
-/// Calls at once.
+/// Number of outstanding calls.
 const OUTSTANDING: u64 = 512;
 
-/// Calls per second that there must be.
+/// Minimum number of calls per second.
 const RATE: f64 = 400_000.0;
 
 /// Measures orbium and raw sockets.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls over other transports than TCP, each over a raw peer that moves the
-//! same octets over the same transport.
+//! Calls over transports other than TCP, each relative to a raw peer that moves the same octets
+//! over the same transport.
 
 use super::counts;
 use crate::peer::built::Programs;
@@ -13,9 +13,9 @@ use crate::report::figures::{Detail, Report, Row, over_raw};
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// What is held to a bound.
+/// The value to which a bound applies.
 enum Held {
-    /// The ratio of medians over those of the raw peer.
+    /// The ratio of medians to those of the raw peer.
     OverRaw(f64),
     /// The median itself, in microseconds.
     Microseconds(f64),
@@ -91,7 +91,7 @@ const STEADY: [(&str, Over); 3] = [
     ("TLS", Over::Tls),
 ];
 
-/// Measures every line with every peer that has the transport.
+/// Measures every line with every peer that supports the transport.
 ///
 /// # Errors
 /// As [`super::run`].
@@ -174,7 +174,7 @@ fn allocations(
             ("client", client, more_client),
             ("server", server, more_server),
         ] {
-            // A buffer that grows once in thousands of calls is steady.
+            // A buffer that grows once in thousands of calls counts as steady.
             let figure = format!("allocations per call over {name}, empty call, {side}");
             let found = more.per_call(less, long - short).allocations;
             let row = Row::bounded(figure, Bound::AtMost(0.01));

@@ -14,7 +14,7 @@ use crate::statistics::callgrind::Profile;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// What is served.
+/// The served objects.
 #[derive(Clone, Copy)]
 struct Served {
     interface: &'static str,
@@ -39,18 +39,18 @@ const LANES: Served = Served {
     objects: 4,
 };
 
-/// Within three parts in a hundred, and flat if possible.
+/// The maximum ratio: constant but for three percent.
 const BOUND: Bound = Bound::AtMost(1.03);
 
-/// Measures what is small and what is large, and compares.
+/// Measures small and large servers, and compares them.
 pub(crate) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
     if !shell::has("valgrind") {
         report.left_out("scale: valgrind is not installed");
         return Ok(());
     }
-    // Multiples of 500, so that every operation has its turn as often. With
-    // many objects the start costs a varying number of instructions (hash
-    // tables are seeded at random), so the run has to be long in comparison.
+    // Multiples of 500, so that every operation is called equally often. With many objects the
+    // start takes a varying number of instructions (hash tables are seeded at random), so the run
+    // has to be long in comparison.
     let lengths = if quick { (500, 5_500) } else { (500, 40_500) };
     let small = cost(programs, SMALL, lengths)?;
     let objects = cost(programs, MANY_OBJECTS, lengths)?;
@@ -79,8 +79,8 @@ pub(crate) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
     Ok(())
 }
 
-/// Compares calls to an object that one of four lanes serves, with a thread per
-/// connection, with those to one that the ORB itself serves so.
+/// Compares calls to an object served by one of four lanes, with a thread per connection, with
+/// those to one that the ORB itself serves with the same strategy.
 pub(crate) fn lanes(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
     let lengths = if quick { (500, 2_500) } else { (500, 10_500) };
     let plain = cost(programs, SMALL, lengths)?;
@@ -94,7 +94,7 @@ pub(crate) fn lanes(programs: &Programs, quick: bool, report: &mut Report) -> Ou
     Ok(())
 }
 
-/// What an empty call costs with another build of the program: of the client and of the server.
+/// The cost of an empty call with another build of the program: of the client and of the server.
 pub(crate) fn empty_call(
     program: &Path,
     programs: &Programs,
@@ -103,7 +103,7 @@ pub(crate) fn empty_call(
     cost_with(program, programs, SMALL, lengths)
 }
 
-/// Per call, of the client and of the server.
+/// The cost per call, of the client and of the server.
 fn cost(programs: &Programs, served: Served, lengths: (u64, u64)) -> Outcome<(Profile, Profile)> {
     cost_with(&programs.scale, programs, served, lengths)
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The architectures that are compared: how requests are served, and how
-//! connections are used.
+//! The compared architectures: server strategies and client strategies.
 
 use orbium::config::{ClientStrategy, ServerStrategy};
 
@@ -17,13 +16,13 @@ pub(crate) enum Kind {
     Jacorb,
 }
 
-/// A way to serve and to call.
+/// A combination of server and client strategies.
 #[derive(Clone, Debug)]
 pub(crate) struct Architecture {
     pub(crate) kind: Kind,
-    /// What it is called in tables.
+    /// The name in tables.
     pub(crate) name: String,
-    /// Whether each priority has a lane of its own.
+    /// Whether each priority has a separate lane.
     pub(crate) lanes: bool,
     /// Options of the server.
     pub(crate) server: Vec<String>,
@@ -31,7 +30,7 @@ pub(crate) struct Architecture {
     pub(crate) client: Vec<String>,
 }
 
-/// Every way to serve that orbium has.
+/// All server strategies of orbium.
 fn strategies() -> impl Iterator<Item = ServerStrategy> {
     [
         ServerStrategy::ThreadPerConnection,
@@ -42,20 +41,20 @@ fn strategies() -> impl Iterator<Item = ServerStrategy> {
     .into_iter()
 }
 
-/// A name without the numbers behind it.
+/// A name without its numbers.
 fn short(strategy: ServerStrategy) -> String {
     let name = strategy.to_string();
     name.split(':').next().unwrap_or_default().to_owned()
 }
 
-/// Whether requests of both priorities are served by one lane, or by one each.
+/// Whether one lane serves requests of both priorities, or one lane each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lanes {
     One,
     Each,
 }
 
-/// orbium's architecture of these choices.
+/// orbium's architecture with these strategies.
 fn of_orbium(strategy: ServerStrategy, lanes: Lanes, connections: ClientStrategy) -> Architecture {
     let mut name = format!("orbium: {}", short(strategy));
     let mut server = vec!["--strategy".to_owned(), strategy.to_string()];
@@ -75,19 +74,19 @@ fn of_orbium(strategy: ServerStrategy, lanes: Lanes, connections: ClientStrategy
     }
 }
 
-/// Every way to serve, with connections used in the usual way.
+/// Every server strategy, with the usual client strategy.
 pub(crate) fn ways_to_serve(lanes: Lanes) -> impl Iterator<Item = Architecture> {
     strategies().map(move |strategy| of_orbium(strategy, lanes, ClientStrategy::default()))
 }
 
-/// A reactor for each lane, with connections used in the usual way.
+/// A reactor for each lane, with the usual client strategy.
 pub(crate) fn reactive(lanes: Lanes) -> Architecture {
     of_orbium(ServerStrategy::Reactive, lanes, ClientStrategy::default())
 }
 
-/// Every other way to use connections: with a reactor for each priority, which is
-/// TAO's architecture, and with one lane, which is miniCOOL's (leader-followers on
-/// both sides) and CORBAplus's (a worker pool, a thread that reads replies).
+/// Every other client strategy: with a reactor for each priority, which is TAO's architecture, and
+/// with one lane, which is miniCOOL's (leader-followers on both sides) and CORBAplus's (a worker
+/// pool, a thread that reads replies).
 pub(crate) fn ways_to_connect() -> Vec<Architecture> {
     let usual = ClientStrategy::default();
     let others = ClientStrategy::ALL.iter().filter(|own| **own != usual);
@@ -105,8 +104,8 @@ pub(crate) fn ways_to_connect() -> Vec<Architecture> {
     others.flat_map(both).collect()
 }
 
-/// omniORB's, where it is: a thread per connection or a pool of threads, and
-/// connections for each call or a single one for all.
+/// omniORB's, if it is available: a thread per connection or a pool of threads, and connections for
+/// each call or a single one for all.
 fn of_omni() -> Vec<Architecture> {
     let option = |name: &str, value: &str| [format!("-ORB{name}"), value.to_owned()];
     let own = |name: &str, server: Vec<String>, client: Vec<String>| Architecture {
@@ -131,7 +130,7 @@ fn of_omni() -> Vec<Architecture> {
     ]
 }
 
-/// All that can be had here: orbium's first.
+/// All available architectures: orbium's first.
 pub(crate) fn architectures(peers: &Peers) -> Vec<Architecture> {
     let mut all: Vec<_> = ways_to_serve(Lanes::Each).collect();
     all.extend(ways_to_serve(Lanes::One));

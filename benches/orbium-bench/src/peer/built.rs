@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Builds what is measured.
+//! Builds of the measured programs.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::peer::contender::Peer;
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// Where the programs are.
+/// The paths of the programs.
 pub(crate) struct Programs {
     /// The `orbium` program.
     pub(crate) orbium: PathBuf,
@@ -18,14 +18,14 @@ pub(crate) struct Programs {
     pub(crate) scale: PathBuf,
     /// The folder of omniORB's server and client, if omniORB is installed.
     pub(crate) omni: Option<PathBuf>,
-    /// For what runs leave behind.
+    /// The folder for files of runs.
     pub(crate) scratch: PathBuf,
-    /// The peers that there are, the raw socket first.
+    /// The available peers, the raw socket first.
     pub(crate) peers: Vec<Peer>,
 }
 
 impl Programs {
-    /// Builds for release; omniORB's programs only if omniORB is there.
+    /// Builds for release; omniORB's programs only if omniORB is installed.
     pub(crate) fn build(with_scale: bool) -> Outcome<Self> {
         if !shell::has("taskset") {
             return Err("bench: taskset (package util-linux) is missing".to_owned());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The peers, and the command lines by which each serves and calls.
+//! The peers, with their command lines for serving and calling.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,11 +17,10 @@ use xtask::outcome::Outcome;
 pub(crate) struct Work {
     /// The operation.
     pub(crate) operation: &'static str,
-    /// How many elements it carries.
+    /// The number of its elements.
     pub(crate) size: u32,
-    /// Octets of its request and of its reply as GIOP 1.2 messages, with an
-    /// object key of 20 octets; 0 for the reply of a oneway. The raw peer moves
-    /// as many.
+    /// Octets of its request and of its reply as GIOP 1.2 messages, with an object key of 20
+    /// octets; 0 for the reply of a oneway. The raw peer moves the same numbers.
     octets: (u64, u64),
 }
 
@@ -35,7 +34,7 @@ impl Work {
         }
     }
 
-    /// What the raw peer exchanges in place of so many calls that are outstanding at once.
+    /// The exchange of the raw peer in place of so many outstanding calls.
     pub(crate) const fn batch_of(mut self, calls: u64) -> Self {
         self.octets = (self.octets.0 * calls, self.octets.1 * calls);
         self
@@ -45,41 +44,41 @@ impl Work {
         self.octets.1 == 0
     }
 
-    /// The object that has the operation.
+    /// The object with the operation.
     fn object(&self) -> &'static str {
         let ttcp = self.operation.ends_with("_structs") || self.operation.starts_with("send_");
         if ttcp { "receiver" } else { "cube" }
     }
 }
 
-/// How long a loop is.
+/// The length of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Length {
-    /// Calls that count.
+    /// The number of measured calls.
     pub(crate) calls: u64,
     /// Whether the clock is read at every call.
     pub(crate) timed: bool,
 }
 
-/// What a client has measured.
+/// The measurements of a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    /// Nanoseconds of the call in the middle.
+    /// Nanoseconds of the median call.
     pub(crate) median: f64,
     /// Nanoseconds that one call in a hundred exceeds.
     pub(crate) p99: f64,
-    /// Nanoseconds of all.
+    /// Nanoseconds of all calls.
     pub(crate) total: f64,
 }
 
-/// A peer that serves.
+/// A serving peer.
 pub(crate) struct Serving<'a> {
     programs: &'a Programs,
     peer: Peer,
     server: Server,
-    /// Where its references are.
+    /// The folder of its references.
     folder: PathBuf,
-    /// Where the raw server listens.
+    /// The address of the raw server.
     address: String,
     way: Way<'a>,
 }
@@ -90,7 +89,7 @@ impl<'a> Serving<'a> {
         Self::start_over(programs, peer, Way::TCP, under)
     }
 
-    /// Starts the server of a peer, over a transport that it has.
+    /// Starts the server of a peer, over a transport that it supports.
     pub(crate) fn start_over(
         programs: &'a Programs,
         peer: Peer,
@@ -101,7 +100,7 @@ impl<'a> Serving<'a> {
         std::fs::create_dir_all(&folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
         let mut address = String::new();
-        // Written last by both.
+        // Both write this file last.
         let ready = folder.join("receiver.ior");
         let server = match peer {
             Peer::Raw => {
@@ -131,8 +130,8 @@ impl<'a> Serving<'a> {
                 command
                     .arg(&folder)
                     .args(["-ORBendPoint", &endpoint])
-                    // Otherwise oneways of one connection go to several
-                    // threads, which is slower and loses their order.
+                    // Otherwise several threads serve the oneways of one connection, which is
+                    // slower and loses their order.
                     .args(["-ORBmaxServerThreadPerConnection", "1"]);
                 Server::ready_by_file(&mut command, &ready)?
             }
@@ -158,8 +157,8 @@ impl<'a> Serving<'a> {
         self.run(command, work)
     }
 
-    /// Has orbium's client invoke an operation asynchronously, with so many invocations
-    /// outstanding at once.
+    /// Invokes an operation asynchronously in orbium's client, with so many outstanding
+    /// invocations.
     pub(crate) fn call_outstanding(
         &self,
         work: &Work,
@@ -175,7 +174,7 @@ impl<'a> Serving<'a> {
         self.run(command, work)
     }
 
-    /// Has orbium's client send oneways together, as many as have so many octets.
+    /// Sends oneways in batches of so many octets in orbium's client.
     pub(crate) fn call_buffered(
         &self,
         work: &Work,
@@ -209,13 +208,13 @@ impl<'a> Serving<'a> {
         parse(&String::from_utf8_lossy(&output.stdout))
     }
 
-    /// Ends the server, so that what it runs under writes its file.
+    /// Ends the server, so that the tool under which it runs writes its file.
     pub(crate) fn end(self) -> Outcome<()> {
         self.server.end()
     }
 
     fn raw_client(&self, work: &Work, length: Length, under: &Under) -> Command {
-        // A flood is one exchange of many requests and a single octet in return.
+        // A flood is one exchange of many requests and a single octet as reply.
         let (reply, every, calls) = if work.is_oneway() {
             (1, length.calls, 1)
         } else {
@@ -284,7 +283,7 @@ fn parse(json: &str) -> Outcome<Sample> {
     let value: Value =
         serde_json::from_str(json.trim()).map_err(|error| format!("{error} in {json:?}"))?;
     let number = |key: &str| value.get(key).and_then(Value::as_f64).unwrap_or(0.0);
-    // A raw flood is one exchange: its time is that of all.
+    // A raw flood is one exchange, with the time of all calls.
     let total = match number("seconds") {
         0.0 => number("median_ns"),
         seconds => seconds * 1e9,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The peers of the table.
 
-/// One of those that are compared.
+/// One of the compared peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peer {
-    /// Sockets that move the same numbers of octets: the physical limit.
+    /// Sockets that move the same numbers of octets: the upper limit.
     Raw,
     /// orbium.
     Orbium,
@@ -13,7 +13,7 @@ pub(crate) enum Peer {
 }
 
 impl Peer {
-    /// For tables and file names.
+    /// The name in tables and file names.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The programs of other ORBs, where they were built.
+//! The built programs of other ORBs.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use clap::Args;
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct PeerArgs {
-    /// Folder of the other ORBs' programs, which interop/build.sh makes
-    /// [default: interop next to the folder of this program, target/interop]
+    /// Folder of the other ORBs' programs, which interop/build.sh builds [default: interop next to
+    /// the folder of this program, target/interop]
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
-    /// Leave the other ORBs out
+    /// Exclude the other ORBs
     #[arg(long)]
     no_peers: bool,
 }
 
-/// Which of them are there.
+/// The available other ORBs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Peers {
     folder: Option<PathBuf>,
     declined: bool,
 }
 
-/// A peer, what its program is called, and what builds it.
+/// A peer, the name of its program, and the command that builds it.
 const PEERS: [(&str, &str, &str); 2] = [
     ("omniORB", OMNI, "sh interop/build.sh omni"),
     ("JacORB", JACORB, "sh interop/build.sh jacorb"),
@@ -33,7 +33,7 @@ const OMNI_COUNTED: &str = "omni-experiment-counted";
 const JACORB: &str = "jacorb-experiment";
 
 impl Peers {
-    /// Those of the folder that was named, or else where they are built.
+    /// The peers in the given folder, or else in the default one.
     pub(crate) fn find(args: &PeerArgs) -> Self {
         if args.no_peers {
             return Self::none();
@@ -49,7 +49,7 @@ impl Peers {
         }
     }
 
-    /// None at all.
+    /// No peers.
     pub(crate) const fn none() -> Self {
         Self {
             folder: None,
@@ -67,7 +67,7 @@ impl Peers {
         self.program(OMNI)
     }
 
-    /// The same, which also counts what is done with locks.
+    /// The same, which also counts operations on locks.
     pub(crate) fn omni_counted(&self) -> Option<PathBuf> {
         self.program(OMNI_COUNTED)
     }
@@ -77,7 +77,7 @@ impl Peers {
         self.program(JACORB)
     }
 
-    /// A sentence for each that is not there.
+    /// A sentence for each missing one.
     pub(crate) fn absent(&self) -> Vec<String> {
         let missing = PEERS
             .iter()
@@ -97,7 +97,7 @@ fn is_there(folder: &Path, name: &str) -> bool {
     folder.join(name).is_file()
 }
 
-/// Where the programs may have been built.
+/// The folders in which the programs may have been built.
 fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os("ORBIUM_INTEROP_DIR").map(PathBuf::from);
     let own = std::env::current_exe().ok();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A server process: started, waited for, ended.
+//! A server process: its start, readiness and end.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,17 +10,16 @@ use std::time::{Duration, Instant};
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// What a program runs under.
+/// The environment of a program.
 #[derive(Clone, Debug)]
 pub(crate) enum Under {
-    /// One processor, shared by client and server, at a better priority if
-    /// that is allowed.
+    /// One processor, shared by client and server, at a better priority if that is permitted.
     OneProcessor,
-    /// One half of the processors, the upper one or the other; all of them where
-    /// a half would be a single one. There a waiting side may spin: a program that
+    /// One half of the processors, the upper one or the other; all of them if a half would be a
+    /// single one. There a waiting side may spin: a program with a single processor does not.
     /// sees a single processor does not.
     Half {
-        /// Which half.
+        /// Whether it is the upper half.
         upper: bool,
     },
     /// callgrind, which writes to this file.
@@ -30,7 +29,7 @@ pub(crate) enum Under {
 }
 
 impl Under {
-    /// The command line that runs the program so.
+    /// The command line that runs the program in this environment.
     pub(crate) fn command(&self, program: &Path) -> Command {
         match self {
             Self::OneProcessor => {
@@ -79,8 +78,8 @@ fn half(upper: bool) -> Vec<u32> {
     }
 }
 
-/// The processors that this process may run on. The last ones are taken: the
-/// first ones serve more interrupts.
+/// The processors that this process may run on. The last ones are used: the first ones serve more
+/// interrupts.
 pub(crate) fn processors() -> Vec<u32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let allowed = status
@@ -94,18 +93,18 @@ pub(crate) fn processors() -> Vec<u32> {
     ranges.flatten().collect()
 }
 
-/// A running server; it ends with this value.
+/// A running server; dropping this ends it.
 pub(crate) struct Server {
     child: Child,
 }
 
-/// How long a server may take to start or to end, under valgrind too.
+/// Time-out of the start or end of a server, under valgrind too.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Server {
-    /// Starts a server that is ready when `file` exists.
+    /// Starts a server, which is ready when `file` exists.
     pub(crate) fn ready_by_file(command: &mut Command, file: &Path) -> Outcome<Self> {
-        // One of an earlier run would be believed.
+        // A file of an earlier run would be mistaken for that of this one.
         let _ = std::fs::remove_file(file);
         let mut server = Self::start(command, Stdio::null())?;
         let begin = Instant::now();
@@ -119,8 +118,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts a server that prints something, and `READY` when it is; gives
-    /// the first line.
+    /// Starts a server that prints a line, and `READY` when it is ready; returns the first line.
     pub(crate) fn ready_by_output(command: &mut Command) -> Outcome<(Self, String)> {
         let mut server = Self::start(command, Stdio::piped())?;
         let stdout = server.child.stdout.take().ok_or("no standard output")?;
@@ -154,11 +152,11 @@ impl Server {
         }
     }
 
-    /// Asks the server to end, and waits until it has, so that the tool that it
-    /// runs under has written its file.
+    /// Requests the end of the server, and waits for it, so that the tool under which it runs has
+    /// written its file.
     pub(crate) fn end(mut self) -> Outcome<()> {
         let tool = self.child.id();
-        // strace keeps signals to itself, so its child gets it.
+        // strace does not forward signals, so its child gets it.
         let pid = only_child(tool).unwrap_or(tool);
         if !shell::succeeds("kill", &["-TERM", &pid.to_string()]) {
             return Err(format!("process {pid} cannot be ended"));
@@ -179,7 +177,7 @@ impl Drop for Server {
         if let Some(child) = only_child(self.child.id()) {
             shell::succeeds("kill", &["-KILL", &child.to_string()]);
         }
-        // Both fail only for a process that is gone, which is what is wanted.
+        // Both fail only for a process that has ended, as intended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

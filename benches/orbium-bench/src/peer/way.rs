@@ -8,14 +8,14 @@ use orbium_cli::stage::realm::Realm;
 use crate::peer::server::Under;
 use xtask::outcome::Outcome;
 
-/// A transport, set up in one way.
+/// A transport with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     /// TCP over the loopback interface.
     Tcp,
     /// A Unix-domain socket.
     Unix,
-    /// Shared memory; a waiting side sleeps at once.
+    /// Shared memory; a waiting side sleeps immediately.
     Futex,
     /// Shared memory; a waiting side spins.
     Spin,
@@ -23,7 +23,7 @@ pub(crate) enum Over {
     Tls,
 }
 
-/// Microseconds of spinning: longer than any answer takes.
+/// Microseconds of spinning: longer than any reply takes.
 const SPIN: u32 = 1000;
 
 /// A folder for sockets, which need short paths, and for keys.
@@ -53,7 +53,7 @@ impl Drop for Folder {
     }
 }
 
-/// The way between client and server.
+/// The transport between client and server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way<'a> {
     over: Over,
@@ -78,7 +78,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// The same with another messaging protocol than GIOP, which orbium alone speaks.
+    /// The same with a messaging protocol other than GIOP, which only orbium supports.
     pub(crate) fn with_messaging(self, messaging: &'a str) -> Self {
         Self {
             messaging: Some(messaging),
@@ -92,7 +92,7 @@ impl<'a> Way<'a> {
             .unwrap_or_default()
     }
 
-    /// Where a server of orbium listens.
+    /// The endpoint of a server of orbium.
     pub(crate) fn endpoint(&self) -> String {
         let endpoint = match self.over {
             Over::Tcp => "iiop://127.0.0.1:0".to_owned(),
@@ -108,7 +108,7 @@ impl<'a> Way<'a> {
         format!("{endpoint}{separator}messaging={messaging}")
     }
 
-    /// Where a server of omniORB listens, if it has such a transport.
+    /// The endpoint of a server of omniORB, if it supports the transport.
     pub(crate) fn omni_endpoint(&self) -> Option<String> {
         match self.over {
             Over::Tcp => Some("giop:tcp:127.0.0.1:".to_owned()),
@@ -117,7 +117,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// Where a raw server listens.
+    /// The address of a raw server.
     pub(crate) fn raw_address(&self) -> String {
         match self.over {
             Over::Tcp => "127.0.0.1:0".to_owned(),
@@ -128,7 +128,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// A socket that a killed server has left.
+    /// Removes the socket of a killed server.
     pub(crate) fn remove_raw(&self) {
         for name in ["raw", "raw-shm", "omni"] {
             let _ = std::fs::remove_file(self.path(name));
@@ -161,8 +161,7 @@ impl<'a> Way<'a> {
         vec!["--shm-spin".to_owned(), spin]
     }
 
-    /// What server and client run under: on one processor, or on two if they
-    /// spin.
+    /// The environments of server and client: one processor, or two if they spin.
     pub(crate) fn under(&self) -> (Under, Under) {
         match self.over {
             Over::Spin => (Under::Half { upper: true }, Under::Half { upper: false }),

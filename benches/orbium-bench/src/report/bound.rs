@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-/// What a figure must not exceed, or must reach.
+/// The upper or lower bound of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bound {
     AtMost(f64),
@@ -13,7 +13,7 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    /// Whether a value keeps the bound.
+    /// Whether a value meets the bound.
     pub(crate) fn holds(self, value: f64) -> bool {
         match self {
             Self::AtMost(most) => value <= most,
@@ -21,7 +21,7 @@ impl Bound {
         }
     }
 
-    /// The value at which it is just kept.
+    /// The limiting value.
     pub(crate) fn limit(self) -> f64 {
         match self {
             Self::AtMost(limit) | Self::AtLeast(limit) => limit,
@@ -36,7 +36,7 @@ impl Bound {
         }
     }
 
-    /// Reads what [`Self::to_json`] made; `None` for anything else.
+    /// Reads the JSON of [`Self::to_json`]; `None` for anything else.
     pub(crate) fn from_json(value: &Value) -> Option<Self> {
         let most = value["at_most"].as_f64().map(Self::AtMost);
         most.or_else(|| value["at_least"].as_f64().map(Self::AtLeast))
@@ -52,7 +52,7 @@ impl fmt::Display for Bound {
     }
 }
 
-/// A number as tables have it: large ones whole, small ones with two places.
+/// A number in the format of tables: large ones whole, small ones with two decimals.
 pub(crate) struct Number(pub(crate) f64);
 
 impl fmt::Display for Number {

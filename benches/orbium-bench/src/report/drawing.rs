@@ -13,18 +13,18 @@ use orbium_bench_chart::{Chart, Content, Entry, Panel, Row as Panels};
 /// In the order of the bars of a group.
 const PEERS: [Peer; 3] = [Peer::Raw, Peer::Orbium, Peer::Omni];
 
-/// A bar that would be longer than so many bounds ends there; the value stands above it.
+/// Maximum length of a bar in bounds; a longer one is truncated, with its value above it.
 const MAX_BOUNDS: f64 = 4.0;
 
 /// The height of a plot without the labels below it, in pixels.
 const PLOT: u32 = 300;
 
 impl Report {
-    /// The drawing as an SVG document. What was not measured has no bar, and panels without bars
-    /// are left out.
+    /// The drawing as an SVG document. Figures that were not measured have no bar, and panels
+    /// without bars are left out.
     ///
     /// # Errors
-    /// plotters refuses it.
+    /// plotters fails.
     pub(crate) fn to_svg(&self) -> Result<String, Failure> {
         let upper = |bound: Bound| matches!(bound, Bound::AtMost(_));
         let panels = [

@@ -18,14 +18,14 @@ pub(crate) struct Row {
     pub(super) figure: String,
     pub(super) must: Option<Bound>,
     aim: Option<f64>,
-    /// omniORB's, on this machine.
+    /// The figure of omniORB, on this machine.
     pub(crate) omni: Option<f64>,
-    /// Ours.
+    /// The figure of orbium.
     pub(crate) orbium: Option<f64>,
 }
 
 impl Row {
-    /// A figure that has a bound.
+    /// A figure with a bound.
     pub(crate) fn new(figure: impl Into<String>, must: Bound, aim: f64) -> Self {
         Self {
             must: Some(must),
@@ -34,7 +34,7 @@ impl Row {
         }
     }
 
-    /// A figure that has a bound and no aim beyond it.
+    /// A figure with a bound and no further aim.
     pub(crate) fn bounded(figure: impl Into<String>, must: Bound) -> Self {
         Self {
             must: Some(must),
@@ -53,8 +53,8 @@ impl Row {
         }
     }
 
-    /// The value of a peer; that of raw sockets, which the others are measured
-    /// by, has no column.
+    /// Sets the value of a peer; that of raw sockets, to which the others are relative, has no
+    /// column.
     pub(crate) fn set(&mut self, peer: Peer, value: Option<f64>) {
         match peer {
             Peer::Raw => {}
@@ -71,7 +71,7 @@ impl Row {
         self
     }
 
-    /// Whether the bound holds, if there is one and a value.
+    /// Whether the bound holds, if there are a bound and a value.
     fn passes(&self) -> Option<bool> {
         Some(self.must?.holds(self.orbium?))
     }
@@ -99,12 +99,12 @@ impl Row {
     }
 }
 
-/// What a peer needed for some work.
+/// The measurements of a peer for some work.
 #[derive(Debug)]
 pub(crate) struct Detail {
     pub(super) work: String,
     pub(super) peer: &'static str,
-    /// Nanoseconds, as is the next.
+    /// In nanoseconds, as the next one.
     median: f64,
     p99: f64,
     over_raw: f64,
@@ -115,19 +115,19 @@ fn medians(of: &[Sample]) -> Vec<f64> {
     of.iter().map(|sample| sample.median).collect()
 }
 
-/// The median latency over that of the raw peer in the same repetition.
+/// The ratio of the median latency to that of the raw peer in the same repetition.
 pub(crate) fn over_raw(of: &[Sample], raw: &[Sample]) -> Option<f64> {
     median_ratio(&medians(of), &medians(raw))
 }
 
-/// The rate as a fraction of that of the raw peer in the same repetition: as
-/// much work in more time.
+/// The rate as a fraction of that of the raw peer in the same repetition: the same work in more
+/// time.
 pub(crate) fn fraction_of_raw(of: &[Sample], raw: &[Sample]) -> Option<f64> {
     let totals = |of: &[Sample]| of.iter().map(|sample| sample.total).collect::<Vec<_>>();
     median_ratio(&totals(raw), &totals(of))
 }
 
-/// Everything that was measured.
+/// All measurements.
 #[derive(Debug)]
 pub(crate) struct Report {
     quick: bool,
@@ -137,7 +137,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Nothing yet.
+    /// An empty report.
     pub(crate) fn new(quick: bool) -> Self {
         Self {
             quick,
@@ -147,14 +147,13 @@ impl Report {
         }
     }
 
-    /// Notes what could not be measured, and why.
+    /// Records a measurement that was not possible, with the reason.
     pub(crate) fn left_out(&mut self, what: &str) {
         eprintln!("left out: {what}");
         self.left_out.push(what.to_owned());
     }
 
-    /// What keeps the figures from being known to be good: bounds missed, and
-    /// what could not be measured.
+    /// The objections to the figures: missed bounds, and missing measurements.
     pub(crate) fn objections(&self) -> Vec<String> {
         let missed = self.rows.iter().filter(|row| row.passes() == Some(false));
         let unknown = self
@@ -168,7 +167,7 @@ impl Report {
             .collect()
     }
 
-    /// The same for programs.
+    /// The same as JSON.
     pub(crate) fn to_json(&self) -> String {
         let rows: Vec<Value> = self
             .rows
@@ -231,7 +230,7 @@ impl fmt::Display for Report {
 }
 
 impl Detail {
-    /// Of the samples of a peer, and of as many of the raw peer.
+    /// From the samples of a peer, and as many of the raw peer.
     pub(crate) fn new(work: String, peer: Peer, samples: &[Sample], raw: &[Sample]) -> Self {
         let tails: Vec<f64> = samples.iter().map(|sample| sample.p99).collect();
         Self {
@@ -260,7 +259,7 @@ impl Detail {
     }
 }
 
-/// A Markdown table with aligned columns, readable as it is.
+/// A Markdown table with aligned columns, readable as text.
 fn table(
     f: &mut fmt::Formatter<'_>,
     head: [&str; 6],
@@ -273,13 +272,13 @@ fn table(
     writeln!(f, "{table}")
 }
 
-/// Where something was measured, and of which state of the project.
+/// The machine of the measurement, and the commit of the project.
 fn machine_and_commit() -> String {
     let commit = output("git", &["rev-parse", "--short", "HEAD"]);
     format!("{}; commit {commit}", machine())
 }
 
-/// What stands above the tables of a run in the page on performance.
+/// The heading above the tables of a run in the page on performance.
 pub(crate) fn heading(quick: bool) -> String {
     let quality = if quick {
         "a quick run, which is no result"
@@ -289,7 +288,7 @@ pub(crate) fn heading(quick: bool) -> String {
     format!("{}, {quality}:", machine_and_commit())
 }
 
-/// Where it was measured.
+/// The machine of the measurement.
 fn machine() -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo")
         .ok()
@@ -305,7 +304,7 @@ fn machine() -> String {
     format!("{processor}, {count} processors, {kernel}, frequency governor {governor}")
 }
 
-/// What a program prints, or nothing.
+/// The output of a program; empty on failure.
 fn output(program: &str, arguments: &[&str]) -> String {
     std::process::Command::output(
         Command::new(program)

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use cells::{NOTHING, Table, cell, jitter, list, name, places, time};
 
-/// What stands between two marks of the page.
+/// The text between two marks of the page.
 pub(crate) struct Part {
     /// The name in the marks.
     pub(crate) name: &'static str,
@@ -37,11 +37,11 @@ pub(crate) fn of(experiment: &str, found: &Value) -> Vec<Part> {
     }
 }
 
-/// What every note on fifty priorities begins with.
+/// The prefix of notes on fifty priorities.
 pub(crate) const FIFTY: &str = "Fifty priorities";
 
-/// A table for each part of the experiment on threads. Notes that belong to no part are below the
-/// table on punctuality, if there is one.
+/// A table for each part of the experiment on threads. Other notes are below the table on
+/// punctuality, if there is one.
 fn threads(found: &Value) -> Vec<Part> {
     let is_besieged = !found["punctuality"].is_null();
     let is_of_fifty = |note: &str| note.starts_with(FIFTY);
@@ -61,7 +61,7 @@ fn threads(found: &Value) -> Vec<Part> {
     ]
 }
 
-/// A table with those notes below it that belong to it.
+/// A table with its notes below it.
 fn part(
     name: &'static str,
     mut text: String,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The page on priority inversion: what stands between two marks of it is replaced by
-//! what has been found.
+//! The page on priority inversion: the text between two of its marks is replaced by the results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use super::markdown::{self, Part};
 use xtask::outcome::Outcome;
 use xtask::shell;
 
-/// The page, and where it expects drawings and JSON.
+/// The page, in the folder of its drawings and JSON.
 fn page() -> PathBuf {
     shell::root().join("docs/priority-inversion.md")
 }
@@ -27,8 +26,8 @@ pub(crate) fn drawing_of_fifty(svg: &Path) -> PathBuf {
     svg.with_file_name(format!("{stem}-fifty.svg"))
 }
 
-/// Puts the tables of an experiment into the page, and its drawing and JSON next
-/// to it; `heading` says where and when it was measured.
+/// Writes the tables of an experiment into the page, and its drawing and JSON next to it; `heading`
+/// contains the machine and commit.
 ///
 /// # Errors
 /// The page has no such marks, or a file cannot be read or written.
@@ -47,7 +46,7 @@ pub(crate) fn publish(experiment: &str, from: &Path, found: &Value, heading: &st
     fs::write(&json, format!("{}\n", rounded(found))).map_err(|error| failed(&json, &error))
 }
 
-/// Puts the tables of those parts of an experiment into the page that were measured.
+/// Writes the tables of the measured parts of an experiment into the page.
 ///
 /// # Errors
 /// The page has no such marks, or cannot be read or written.
@@ -78,7 +77,7 @@ fn replaced(text: &str, part: &Part, heading: &str) -> Option<String> {
     Some(format!("{before}{begin}{heading}\n\n{own}\n{end}{after}"))
 }
 
-/// The same with large numbers whole, which is as much as is known of them.
+/// The same with large numbers rounded to their precision.
 fn rounded(value: &Value) -> Value {
     match value {
         Value::Array(all) => all.iter().map(rounded).collect(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Results of an experiment: a table, notes, a drawing and JSON. The files are written as an
-//! experiment goes on too, so that one that is broken off leaves what it has found.
+//! Results of an experiment: a table, notes, a drawing and JSON. The files are also written during
+//! an experiment, so that an aborted one leaves its results so far.
 
 use std::path::{Path, PathBuf};
 
@@ -17,39 +17,38 @@ use orbium_cli::output;
 /// Options of all experiments.
 #[derive(Args, Debug)]
 pub(crate) struct ResultArgs {
-    /// Take less than 40 seconds: a first look
+    /// Run for less than 40 seconds: a first look
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Write everything found to this file, as JSON; until the end, what has been
-    /// found so far
+    /// Write all results to this file, as JSON; until the end, the results so far
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// Whether the page on priority inversion gets the tables.
+/// Whether the tables are written into the page on priority inversion.
 #[derive(Args, Debug)]
 pub(crate) struct DocsArgs {
-    /// Put the tables of what was measured into docs/priority-inversion.md, in place of the old ones
+    /// Write the measured tables into docs/priority-inversion.md, in place of the old ones
     #[arg(long)]
     docs: bool,
 }
 
-/// What an experiment has found.
+/// The findings of an experiment.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) rows: Vec<Row>,
     pub(crate) notes: Vec<String>,
-    /// What this experiment alone has, an object.
+    /// The data of this experiment, an object.
     pub(crate) own: Value,
 }
 
 impl Results {
-    /// Writes what has been found so far.
+    /// Writes the results so far.
     pub(crate) fn keep(&self, args: &ResultArgs) -> Result<(), Failure> {
         self.write(args, false)
     }
 
-    /// Prints the figures, the notes and the place of the drawing, and writes JSON.
+    /// Prints the figures, the notes and the path of the drawing, and writes JSON.
     pub(crate) fn finish(&self, args: &ResultArgs, svg: Option<&Path>) -> Result<(), Failure> {
         output::print(&format!("\n{}\n", row::to_text(&self.rows)))?;
         for note in &self.notes {
@@ -61,7 +60,7 @@ impl Results {
         self.write(args, true)
     }
 
-    /// Puts the tables of an experiment into the page on performance, if that was asked for.
+    /// Writes the tables of an experiment into the page on performance, if that was requested.
     pub(crate) fn publish(
         &self,
         args: &DocsArgs,

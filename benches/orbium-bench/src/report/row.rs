@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figures that are held to a bound.
+//! Figures with bounds.
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
 
 use super::bound::Bound;
 
-/// A line of the table at the end.
+/// A line of the final table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// What was measured.
+    /// The measured figure.
     pub(crate) figure: String,
     /// The peer.
     pub(crate) peer: String,
     /// `None` if it could not be measured.
     pub(crate) value: Option<f64>,
-    /// For orbium; the others are there for comparison.
+    /// The bound for orbium; the others are for comparison.
     pub(crate) bound: Option<Bound>,
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processors that never rest. A processor without work sleeps, and takes time to wake up: a client
-//! that calls now and then meets that more often the less the others do. A thread on each
-//! processor that has no other work to displace (SCHED_IDLE) takes this out of a measurement.
+//! Processors that never sleep. A processor without work sleeps, and takes time to wake up: the
+//! fewer calls others make, the more often an occasional caller is affected. A thread on each
+//! processor that has no other work to displace (SCHED_IDLE) removes this from a measurement.
 
 use std::io::Read;
 use std::process::Command;
@@ -38,12 +38,12 @@ pub(crate) fn run(args: &AwakeArgs) -> Result<(), Failure> {
     ended.map(drop).map_err(failed)
 }
 
-/// The processes that keep all processors awake, as long as this is kept.
+/// The processes that keep all processors awake, as long as this value exists.
 #[derive(Debug)]
 pub(crate) struct Awake(Vec<Process>);
 
 impl Awake {
-    /// One for each processor that this process may use.
+    /// Starts one for each processor that this process may use.
     pub(crate) fn start() -> Result<Self, Failure> {
         let own = std::env::current_exe().map_err(|error| {
             Failure::because(format!("this program is not to be found: {error}"))
@@ -60,7 +60,7 @@ impl Awake {
         started.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Ends them.
+    /// Ends the processes.
     pub(crate) fn end(self) -> Result<(), Failure> {
         self.0.into_iter().try_for_each(Process::end)
     }

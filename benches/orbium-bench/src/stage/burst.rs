@@ -16,15 +16,14 @@ use super::load::died;
 use super::real_time::{HIGH, become_real_time};
 use orbium_cli::Failure;
 
-/// Time in which a request that was sent has surely arrived.
+/// Time after which a sent request has certainly arrived.
 const ARRIVAL: Duration = Duration::from_millis(10);
 
-/// A call takes long that takes longer than this: a thousand times the usual.
+/// Time beyond which a call counts as late: a thousand times the usual.
 pub(crate) const LONG_CALL: Duration = Duration::from_millis(5);
 
-/// A call that keeps the most urgent lane busy for long, and during it so many
-/// calls to each of the others, the least urgent first. The server reports in
-/// which order they were completed.
+/// A call that keeps the most urgent lane busy for long, and during it so many calls to each of the
+/// others, the least urgent first. The server reports the order of their completion.
 pub(crate) fn behind_a_long_call(
     long: &ObjectRef,
     others: &[&ObjectRef],
@@ -45,7 +44,7 @@ pub(crate) fn behind_a_long_call(
             turns.push(turn);
             let ready = &ready;
             calls.push(scope.spawn(move || {
-                // Made by calls at the same time, so that each has a connection.
+                // Built by concurrent calls, so that each has a connection.
                 let made = cube_call(object);
                 let made = made.and_then(|mut call| call().map(|()| call));
                 ready.wait();
@@ -57,7 +56,7 @@ pub(crate) fn behind_a_long_call(
         let blocking = scope.spawn(long);
         thread::sleep(ARRIVAL);
         for turn in turns {
-            // Fails only if the thread is gone, which joining reports.
+            // Fails only if the thread has ended, which joining reports.
             let _ = turn.send(());
         }
         calls.push(blocking);
@@ -76,7 +75,7 @@ pub(crate) fn mixed(objects: &[&ObjectRef], count: u64) -> Result<Value, Failure
             .iter()
             .map(|object| {
                 scope.spawn(move || {
-                    // One was made to see that the object is there.
+                    // One was made to check that the object exists.
                     let mut call = cube_call(object)?;
                     (1..count).try_for_each(|_| call())
                 })
@@ -90,9 +89,8 @@ pub(crate) fn mixed(objects: &[&ObjectRef], count: u64) -> Result<Value, Failure
     Ok(json!({ "calls": count * objects.len() as u64 }))
 }
 
-/// Calls to one object, one after another with a pause, while so many threads
-/// call each of the others as fast as they can; nanoseconds of each call, and when
-/// those were made that took long.
+/// Calls to one object, one after another with a pause, while so many threads call each of the
+/// others at the maximum rate; returns the nanoseconds of each call, and the times of late ones.
 pub(crate) fn siege(
     object: &ObjectRef,
     others: &[&ObjectRef],
@@ -147,7 +145,7 @@ pub(crate) fn siege(
 }
 
 fn repeat(call: &mut Call, time: Duration, pause: Duration) -> Result<Vec<Span>, Failure> {
-    // Until the siege has begun.
+    // Until the other threads are calling.
     thread::sleep(ARRIVAL);
     let begin = Instant::now();
     let mut found = Vec::new();

@@ -17,10 +17,10 @@ pub(crate) type Call = Box<dyn FnMut() -> Result<(), Failure> + Send>;
 /// key of 20 octets.
 const EMPTY: raw::Exchange = raw::Exchange::twoway(64, 24);
 
-/// Time for the first call of a thread, which makes the connection.
+/// Time-out of the first call of a thread, which opens the connection.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Makes the empty calls of any number of threads.
+/// The target of empty calls of any number of threads.
 pub(crate) enum Callee {
     /// An object.
     Object(ObjectRef),
@@ -29,7 +29,7 @@ pub(crate) enum Callee {
 }
 
 impl Callee {
-    /// An empty call, and the first one already made.
+    /// An empty call, after a first one was made.
     pub(crate) fn empty_call(&self) -> Result<Call, Failure> {
         match self {
             Self::Object(object) => empty_call(object.clone()),
@@ -53,7 +53,7 @@ fn empty_call(object: ObjectRef) -> Result<Call, Failure> {
     Ok(Box::new(move || cube.noop().map_err(failed)))
 }
 
-/// A call that cubes an octet, and the first one already made.
+/// A call that cubes an octet, after a first one was made.
 pub(crate) fn cube_call(object: &ObjectRef) -> Result<Call, Failure> {
     let failed = |exception| Failure::because(format!("cube_octet failed: {exception}"));
     let first = Cube::from_object(object.with_timeout(PATIENCE));

@@ -19,7 +19,7 @@ pub(crate) enum Class {
     Fifo,
     /// SCHED_DEADLINE: a reservation, with the earlier deadline at the higher priority
     Deadline,
-    /// SCHED_DEADLINE with SCHED_FLAG_RECLAIM: also what other reservations leave unused
+    /// SCHED_DEADLINE with SCHED_FLAG_RECLAIM: also the unused time of other reservations
     Reclaiming,
 }
 
@@ -39,17 +39,17 @@ impl Class {
         }
     }
 
-    /// The class of that name on a command line.
+    /// The class with that name on a command line.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::from_str(word, false).ok()
     }
 
-    /// What a lane of that priority is scheduled by; 0 is the lane of ordinary threads.
+    /// The scheduling of a lane of that priority; 0 is the lane of ordinary threads.
     pub(crate) fn scheduling(self, priority: i32) -> Option<Scheduling> {
         (self == Self::Fifo && priority > 0).then(|| Scheduling::fifo(priority))
     }
 
-    /// What a lane of that priority has reserved.
+    /// The reservation of a lane of that priority.
     pub(crate) fn reservation(self, priority: i32) -> Option<Reservation> {
         let reserved = || reserved_at(priority);
         match self {
@@ -59,15 +59,16 @@ impl Class {
         }
     }
 
-    /// Whether threads of this class have reservations: then the system keeps none of them on one processor.
+    /// Whether threads of this class have reservations: then the system pins none of them to one
+    /// processor.
     pub(crate) const fn reserves(self) -> bool {
         matches!(self, Self::Deadline | Self::Reclaiming)
     }
 
-    /// Gives the calling thread this class at a priority.
+    /// Applies this class at a priority to the calling thread.
     ///
     /// # Errors
-    /// Why not, in words.
+    /// The reason, in words.
     pub(crate) fn apply(self, priority: i32) -> Result<(), String> {
         if let Some(reservation) = self.reservation(priority) {
             let applied = reservation.apply_to_this_thread();
@@ -79,7 +80,7 @@ impl Class {
         }
     }
 
-    /// Whether a thread may have this class at a priority; the sentence that says why not.
+    /// Whether a thread may have this class at a priority; the error is a sentence with the reason.
     pub(crate) fn can_have(self, priority: i32) -> Result<(), String> {
         if let Some(reservation) = self.reservation(priority) {
             return reservation.try_out().map_err(|error| error.to_string());
@@ -91,7 +92,7 @@ impl Class {
     }
 }
 
-/// As in the command line.
+/// The name on the command line.
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -103,9 +104,9 @@ impl fmt::Display for Class {
     }
 }
 
-/// The period, which is the deadline too, falls from the longest at priority 1 to half of it at [`HIGH`].
-/// With a deadline below the period, Linux would let a thread that wakes up between the two wait for
-/// the next period.
+/// The period, which is also the deadline, decreases from the longest at priority 1 to half of it
+/// at [`HIGH`]. With a deadline below the period, Linux would defer a thread that wakes up between
+/// the two to the next period.
 fn reserved_at(priority: i32) -> Reservation {
     let all = 2 * HIGH;
     let steps = all + 1 - priority.clamp(1, HIGH);

@@ -2,16 +2,16 @@
 //! `orbium-bench client`: the client process of the experiments. Each line of
 //! its input is a command:
 //!
-//! * `paced N MS [CLASS]`, `saturated N MS`: one high-priority client and N others for so
-//!   long; `saturated` calls the servants that are busy for a millisecond.
+//! * `paced N MS [CLASS]`, `saturated N MS`: one high-priority client and N others for that time;
+//!   `saturated` calls the servants that are busy for a millisecond.
 //! * `ranks N MS CLASS`: a client for each of the N most urgent lanes `lane-…`, at its priority.
 //! * `load N MS`, `calls N COUNT`: empty calls of N threads.
 //! * `both N MS`: the same of one thread to the object `high`, and of the others to `low`.
-//! * `burst EACH`: a long call to the lane `top`, and during it so many calls to
-//!   each of the lanes `lane-…`.
+//! * `burst EACH`: a long call to the lane `top`, and during it so many calls to each of the lanes
+//!   `lane-…`.
 //! * `mixed COUNT`: so many calls to each of these lanes, all at once.
-//! * `siege N MS MICROSECONDS`: calls to the lane `top` with so long a pause in
-//!   between, while N threads call each of the others.
+//! * `siege N MS MICROSECONDS`: calls to the lane `top` with that pause between them, while N
+//!   threads call each of the others.
 //! * `idle N MS ADDRESS`: N connections that call once a second, and stay open.
 
 use std::io::BufRead;
@@ -38,7 +38,7 @@ pub(crate) struct ClientArgs {
     /// Address of a raw server to call in place of objects
     #[arg(long, value_name = "ADDRESS")]
     raw: Option<String>,
-    /// How connections are used
+    /// Client strategy
     #[arg(long, value_name = "NAME", default_value_t)]
     connections: ClientStrategy,
     #[command(flatten)]
@@ -50,17 +50,17 @@ fn named(text: &str) -> Result<(String, String), String> {
     Ok((parts.0.to_owned(), parts.1.to_owned()))
 }
 
-/// The objects that are called, by name.
+/// The called objects, by name.
 pub(super) struct Objects {
     all: Vec<(String, ObjectRef)>,
     raw: Option<String>,
-    /// Those that were asked for last.
+    /// The connections of the last `idle` command.
     crowd: idle::Crowd,
 }
 
 impl Objects {
     fn new(args: &ClientArgs) -> Result<Self, Failure> {
-        // One ORB for all of them, as an application would have.
+        // One ORB for all of them, as in an application.
         let config = Config {
             client_strategy: args.connections,
             strategy: args.connections.needs().unwrap_or_default(),
@@ -99,7 +99,7 @@ impl Objects {
         lanes.map(|(_, object)| object).collect()
     }
 
-    /// What empty calls go to.
+    /// The target of empty calls.
     fn callee(&self) -> Result<Callee, Failure> {
         match &self.raw {
             Some(address) => Ok(Callee::Raw(address.clone())),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Points of time that all processes of an experiment understand, and what the
-//! hypervisor has taken.
+//! Times that are comparable between all processes of an experiment, and processor time stolen by
+//! the hypervisor.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) fn now() -> Duration {
     )
 }
 
-/// Time since the first call of this: other processes do not share it here.
+/// Time since the first call of this function: the clock is not shared with other processes here.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn now() -> Duration {
     use std::sync::OnceLock;
@@ -28,7 +28,7 @@ pub(crate) fn now() -> Duration {
     FIRST.get_or_init(Instant::now).elapsed()
 }
 
-/// A time between two points.
+/// An interval between two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) begin: Duration,
@@ -40,13 +40,13 @@ impl Span {
         self.end.saturating_sub(self.begin)
     }
 
-    /// How long both last at once.
+    /// The length of the intersection.
     pub(crate) fn shared_with(self, other: Self) -> Duration {
         let begin = self.begin.max(other.begin);
         self.end.min(other.end).saturating_sub(begin)
     }
 
-    /// Nanoseconds of both points.
+    /// Nanoseconds of both times.
     pub(crate) fn to_json(self) -> Value {
         json!([self.begin, self.end].map(|point| u64::try_from(point.as_nanos()).unwrap_or(0)))
     }
@@ -60,8 +60,8 @@ impl Span {
     }
 }
 
-/// Processor time that a hypervisor has given to others while this machine wanted
-/// it, since it was started; `None` where the system does not tell.
+/// Processor time that the hypervisor has stolen from this machine since its start; `None` if the
+/// system does not report it.
 pub(crate) fn stolen() -> Option<Duration> {
     stolen_of(&std::fs::read_to_string("/proc/stat").ok()?)
 }
@@ -73,7 +73,7 @@ fn stolen_of(stat: &str) -> Option<Duration> {
     Some(Duration::from_millis(ticks.saturating_mul(10)))
 }
 
-/// The sentence that says so of an experiment that began with so much.
+/// The sentence about the stolen time of an experiment, with the value at its beginning.
 pub(crate) fn stolen_since(begin: Option<Duration>) -> Option<String> {
     let taken = stolen()?.checked_sub(begin?)?;
     (!taken.is_zero()).then(|| {

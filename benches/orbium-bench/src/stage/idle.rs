@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Many connections that each call once a second: plain sockets with a request
-//! kept ready, as ORBs would be too large to have thousands of.
+//! Many connections that each call once a second: plain sockets with a prepared request, as
+//! thousands of ORBs would be too large.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use orbium_cli::Failure;
 
-/// The plain key of the object that is called.
+/// The plain key of the called object.
 pub(crate) const KEY: &str = "Idle";
 
-/// Threads that share the connections.
+/// Number of threads that share the connections.
 const THREADS: usize = 4;
 
 /// Octets of a GIOP header.
@@ -23,7 +23,7 @@ const HEADER: usize = 12;
 /// An empty twoway request in GIOP 1.2, little-endian.
 fn request() -> Vec<u8> {
     let mut body = Vec::new();
-    // Request id; an answer is wanted, reserved; a key follows, padding.
+    // Request id; a reply is requested, reserved; a key follows, padding.
     body.extend(1_u32.to_le_bytes());
     body.extend([3, 0, 0, 0, 0, 0, 0, 0]);
     body.extend(u32::try_from(KEY.len()).unwrap_or(0).to_le_bytes());
@@ -39,7 +39,7 @@ fn request() -> Vec<u8> {
     message
 }
 
-/// Sends the request and reads the reply, which must be one without exception.
+/// Sends the request and reads the reply, which must not be an exception.
 fn call(connection: &mut TcpStream, request: &[u8]) -> Result<(), Failure> {
     let failed = |error| Failure::because(format!("an idle connection: {error}"));
     connection.write_all(request).map_err(failed)?;
@@ -58,11 +58,11 @@ fn call(connection: &mut TcpStream, request: &[u8]) -> Result<(), Failure> {
     Err(Failure::because("an idle connection got another answer"))
 }
 
-/// Connections that stay open as long as this is kept.
+/// Connections that stay open as long as this value exists.
 pub(crate) type Crowd = Vec<TcpStream>;
 
-/// So many connections to an address, each of which calls once a second for so
-/// long; nanoseconds of each call.
+/// So many connections to an address, each of which calls once a second for `time`; returns the
+/// nanoseconds of each call.
 pub(crate) fn run(
     address: &str,
     connections: usize,
@@ -98,8 +98,8 @@ pub(crate) fn run(
     ))
 }
 
-/// Calls over each connection once a second, evenly in between; nanoseconds of
-/// each call.
+/// Calls over each connection once a second, evenly distributed; returns the nanoseconds of each
+/// call.
 fn every_second(
     connections: &mut [TcpStream],
     request: &[u8],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads that call as fast as they can.
+//! Threads that call at the maximum rate.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,8 +12,8 @@ use super::caller::{Call, Callee};
 use super::lock_counts::LockCounts;
 use orbium_cli::Failure;
 
-/// Empty calls for so long, with a thread for each callee: how many there were, and the time
-/// that they took.
+/// Empty calls for that time, with a thread for each callee: their number, and the time that they
+/// took.
 pub(crate) fn for_time(callees: &[&Callee], time: Duration) -> Result<Value, Failure> {
     let barrier = Barrier::new(callees.len() + 1);
     let ends = AtomicBool::new(false);
@@ -51,7 +51,7 @@ pub(crate) fn for_time(callees: &[&Callee], time: Duration) -> Result<Value, Fai
     })
 }
 
-/// So many empty calls of each of so many threads, and what they did with locks.
+/// So many empty calls of each of so many threads, and their operations on locks.
 pub(crate) fn for_count(callee: &Callee, threads: usize, count: u64) -> Result<Value, Failure> {
     let calls = connect(&vec![callee; threads])?;
     let barrier = Barrier::new(threads);
@@ -78,8 +78,8 @@ pub(crate) fn for_count(callee: &Callee, threads: usize, count: u64) -> Result<V
     Ok(json!({ "calls": count * threads as u64, "locks": locks }))
 }
 
-/// A call for each thread. The connections are made by calls at the same time,
-/// as they will be needed.
+/// A call for each thread. The connections are opened by concurrent calls, so that each thread has
+/// one.
 fn connect(callees: &[&Callee]) -> Result<Vec<Call>, Failure> {
     let mut calls = Vec::new();
     for callee in callees {
@@ -104,10 +104,10 @@ fn connect(callees: &[&Callee]) -> Result<Vec<Call>, Failure> {
     Ok(calls)
 }
 
-/// Calls of each thread before anything is measured.
+/// Number of calls of each thread before the measurement.
 const WARM_UP: usize = 50;
 
-/// What a thread gave that has panicked.
+/// The failure of a thread that has panicked.
 pub(crate) fn died<T>(_: Box<dyn std::any::Any + Send>) -> Result<T, Failure> {
     Err(Failure::because("a client thread has died"))
 }

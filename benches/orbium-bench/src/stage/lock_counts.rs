@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Operations on locks, as a process counts them itself.
+//! Operations on locks, counted by the process itself.
 
 use orbium::lock;
 use serde_json::{Value, json};
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 /// Operations on locks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LockCounts {
-    /// Locks taken and locks released, as the paper counts them.
+    /// Locks acquired and locks released, as counted in the paper.
     pub(crate) operations: u64,
-    /// Locks that somebody else held.
+    /// Contended locks.
     pub(crate) contended: u64,
     /// Waits for a condition, and conditions notified.
     pub(crate) conditions: u64,
 }
 
 impl LockCounts {
-    /// Those of this process; `None` if it was built without counting.
+    /// The counts of this process; `None` if it was built without counting.
     pub(crate) fn here() -> Option<Self> {
         let counts = lock::counts();
         lock::ENABLED.then(|| Self {
@@ -26,7 +26,7 @@ impl LockCounts {
         })
     }
 
-    /// What came since an earlier counting.
+    /// The difference to earlier counts.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             operations: self.operations.saturating_sub(earlier.operations),

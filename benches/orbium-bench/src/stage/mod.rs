@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Server and client processes of the experiments. The harness writes commands to
-//! their standard input, a line each; they answer with lines of JSON. The programs
-//! of other ORBs in `interop/` understand the same commands.
+//! Server and client processes of the experiments. The harness writes commands to their standard
+//! input, a line each; they reply with lines of JSON. The programs of other ORBs in `interop/`
+//! implement the same commands.
 
 pub(crate) mod awake;
 pub(crate) mod burst;

@@ -14,32 +14,32 @@ use super::class::Class;
 use super::real_time::HIGH;
 use orbium_cli::Failure;
 
-/// Of the high-priority client: 20 Hz.
+/// The period of the high-priority client: 20 Hz.
 pub(crate) const HIGH_PERIOD: Duration = Duration::from_millis(50);
-/// Of a low-priority client: 10 Hz.
+/// The period of a low-priority client: 10 Hz.
 pub(super) const LOW_PERIOD: Duration = Duration::from_millis(100);
 
-/// What is called, and how long.
+/// The called objects, and the clients.
 pub(crate) struct Pacing<'a> {
     pub(crate) high: &'a ObjectRef,
     pub(crate) low: &'a ObjectRef,
-    /// Low-priority clients.
+    /// Number of low-priority clients.
     pub(crate) low_clients: usize,
     /// The scheduling class of the high-priority client.
     pub(crate) class: Class,
-    /// Whether they call as fast as they can.
+    /// Whether they call at the maximum rate.
     pub(crate) saturating: bool,
     pub(crate) time: Duration,
 }
 
-/// What a thread has measured: nanoseconds of calls, and calls that failed.
+/// The measurements of a thread: nanoseconds of calls, and failed calls.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) nanoseconds: Vec<u64>,
-    /// The same from when each call was due: with the time in which others had the processor.
+    /// The same from when each call was due: including the time in which others had the processor.
     pub(super) since_due: Vec<u64>,
     pub(super) failed: u64,
-    /// Why the thread is not scheduled as it should be.
+    /// The reason why the thread does not have its planned scheduling.
     pub(super) refused: Option<String>,
 }
 
@@ -54,8 +54,7 @@ impl Pacing<'_> {
             LOW_PERIOD
         };
         let (high_call, low_call) = (cube_call(self.high)?, cube_call(self.low)?);
-        // Every client a call of its own; the connections are made by calls at
-        // the same time.
+        // A separate call for each client; the connections are opened by concurrent calls.
         let mut low_calls = vec![low_call];
         for _ in 1..self.low_clients {
             low_calls.push(cube_call(self.low)?);
@@ -94,8 +93,8 @@ impl Pacing<'_> {
     }
 }
 
-/// Calls at 20 Hz from the first moment on, as often as the time has room for, and then ends the
-/// other clients.
+/// Calls at 20 Hz from the first moment on, as often as fits into the time, and then ends the other
+/// clients.
 pub(super) fn urgent(
     call: Call,
     time: Duration,
@@ -113,8 +112,8 @@ pub(super) fn urgent(
     found
 }
 
-/// Calls once per period from the first moment on, on time as long as a call does not take longer,
-/// while there are more to make.
+/// Calls once per period from the first moment on, on time unless a call takes longer, while there
+/// are more to make.
 pub(super) fn periodic(
     mut call: Call,
     period: Duration,
@@ -123,7 +122,7 @@ pub(super) fn periodic(
     mut more: impl FnMut() -> bool,
 ) -> Found {
     let mut found = Found::default();
-    // All at once, so that all connections are made that will be needed.
+    // Concurrently, so that all connections are opened.
     barrier.wait();
     for _ in 0..2 {
         found.failed += u64::from(call().is_err());
@@ -152,7 +151,7 @@ pub(super) fn periodic(
         let now = Instant::now();
         match next.checked_duration_since(now) {
             Some(left) => thread::sleep(left),
-            // Late already: what was missed is not made up for.
+            // Already late: missed periods are skipped.
             None => next = now,
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A client for each priority, each with an object in a lane of its own: C_i calls S_i at P_i.
+//! A client for each priority, each with an object in a separate lane: C_i calls S_i at P_i.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, OnceLock};
@@ -15,10 +15,10 @@ use super::load::died;
 use super::pacing::{Found, LOW_PERIOD, periodic, urgent};
 use orbium_cli::Failure;
 
-/// Between the moment when all clients are ready and their first call.
+/// Time between the moment when all clients are ready and their first call.
 const LEAD: Duration = Duration::from_millis(20);
 
-/// So many of the most urgent clients.
+/// The most urgent clients, up to a number.
 pub(crate) struct Ranks<'a> {
     /// The object of each priority from 1 on.
     pub(crate) objects: &'a [&'a ObjectRef],
@@ -28,8 +28,8 @@ pub(crate) struct Ranks<'a> {
 }
 
 impl Ranks<'_> {
-    /// Runs all clients, which begin their periods at the same moment: the most urgent one at
-    /// 20 Hz, the others at 10 Hz.
+    /// Runs all clients, which begin their periods at the same moment: the most urgent one at 20
+    /// Hz, the others at 10 Hz.
     pub(crate) fn run(&self) -> Result<Value, Failure> {
         let all = self.objects.len();
         let mut calls = Vec::new();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Real-time priorities of threads, where they may be had.
+//! Real-time priorities of threads, if they are permitted.
 
 /// The native priority of the high-priority client and lane, under SCHED_FIFO.
 pub(crate) const HIGH: i32 = 50;
 
-/// Gives the calling thread SCHED_FIFO at a native priority; 0 leaves it as it
-/// is.
+/// Sets SCHED_FIFO at a native priority for the calling thread; 0 leaves it unchanged.
 ///
 /// # Errors
-/// Why not, in words.
+/// The reason, in words.
 #[cfg(target_os = "linux")]
 pub(crate) fn become_real_time(priority: i32) -> Result<(), String> {
     if priority == 0 {
@@ -26,7 +25,7 @@ pub(crate) fn own_priority() -> i32 {
     orbium_sys::Scheduling::of_this_thread().map_or(0, |scheduling| scheduling.priority)
 }
 
-/// The processors that this process may use; none where the system does not say.
+/// The processors that this process may use; none if the system does not report them.
 #[cfg(target_os = "linux")]
 pub(crate) fn usable_processors() -> Vec<usize> {
     orbium_sys::processors_of_this_thread().unwrap_or_default()
@@ -37,7 +36,7 @@ pub(crate) fn usable_processors() -> Vec<usize> {
     Vec::new()
 }
 
-/// Whether a thread may have that priority; the sentence that says why not.
+/// Whether a thread may have that priority; the error is a sentence with the reason.
 #[cfg(target_os = "linux")]
 pub(crate) fn can_be_real_time(priority: i32) -> Result<(), String> {
     let scheduling = orbium_sys::Scheduling::fifo(priority);
@@ -62,7 +61,7 @@ pub(crate) fn can_be_real_time(_priority: i32) -> Result<(), String> {
     Err("real-time priorities are there on Linux only".to_owned())
 }
 
-/// What the kernel does to real-time threads that leave nothing to others, where it limits them.
+/// The throttling of real-time threads by the kernel, if it is enabled.
 pub(crate) fn throttling() -> Option<String> {
     let microseconds = |name: &str| {
         let text = std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok()?;
@@ -82,14 +81,14 @@ fn throttling_by(runtime: i64, period: i64) -> Option<String> {
     })
 }
 
-/// Lets this process have as many descriptors as it ever may.
+/// Raises the limit of this process's descriptors to its maximum.
 #[cfg(target_os = "linux")]
 pub(crate) fn raise_descriptor_limit() {
     use rustix::process::{Resource, getrlimit, setrlimit};
 
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // What it has will do if it may not have more.
+    // The present limit suffices if it cannot be raised.
     let _ = setrlimit(Resource::Nofile, limit);
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium-bench server`: the server process of the experiments. In each lane
-//! there are objects that cube an octet: one does that alone (`NAME`), one is
-//! busy for a millisecond too (`busy-NAME`), one for long (`long-NAME`), and one
-//! looks at which priority it is served (`checked-NAME`). Each line of its input asks for something:
+//! `orbium-bench server`: the server process of the experiments. In each lane there are objects
+//! that cube an octet: one does only that (`NAME`), one is also busy for a millisecond
+//! (`busy-NAME`), one for long (`long-NAME`), and one checks the priority at which it is served
+//! (`checked-NAME`). Each line of its input is a query:
 //!
-//! * `locks`: what was done with locks so far.
-//! * `memory`: octets of memory that the process has.
-//! * `order`: the lanes of the busy calls in the order of their completion, since
-//!   they were last asked for.
-//! * `served`: calls that were looked at, and those at a wrong priority.
+//! * `locks`: the operations on locks so far.
+//! * `memory`: bytes of memory of the process.
+//! * `order`: the lanes of the busy calls in the order of their completion, since the last query.
+//! * `served`: the number of checked calls, and of those at a wrong priority.
 
 use std::io::BufRead;
 use std::net::IpAddr;
@@ -40,7 +39,7 @@ use orbium_cli::{output, reference};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
-    /// How connections are served
+    /// Server strategy
     #[arg(long, value_name = "NAME", default_value_t)]
     strategy: ServerStrategy,
     /// NAME=PRIORITY of each lane, the priority being that of its class or 0
@@ -53,10 +52,10 @@ pub(crate) struct ServerArgs {
     /// Listen at this address of the host
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
-    /// Listen by this transport
+    /// Listen with this transport
     #[arg(long, value_name = "NAME", value_enum, default_value_t)]
     transport: Transport,
-    /// Folder of the sockets of other transports than TCP
+    /// Folder of the sockets of transports other than TCP
     #[arg(long, value_name = "DIR", default_value = ".")]
     sockets: PathBuf,
     #[command(flatten)]
@@ -69,7 +68,7 @@ fn lane(text: &str) -> Result<(String, i32), String> {
     Ok((parts.0.to_owned(), priority))
 }
 
-/// What the servants have seen.
+/// The records of the servants.
 #[derive(Debug, Default)]
 struct Log {
     completed: Mutex<Vec<i32>>,
@@ -110,7 +109,7 @@ pub(crate) fn run(args: &ServerArgs) -> Result<(), Failure> {
         for name in ["high", "low"] {
             lines.push_str(&activate(&orb, &orb.root_poa(), name, 0, &log)?);
         }
-        // For connections by the thousand.
+        // For thousands of connections.
         lines.push_str(&bind_idle(&orb)?);
     }
     for (name, priority) in &args.lanes {
@@ -127,7 +126,7 @@ pub(crate) fn run(args: &ServerArgs) -> Result<(), Failure> {
         let line = line.map_err(|error| Failure::because(error.to_string()))?;
         output::print(&format!("{}\n", answer(&line, &log)?))?;
     }
-    // Fails only from within a request, which this is not.
+    // Fails only within a request, which this is not.
     let _ = orb.shutdown(true);
     Ok(())
 }
@@ -149,7 +148,7 @@ fn answer(line: &str, log: &Log) -> Result<Value, Failure> {
     })
 }
 
-/// Octets of memory that this process has.
+/// Bytes of resident memory of this process.
 fn resident() -> Result<u64, Failure> {
     let unknown = || Failure::because("this system does not tell how much memory a process has");
     let status = std::fs::read_to_string("/proc/self/status").map_err(|_| unknown())?;
@@ -183,8 +182,8 @@ fn new_orb(args: &ServerArgs) -> Result<Orb, Failure> {
     Orb::new(config).map_err(|error| failed(error.to_string()))
 }
 
-/// A lane, and an adapter for the objects it serves; a soft one where the host
-/// refuses its priority, and then the reason.
+/// A lane, and an adapter for its objects; a soft lane if the host refuses its priority, with the
+/// reason.
 fn add_lane(
     orb: &Orb,
     args: &ServerArgs,
@@ -215,7 +214,7 @@ fn add_lane(
     Ok((poa, refused))
 }
 
-/// The objects of a lane; a line for each.
+/// Activates the objects of a lane; returns a line for each.
 fn activate(
     orb: &Orb,
     poa: &Poa,
@@ -250,7 +249,7 @@ fn activate(
     Ok(lines)
 }
 
-/// Binds the key of [`idle`], and returns where.
+/// Binds the key of [`idle`], and returns the address.
 fn bind_idle(orb: &Orb) -> Result<String, Failure> {
     let failed = |error: String| Failure::because(format!("cannot serve: {error}"));
     let object: Cube = orb

@@ -15,20 +15,20 @@ use crate::statistics::recorder;
 use orbium_cli::Failure;
 use orbium_cli::stage::child::Process;
 
-/// How the processes are started.
+/// The manner of starting the processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct How<'a> {
-    /// Whether omniORB's processes count what is done with locks.
+    /// Whether omniORB's processes count operations on locks.
     pub(crate) counted: bool,
     /// Files into which strace writes the futex calls of server and client.
     pub(crate) strace: Option<(&'a Path, &'a Path)>,
     /// Files into which perf samples server and client.
     pub(crate) samples: Option<(&'a Path, &'a Path)>,
-    /// The hosts that they run on; without one, this host.
+    /// The hosts of the processes; without a link, this host.
     pub(crate) link: Option<&'a Link>,
 }
 
-/// Both processes, ready.
+/// Both processes, ready for commands.
 #[derive(Debug)]
 pub(crate) struct TestBed {
     server: Process,
@@ -84,12 +84,12 @@ impl TestBed {
         found.map(|(_, what)| what.as_str())
     }
 
-    /// Sends the client a command and returns what it found; it may take so long.
+    /// Sends the client a command and returns its findings, for which it waits for `patience`.
     pub(crate) fn ask(&mut self, what: &str, patience: Duration) -> Result<Value, Failure> {
         parse(&self.client.ask(what, patience)?)
     }
 
-    /// Asks the server.
+    /// Sends the server a query.
     pub(crate) fn ask_server(&mut self, what: &str) -> Result<Value, Failure> {
         parse(&self.server.ask(what, Duration::ZERO)?)
     }
@@ -100,7 +100,7 @@ impl TestBed {
         self.server.end()
     }
 
-    /// Ends both, and notes under a name what the server announced, and how they could not end.
+    /// Ends both, and notes under a name the announcements of the server, and failures to end.
     pub(crate) fn end_noting(self, name: &str, notes: &mut Vec<String>) {
         let own = self.announced("note");
         notes.extend(own.map(|note| format!("{name}: {note}")));
@@ -110,7 +110,7 @@ impl TestBed {
     }
 }
 
-/// What a process answered.
+/// Parses the reply of a process.
 pub(crate) fn parse(line: &str) -> Result<Value, Failure> {
     serde_json::from_str(line)
         .map_err(|_| Failure::because(format!("a process said `{line}`, which means nothing")))
@@ -149,7 +149,7 @@ fn start<'a>(role: &str, program: &OsStr, how: How<'a>) -> Command {
     }
 }
 
-/// Makes Java write down in the end what it has compiled, where perf looks for it.
+/// Makes Java write its compiled symbols at the end, in the file that perf reads.
 const JAVA_SYMBOLS: &str = "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit";
 
 /// The program of an architecture in a role.
@@ -169,7 +169,7 @@ fn program(kind: Kind, role: &str, peers: &Peers, how: How<'_>) -> Result<Comman
         (_, role) => command.arg(role),
     };
     if kind == Kind::Jacorb {
-        // Its logging complains that it has nowhere to write to.
+        // Its logging complains about missing outputs.
         command.stderr(Stdio::null());
         if how.samples.is_some() {
             command.env("JAVA_TOOL_OPTIONS", JAVA_SYMBOLS);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Work for a servant: so much time of a CPU.
+//! Work of a servant: an amount of processor time.
 
 use std::time::Duration;
 
-/// What the servants burn in the second part of the experiment.
+/// The work of the servants in the second part of the experiment.
 pub(crate) const BUSY: Duration = Duration::from_millis(1);
 
-/// What a servant burns while many requests arrive.
+/// The work of a servant while many requests arrive.
 pub(crate) const LONG: Duration = Duration::from_millis(150);
 
-/// Keeps a CPU busy until this thread has had so much of it. Time in which
-/// others run does not count.
+/// Keeps a CPU busy until this thread has used that processor time. Time in which others run does
+/// not count.
 #[cfg(target_os = "linux")]
 pub(crate) fn burn(time: Duration) {
     use rustix::time::{ClockId, clock_gettime};
@@ -28,7 +28,7 @@ pub(crate) fn burn(time: Duration) {
     }
 }
 
-/// As long as that by the clock, as no other is at hand here.
+/// By the clock, as there is no clock of processor time here.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn burn(time: Duration) {
     let begin = std::time::Instant::now();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads what callgrind writes.
+//! Reader of callgrind's files.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use xtask::outcome::Outcome;
 
-/// What a program has done from start to end.
+/// The profile of a program from start to end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Profile {
     /// Instructions in user mode.
@@ -32,8 +32,8 @@ impl Profile {
         Self::parse(&text).ok_or_else(|| format!("{} has no totals", file.display()))
     }
 
-    /// The format is that of the Valgrind manual, "Callgrind Format
-    /// Specification": names are given an identity where they first stand.
+    /// The format is that of the Valgrind manual, "Callgrind Format Specification": names get a
+    /// number at their first occurrence.
     fn parse(text: &str) -> Option<Self> {
         let mut allocators = HashSet::new();
         let mut allocations = 0.0;
@@ -63,7 +63,7 @@ impl Profile {
         })
     }
 
-    /// What each of so many calls cost, given a run without them.
+    /// The cost of each of so many calls, given a run without them.
     pub(crate) fn per_call(self, without: Self, calls: u64) -> Self {
         // Counts of calls are far below 2⁵³.
         #[expect(clippy::cast_precision_loss)]

@@ -3,7 +3,7 @@
 
 use crate::statistics::samples::Frame;
 
-/// What processor time is spent on, in the order of [`ALL`](Self::ALL).
+/// Category of processor time, in the order of [`ALL`](Self::ALL).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Category {
     Synchronisation,
@@ -24,7 +24,7 @@ impl Category {
         Self::Rest,
     ];
 
-    /// In tables, drawings and JSON.
+    /// The name in tables, drawings and JSON.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Synchronisation => "synchronisation",
@@ -36,7 +36,8 @@ impl Category {
         }
     }
 
-    /// Of a sample, the innermost frame first. Time in the kernel belongs to what it was entered for.
+    /// The category of a sample, the innermost frame first. Time in the kernel belongs to the
+    /// purpose of its entry.
     pub(crate) fn of(sample: &[Frame<'_>]) -> Self {
         let Some(leaf) = sample.first() else {
             return Self::Rest;
@@ -73,8 +74,8 @@ fn is_kernel(frame: &Frame<'_>) -> bool {
     frame.object.starts_with("[kernel") || frame.object.starts_with("[guest.kernel")
 }
 
-/// What the name does not say, the library does: the C library waits and asks for the time, and
-/// whatever of an ORB's own is left marshals, finds objects and keeps connections.
+/// The category by the library, if the name does not determine it: the C library waits and reads
+/// the clock, and the rest of an ORB's code marshals, finds objects and manages connections.
 fn by_object(leaf: &Frame<'_>) -> Category {
     let file = leaf.object.rsplit('/').next().unwrap_or_default();
     let is_java = leaf.is_compiled_by_java() && has(leaf.symbol, &JAVA_PROTOCOL);
@@ -98,7 +99,7 @@ const KERNEL_MEMORY: [&str; 6] = [
     "sys_madvise",
     "sys_mprotect",
 ];
-/// Of this program, of omniORB's, of JacORB's.
+/// Functions of the servants of this program, of omniORB's, of JacORB's.
 const SERVANT: [&str; 5] = [
     "orbium_demo::servant::",
     "CubeServant::noop",
@@ -166,7 +167,7 @@ const SYSTEM: [&str; 10] = [
     "sun.nio.ch",
 ];
 const JAVA_PROTOCOL: [&str; 3] = ["org.jacorb", "org.omg", "interop."];
-/// Programs and libraries of which all else is an ORB's own.
+/// Programs and libraries of which the remaining functions belong to an ORB.
 const PROGRAMS: [&str; 4] = ["orbium-bench", "omni-experiment", "libomni", "libCOS"];
 
 #[cfg(test)]

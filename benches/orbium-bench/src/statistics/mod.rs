@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sums over measured values.
+//! Statistics of measured values.
 
 pub(crate) mod callgrind;
 pub(crate) mod category;

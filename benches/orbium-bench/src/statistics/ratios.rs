@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sums over repetitions.
+//! Statistics over repetitions.
 
-/// The value in the middle, or between the two in the middle; `None` of
-/// nothing.
+/// The median, the mean of two in the middle; `None` without values.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

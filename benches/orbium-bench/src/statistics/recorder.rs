@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Samples of the processor time of a process, taken by `perf`: of its threads, and of the kernel for them.
+//! Samples of the processor time of a process, taken by `perf`: of its threads, and of the kernel
+//! for them.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,11 +9,11 @@ use orbium_cli::Failure;
 
 use crate::stage::clock::Span;
 
-/// Samples a second of each processor that is busy.
+/// Samples per second of each busy processor.
 pub(crate) const RATE: u32 = 1999;
 
-/// The command of `perf` that runs a program and writes samples to a file. They carry points of
-/// time of the monotonic clock.
+/// The command of `perf` that runs a program and writes samples to a file. They have times of the
+/// monotonic clock.
 pub(crate) fn command(file: &Path) -> Command {
     let mut perf = Command::new("perf");
     perf.args(["record", "--quiet", "--event", "cpu-clock"]);
@@ -22,10 +23,10 @@ pub(crate) fn command(file: &Path) -> Command {
     perf
 }
 
-/// Whether `perf` is there and may sample.
+/// Whether `perf` is installed and may sample.
 ///
 /// # Errors
-/// What it says.
+/// The message of `perf`.
 pub(crate) fn try_out(folder: &Path) -> Result<(), Failure> {
     let mut perf = command(&folder.join("trial"));
     let ran = perf.arg("true").output().map_err(|error| {
@@ -38,10 +39,10 @@ pub(crate) fn try_out(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What was running within a time, as lines of text.
+/// The samples of a time, as lines of text.
 ///
 /// # Errors
-/// The file cannot be read, or has nothing of that time.
+/// The file cannot be read, or has no samples of that time.
 pub(crate) fn text(file: &Path, time: Span) -> Result<String, Failure> {
     let [begin, end] = [time.begin, time.end].map(|point| format!("{:.6}", point.as_secs_f64()));
     let ran = Command::new("perf")

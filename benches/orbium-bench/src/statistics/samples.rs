@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads samples of a processor as `perf script -F ip,sym,dso` prints them.
+//! Parser of samples of a processor, as printed by `perf script -F ip,sym,dso`.
 
-/// A function that was running, or that called one which was.
+/// A running function, or one of its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     pub(crate) symbol: &'a str,
-    /// The program or library that it is in.
+    /// The program or library that contains it.
     pub(crate) object: &'a str,
 }
 
-/// Java writes the names of functions that it has compiled to a file called so, with the number of its
-/// process and `.map` behind it, and perf reads them there: the name is the same on every machine,
-/// whatever folder temporary files are in.
+/// Prefix of the file to which Java writes the names of compiled functions, followed by the number
+/// of its process and `.map`, for perf: the name is the same on every machine, independent of the
+/// folder of temporary files.
 pub(crate) const JAVA_SYMBOLS: &str = "/tmp/perf-";
 
 impl Frame<'_> {
-    /// Whether Java has compiled the function; the object is then the file of its name.
+    /// Whether Java has compiled the function; the object is then the file of that name.
     pub(crate) fn is_compiled_by_java(&self) -> bool {
         let number = self.object.strip_prefix(JAVA_SYMBOLS);
         let number = number.and_then(|rest| rest.strip_suffix(".map"));

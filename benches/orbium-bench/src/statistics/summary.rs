@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sums over measured values.
+//! Summary of measured latencies.
 
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
@@ -13,9 +13,9 @@ const DIGITS: u8 = 4;
 /// Latencies of many calls, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Summary {
-    /// How many there are.
+    /// The number of latencies.
     pub(crate) count: usize,
-    /// The latency of the paper.
+    /// The mean: the latency of the paper.
     pub(crate) mean: f64,
     /// The standard deviation: the jitter of the paper.
     pub(crate) deviation: f64,
@@ -59,20 +59,20 @@ impl Summary {
     }
 }
 
-/// Those in an array of an answer; none if there is no array.
+/// The numbers in an array of a reply; empty without an array.
 pub(crate) fn numbers(of: &Value) -> Vec<f64> {
     let all = of.as_array().into_iter().flatten();
     all.filter_map(Value::as_f64).collect()
 }
 
-/// One value over another; `None` if there is nothing to compare with.
+/// The ratio of two values; `None` without a finite one.
 pub(crate) fn ratio(of: f64, over: f64) -> Option<f64> {
     let ratio = of / over;
     (over > 0.0 && ratio.is_finite()).then_some(ratio)
 }
 
-/// The number of values that are greater than their predecessor, in a list that
-/// should fall: late completions.
+/// The number of values that are greater than their predecessor, in a list that should decrease:
+/// late completions.
 pub(crate) fn out_of_order(values: &[i64]) -> usize {
     values.windows(2).filter(|pair| pair[1] > pair[0]).count()
 }

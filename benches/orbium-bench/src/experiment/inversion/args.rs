@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The command line.
+//! Command line of the experiment.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,29 +19,29 @@ pub(crate) struct InversionArgs {
     /// Numbers of low-priority clients [default: 0, 5, … 50; in a quick run 0, 50]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     clients: Vec<usize>,
-    /// Calls that the high-priority client makes with each number of others, twenty a second; the
-    /// paper has 4,000 [default: 400; in a quick run what fits]
+    /// Calls of the high-priority client with each number of others, twenty a second; the paper has
+    /// 4,000 [default: 400; in a quick run as many as fit]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     calls: Option<u32>,
-    /// Seconds that each number is measured with each architecture, in place of calls
+    /// Seconds of the measurement of each number with each architecture, in place of calls
     #[arg(long, value_name = "SECONDS", value_parser = ping::seconds, conflicts_with = "calls")]
     pub(super) seconds: Option<Duration>,
-    /// Measure only the architectures with such a text in their names; may be repeated
+    /// Measure only the architectures with this text in their names; may be repeated
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
-    /// Keep every processor busy at the lowest priority, so that none has to wake up (SCHED_IDLE;
-    /// takes the program chrt)
+    /// Keep every processor busy at the lowest priority, so that none sleeps (SCHED_IDLE; requires
+    /// the program chrt)
     #[arg(long)]
     pub(super) awake: bool,
-    /// Run server and clients on hosts of their own (network name spaces) with a link of such a
-    /// rate between them, such as 155mbit (takes privileges, ip and tc)
+    /// Run server and clients on separate hosts (network name spaces) with a link of this rate
+    /// between them, such as 155mbit (requires privileges, ip and tc)
     #[arg(long, value_name = "RATE", value_parser = link::rate)]
     pub(super) link: Option<String>,
-    /// Instead, where the processor time of ten clients that call without a pause goes, on both
-    /// sides (figures 26 to 29; takes perf and its privileges) [default: 4 s of each architecture]
+    /// Measure the processor time of ten clients that call without a pause instead, on both sides
+    /// (figures 26 to 29; requires perf and its privileges) [default: 4 s of each architecture]
     #[arg(long, conflicts_with_all = ["clients", "calls", "awake", "link"])]
     pub(super) profile: bool,
-    /// Where to draw the figures
+    /// File for the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-inversion.svg")]
     pub(super) svg: PathBuf,
     #[command(flatten)]
@@ -52,9 +52,9 @@ pub(crate) struct InversionArgs {
     pub(super) peers: PeerArgs,
 }
 
-/// Of a quick run, all architectures together.
+/// Duration of a quick run of all architectures together.
 const QUICK: Duration = Duration::from_secs(20);
-/// High-priority calls with a number of low-priority clients, in a whole run.
+/// High-priority calls with a number of low-priority clients, in a full run.
 const CALLS: u32 = 400;
 
 impl InversionArgs {
@@ -66,8 +66,8 @@ impl InversionArgs {
         }
     }
 
-    /// Each number of low-priority clients, and how long each of so many
-    /// architectures is measured with it.
+    /// Each number of low-priority clients, with the duration of its measurement for each of so
+    /// many architectures.
     pub(super) fn plan(&self, architectures: usize) -> Vec<(usize, Duration)> {
         let points = self.points();
         let measurements = architectures * points.len() * Scenario::ALL.len();
@@ -82,7 +82,7 @@ impl InversionArgs {
         points.into_iter().map(|clients| (clients, time)).collect()
     }
 
-    /// Those that are to be measured.
+    /// The selected architectures.
     pub(super) fn chosen(&self, peers: &Peers) -> Result<Vec<Architecture>, Failure> {
         let mut all = architectures(peers);
         let wanted = |own: &Architecture| self.only.iter().any(|text| own.name.contains(text));

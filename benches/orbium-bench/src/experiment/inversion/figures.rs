@@ -38,7 +38,7 @@ pub(super) fn draw(found: &[Findings]) -> Result<String, Failure> {
 
 fn row(found: &[Findings], scenario: Scenario, (name, value): (&str, Value)) -> Row {
     let both = CLASSES.map(|(_, class)| lines(found, scenario, class, value));
-    // One class is compared with the other: both have the same axes.
+    // Both classes have the same axes, for comparison.
     let points = both.iter().flatten().flat_map(|line| line.points.iter());
     let axis = Axis::logarithmic(points.map(|point| point.1));
     let panels = both.into_iter().zip(CLASSES);
@@ -66,8 +66,8 @@ fn lines(found: &[Findings], scenario: Scenario, class: Class, value: Value) -> 
     looks(found).into_iter().zip(found).map(line).collect()
 }
 
-/// The stroke and the colour of each: continuous with lanes, dashed in the same
-/// colour without, dotted for the other ORBs.
+/// The stroke and the colour of each: continuous with lanes, dashed in the same colour without,
+/// dotted for the other ORBs.
 fn looks(found: &[Findings]) -> Vec<Line> {
     let (mut with_lanes, mut without, mut others) = (0.., 0.., (0..COLOURS).rev().cycle());
     let look = |one: &Findings| {

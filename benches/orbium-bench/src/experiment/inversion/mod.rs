@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium-bench inversion`: figures 24 and 25 of the paper, and the same with
-//! servants and clients that saturate the machine.
+//! `orbium-bench inversion`: figures 24 and 25 of the paper, and the same with servants and clients
+//! that saturate the machine.
 
 mod args;
 mod figures;
@@ -64,7 +64,7 @@ impl Contender {
         scenarios.try_for_each(|scenario| found.measure(test_bed, *scenario, clients, time))
     }
 
-    /// Ends its processes; what was found.
+    /// Ends its processes, and returns its findings.
     fn end(self, notes: &mut Vec<String>) -> Findings {
         self.test_bed
             .end_noting(&self.found.architecture.name, notes);
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &InversionArgs) -> Result<(), Failure> {
         }
     }
     for (clients, time) in plan {
-        // All of them in turns, so that a slow spell of the machine meets all.
+        // All of them alternately, so that a slow period of the machine affects all.
         contenders.retain_mut(|contender| {
             let name = &contender.found.architecture.name;
             progress.step(&format!("{clients} low-priority clients: {name}"));
@@ -131,7 +131,7 @@ fn results(found: &[Findings], notes: &[String]) -> Results {
     }
 }
 
-/// At which priorities everything ran, and which peers are missing.
+/// The priorities of clients and servers, and the missing peers.
 fn notes(peers: &Peers) -> Vec<String> {
     let first = match can_be_real_time(HIGH) {
         Ok(()) => format!(

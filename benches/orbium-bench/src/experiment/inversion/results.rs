@@ -14,19 +14,19 @@ use crate::statistics::summary::{Summary, numbers, ratio};
 use orbium_cli::Failure;
 use orbium_cli::stage::timing::latency;
 
-/// What the clients do.
+/// The load of the clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scenario {
     /// As in the paper: 20 Hz and 10 Hz, servants that cube an octet.
     Paced,
-    /// Servants that are busy for 1 ms, low-priority clients without a pause.
+    /// Servants that are busy for 1 ms, and low-priority clients without a pause.
     Saturated,
 }
 
 impl Scenario {
     pub(super) const ALL: [Self; 2] = [Self::Paced, Self::Saturated];
 
-    /// In the language of the client processes, and in JSON.
+    /// The name in the commands of client processes, and in JSON.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Paced => "paced",
@@ -42,7 +42,7 @@ impl Scenario {
     }
 }
 
-/// What was found with so many low-priority clients.
+/// The results with so many low-priority clients.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     scenario: Scenario,
@@ -53,7 +53,7 @@ pub(super) struct Point {
     time: Duration,
 }
 
-/// What was found of an architecture.
+/// The findings for an architecture.
 #[derive(Clone, Debug)]
 pub(super) struct Findings {
     pub(super) architecture: Architecture,
@@ -95,8 +95,8 @@ impl Findings {
         all.filter(move |point| point.scenario == scenario)
     }
 
-    /// High-priority latency with the most saturating clients over that with the
-    /// fewest: the medians.
+    /// The ratio of the high-priority median latencies with the most and the fewest saturating
+    /// clients.
     fn inversion(&self) -> Option<f64> {
         let all = || self.points(Scenario::Saturated);
         let least = all().min_by_key(|point| point.clients)?;
@@ -126,12 +126,11 @@ impl Findings {
     }
 }
 
-/// The most that the issue allows.
+/// The maximum ratio by the issue.
 const MAX_RATIO: f64 = 1.5;
 
-/// The architectures that keep the latency of the high-priority client. Only architectures with
-/// lanes are held to the bound, and only where they may have real-time
-/// priorities: the others are there to show the difference.
+/// Figures of the latency of the high-priority client. The bound applies only to architectures with
+/// lanes, and only with real-time priorities: the others are for comparison.
 pub(super) fn rows(found: &[Findings], real_time: bool) -> Vec<Row> {
     let figure = "high-priority median, most saturating clients over none";
     let row = |found: &Findings| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The command line.
+//! Command line of the experiment.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub(crate) struct LocksArgs {
     /// Calls of each thread [default: 2000; in a quick run 400]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) calls: Option<u64>,
-    /// Where to draw the figures
+    /// File for the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-locks.svg")]
     pub(super) svg: PathBuf,
     #[command(flatten)]

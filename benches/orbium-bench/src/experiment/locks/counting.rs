@@ -21,14 +21,14 @@ use orbium_cli::output;
 use orbium_cli::stage::progress::Progress;
 use orbium_cli::stage::scratch::Scratch;
 
-/// Client threads: one, so that none contends, and the ten of the paper.
+/// Numbers of client threads: one, without contention, and the ten of the paper.
 const THREADS: [usize; 2] = [1, 10];
 
-/// Calls of each thread.
+/// Number of calls of each thread in a quick run.
 const QUICK: u64 = 400;
 const WHOLE: u64 = 2_000;
 
-/// Time for the calls of a run, under strace too.
+/// Time-out of the calls of a run, under strace too.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(args: &LocksArgs) -> Result<(), Failure> {
@@ -93,7 +93,7 @@ fn as_results(found: &[Findings], notes: &[String], calls: u64) -> Results {
 
 struct Counter<'a> {
     peers: &'a Peers,
-    /// What strace writes of server and client.
+    /// The output files of strace for server and client.
     files: Option<&'a [PathBuf; 2]>,
 }
 
@@ -109,7 +109,7 @@ impl Counter<'_> {
         let mut test_bed = TestBed::start(architecture, self.peers, how)?;
         let mut found = Vec::new();
         for threads in THREADS {
-            // Connections are made in the first run of all.
+            // Connections are opened in the first run.
             self.run(&mut test_bed, threads, 1)?;
             let (client, server) = self.run(&mut test_bed, threads, calls / 4 + 1)?;
             let (more_client, more_server) =
@@ -121,14 +121,14 @@ impl Counter<'_> {
                 server: Side::between(server, more_server),
             });
         }
-        // What strace has traced has no more to say.
+        // strace reports nothing further for it.
         if architecture.kind == Kind::Jacorb {
             return Ok(found);
         }
         test_bed.end().map(|()| found)
     }
 
-    /// Lets every thread make so many calls; what was counted in that time.
+    /// Makes so many calls in every thread; returns the counts of that time.
     fn run(
         &self,
         test_bed: &mut TestBed,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figures 30 and 31: bars for client and server of every architecture, in the
-//! program above, in the kernel below.
+//! Figures 30 and 31: bars for client and server of every architecture, user level above, kernel
+//! level below.
 
 use orbium_cli::Failure;
 

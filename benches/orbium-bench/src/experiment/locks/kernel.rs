@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Operations on locks that reach the kernel: futex calls, which strace writes
-//! down as they come.
+//! Operations on locks that reach the kernel: futex calls, which strace records.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whether strace is installed and may trace here.
+/// Whether strace is installed and permitted here.
 pub(super) fn can_trace() -> bool {
     let tried = Command::new("strace")
         .args(["-f", "-qq", "--seccomp-bpf", "-e", "trace=futex", "true"])
@@ -16,13 +15,13 @@ pub(super) fn can_trace() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// The futex calls that a file of strace has so far.
+/// The number of futex calls in a file of strace so far.
 pub(super) fn futex_calls(file: &Path) -> u64 {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     count(&text)
 }
 
-/// A call that waits has two lines: when it begins, and when it is resumed.
+/// A call that waits has two lines: at its beginning, and when it is resumed.
 fn count(text: &str) -> u64 {
     let calls = text.lines().filter(|line| line.contains(" futex("));
     calls.count() as u64

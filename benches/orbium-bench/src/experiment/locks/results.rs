@@ -13,16 +13,16 @@ use crate::stage::lock_counts::LockCounts;
 /// A side of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Side {
-    /// In the program, as the paper counts: a lock taken is one, a lock released
-    /// another. `None` if nothing counts.
+    /// Operations at user level, as in the paper: acquiring a lock is one, releasing it another.
+    /// `None` without counters.
     pub(super) user: Option<f64>,
-    /// Locks that somebody else held.
+    /// Contended locks.
     pub(super) contended: Option<f64>,
-    /// In the kernel.
+    /// Operations at kernel level.
     pub(super) kernel: Option<f64>,
 }
 
-/// What was counted of one process before or after some calls.
+/// The counts of one process before or after some calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reading {
     pub(super) calls: u64,
@@ -31,7 +31,7 @@ pub(super) struct Reading {
 }
 
 impl Side {
-    /// From two runs of different length: what both have does not count.
+    /// The difference of two runs of different length, without their common part.
     pub(super) fn between(less: Reading, more: Reading) -> Self {
         let calls = more.calls.saturating_sub(less.calls).max(1) as f64;
         let locks = more.locks.zip(less.locks);
@@ -49,7 +49,7 @@ impl Side {
     }
 }
 
-/// What was found of an architecture with so many client threads.
+/// The findings for an architecture with so many client threads.
 #[derive(Clone, Debug)]
 pub(super) struct Findings {
     pub(super) architecture: Architecture,
@@ -70,8 +70,7 @@ impl Findings {
     }
 }
 
-/// Operations per request that the paper found: client and server, in the
-/// program.
+/// Operations per request in the paper: client and server, at user level.
 pub(super) const PAPER: [(&str, f64, f64); 4] = [
     ("CORBAplus (1998)", 199.0, 216.0),
     ("miniCOOL (1998)", 94.0, 231.0),
@@ -79,8 +78,8 @@ pub(super) const PAPER: [(&str, f64, f64); 4] = [
     ("TAO (1998)", 40.0, 32.0),
 ];
 
-/// What one client thread needs. The best of the lanes is held to the bounds:
-/// which one it is is a choice.
+/// The operations of one client thread. The bounds apply to the best of the architectures with
+/// lanes, which can be chosen.
 pub(super) fn rows(found: &[Findings]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, side) in SIDES {

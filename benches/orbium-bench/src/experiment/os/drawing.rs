@@ -71,7 +71,7 @@ fn lines(found: &Findings, value: Value) -> [Line; 2] {
     })
 }
 
-/// The same lines in every row are named once.
+/// Lines that recur in every row have one entry.
 fn legend(found: &[Findings]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for line in found.iter().flat_map(|one| lines(one, VALUES[0].1)) {

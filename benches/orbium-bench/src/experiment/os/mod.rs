@@ -33,7 +33,7 @@ pub(crate) struct OsArgs {
     /// Scheduling classes of the high-priority client and lane, all if none is named
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     class: Vec<Class>,
-    /// Where client and server are, and what is between them, all if none is named
+    /// Placements of client and server with the transport between them, all if none is named
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     only: Vec<Place>,
     /// Numbers of low-priority clients [default: 0 to 5; in a quick run 0, 5]
@@ -46,7 +46,7 @@ pub(crate) struct OsArgs {
     /// The rate of the link between two hosts
     #[arg(long, value_name = "RATE", value_parser = link::rate, default_value = "155mbit")]
     link: String,
-    /// Where to draw the figures
+    /// File for the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-os.svg")]
     svg: PathBuf,
     #[command(flatten)]
@@ -84,7 +84,7 @@ impl OsArgs {
     }
 }
 
-/// Server and client of a place and a class, and what was found of them.
+/// Server and client of a place and a class, with their findings.
 struct Contender {
     found: Findings,
     test_bed: TestBed,
@@ -120,7 +120,7 @@ impl Contender {
         Ok(())
     }
 
-    /// Ends its processes; what was found.
+    /// Ends its processes, and returns its findings.
     fn end(self, notes: &mut Vec<String>) -> Findings {
         let name = self.found.name();
         self.test_bed.end_noting(&name, notes);
@@ -162,7 +162,7 @@ pub(crate) fn run(args: &OsArgs) -> Result<(), Failure> {
     let points = args.points();
     let mut progress = Progress::new(points.len() * contenders.len());
     for clients in points {
-        // All of them in turns, so that a slow spell of the machine meets all.
+        // All of them alternately, so that a slow period of the machine affects all.
         contenders.retain_mut(|contender| {
             let name = contender.found.name();
             progress.step(&format!("{clients} low-priority clients: {name}"));
@@ -187,7 +187,7 @@ pub(crate) fn run(args: &OsArgs) -> Result<(), Failure> {
     results.publish(&args.docs, "os", args.results.quick)
 }
 
-/// Those that can be started; the others are noted.
+/// Those that can be started; failures of the others are noted.
 fn start(
     args: &OsArgs,
     sockets: &Path,
@@ -217,7 +217,7 @@ fn over_a_link(rate: &str) -> String {
     format!("Remote: two hosts (network name spaces of one kernel) with {rate} between them.")
 }
 
-/// The kernel that schedules, with its model of preemption.
+/// The version of the kernel, with its preemption model.
 fn kernel() -> Option<String> {
     let read = |name: &str| std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok();
     let (release, version) = (read("osrelease")?, read("version")?);

@@ -13,7 +13,7 @@ use crate::stage::network::transport::Transport;
 use crate::statistics::summary::{Summary, numbers};
 use orbium_cli::stage::timing::latency;
 
-/// Where client and server are, and what is between them.
+/// Placement of client and server, with the transport between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Place {
     /// One host, TCP over the loopback interface
@@ -44,7 +44,7 @@ impl Place {
         }
     }
 
-    /// How much the latency of TAO's high-priority client grew with five others, in microseconds
+    /// The growth of the latency of TAO's high-priority client with five others, in microseconds
     /// (figures 34 and 35).
     const fn max_growth(self) -> f64 {
         match self {
@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-/// As in the command line.
+/// The name on the command line.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -66,10 +66,10 @@ impl fmt::Display for Place {
     }
 }
 
-/// The most jitter of the high-priority client, in microseconds.
+/// Maximum jitter of the high-priority client, in microseconds.
 const MAX_JITTER: f64 = 1000.0;
 
-/// What was found with so many low-priority clients.
+/// The results with so many low-priority clients.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) clients: usize,
@@ -78,13 +78,13 @@ pub(super) struct Point {
     failed: u64,
 }
 
-/// What was found of a place under a scheduling class.
+/// The findings for a place under a scheduling class.
 #[derive(Clone, Debug)]
 pub(super) struct Findings {
     pub(super) place: Place,
     pub(super) class: Class,
     pub(super) points: Vec<Point>,
-    /// Why the high-priority client did not have the class.
+    /// The reason why the high-priority client did not have the class.
     pub(super) refused: Option<String>,
 }
 
@@ -102,7 +102,7 @@ impl Findings {
         format!("{}, {}", self.place.title(), self.class.name())
     }
 
-    /// Adds the answer of the client process.
+    /// Adds the reply of the client process.
     pub(super) fn add(&mut self, clients: usize, answer: &Value) {
         let summary = |of: &str| Summary::of(&numbers(&answer[of]));
         self.points.push(Point {
@@ -125,8 +125,8 @@ impl Findings {
         (ends.0.clients != ends.1.clients).then_some(ends)
     }
 
-    /// How much the median of the high-priority client grows, and its jitter, both in microseconds.
-    /// Without priorities nothing holds them to the bounds of the paper.
+    /// The growth of the high-priority client's median, and its jitter, both in microseconds.
+    /// Without priorities the bounds of the paper do not apply.
     pub(super) fn rows(&self) -> [Row; 2] {
         let name = format!("orbium: {}", self.name());
         let growth = self

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The client process: calls the servers of all protocols in turns, one line of
-//! JSON for each type of data and protocol.
+//! The client process: calls the servers of all protocols alternately, and prints one line of JSON
+//! for each type of data and protocol.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(crate) const DATA: [(&str, Load, usize); 10] = [
     ("256 structs", Load::EchoManys, 256),
 ];
 
-/// Time for the answers that are checked.
+/// Time-out of checked calls.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Args)]
@@ -37,10 +37,10 @@ pub(crate) struct CallerArgs {
     /// JSON: name, options of shared memory and reference of each server
     #[arg(long, value_name = "FILE")]
     servers: PathBuf,
-    /// How often each is called in turn
+    /// Number of rounds, in each of which all are called
     #[arg(long, value_name = "N")]
     rounds: u32,
-    /// Milliseconds that each is called at a time
+    /// Milliseconds for which each is called per round
     #[arg(long, value_name = "MS")]
     slice: u64,
     #[command(flatten)]
@@ -49,15 +49,15 @@ pub(crate) struct CallerArgs {
     pin: PinArgs,
 }
 
-/// What was found of one protocol with one type of data.
+/// The results of one protocol with one type of data.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
     /// The protocol.
     pub(crate) protocol: String,
     /// The type of data.
     pub(crate) data: String,
-    /// Calls per second of each round, if all took as long as the one in the
-    /// middle: a call that other work holds up must not count for hundreds.
+    /// Calls per second of each round, if all took as long as the median: a call that other work
+    /// delays must not count for hundreds.
     pub(crate) rates: Vec<f64>,
 }
 
@@ -66,8 +66,7 @@ impl Found {
         json!({ "protocol": self.protocol, "data": self.data, "rates": self.rates })
     }
 
-    /// What a line of the client process says; `None` if it says nothing of the
-    /// kind.
+    /// Parses a line of the client process; `None` for any other line.
     pub(crate) fn from_line(line: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(line).ok()?;
         let rates = value["rates"].as_array()?.iter().map(Value::as_f64);
@@ -130,7 +129,7 @@ fn servers(args: &CallerArgs) -> Result<Vec<(String, ObjectRef)>, Failure> {
     for server in all.as_array().into_iter().flatten() {
         let field = |name: &str| server[name].as_str().unwrap_or_default();
         let protocols = args.protocols.with_spin(field("spin"))?;
-        // Measured calls have no deadline to watch.
+        // Measured calls have no deadline.
         let object = reference::object(field("cube"), &protocols, None)?;
         if let Err(exception) = object.with_timeout(PATIENCE).locate() {
             return Err(Failure::because(ping::explain(

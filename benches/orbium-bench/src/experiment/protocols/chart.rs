@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bars: for each type of data one of each protocol, as figure 5 of the paper
-//! has them.
+//! Bars: one of each protocol for each type of data, as in figure 5 of the paper.
 
 use orbium_cli::Failure;
 use orbium_cli::stage::timing::thousands;

@@ -28,7 +28,7 @@ use orbium_cli::stage::scratch::Scratch;
 pub(super) struct Protocol {
     pub(super) name: &'static str,
     pub(super) carrier: Carrier,
-    /// As `?messaging=` has it; GIOP alone if empty.
+    /// The value of `?messaging=`; GIOP alone if empty.
     messaging: &'static str,
 }
 
@@ -40,11 +40,11 @@ const fn protocol(name: &'static str, carrier: Carrier, messaging: &'static str)
     }
 }
 
-/// Longer than any answer takes that is worth waiting for.
+/// Longer than any reply for which spinning is useful.
 const LONG: u16 = 500;
 
-/// What is compared; gains are over GIOP and the same transport, those of transports over
-/// the first.
+/// The compared protocols; gains are relative to GIOP over the same transport, those of transports
+/// to the first.
 pub(super) const PROTOCOLS: &[Protocol] = &[
     protocol("IIOP", Carrier::Tcp, ""),
     protocol("IIOP/giop-lite", Carrier::Tcp, "giop-lite"),
@@ -68,21 +68,21 @@ pub(crate) struct ProtocolsArgs {
     /// Measure these protocols alone
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = protocol_name)]
     only: Vec<String>,
-    /// Have all processes on one CPU, and nothing else
+    /// Run all processes on one CPU, without the other measurement
     #[arg(long)]
     pinned: bool,
-    /// Rounds in which each protocol is called in turn
+    /// Number of rounds, in each of which all protocols are called
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
-    /// Where to draw the chart
+    /// File for the chart
     #[arg(long, value_name = "FILE", default_value = "orbium-protocols.svg")]
     svg: PathBuf,
-    /// Write everything found to this file, as JSON
+    /// Write all results to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// Rounds, and the time that each protocol is called at once.
+/// Rounds, and the time for which each protocol is called per round.
 const QUICK: (u32, Duration) = (3, Duration::from_millis(5));
 const WHOLE: (u32, Duration) = (7, Duration::from_millis(25));
 
@@ -172,7 +172,7 @@ impl Protocol {
     }
 }
 
-/// All servers and the client in one place.
+/// All servers and the client with one placement.
 struct Stage<'a> {
     scratch: &'a Scratch,
     realm: &'a Realm,
@@ -184,8 +184,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// The protocols that can be measured here: a spinning side needs a CPU of
-    /// its own.
+    /// The protocols that can be measured here: a spinning side needs a separate CPU.
     fn protocols(&self) -> impl Iterator<Item = &'static Protocol> {
         let one_cpu = self.cpu.is_some();
         let here = move |protocol: &&Protocol| {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::caller::{DATA, Found};
 use orbium_cli::stage::timing::{median, thousands};
 
-/// What was found in one place.
+/// The results with one placement.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The one CPU that all processes ran on; `None` if they ran freely.
+    /// The CPU of all processes; `None` if they were not pinned.
     pub(crate) cpu: Option<usize>,
     pub(crate) protocols: Protocols,
 }
@@ -51,8 +51,8 @@ impl Protocols {
         Some([least, rates.iter().sum::<f64>() / rates.len() as f64, most])
     }
 
-    /// The protocol that gains of this one are over: GIOP over the same transport, or the
-    /// first.
+    /// The protocol to which the gains of this one are relative: GIOP over the same transport, or
+    /// the first.
     fn base(&self, protocol: usize) -> usize {
         let (name, _) = &self.0[protocol];
         let base = name.split_once('/').and_then(|(transport, _)| {
@@ -62,8 +62,7 @@ impl Protocols {
         base.unwrap_or(0)
     }
 
-    /// By how much it is faster than [its base](Self::base), as a fraction: the median of
-    /// the rounds' gains.
+    /// The gain over [its base](Self::base), as a fraction: the median of the rounds' gains.
     pub(crate) fn gain(&self, protocol: usize, data: &str) -> Option<f64> {
         let own = &self.found(protocol, data)?.rates;
         let first = &self.found(self.base(protocol), data)?.rates;
@@ -79,7 +78,7 @@ const NAME_WIDTH: usize = 15;
 const CELL_WIDTH: usize = 12;
 
 impl Place {
-    /// Where it was measured.
+    /// The placement.
     pub(crate) fn title(&self) -> String {
         match self.cpu {
             Some(cpu) => format!("all processes pinned to CPU {cpu}"),
@@ -178,7 +177,7 @@ mod tests {
                 rates: vec![rate],
             });
         }
-        // Over the same transport, or over the first.
+        // Relative to the same transport, or to the first.
         assert_eq!(protocols.gain(2, "void"), Some(1.0));
         assert_eq!(protocols.gain(3, "void"), Some(-0.5));
         let place = Place {

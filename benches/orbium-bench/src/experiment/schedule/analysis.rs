@@ -13,13 +13,13 @@ use crate::report::bound::Bound;
 use crate::report::results::Results;
 use crate::report::row::Row;
 
-/// RT_Infos that are analysed.
+/// Number of analysed RT_Infos.
 const INFOS: u64 = 10_000;
 
-/// Distinct periods: few, and one for each thread.
+/// Numbers of distinct periods: few, and one for each thread.
 const PERIODS: [u64; 2] = [20, INFOS / 2];
 
-/// Seconds that it may take.
+/// Maximum run time in seconds.
 const BOUND: Bound = Bound::AtMost(1.0);
 
 pub(super) fn measure(all: &mut Results) -> Result<(), Failure> {

@@ -16,10 +16,10 @@ const CLASSES: [(&str, Class); 2] = [
     ("other tasks", |misses| misses.other),
 ];
 
-/// Lines that may lie upon each other.
+/// Strokes that distinguish overlapping lines.
 const STROKES: [Stroke; 3] = [Stroke::Whole, Stroke::Dashed, Stroke::Dotted];
 
-/// Draws a row for each of what was found.
+/// Draws a row for each of the findings.
 pub(super) fn draw(all: &[Findings]) -> Result<String, Failure> {
     let legend = all.first().map(|found| lines(found, CLASSES[0].1));
     let chart = Chart {

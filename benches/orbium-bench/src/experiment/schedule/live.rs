@@ -23,13 +23,14 @@ const URGENT: i32 = 80;
 const RELEASE: i32 = 90;
 const END: i32 = 95;
 
-/// Runs that wait in a queue: more than there are in the time of a cell.
+/// Maximum number of runs that wait in a queue: more than occur in a cell.
 const BOUND: usize = 4096;
 
-/// From the last release of a run to its end: the longest period of a task.
+/// The time from the last release of a run to its end: the longest period of a task.
 const LAST: Duration = Duration::from_millis(200);
 
-/// One random task set for each utilization and strategy, and what limits the figures.
+/// Measures one random task set for each utilization and strategy; returns also the limits of the
+/// figures.
 pub(super) fn measure(
     utilizations: &[f64],
     seed: u64,
@@ -56,7 +57,7 @@ pub(super) fn measure(
     Ok((found, notes))
 }
 
-/// What became of the runs of one operation.
+/// The outcomes of one operation's runs.
 #[derive(Debug, Default)]
 struct Runs {
     released: AtomicU64,
@@ -107,7 +108,7 @@ fn run(table: &'static Table, time: Duration) -> Result<Vec<Arc<Runs>>, Schedule
         let release = move |_: &Job<'_>| {
             runs.released.fetch_add(1, Ordering::AcqRel);
             let of_run = Arc::clone(&runs);
-            // A full queue refuses: the run has missed its deadline.
+            // If the queue is full and refuses, the run has missed its deadline.
             let _ = dispatcher.submit(operation, move |job| {
                 burn(work);
                 let is_in_time = u64::from(!job.is_late());

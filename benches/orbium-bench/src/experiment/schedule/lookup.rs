@@ -17,16 +17,16 @@ use crate::report::results::Results;
 use crate::report::row::Row;
 use crate::statistics::callgrind::Profile;
 
-/// Lengths of the tables that are compared.
+/// Lengths of the compared tables.
 const INFOS: [usize; 2] = [10, 10_000];
 
-/// Look-ups of the shorter run and of the longer one.
+/// Numbers of look-ups of the shorter run and of the longer one.
 const LOOKUPS: [u64; 2] = [1_000, 101_000];
 
-/// A prime number: the look-ups visit all entries of a table in an order of no pattern.
+/// A prime number: the look-ups visit all entries of a table in an order without a pattern.
 const STRIDE: usize = 7_919;
 
-/// The queues of a table.
+/// Number of queues of a table.
 const QUEUES: usize = 5;
 
 /// The arguments of the program that callgrind runs.
@@ -35,7 +35,7 @@ pub(crate) struct LookupArgs {
     /// RT_Infos of the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     infos: u32,
-    /// How many priorities are looked up
+    /// Number of look-ups
     #[arg(long, value_name = "N")]
     lookups: u64,
 }
@@ -98,7 +98,7 @@ pub(super) fn measure(all: &mut Results) -> Result<(), Failure> {
         return Ok(());
     };
     let figure = format!("instructions of a look-up, {} over {}", INFOS[1], INFOS[0]);
-    // Of 100,000 look-ups, what the arguments of the program cost is less than a hundredth.
+    // With 100,000 look-ups, the cost of parsing the program's arguments is less than a hundredth.
     let ratio = (many / few * 100.0).round() / 100.0;
     let row = Row::new(&figure, "orbium", Some(ratio));
     all.rows.push(row.bounded(Bound::AtMost(1.0)));

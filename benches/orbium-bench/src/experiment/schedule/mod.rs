@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium-bench schedule`: deadlines missed against utilization by strategy, in a simulator and
-//! by threads of this host; what the analysis and the look-up of many RT_Infos cost.
+//! `orbium-bench schedule`: deadlines missed against utilization by strategy, in a simulator and by
+//! threads of this host; cost of the analysis and the look-up of many RT_Infos.
 
 mod analysis;
 mod figure;
@@ -22,7 +22,7 @@ use results::{Findings, refused};
 
 #[derive(Debug, Args)]
 pub(crate) struct ScheduleArgs {
-    /// Which parts; all that this host has privileges for if none is named
+    /// Parts to measure; by default all for which this host has privileges
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Part>,
     /// Utilizations [default: 0.1, 0.2, … 1.3]
@@ -31,14 +31,14 @@ pub(crate) struct ScheduleArgs {
     /// The first seed of the random task sets
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Task sets of each utilization that are simulated [default: 50; in a quick run 5]
+    /// Number of simulated task sets of each utilization [default: 50; in a quick run 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     sets: Option<u64>,
-    /// How long threads of this host run for each utilization and strategy [default: 2; in a
-    /// quick run 0.2]
+    /// Seconds for which threads of this host run for each utilization and strategy [default: 2; in
+    /// a quick run 0.2]
     #[arg(long, value_name = "SECONDS", value_parser = ping::seconds)]
     seconds: Option<Duration>,
-    /// Where to draw the figures
+    /// File for the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-schedule.svg")]
     svg: PathBuf,
     #[command(flatten)]
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<(), Failure> {
                 drawn.push(found);
             }
             Ok(None) => {}
-            // What was asked for by name has to be there.
+            // A part that was selected by name has to be possible.
             Err(failure) if args.only.contains(part) => return Err(failure),
             Err(failure) => {
                 let name = format!("{part:?}").to_ascii_lowercase();

@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use crate::report::bound::Bound;
 use crate::report::row::Row;
 
-/// The utilization at which the critical set has to be kept.
+/// The utilization at which the critical set must not miss deadlines.
 const OVERLOAD: f64 = 1.2;
 
-/// The strategies that keep the critical set in overload.
+/// The strategies that meet the deadlines of the critical set in overload.
 const KEEPING: [Strategy; 3] = [Strategy::Rms, Strategy::Muf, Strategy::RmsMlf];
 
-/// What one part has found.
+/// The findings of one part.
 #[derive(Clone, Debug)]
 pub(super) struct Findings {
     /// `simulated` or `live`.
@@ -72,7 +72,7 @@ impl Findings {
         self.strategies.iter().filter_map(overloaded).collect()
     }
 
-    /// A table: utilizations down, strategies across.
+    /// A table: utilizations as rows, strategies as columns.
     pub(super) fn to_text(&self) -> String {
         let mut text = format!(
             "\nShare of deadlines missed in percent, {}: critical set / others\n{:<12}",
@@ -115,7 +115,7 @@ impl Findings {
     }
 }
 
-/// The analysis refuses a task set.
+/// The failure if the analysis refuses a task set.
 pub(super) fn refused(error: &SchedError) -> Failure {
     Failure::because(error.to_string())
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Thousands of connections that each call once a second, and the memory that
-//! the server has for each.
+//! Thousands of connections that each call once a second, and the memory of the server for each.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -21,17 +20,17 @@ use orbium_cli::stage::timing::latency;
 const QUICK: Duration = Duration::from_secs(1);
 const WHOLE: Duration = Duration::from_secs(5);
 
-/// Connections that have to be served.
+/// Number of connections that have to be served.
 const SERVED: f64 = 5_000.0;
-/// Most octets of memory for each connection.
+/// Maximum bytes of memory per connection.
 const MAX_BYTES_PER_CONNECTION: f64 = 8192.0;
 
-/// What was found of one strategy.
+/// The findings for one strategy.
 struct Found {
     name: String,
     served: usize,
     latency: Summary,
-    /// Octets for each connection.
+    /// Bytes per connection.
     memory: f64,
 }
 
@@ -42,7 +41,7 @@ pub(super) fn measure(connections: usize, quick: bool) -> Result<Outcome, Failur
     let servers: Vec<_> = ways_to_serve(Lanes::One).collect();
     let mut progress = Progress::new(servers.len());
     for server in servers {
-        // A thread for each connection is not what such a crowd is served with.
+        // A thread per connection is not intended for so many.
         if server.name.contains("thread-per-connection") {
             continue;
         }
@@ -66,7 +65,7 @@ fn crowd_at(server: &Architecture, connections: usize, time: Duration) -> Result
         .next()
         .unwrap_or_default()
         .to_owned();
-    // What the first connections bring that others do not.
+    // The memory of the first connections that others do not need.
     ask(&mut test_bed, 16, Duration::ZERO, &address)?;
     let before = resident(&mut test_bed)?;
     let latency = ask(&mut test_bed, connections, time, &address)?;
@@ -80,8 +79,7 @@ fn crowd_at(server: &Architecture, connections: usize, time: Duration) -> Result
     })
 }
 
-/// Opens so many connections, which stay open, and calls over each once a second
-/// for so long.
+/// Opens so many connections, which stay open, and calls over each once a second for `time`.
 fn ask(
     test_bed: &mut TestBed,
     connections: usize,
@@ -93,7 +91,7 @@ fn ask(
     Ok(Summary::of(&numbers(&answer["nanoseconds"])))
 }
 
-/// Octets of memory that the server has.
+/// Bytes of resident memory of the server.
 fn resident(test_bed: &mut TestBed) -> Result<f64, Failure> {
     let answer = test_bed.ask_server("memory")?;
     let unknown = || Failure::because("the server does not know how much memory it has");
@@ -122,7 +120,7 @@ fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {
         let served = Row::new("connections served", &one.name, Some(one.served as f64));
         let figure = "octets of memory for each connection";
         let memory = Row::new(figure, &one.name, Some(one.memory));
-        // Fewer were asked for: a first look.
+        // Fewer were requested: a first look.
         if (one.served as f64) < SERVED {
             outcome.rows.extend([served, memory]);
         } else {

@@ -28,7 +28,7 @@ use outcome::Outcome;
 
 #[derive(Debug, Args)]
 pub(crate) struct ThreadsArgs {
-    /// Which parts, all if none is named
+    /// Parts to measure, all if none is named
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Part>,
     /// Numbers of client threads [default: 1, 2, 4, 8, 16; in a quick run 1, 8]
@@ -50,7 +50,8 @@ pub(crate) struct ThreadsArgs {
     /// [default: 200; in a quick run 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     urgent_calls: Option<u32>,
-    /// Where to draw the figure of scaling; that of fifty priorities is in a file of its own, `…-fifty.svg`
+    /// File for the figure of scaling; that of fifty priorities is in a separate file,
+    /// `…-fifty.svg`
     #[arg(long, value_name = "FILE", default_value = "orbium-threads.svg")]
     svg: PathBuf,
     #[command(flatten)]

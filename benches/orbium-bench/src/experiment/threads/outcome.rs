@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::report::row::Row;
 
-/// What a part found: its table, its JSON, its figures and what has to be said of them.
+/// The findings of a part: its table, its JSON, its figures and notes.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) text: String,

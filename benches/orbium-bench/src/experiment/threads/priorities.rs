@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sixteen priorities at once. Under overload, requests are completed in the
-//! order of their priorities; and each is served at its own.
+//! Sixteen priorities at once. Under overload, requests are completed in the order of their
+//! priorities; and each is served at its own priority.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -20,12 +20,11 @@ use orbium_cli::stage::pin;
 use orbium_cli::stage::progress::Progress;
 use orbium_cli::stage::timing::thousands;
 
-/// Lanes with a priority of their own, besides the one that is more urgent than
-/// all of them.
+/// Number of lanes with separate priorities, in addition to the most urgent one.
 pub(super) const LANES: i32 = 16;
-/// Requests that wait in each.
+/// Number of requests that wait in each.
 const EACH: usize = 4;
-/// More than any of these takes.
+/// Longer than any of these takes.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Servers with sixteen lanes and one above, for each strategy.
@@ -47,23 +46,23 @@ pub(super) fn servers() -> Vec<Architecture> {
     ways_to_serve(Lanes::Each).map(with_lanes).collect()
 }
 
-/// What was found of one strategy.
+/// The findings for one strategy.
 struct Found {
     name: String,
-    /// The priorities of the requests in the order of their completion; `None`
-    /// if that could not be found out.
+    /// The priorities of the requests in the order of their completion; `None` if it could not be
+    /// determined.
     order: Option<Vec<i64>>,
     served: u64,
     wrong: u64,
 }
 
-/// So many calls of mixed priorities in all.
+/// Measures so many calls of mixed priorities in total.
 pub(super) fn measure(calls: u64) -> Result<Outcome, Failure> {
     can_be_real_time(HIGH).map_err(Failure::because)?;
     let mut found = Vec::new();
     let mut notes = Vec::new();
     let servers = servers();
-    // Not fewer in all than were asked for.
+    // Rounded up, so that the total is not less than requested.
     let of_each = calls.div_ceil(servers.len().max(1) as u64 * u64::from(LANES.unsigned_abs()));
     let mut progress = Progress::new(servers.len());
     for server in &servers {
@@ -88,8 +87,8 @@ fn one(server: &Architecture, of_each: u64) -> Result<Found, Failure> {
     })
 }
 
-/// The server has one CPU and the clients the others: while the long call has
-/// that CPU all requests arrive, and none is served.
+/// The server has one CPU and the clients the others: while the long call occupies that CPU all
+/// requests arrive, and none is served.
 fn order(server: &Architecture) -> Result<Option<Vec<i64>>, Failure> {
     let Some((cpu, others)) = pin::split() else {
         return Ok(None);
@@ -105,7 +104,7 @@ fn order(server: &Architecture) -> Result<Option<Vec<i64>>, Failure> {
     test_bed.end()?;
     let order = answer["completed"].as_array().into_iter().flatten();
     let order: Vec<i64> = order.filter_map(Value::as_i64).collect();
-    // Before the burst each caller calls twice, to have a connection.
+    // Before the burst each caller calls twice, to open a connection.
     let burst = LANES.unsigned_abs() as usize * EACH;
     let last = order.len().saturating_sub(burst);
     Ok(Some(order[last..].to_vec()))

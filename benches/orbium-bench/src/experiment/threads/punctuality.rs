@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The worst latency of a lane while every other lane is saturated, and what
-//! `cyclictest` and a thread without an ORB find on this host at the same time.
+//! The worst latency of a lane while every other lane is saturated, and that of `cyclictest` and a
+//! thread without an ORB on this host at the same time.
 
 use std::fmt::Write;
 use std::process::{Command, Stdio};
@@ -23,25 +23,24 @@ use orbium_cli::Failure;
 use orbium_cli::stage::progress::Progress;
 use orbium_cli::stage::timing::latency;
 
-/// Threads that saturate each of the other lanes.
+/// Number of threads that saturate each of the other lanes.
 const BESIEGERS: usize = 2;
-/// Between calls, and between wake-ups.
+/// Interval between calls, and between wake-ups.
 const CALL_INTERVAL: Duration = Duration::from_millis(1);
 
 const QUICK: Duration = Duration::from_millis(800);
 const WHOLE: Duration = Duration::from_secs(12);
 
-/// What was found of one strategy.
+/// The findings for one strategy.
 struct Found {
     name: String,
     calm: Summary,
     siege: Summary,
-    /// Calls that took long, and those of them while a processor ran no thread that
-    /// was due.
+    /// The number of late calls, and of those during which a processor did not run a due thread.
     late: (usize, usize),
-    /// Worst wake-up of cyclictest at the same time, in nanoseconds.
+    /// Worst wake-up latency of cyclictest at the same time, in nanoseconds.
     cyclictest: Option<f64>,
-    /// The same of threads of our own.
+    /// The same of threads of this program.
     wakeups: Option<Lateness>,
 }
 
@@ -168,7 +167,7 @@ fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {
 }
 
 impl Found {
-    /// Of threads without an ORB, in nanoseconds.
+    /// The worst wake-up latency of threads without an ORB, in nanoseconds.
     fn worst_wakeup(&self) -> Option<f64> {
         let worst = self.wakeups.as_ref()?.worst;
         Some(worst.as_secs_f64() * 1e9)
@@ -188,11 +187,11 @@ impl Found {
     }
 }
 
-/// A cyclictest that runs.
+/// A running cyclictest.
 struct Cyclictest(std::process::Child);
 
 impl Cyclictest {
-    /// Starts it at the priority of the lane; `None` if it is not there.
+    /// Starts it at the priority of the lane; `None` if it is not installed.
     fn start(time: Duration) -> Option<Self> {
         let loops = time.as_micros() / CALL_INTERVAL.as_micros().max(1);
         let child = Command::new("cyclictest")
@@ -207,14 +206,14 @@ impl Cyclictest {
         child.ok().map(Self)
     }
 
-    /// Waits for its end; its worst wake-up in nanoseconds.
+    /// Waits for its end; returns its worst latency in nanoseconds.
     fn worst(self) -> Option<f64> {
         let output = self.0.wait_with_output().ok()?;
         worst(&String::from_utf8_lossy(&output.stdout))
     }
 }
 
-/// The worst of its threads, which it prints in microseconds.
+/// The worst latency of its threads, which it prints in microseconds.
 fn worst(text: &str) -> Option<f64> {
     let of_line = |line: &str| -> Option<f64> {
         let (_, rest) = line.split_once("Max:")?;

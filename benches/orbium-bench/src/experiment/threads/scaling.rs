@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls per second of many client threads to one server, as a fraction of what
-//! raw sockets reach, processes and threads being where the system puts them.
+//! Calls per second of many client threads to one server, as a fraction of those of raw sockets,
+//! with processes and threads placed by the system.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use orbium_cli::Failure;
 use orbium_cli::stage::progress::Progress;
 use orbium_cli::stage::timing::{median, thousands};
 
-/// Rounds, and the time that each is measured in one.
+/// Rounds, and the time for which each is measured per round.
 const QUICK: (usize, Duration) = (3, Duration::from_millis(80));
 const WHOLE: (usize, Duration) = (9, Duration::from_millis(150));
 
-/// The number of threads that is held to the bound, and the bound.
+/// The number of threads to which the bound applies, and the bound.
 const BOUNDED_THREADS: usize = 8;
 const MIN_SCALING: f64 = 0.75;
 
@@ -31,7 +31,7 @@ const MIN_SCALING: f64 = 0.75;
 pub(super) struct Rates {
     pub(super) threads: usize,
     of_turns: Vec<f64>,
-    /// Over what raw sockets reached just before and after it.
+    /// The fractions of the rates of raw sockets just before and after it.
     fractions: Vec<f64>,
 }
 
@@ -47,7 +47,7 @@ impl Rates {
     }
 }
 
-/// What was found of somebody.
+/// The findings for one peer.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) name: String,
@@ -56,7 +56,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Notes the rate of a turn, and that of raw sockets around it.
+    /// Records the rate of a turn, and that of raw sockets around it.
     fn note(&mut self, rate: f64, raw: f64) {
         if let Some(rates) = self.rates.last_mut() {
             rates.of_turns.push(rate);
@@ -71,7 +71,7 @@ impl Found {
     }
 }
 
-/// What was found, the raw sockets first, and which are left out.
+/// The findings, those of the raw sockets first, and the lost peers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scaling {
     pub(super) found: Vec<Found>,
@@ -88,11 +88,11 @@ fn raw() -> Architecture {
     }
 }
 
-/// An architecture or raw peer that is measured.
+/// A measured architecture or raw peer.
 struct Contender {
     found: Found,
     test_bed: TestBed,
-    /// Why it takes part no longer.
+    /// The reason why it does not take part any more.
     lost: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl Contender {
         Ok(ratio(calls, seconds).unwrap_or(0.0))
     }
 
-    /// The same, unless it has failed; a failure is the last thing it does.
+    /// The same, unless it has failed; a failure is its last turn.
     fn turn_if_there(&mut self, threads: usize, time: Duration) -> Option<f64> {
         if self.lost.is_some() {
             return None;
@@ -173,8 +173,8 @@ pub(super) fn measure(counts: &[usize], quick: bool, peers: &Peers) -> Result<Sc
     Ok(scaling)
 }
 
-/// A turn of everybody; raw sockets have one before and after every two others,
-/// so that the machine's better and worse moments meet both.
+/// A turn of each peer; raw sockets have one before and after every two others, so that
+/// fluctuations of the machine affect both.
 fn round(
     raw: &mut Contender,
     others: &mut [Contender],
@@ -207,7 +207,7 @@ impl Scaling {
     }
 }
 
-/// The table, the figures that are held to a bound, and everything as JSON.
+/// The table, the bounded figures, and all results as JSON.
 pub(super) fn outcome(scaling: &Scaling) -> Outcome {
     Outcome {
         text: to_text(&scaling.found),
@@ -228,8 +228,7 @@ fn to_json(found: &Found) -> Value {
     json!({ "name": found.name, "rates": rates.collect::<Value>() })
 }
 
-/// The best of orbium's strategies is held to the bound: which one serves many
-/// threads is a choice.
+/// The bound applies to the best of orbium's strategies, which can be chosen for many threads.
 fn rows(all: &[Found]) -> Vec<Row> {
     let figure = format!("{BOUNDED_THREADS} client threads, fraction of raw sockets");
     let of_kind = |kind| all.iter().filter(move |found| found.kind == kind);
@@ -279,7 +278,7 @@ fn to_text(all: &[Found]) -> String {
 mod tests {
     use super::*;
 
-    /// What was reached in each turn, and what raw sockets reached around it.
+    /// The rates of each turn, with those of raw sockets around it.
     fn found(kind: Kind, name: &str, of_turns: &[(f64, f64)]) -> Found {
         let mut found = Found {
             name: name.to_owned(),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads that sleep until fixed points of time and see how late they wake up,
-//! one on each processor: what `cyclictest --smp` does, without an ORB and within
-//! the same run. When something else was late, they tell whether the processor
-//! was to be had at all.
+//! Threads that sleep until absolute times and measure their wake-up latency, one on each
+//! processor: as `cyclictest --smp`, without an ORB and within the same run. When another thread
+//! was late, they show whether the processor was available.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,21 +12,20 @@ use std::time::Duration;
 use crate::stage::clock::Span;
 use crate::stage::real_time::usable_processors;
 
-/// A thread was late that woke up later than this.
+/// Wake-up latency beyond which a thread counts as late.
 const MAX_LATENESS: Duration = Duration::from_millis(1);
 
-/// How late threads woke up.
+/// Wake-up latencies of threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lateness {
     pub(super) wakeups: u64,
     pub(super) worst: Duration,
-    /// When a thread should have run and did not: more than a millisecond each.
+    /// The times when a thread should have run and did not: more than a millisecond each.
     late: Vec<Span>,
 }
 
 impl Lateness {
-    /// Whether, for at least half of that time, some processor ran no thread that
-    /// was due.
+    /// Whether, for at least half of that time, a processor did not run a due thread.
     pub(super) fn explains(&self, span: Span) -> bool {
         let mut shared = self.late.iter().map(|own| own.shared_with(span));
         shared.any(|shared| shared * 2 >= span.length())
@@ -53,15 +51,15 @@ impl Lateness {
     }
 }
 
-/// Such threads, while they run.
+/// Running threads of this kind.
 pub(super) struct Wakeups {
     ends: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Option<Lateness>>>,
 }
 
 impl Wakeups {
-    /// Starts them with SCHED_FIFO at that priority; all watch when this returns.
-    /// Begun any later, one would first be kept waiting by what it is to tell of.
+    /// Starts them with SCHED_FIFO at that priority; all are measuring when this returns. If one
+    /// started later, it would itself be delayed by what it is to detect.
     pub(super) fn start(priority: i32, period: Duration) -> Self {
         let ends = Arc::new(AtomicBool::new(false));
         let (begun, all_begun) = channel();
@@ -71,12 +69,12 @@ impl Wakeups {
         };
         let threads = usable_processors().into_iter().map(start).collect();
         drop(begun);
-        // Ends when each has dropped its own.
+        // Ends when each has dropped its sender.
         while all_begun.recv().is_ok() {}
         Self { threads, ends }
     }
 
-    /// Ends them; `None` if no thread could be had as it should be.
+    /// Ends them; `None` if no thread had the required scheduling.
     pub(super) fn end(self) -> Option<Lateness> {
         self.ends.store(true, Ordering::Relaxed);
         let mut all: Option<Lateness> = None;
@@ -102,7 +100,7 @@ fn watch(
 
     use crate::stage::clock::now;
 
-    // In this order: on a busy processor an ordinary thread would be stuck.
+    // In this order: on a busy processor an ordinary thread would be blocked.
     let scheduling = orbium_sys::Scheduling::fifo(priority);
     scheduling.apply_to_this_thread().ok()?;
     orbium_sys::bind_this_thread(&[processor]).ok()?;
@@ -116,7 +114,7 @@ fn watch(
         let _ = clock_nanosleep_absolute(ClockId::Monotonic, &point);
         let woken = now();
         found.note(due, woken);
-        // What was slept through is not made up for.
+        // Missed periods are skipped.
         due = due.max(woken.saturating_sub(period));
     }
     Some(found)

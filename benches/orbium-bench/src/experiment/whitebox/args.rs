@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The command line.
+//! Command line of the experiment.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct WhiteboxArgs {
-    /// Measure a few calls only
+    /// Measure only a few calls
     #[arg(long)]
     pub(super) quick: bool,
-    /// Where to draw the figures
+    /// File for the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-whitebox.svg")]
     pub(super) svg: PathBuf,
-    /// Write everything found to this file, as JSON
+    /// Write all results to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
 }

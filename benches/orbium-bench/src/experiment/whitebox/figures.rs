@@ -11,7 +11,7 @@ use super::measured::{Measured, Parts};
 use orbium_bench_chart::bars::{Bar, Group};
 use orbium_bench_chart::{Chart, Content, Entry, Panel, Row};
 
-/// From the bottom up, with colours.
+/// The parts from the bottom up, with colours.
 const PARTS: [(&str, RGBColor); 4] = [
     ("OS and I/O", RGBColor(0x94, 0xa3, 0xb8)),
     ("ORB", RGBColor(0xc2, 0x41, 0x0c)),

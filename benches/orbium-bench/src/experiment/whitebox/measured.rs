@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::profile::Profile;
 
-/// What was found of one protocol with one operation.
+/// The results of one protocol with one operation.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
     pub(super) protocol: &'static str,
-    /// Octets of the sequence; `None` for no parameter at all.
+    /// Octets of the sequence; `None` without a parameter.
     pub(super) size: Option<u32>,
     pub(super) client: Profile,
     pub(super) server: Profile,
@@ -41,8 +41,7 @@ const TRANSPORT: [Point; 2] = [Point::TransportSend, Point::TransportReceive];
 const MESSAGING: [Point; 2] = [Point::MessagingSend, Point::MessagingReceive];
 
 impl Measured {
-    /// Both sides together. What the client waits for and the server does not
-    /// need is the system's.
+    /// The sums of both sides. The client's waiting time beyond the server's steps is the system's.
     pub(super) fn parts(&self) -> Parts {
         let both = |points: &[Point]| self.client.steps(points) + self.server.steps(points);
         let (orb, transport, messaging) = (both(&ORB), both(&TRANSPORT), both(&MESSAGING));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A server or a client process that writes in its end what the probes recorded.
+//! A server or a client process that writes the records of its probes at its end.
 
 use std::path::PathBuf;
 
@@ -12,9 +12,9 @@ use super::profile;
 
 #[derive(Debug, Args)]
 pub(crate) struct ProbedArgs {
-    /// The side that is recorded
+    /// The recorded side
     side: Side,
-    /// Where to write the profile, as JSON
+    /// File for the profile, as JSON
     file: PathBuf,
     #[command(subcommand)]
     command: Program,

@@ -15,13 +15,13 @@ use orbium_cli::stage::timing::median;
 /// Nanoseconds of each step of a call on one side.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Profile {
-    /// Calls that were seen.
+    /// The number of recorded calls.
     pub(crate) calls: usize,
     /// By the name of the step.
     steps: BTreeMap<String, f64>,
     /// All steps of a call together, probes included: the median.
     pub(crate) total: f64,
-    /// What a probe costs.
+    /// The overhead of a probe.
     pub(crate) overhead: f64,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn write(role: Role, path: &Path) -> Result<(), Failure> {
 }
 
 impl Profile {
-    /// Reads what `write` wrote.
+    /// Reads a file of `write`.
     pub(crate) fn read(file: &str) -> Result<Self, Failure> {
         let unreadable = |reason: String| Failure::because(format!("`{file}`: {reason}"));
         let text = std::fs::read_to_string(file).map_err(|error| unreadable(error.to_string()))?;
@@ -75,7 +75,7 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Nanoseconds of a step.
+    /// Nanoseconds of one step.
     pub(crate) fn step(&self, point: Point) -> f64 {
         self.steps
             .get(&format!("{point:?}"))
@@ -83,7 +83,7 @@ impl Profile {
             .unwrap_or(0.0)
     }
 
-    /// Nanoseconds of several.
+    /// Nanoseconds of several steps.
     pub(crate) fn steps(&self, points: &[Point]) -> f64 {
         points.iter().map(|point| self.step(*point)).sum()
     }

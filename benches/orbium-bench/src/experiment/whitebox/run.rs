@@ -66,7 +66,8 @@ struct Stage {
 }
 
 impl Stage {
-    /// A spinning protocol needs a CPU for each side; here both share one.
+    /// Whether a protocol can be measured: a spinning one needs a CPU for each side, but here both
+    /// share one.
     fn has(&self, protocol: &Protocol) -> bool {
         let carrier = protocol.carrier;
         carrier.is_here() && carrier.on_one_cpu(true) == carrier

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Markdown tables and the cells of them.
+//! Markdown tables and their cells.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A table: what is in its first line, and a line for each.
+/// A table: its heading, and a line for each row.
 pub(super) struct Table(pub(super) String);
 
 impl Table {
@@ -39,7 +39,7 @@ pub(super) fn cell(value: &Value, show: impl Fn(f64) -> String) -> String {
     value.as_f64().map_or_else(|| NOTHING.to_owned(), show)
 }
 
-/// Nanoseconds in the unit that suits them.
+/// Nanoseconds in a suitable unit.
 pub(super) fn time(value: &Value) -> String {
     cell(value, |nanoseconds| match nanoseconds {
         value if value < 1e6 => format!("{:.0} µs", value / 1e3),

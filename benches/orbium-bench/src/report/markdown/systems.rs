@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tables of what depends on the operating system: scheduling classes, and what is between client
-//! and server.
+//! Tables of figures that depend on the operating system: scheduling classes, and transports
+//! between client and server.
 
 use serde_json::Value;
 

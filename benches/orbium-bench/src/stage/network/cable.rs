@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A host outside (a network name space) and a cable from it to this one: a pair of virtual
-//! Ethernet devices, of which this host's receives by NAPI, as a network card does.
+//! A remote host (a network name space) and a cable from it to this one: a pair of virtual Ethernet
+//! devices, of which this host's receives by NAPI, as a network card does.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +14,7 @@ use super::link::run;
 pub(crate) const HERE: &str = "10.79.0.1";
 const OUTSIDE: &str = "10.79.0.2";
 
-/// The cable; it is gone when dropped, and the host outside with it.
+/// The cable; dropping it removes it, and the remote host.
 #[derive(Debug)]
 pub(crate) struct Cable {
     outside: String,
@@ -23,7 +23,7 @@ pub(crate) struct Cable {
 
 impl Cable {
     /// # Errors
-    /// `ip` and `ethtool` are not there, or refuse: it takes privileges.
+    /// `ip` and `ethtool` are not installed, or fail: they require privileges.
     pub(crate) fn new() -> Result<Self, Failure> {
         let pid = std::process::id();
         let cable = Self {
@@ -51,14 +51,14 @@ impl Cable {
         &self.device
     }
 
-    /// The command that runs a program on the host outside.
+    /// The command that runs a program on the remote host.
     pub(crate) fn outside(&self, program: &OsStr) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.outside]).arg(program);
         command
     }
 
-    /// Lets one processor receive what arrives, in interrupts, as the one that a network card
+    /// Makes one processor receive packets, in interrupts, as the one that a network card
     /// interrupts; without one, the kernel receives where NAPI runs.
     pub(crate) fn receive_on(&self, processor: Option<usize>) -> Result<(), Failure> {
         let file = format!("/sys/class/net/{}/queues/rx-0/rps_cpus", self.device);
@@ -67,7 +67,7 @@ impl Cable {
             .map_err(|error| Failure::because(format!("{file}: {error}")))
     }
 
-    /// Keeps the kernel's thread that receives for this host's end (threaded NAPI) on a processor.
+    /// Pins the kernel's thread that receives for this host's end (threaded NAPI) to a processor.
     pub(crate) fn keep_thread_on(&self, processor: usize) -> Result<(), Failure> {
         let prefix = format!("napi/{}-", self.device);
         let processes = fs::read_dir("/proc").map_err(|error| {
@@ -88,7 +88,7 @@ impl Cable {
 
 impl Drop for Cable {
     fn drop(&mut self) {
-        // With its end the device of this host goes too.
+        // The device of this host is removed with its other end.
         let _ = run(&format!("ip netns delete {}", self.outside));
         let _ = run(&format!("ip link delete {}", self.device));
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use orbium_cli::Failure;
 
-/// The two hosts, gone when dropped.
+/// The two hosts, which are removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Link {
     server: String,
@@ -18,7 +18,7 @@ pub(crate) struct Link {
 pub(crate) const SERVER: &str = "10.78.0.1";
 const CLIENT: &str = "10.78.0.2";
 
-/// A rate as `tc` reads it: a whole number of kbit, mbit or gbit.
+/// A rate in the format of `tc`: a whole number of kbit, mbit or gbit.
 pub(crate) fn rate(text: &str) -> Result<String, String> {
     let digits = ["kbit", "mbit", "gbit"]
         .iter()
@@ -33,7 +33,7 @@ impl Link {
     /// A link of that rate in both directions.
     ///
     /// # Errors
-    /// `ip` and `tc` are not there, or refuse: it takes privileges.
+    /// `ip` and `tc` are not installed, or fail: they require privileges.
     pub(crate) fn new(rate: &str) -> Result<Self, Failure> {
         let pid = std::process::id();
         let link = Self {
@@ -73,7 +73,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         for host in [&self.server, &self.client] {
-            // One that was never made is not there to be removed.
+            // A host may not have been created.
             let _ = run(&format!("ip netns delete {host}"));
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A sender of UDP packets, as fast as it can. Each line of its input is a command: `on`, and
-//! `off`, after which it says how many packets it sent, and in how long.
+//! A sender of UDP packets at the maximum rate. Each line of its input is a command: `on`, and
+//! `off`, after which it prints the number of sent packets, and the time.
 
 use std::io::BufRead;
 use std::net::{SocketAddr, UdpSocket};
@@ -18,7 +18,7 @@ const BYTES: usize = 64;
 
 #[derive(Debug, Args)]
 pub(crate) struct PacketsArgs {
-    /// Where they are sent to
+    /// Destination of the packets
     #[arg(value_name = "ADDRESS")]
     to: SocketAddr,
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) struct PacketsArgs {
 
 static SENDS: AtomicBool = AtomicBool::new(false);
 
-/// `orbium-bench packets`: obeys until its input ends.
+/// `orbium-bench packets`: executes commands until its input ends.
 pub(crate) fn run(args: &PacketsArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     let mut sending: Option<JoinHandle<Value>> = None;
@@ -60,7 +60,7 @@ fn start(to: SocketAddr) -> Result<JoinHandle<Value>, Failure> {
         let begin = Instant::now();
         let mut sent = 0_u64;
         while SENDS.load(Ordering::Relaxed) {
-            // Not connected: that no socket takes them is no error here.
+            // Not connected: the lack of a receiving socket is not an error here.
             sent += u64::from(socket.send_to(&[0; BYTES], to).is_ok());
         }
         json!({ "packets": sent, "seconds": begin.elapsed().as_secs_f64() })

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-/// One of them.
+/// A transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Transport {
     /// TCP, at a free port
@@ -30,7 +30,7 @@ impl Transport {
     }
 }
 
-/// As in the command line.
+/// The name on the command line.
 impl fmt::Display for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

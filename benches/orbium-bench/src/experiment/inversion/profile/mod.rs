@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium-bench inversion --profile`: figures 26 to 29. Where the processor time of ten clients
-//! goes, one at the high priority and nine at the low one, on both sides.
+//! `orbium-bench inversion --profile`: figures 26 to 29. Processor time of ten clients, one of high
+//! priority and nine of low priority, on both sides.
 
 mod drawing;
 mod shares;
@@ -25,9 +25,9 @@ use orbium_cli::stage::scratch::Scratch;
 use orbium_cli::{Failure, output};
 use shares::{Profile, Side};
 
-/// Client threads, one of them of the high priority.
+/// Number of client threads, one of them of high priority.
 const CLIENTS: usize = 10;
-/// Before samples count: connections are made, and Java compiles.
+/// Time before samples count: connections are opened, and Java compiles.
 const WARM_UP: Duration = Duration::from_millis(500);
 
 const WHOLE: Duration = Duration::from_secs(4);
@@ -121,7 +121,7 @@ fn measure(
     })
 }
 
-/// Removes the files in which Java has written down what it compiled.
+/// Removes the files in which Java has written its compiled symbols.
 fn remove_symbols(text: &str) {
     let all = samples(text).into_iter().flatten();
     let files: BTreeSet<&str> = all
@@ -129,7 +129,7 @@ fn remove_symbols(text: &str) {
         .map(|frame| frame.object)
         .collect();
     for file in files {
-        // One that was never written is not there to be removed.
+        // Some files were never written.
         let _ = std::fs::remove_file(file);
     }
 }

@@ -13,9 +13,9 @@ use crate::statistics::category::Category;
 use crate::statistics::recorder::RATE;
 use crate::statistics::samples::samples;
 
-/// The most that synchronisation may take, in percent.
+/// Maximum share of synchronisation, in percent.
 const MAX_SYNCHRONISATION: f64 = 5.0;
-/// Functions that are named in the JSON.
+/// Number of functions that are named in the JSON.
 const NAMED: usize = 12;
 
 /// Processor time of a client or a server.
@@ -25,12 +25,12 @@ pub(super) struct Side {
     calls: u64,
     /// Samples of each category, in the order of [`Category::ALL`].
     by_category: [usize; 6],
-    /// The functions with most samples.
+    /// The functions with the most samples.
     largest: Vec<(String, Category, usize)>,
 }
 
 impl Side {
-    /// From what `perf script` prints.
+    /// From the output of `perf script`.
     pub(super) fn of(text: &str, calls: u64) -> Self {
         let mut side = Self {
             calls,
@@ -56,12 +56,12 @@ impl Side {
         side
     }
 
-    /// In percent of the time of this side.
+    /// The share of a category in the time of this side, in percent.
     pub(super) fn share(&self, category: Category) -> f64 {
         100.0 * self.by_category[category as usize] as f64 / self.samples.max(1) as f64
     }
 
-    /// Processor time of each call; `None` without calls.
+    /// Processor time per call; `None` without calls.
     pub(super) fn microseconds(&self) -> Option<f64> {
         let seconds = self.samples as f64 / f64::from(RATE);
         (self.calls > 0).then(|| 1e6 * seconds / self.calls as f64)
@@ -81,7 +81,7 @@ impl Side {
     }
 }
 
-/// What was found of an architecture.
+/// The findings for an architecture.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     pub(super) architecture: Architecture,
@@ -95,7 +95,7 @@ impl Profile {
         [("client", &self.client), ("server", &self.server)]
     }
 
-    /// The share of synchronisation. Held to the bound is TAO's architecture: a lane for each
+    /// The share of synchronisation. The bound applies to TAO's architecture: a lane for each
     /// priority, with no hand-over between threads on either side.
     pub(super) fn rows(&self) -> [Row; 2] {
         let name = &self.architecture.name;

@@ -20,7 +20,7 @@ pub(super) use drawing::draw;
 pub(super) use points::outcome;
 use points::{Found, Point};
 
-/// What is measured.
+/// The plan of the measurement.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) classes: Vec<Class>,
@@ -60,7 +60,7 @@ pub(super) fn measure(plan: &Plan) -> (Vec<Found>, Vec<String>) {
     (found, notes.collect())
 }
 
-/// A server of a reactor for each priority, and its client, both on one processor.
+/// A server with a reactor for each priority, and its client, both on one processor.
 fn server(class: Class) -> Architecture {
     let lanes = (1..=HIGH).map(|priority| format!("lane-{priority:02}={priority}"));
     let mut server = reactive(Lanes::One);

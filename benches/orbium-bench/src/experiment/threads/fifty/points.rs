@@ -12,25 +12,25 @@ use crate::stage::class::Class;
 use crate::statistics::summary::{Summary, numbers, ratio};
 use orbium_cli::stage::timing::latency;
 
-/// The most that the median of the most urgent client may grow from one client to all.
+/// Maximum ratio of the most urgent client's medians with all clients and with one.
 const MAX_GROWTH: f64 = 1.2;
 
-/// What was found with so many clients.
+/// The results with so many clients.
 #[derive(Clone, Debug)]
 pub(in crate::experiment::threads) struct Point {
     pub(super) clients: usize,
     pub(super) highest: Summary,
     pub(super) others: Summary,
-    /// Calls of the others from when they were due: the median.
+    /// The median latency of the others' calls, from when they were due.
     since_due: f64,
     /// The same of each client, the least urgent first.
     medians: Vec<f64>,
     failed: u64,
-    /// Clients that could not be scheduled as they should be.
+    /// Number of clients that could not be scheduled as planned.
     pub(super) refused: usize,
 }
 
-/// What was found under a scheduling class.
+/// The findings under a scheduling class.
 #[derive(Clone, Debug)]
 pub(in crate::experiment::threads) struct Found {
     pub(super) class: Class,
@@ -38,7 +38,7 @@ pub(in crate::experiment::threads) struct Found {
 }
 
 impl Point {
-    /// From the answer of the client process.
+    /// From the reply of the client process.
     pub(super) fn of(answer: &Value) -> Self {
         let clients = answer.as_array().map_or(&[][..], Vec::as_slice);
         let mut sorted: Vec<&Value> = clients.iter().collect();
@@ -69,8 +69,8 @@ impl Point {
         }
     }
 
-    /// The share of pairs of clients in which the more urgent one has its reply earlier, by the median
-    /// from when calls are due.
+    /// The share of pairs of clients in which the more urgent one has its reply earlier, by the
+    /// median from when calls are due.
     fn in_order(&self) -> Option<f64> {
         let pairs = self.medians.iter().enumerate().flat_map(|(index, lower)| {
             let above = self.medians[index + 1..].iter();
@@ -96,7 +96,7 @@ impl Point {
 }
 
 impl Found {
-    /// Median of the most urgent client with the most clients over that with the fewest.
+    /// The ratio of the most urgent client's medians with the most and the fewest clients.
     fn growth(&self) -> Option<f64> {
         let least = self.points.iter().min_by_key(|point| point.clients)?;
         let most = self.points.iter().max_by_key(|point| point.clients)?;
