@@ -47,7 +47,7 @@ impl Default for Shadowed {
 }
 
 impl Shadowed {
-    /// Those among the names that a module defines.
+    /// The prelude names that a module with these names shadows.
     pub(crate) fn by(names: &NameSet) -> Self {
         let mut shadowed = Self::default();
         for (i, (name, _)) in PRELUDE.iter().enumerate() {

@@ -62,11 +62,11 @@ impl FromStr for End {
 /// Events that a gateway forwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Forwards {
-    /// Those to which consumers of the other channel subscribe, as its observers are notified; all
-    /// events if the other end is datagrams or a group.
+    /// The events to which consumers of the other channel subscribe, as its observers are notified;
+    /// all events if the other end is datagrams or a group.
     #[default]
     Subscribed,
-    /// Those that match this pattern. For chains of more than two channels: observers do not see
+    /// Events that match this pattern. For chains of more than two channels: observers do not see
     /// the subscriptions of gateways.
     Pattern(Pattern),
 }

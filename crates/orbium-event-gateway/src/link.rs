@@ -93,7 +93,7 @@ pub(crate) struct Link<'p> {
     subscribed: Option<(Headers, RemoteConsumer)>,
     /// Replaced subscriptions, for which events may still wait in the channel.
     replaced: Vec<RemoteConsumer>,
-    /// Those that were replaced before the last check.
+    /// Subscriptions that were replaced before the last check.
     ending: Vec<RemoteConsumer>,
 }
 

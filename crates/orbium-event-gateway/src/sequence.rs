@@ -97,7 +97,7 @@ impl Sender {
             };
         }
         let missing = number - self.last - 1;
-        // Those that may still arrive: the latest of them.
+        // At most MAX_MISSING missing events are remembered: the latest.
         let first = number - missing.min(MAX_MISSING as u64);
         self.missing.extend(first..number);
         while self.missing.len() > MAX_MISSING {

@@ -27,7 +27,7 @@ thread_local! {
 /// Fills an event of this thread's pool.
 ///
 /// # Errors
-/// Those of `fill`.
+/// The errors of `fill`.
 pub(crate) fn pooled<E>(fill: impl FnOnce(&mut Event) -> Result<(), E>) -> Result<SharedEvent, E> {
     EVENTS.with_borrow_mut(|events| events.fill(fill))
 }

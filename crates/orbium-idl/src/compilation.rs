@@ -48,7 +48,7 @@ impl Compilation {
     /// Writes all diagnostics with source lines and carets.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn render(&self, out: &mut impl fmt::Write) -> fmt::Result {
         write!(out, "{self}")
     }

@@ -33,7 +33,7 @@ use crate::corba::{
 /// ```
 ///
 /// # Errors
-/// Those of the calls.
+/// Exceptions of the calls.
 pub fn signatures(interface: &InterfaceDef) -> Result<Vec<Signature>, SystemException> {
     let extended = interface.as_object().narrow::<InterfaceAttrExtension>();
     let (operations, attributes) = match extended {

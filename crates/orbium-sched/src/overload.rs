@@ -64,7 +64,7 @@ impl DeadlineCounts {
 /// them simulated for 2 s on one processor.
 ///
 /// # Errors
-/// Those of [`Schedule::compute`] for a task set.
+/// Errors of [`Schedule::compute`] for a task set.
 ///
 /// ```
 /// use orbium_sched::{Options, Strategy, overload};
@@ -108,7 +108,7 @@ pub fn simulated_misses(
 /// positive.
 ///
 /// # Errors
-/// Those of [`Repository::register`].
+/// Errors of [`Repository::register`].
 pub fn random_tasks(utilization: f64, seed: u64) -> Result<Repository, SchedError> {
     let mut random = Xorshift::new(seed);
     let weights = PERIODS.map(|_| 1.0 + (random.next() % 1_000) as f64 / 250.0);

@@ -14,12 +14,12 @@
 //!
 //! let orb = Orb::builder().build()?;
 //! let service = ScheduleService::in_memory(&orb)?;
-//! // What applications call:
+//! // For applications:
 //! let scheduler = service.reference();
 //! let steer = scheduler.create("Rudder::steer")?;
 //! let (period, time) = (500_000, 100_000); // 50 ms and 10 ms, in units of 100 ns
 //! scheduler.set(steer, time, time, 0, period, Importance::MediumImportance, 0, 0)?;
-//! // What the one calls that starts them:
+//! // For the program that starts the applications:
 //! service.privileged().compute_scheduling(1, 99)?;
 //! assert_eq!(scheduler.priority(steer)?.priority, 99);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

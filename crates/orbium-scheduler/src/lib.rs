@@ -12,7 +12,7 @@
 //! use orbium_sched::{Table, Time, Timing};
 //! use orbium_scheduler::{Mode, Outcome, Scheduler, SchedulerError};
 //!
-//! /// What `src/schedule.rs` has before the first configuration run.
+//! /// The contents of `src/schedule.rs` before the first configuration run.
 //! static SCHEDULE: Table = Table::EMPTY;
 //!
 //! let mut scheduler = Scheduler::new(&SCHEDULE, Mode::Run);

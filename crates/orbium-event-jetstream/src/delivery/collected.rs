@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn events_count_in_the_order_of_the_stream() {
         let mut collected = Collected::new(&pair());
-        // Those of another channel, which has failed, are delivered after its time-out.
+        // Events of another channel, which has failed, are delivered after its time-out.
         offer(&mut collected, Stored(16, 5, 1));
         assert_eq!(offer(&mut collected, Stored(16, 1, 2)), [5]);
         offer(&mut collected, Stored(17, 6, 1));

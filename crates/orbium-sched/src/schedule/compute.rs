@@ -78,7 +78,7 @@ impl Repository {
     /// Computes the schedule and writes the assignments into the RT_Infos.
     ///
     /// # Errors
-    /// Those of [`Schedule::compute`]; the assignments are unchanged then.
+    /// Errors of [`Schedule::compute`]; the assignments are unchanged then.
     pub fn compute_scheduling(&mut self, options: &Options) -> Result<Schedule, SchedError> {
         let schedule = Schedule::compute(self, options)?;
         self.assign(&schedule);

@@ -44,7 +44,7 @@ const ONE_WORKER: ServerStrategy = ServerStrategy::WorkerPool {
 #[derive(Clone, Debug)]
 pub struct ScheduledLanes {
     table: &'static Table,
-    /// Those that the program has set, by queue.
+    /// Endpoints that the program has set, by queue.
     endpoints: Vec<(usize, Endpoint)>,
     default_endpoint: Option<Endpoint>,
     reservations: Vec<(usize, Reservation)>,

@@ -187,7 +187,7 @@ pub(crate) fn run(args: &OsArgs) -> Result<(), Failure> {
     results.publish(&args.docs, "os", args.results.quick)
 }
 
-/// Those that can be started; failures of the others are noted.
+/// Starts the systems that can be started, and notes the failures of the others.
 fn start(
     args: &OsArgs,
     sockets: &Path,

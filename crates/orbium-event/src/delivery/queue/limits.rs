@@ -98,7 +98,7 @@ pub struct Rank {
 type Key = (Reverse<i16>, (bool, Option<Instant>));
 
 impl Rank {
-    /// No event is discarded before one of this rank.
+    /// An event of this rank is discarded last.
     pub(super) const MOST_URGENT: Self = Self {
         priority: i16::MAX,
         expires: None,
