@@ -205,6 +205,10 @@ impl ByteStream for CallingHalf {
         self.wire.inbound().has_some(Half::Calling(self.id))
     }
 
+    fn has_begun(&self) -> bool {
+        self.outgoing.lock().covered > 0
+    }
+
     fn extension(&self) -> Option<&dyn Any> {
         Some(&self.extension)
     }

@@ -164,6 +164,10 @@ impl ByteStream for ServingHalf {
         self.wire.stream.is_midway() || self.wire.is_both() && self.wire.inbound().is_midway()
     }
 
+    fn has_begun(&self) -> bool {
+        self.wire.stream.has_begun()
+    }
+
     fn extension(&self) -> Option<&dyn Any> {
         Some(&self.extension)
     }

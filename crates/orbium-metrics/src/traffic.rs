@@ -103,6 +103,10 @@ impl ByteStream for Metered {
         self.stream.is_midway()
     }
 
+    fn has_begun(&self) -> bool {
+        self.stream.has_begun()
+    }
+
     fn extension(&self) -> Option<&dyn Any> {
         self.stream.extension()
     }

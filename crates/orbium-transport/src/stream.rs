@@ -78,7 +78,8 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// Sends from one buffer; returns the number of octets accepted.
     ///
     /// After `WouldBlock` the next send must begin with the same octets: a
-    /// stream that encrypts or encodes may have begun with them.
+    /// stream that encrypts or encodes may have begun with them, as
+    /// [`ByteStream::has_begun`] says.
     ///
     /// # Errors
     /// The system's error; `WouldBlock` after a send timeout, or at once on a
@@ -170,7 +171,14 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// An extension that the layer above has attached to this stream. Transports attach none.
+    /// Whether it has begun with the octets of a send that ended with `WouldBlock`: they cannot be
+    /// taken back, and whatever is sent next must begin with them. Asked by the thread that sends.
+    fn has_begun(&self) -> bool {
+        false
+    }
+
+    /// What the layer above that made this stream has added to it, for that layer. Transports
+    /// add nothing.
     fn extension(&self) -> Option<&dyn Any> {
         None
     }

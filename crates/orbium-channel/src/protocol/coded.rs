@@ -151,6 +151,10 @@ impl ByteStream for CodedStream {
         self.receiving().is_midway() || self.inner.is_midway()
     }
 
+    fn has_begun(&self) -> bool {
+        self.sending().has_begun() || self.inner.has_begun()
+    }
+
     fn has_buffered(&self) -> bool {
         self.receiving().has_news() || self.inner.has_buffered()
     }

@@ -204,7 +204,8 @@ impl CallSlot {
         if sent == total {
             return Ok(());
         }
-        if sent == 0 && is_first {
+        // What the stream has begun with cannot be taken back.
+        if sent == 0 && is_first && !self.connection.stream.has_begun() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         IoSlice::advance_slices(&mut pieces, sent);

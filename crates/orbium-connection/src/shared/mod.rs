@@ -166,3 +166,6 @@ impl Drop for Multiplexer {
         self.close();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -61,6 +61,7 @@ macro_rules! transport_suite {
             pieces_arrive_in_order
             a_send_that_would_block_is_repeated
             a_send_that_would_block_is_repeated_in_pieces
+            a_send_that_has_not_begun_may_be_left_out
             sends_at_once_never_block_and_arrive_in_order
             a_reader_that_takes_little_by_little_gets_everything
             large_sends_cross

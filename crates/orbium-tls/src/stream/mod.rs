@@ -318,6 +318,13 @@ impl ByteStream for TlsStream {
         receiving.is_some_and(|receiving| receiving.is_midway())
     }
 
+    fn has_begun(&self) -> bool {
+        let Some(Ok(opened)) = self.outcome.get() else {
+            return false;
+        };
+        opened.sending.lock().has_begun()
+    }
+
     fn has_buffered(&self) -> bool {
         self.has_news.load(Ordering::Acquire)
     }

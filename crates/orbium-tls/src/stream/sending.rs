@@ -87,8 +87,13 @@ impl Sending {
         Ok(std::mem::take(&mut self.covered))
     }
 
-    /// Refuses data beyond the limit of the TLS 1.2 key before any of them are sent: a caller may
-    /// repeat the call over another connection.
+    /// As [`ByteStream::has_begun`].
+    pub(crate) fn has_begun(&self) -> bool {
+        self.covered > 0
+    }
+
+    /// Refuses what the key of TLS 1.2 is not good for any more, before anything of
+    /// it is sent: a caller may make the call again over another connection.
     fn count_records(&mut self, octets: usize) -> io::Result<()> {
         let records = octets.div_ceil(MAX_PLAIN_LENGTH) as u64;
         match self.records_left.checked_sub(records) {

@@ -9,6 +9,7 @@ mod forked;
 mod frugality;
 mod interrupted;
 mod midway;
+mod multiplexed;
 mod orb;
 mod realm;
 mod revocation;

@@ -102,6 +102,11 @@ impl Sending {
         }
     }
 
+    /// As [`ByteStream::has_begun`].
+    pub(super) fn has_begun(&self) -> bool {
+        self.owed > 0
+    }
+
     fn send_frame(&mut self, inner: &dyn ByteStream, message: Message<'_>) -> io::Result<usize> {
         self.head.clear();
         self.tail.clear();

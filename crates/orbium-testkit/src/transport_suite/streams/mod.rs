@@ -27,7 +27,8 @@ pub(super) use exhaustion::run_out_of_descriptors;
 pub use exhaustion::{descriptors_may_run_out, thousands_of_connections_leave_nothing};
 pub use octet_order::{
     a_message_in_single_octets_arrives, a_message_split_at_every_octet_arrives,
-    a_reader_that_takes_little_by_little_gets_everything, a_send_that_would_block_is_repeated,
+    a_reader_that_takes_little_by_little_gets_everything,
+    a_send_that_has_not_begun_may_be_left_out, a_send_that_would_block_is_repeated,
     a_send_that_would_block_is_repeated_in_pieces, a_stopped_reader_bounds_what_is_taken,
     large_sends_cross, pieces_arrive_in_order, sends_at_once_never_block_and_arrive_in_order,
 };

@@ -151,7 +151,37 @@ pub fn a_send_that_would_block_is_repeated_in_pieces(subject: &Subject) {
     });
 }
 
-/// A blocking stream accepts the octets that fit its buffers, none if it cannot do that without
+/// After `WouldBlock` other octets are sent, unless the stream says that it has begun with those.
+///
+/// Conformance: streams - octets arrive once and in order
+pub fn a_send_that_has_not_begun_may_be_left_out(subject: &Subject) {
+    from_either_end(subject, |Ends { server, client }| {
+        client.set_nonblocking(true).expect("a stream");
+        within("a send after one that had no room", move || {
+            let sent = fill(&*client, 0);
+            let next = if client.has_begun() { sent } else { sent + 1 };
+            let reader = thread::spawn(move || {
+                assert!(receive_all(&*server, sent, 1 << 16) == pattern(0, sent));
+                let others = receive_all(&*server, 100_000, 1 << 16);
+                assert!(
+                    others == pattern(next, 100_000),
+                    "other octets than were sent"
+                );
+            });
+            let mut place = next;
+            while place < next + 100_000 {
+                match try_send(&*client, place, next + 100_000, false) {
+                    0 => await_change(&*client, Interest::Write),
+                    taken => place += taken,
+                }
+            }
+            assert!(!client.has_begun(), "all is sent");
+            reader.join().expect("all octets");
+        });
+    });
+}
+
+/// A blocking stream takes what there is room for, none of it if it cannot do that without
 /// blocking, and the rest is sent as usual.
 ///
 /// Conformance: streams - octets arrive once and in order
