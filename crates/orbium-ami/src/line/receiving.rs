@@ -75,10 +75,12 @@ impl Line {
     fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, giop: &mut Connection) -> Option<End> {
         loop {
             if let Some((header, plain)) = giop.next_plain_reply() {
-                if let Ok(whole) = giop.take(&header, Vec::new())
-                    && let Some(end) = self.take_read_reply(reader, (header, plain, None), whole)
-                {
-                    return Some(end);
+                let end = match giop.take_plain_reply(&header) {
+                    Ok(whole) => self.take_read_reply(reader, (header, plain, None), whole),
+                    Err(refusal) => self.take_reply(reader, refusal),
+                };
+                if end.is_some() {
+                    return end;
                 }
                 continue;
             }

@@ -118,6 +118,20 @@ impl Connection {
         }
     }
 
+    /// Takes the reply with that header out, as given by `next_plain_reply`.
+    ///
+    /// # Errors
+    /// There is no memory for it: it was dropped. The reply that says so, which has another header.
+    pub fn take_plain_reply(&mut self, header: &MessageHeader) -> Result<Whole, Whole> {
+        match self.framing.take_out(header, Vec::new()) {
+            Ok((octets, charge)) => Ok(Whole {
+                charge,
+                ..Whole::of(octets)
+            }),
+            Err(NoMemory) => Err(self.refuse(header).unwrap_or_default()),
+        }
+    }
+
     #[cold]
     pub(super) fn refuse(&mut self, header: &MessageHeader) -> Result<Whole, Option<Refused>> {
         self.budget().count_refused();

@@ -246,3 +246,44 @@ fn replies_to_asynchronous_calls_are_charged_until_they_are_read() {
         served.end();
     }
 }
+
+// The reply was there whole, and there was no memory for its caller's copy: the exception that stands
+// for it was read as the results of an asynchronous call.
+/// Conformance: ORB - one budget for all that peers make an ORB hold
+#[test]
+fn a_reply_that_cannot_be_copied_for_its_caller_is_no_resources() {
+    each_client_strategy(|strategy| {
+        let served = Served::new(orbium::config::ServerStrategy::ThreadPerConnection);
+        let client = Orb::new(Config {
+            limits: Limits {
+                peer_memory: Some(640 << 10),
+                ..Limits::default()
+            },
+            ..calling_by(strategy)
+        })
+        .expect("an ORB");
+        let target = served.seen_by(&client);
+        let object = target.as_object().clone();
+        for round in 1..=3 {
+            let copies_of_callers = u64::from(strategy.is_multiplexed()) + 1;
+            let (copied, shared) = within("the replies", {
+                let (target, object) = (target.clone(), object.clone());
+                move || (make(&object, 256 << 10).wait(), target.make(256 << 10))
+            });
+            let mut refused = vec![copied.expect_err("no memory")];
+            match shared {
+                Ok(octets) => assert_eq!(octets.len(), 256 << 10),
+                Err(exception) => refused.push(exception),
+            }
+            assert_eq!(refused.len() as u64, copies_of_callers);
+            for refused in refused {
+                assert_eq!(refused.kind, ExceptionKind::NoResources);
+                assert_eq!(refused.minor, ORBIUM_VMCID | PEER_MEMORY);
+            }
+            assert_eq!(target.echo_long(3), Ok(3));
+            assert_eq!(make(&object, 100).wait().map(|it| it.len()), Ok(100));
+            assert_eq!(client.peer_memory().refused, round * copies_of_callers);
+        }
+        served.end();
+    });
+}
