@@ -159,11 +159,11 @@ impl Exchange<'_, '_> {
                 Some(self.extended(answer))
             }
             None if header.kind == MessageKind::Reply => Some(self.no_reply(received)),
-            // A late reply, or an answer to another LocateRequest. Any number of them must not
-            // delay this call beyond its deadline.
-            late => {
+            // A reply that came too late for its call, or an answer to another question.
+            // Any number of them must not make this call late too.
+            _ => {
                 connection.consume(&header);
-                let is_over = late.is_some() && self.is_given_up();
+                let is_over = self.is_given_up();
                 is_over.then(|| self.no_reply(Received::TimedOut))
             }
         }

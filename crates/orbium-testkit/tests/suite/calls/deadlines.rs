@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use orbium::giop::{MessageKind, ReplyStatus, minor};
+use orbium::giop::{LocateStatus, MessageHeader, MessageKind, ReplyStatus, Version, minor};
 use orbium::{
     Completion, Config, ExceptionKind, Interface, Orb, SystemException,
     config::{Limits, ServerStrategy},
@@ -17,8 +17,8 @@ use orbium::{
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, Served, client, each_strategy, reach, reference, reply, within,
-    write_reference,
+    FakeServer, Peer, Served, calling_by, client, each_client_strategy, each_strategy, eventually,
+    reach, reference, reply, within, write_reference,
 };
 
 /// Enough to begin to send, on a machine with much else to do.
@@ -150,6 +150,58 @@ fn a_server_that_does_not_read_is_given_up() {
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::No)));
     drop(peer);
+}
+
+/// A message that answers no request, and is no reply.
+fn locate_reply() -> Vec<u8> {
+    let header = MessageHeader {
+        version: Version::V1_2,
+        order: ByteOrder::NATIVE,
+        more_fragments: false,
+        kind: MessageKind::LocateReply,
+        size: 8,
+    };
+    let mut message = header.encode().to_vec();
+    for number in [1_000_001, LocateStatus::ObjectHere as u32] {
+        message.extend_from_slice(&number.to_ne_bytes());
+    }
+    message
+}
+
+/// The deadline was not checked where a LocateReply had come, and each gave the call all its time
+/// anew.
+///
+/// Conformance: connections - deadlines: connecting, sending, waiting, retrying together
+#[test]
+fn a_server_that_says_what_was_not_asked_is_given_up() {
+    each_client_strategy(|strategy| {
+        let late = reply(
+            2,
+            ByteOrder::Big,
+            1_000_001,
+            ReplyStatus::NoException,
+            |_| {},
+        );
+        for unasked in [locate_reply(), late] {
+            let server = FakeServer::listen();
+            let client = Orb::new(calling_by(strategy)).unwrap();
+            let ior = reference(2, &[server.port()], b"x", &[]);
+            let target = reach(&client, &ior.to_string());
+            let call = orbium_testkit::spawn(move || {
+                target.as_object().connect().unwrap();
+                target.with_timeout(SHORT).echo_long(1)
+            });
+            let mut peer = server.accept();
+            peer.expect_request("echo_long");
+            eventually("the call is given up", || {
+                peer.try_send(&unasked);
+                peer.is_silent(Duration::from_millis(10));
+                call.is_finished()
+            });
+            let result = within("the call", move || call.join().unwrap());
+            assert_eq!(result, Err(timed_out(Completion::Maybe)));
+        }
+    });
 }
 
 /// Each little that it takes was given all the time anew.
