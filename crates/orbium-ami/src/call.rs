@@ -183,7 +183,12 @@ impl Call {
     /// Goes on after something that was no answer. On the thread that reads: this
     /// does not block.
     pub(super) fn hear(self: &Arc<Self>, news: News) {
-        self.lock().sent = None;
+        {
+            let mut state = self.lock();
+            state.sent = None;
+            // Known at the deadline too, which may pass before a thread goes on with the call.
+            state.was_repeated |= matches!(news, News::Outcome(Outcome::Lost(_)));
+        }
         let last = match &news {
             News::Outcome(Outcome::Failed(exception)) => Some(*exception),
             News::Outcome(Outcome::Lost(exception)) if !self.may_repeat() => Some(*exception),
@@ -241,7 +246,7 @@ impl Call {
         {
             let mut state = self.lock();
             state.counts = attempt.counts();
-            state.was_repeated = attempt.was_repeated();
+            state.was_repeated |= attempt.was_repeated();
             state.tried = 0;
             if let Some(span) = &state.span {
                 span.note_counts(state.counts.0, state.counts.1);

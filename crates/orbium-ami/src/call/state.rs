@@ -80,7 +80,7 @@ pub(super) struct State {
     pub(super) notes: Vec<Note>,
     /// The numbers of retries and of forwards.
     pub(super) counts: (u32, u32),
-    /// Whether the request was sent again though it may have been served.
+    /// Whether the request was lost, and is sent again or was: it may have been served.
     pub(super) was_repeated: bool,
     /// Its story, if it has failed.
     pub(super) failure: Option<Failure>,

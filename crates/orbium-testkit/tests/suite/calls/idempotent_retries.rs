@@ -2,6 +2,8 @@
 //! Calls of idempotent operations whose connection is lost after the request: sent again
 //! where that was chosen, and only there.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,10 +12,12 @@ use orbium::{
     Completion, Config, ExceptionKind, Interface, ObjectRef, Orb, SystemException,
     asynchronous::Asynchronous, config::Limits, diagnostics::Failure,
 };
-use orbium_cdr::{Decode, Encode};
+use orbium_cdr::{CdrWriter, Decode, Encode};
 use orbium_core::Operation;
 use orbium_testkit::probe::Target;
-use orbium_testkit::{FakeServer, calling_by, each_client_strategy, reach, reference, within};
+use orbium_testkit::{
+    FakeServer, Gate, calling_by, each_client_strategy, reach, reference, within,
+};
 
 type Called = Result<u8, SystemException>;
 
@@ -38,7 +42,7 @@ fn retrying(config: Config, retries: u32) -> Config {
 /// A scripted server, and the object there as a client sees it.
 struct Scripted {
     server: FakeServer,
-    _client: Orb,
+    client: Orb,
     target: Target,
 }
 
@@ -50,7 +54,7 @@ impl Scripted {
         Self {
             target: reach(&client, &ior.to_string()),
             server,
-            _client: client,
+            client,
         }
     }
 
@@ -267,4 +271,45 @@ fn completed_no_of_the_last_attempt_is_not_that_of_the_call() {
         assert_eq!(exception.kind, ExceptionKind::ObjectNotExist);
         assert_eq!(exception.completed, Completion::Maybe);
     }
+}
+
+/// Writes no arguments; waits at a gate before it does so again.
+fn write_at_gate((gate, is_again): &(Arc<Gate>, AtomicBool), _: &mut CdrWriter<'_>) {
+    if is_again.swap(true, Ordering::SeqCst) {
+        gate.pass();
+    }
+}
+
+// Until a thread had time to send the request again, the call did not know that it was sent before.
+/// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
+#[test]
+fn a_deadline_before_the_request_can_be_sent_again_is_completed_maybe() {
+    let busy = Scripted::new(retrying(Config::default(), 1));
+    let server = FakeServer::listen();
+    let ior = reference(2, &[server.port()], b"x", &[]);
+    let target = reach(&busy.client, &ior.to_string());
+    let first = call_async(target.as_object());
+    let mut peer = server.accept();
+    let request = peer.receive().request();
+    peer.answer(&request, |w| w.write_u8(1));
+    assert_eq!(within("the call", || first.wait()), Ok(1));
+    // Both threads that send requests again are occupied.
+    let gate = Arc::new(Gate::default());
+    let occupying: [Asynchronous<u8>; 2] = [(); 2].map(|()| {
+        let arguments = (Arc::clone(&gate), AtomicBool::new(false));
+        let object = busy.target.as_object();
+        object.call_async(&ECHO_OCTET, arguments, write_at_gate, u8::decode)
+    });
+    let mut other = busy.server.accept();
+    drop((other.receive(), other.receive()));
+    drop(other);
+    gate.await_waiting(2);
+    let hurried = call_async(&target.as_object().with_timeout(Duration::from_secs(1)));
+    peer.expect_request("echo_octet");
+    drop(peer);
+    let exception = within("the call", || hurried.wait()).unwrap_err();
+    gate.open();
+    assert_eq!(exception.kind, ExceptionKind::Timeout);
+    assert_eq!(exception.completed, Completion::Maybe);
+    drop(occupying);
 }
