@@ -13,12 +13,41 @@ use orbium_sys::Waker;
 /// Maximum bytes of messages that are delivered together, unless a single one has more.
 const MAX_TOGETHER: usize = 16 * 1024;
 
+/// Places that an empty queue retains.
+const RETAINED_PLACES: usize = 64;
+
+/// Bytes that a queue is charged for.
+#[derive(Debug)]
+struct Charged {
+    octets: usize,
+    charge: Charge,
+}
+
+impl Charged {
+    /// Charges more; `false` if there is no memory for it.
+    fn add(&mut self, octets: usize) -> bool {
+        let total = self.octets + octets;
+        if total > SMALL && self.charge.set(total).is_err() {
+            return false;
+        }
+        self.octets = total;
+        true
+    }
+
+    fn remove(&mut self, octets: usize) {
+        self.octets -= octets;
+        // Less is never refused.
+        let _ = self.charge.set(counted(self.octets));
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct DeliveryQueue {
     deliveries: VecDeque<Delivery>,
+    /// Memory of the deliveries.
     octets: usize,
-    charge: Charge,
-    /// Whether the size of the first delivery was reported, so that nothing is added to it.
+    charged: Charged,
+    /// Whether the bytes of the first delivery were said: nothing is added to it.
     is_first_said: bool,
     /// Memory for the next messages.
     room: Vec<u8>,
@@ -31,7 +60,10 @@ impl DeliveryQueue {
         Self {
             deliveries: VecDeque::new(),
             octets: 0,
-            charge: budget.charge(),
+            charged: Charged {
+                octets: 0,
+                charge: budget.charge(),
+            },
             is_first_said: false,
             room: Vec::new(),
             waker: None,
@@ -39,6 +71,7 @@ impl DeliveryQueue {
         }
     }
 
+    /// Bytes of memory that the deliveries take.
     pub(crate) fn octets(&self) -> usize {
         self.octets
     }
@@ -56,15 +89,14 @@ impl DeliveryQueue {
         }
         if giop.came_in_fragments() || octets > MAX_RETAINED_BUFFER {
             match giop.take(header, Vec::new()) {
-                Ok(whole) => self.push(Delivery::Whole(whole)),
+                Ok(whole) => self.add_charged(Delivery::Whole(whole)),
                 Err(Some(refused)) => self.add_event(Ok(Event::Refused(refused))),
                 Err(None) => self.end(),
             }
             return;
         }
         if !self.append(giop.message(header).0) {
-            self.charge.budget().count_refused();
-            self.end();
+            self.refuse();
         }
         giop.consume(header);
     }
@@ -72,29 +104,24 @@ impl DeliveryQueue {
     /// Adds a message in one piece; `false` if it is too large to be copied, no memory is
     /// available, or the queue has ended.
     pub(crate) fn append(&mut self, message: &[u8]) -> bool {
-        let total = self.octets + message.len();
-        if message.len() > MAX_RETAINED_BUFFER
-            || self.has_ended
-            || total > SMALL && self.charge.set(total).is_err()
-        {
+        if message.len() > MAX_RETAINED_BUFFER || self.has_ended {
             return false;
         }
         let last = Self::last(&mut self.deliveries, self.is_first_said, message.len());
         if let Some(messages) = last {
-            if append(messages, message).is_err() {
+            if !self.charged.add(message.len()) || append(messages, message).is_err() {
                 return false;
             }
-            self.octets = total;
+            self.octets += message.len();
             self.wake();
-        } else {
-            let mut messages = std::mem::take(&mut self.room);
-            messages.clear();
-            if append(&mut messages, message).is_err() {
-                return false;
-            }
-            self.push(Delivery::Messages(messages));
+            return true;
         }
-        true
+        if !self.charged.add(size_of::<Delivery>() + message.len()) {
+            return false;
+        }
+        let mut messages = std::mem::take(&mut self.room);
+        messages.clear();
+        append(&mut messages, message).is_ok() && self.push(Delivery::Messages(messages))
     }
 
     /// The batch of messages to which one with that many bytes is appended.
@@ -114,17 +141,35 @@ impl DeliveryQueue {
         }
     }
 
-    /// Adds an event that is not a message.
+    /// Adds what is no message; without memory for it the queue ends.
     pub(crate) fn add_event(&mut self, event: Result<Event, Violation>) {
         if !self.has_ended {
-            self.push(Delivery::Event(event));
+            self.add_charged(Delivery::Event(event));
         }
     }
 
-    fn push(&mut self, delivery: Delivery) {
-        self.octets += delivery.octets();
+    fn add_charged(&mut self, delivery: Delivery) {
+        if !self.charged.add(charged(&delivery)) || !self.push(delivery) {
+            self.refuse();
+        }
+    }
+
+    /// Adds a delivery that was charged; `false` without memory for its place.
+    fn push(&mut self, delivery: Delivery) -> bool {
+        if self.deliveries.try_reserve(1).is_err() {
+            return false;
+        }
+        self.octets += memory(&delivery);
         self.deliveries.push_back(delivery);
         self.wake();
+        true
+    }
+
+    /// There is no memory for a delivery.
+    #[cold]
+    fn refuse(&mut self) {
+        self.charged.charge.budget().count_refused();
+        self.end();
     }
 
     /// Ends the queue.
@@ -155,9 +200,11 @@ impl DeliveryQueue {
     pub(crate) fn take(&mut self, room: Vec<u8>) -> Option<Delivery> {
         let delivery = self.deliveries.pop_front()?;
         self.is_first_said = false;
-        self.octets -= delivery.octets();
-        // Less is never refused.
-        let _ = self.charge.set(counted(self.octets));
+        self.octets -= memory(&delivery);
+        self.charged.remove(charged(&delivery));
+        if self.deliveries.is_empty() && self.deliveries.capacity() > RETAINED_PLACES {
+            self.deliveries = VecDeque::new();
+        }
         if room.capacity() <= MAX_TOGETHER && room.capacity() > self.room.capacity() {
             self.room = room;
         }
@@ -167,5 +214,18 @@ impl DeliveryQueue {
             waker.clear();
         }
         Some(delivery)
+    }
+}
+
+/// The memory of a delivery: its bytes, and its place in the queue.
+fn memory(delivery: &Delivery) -> usize {
+    size_of::<Delivery>() + delivery.octets()
+}
+
+/// Of that, what the queue is charged for: a large message has a charge of its own.
+fn charged(delivery: &Delivery) -> usize {
+    match delivery {
+        Delivery::Whole(whole) if whole.message.len() > SMALL => size_of::<Delivery>(),
+        _ => memory(delivery),
     }
 }

@@ -175,7 +175,12 @@ impl Inbound {
         self.end.is_some()
     }
 
-    /// Whether part of a request has arrived.
+    /// With which error the stream ended, if with one.
+    pub(crate) fn failure(&self) -> Option<io::ErrorKind> {
+        self.end.flatten()
+    }
+
+    /// Whether part of a request has come.
     pub(crate) fn is_midway(&self) -> bool {
         self.is_midway
     }
@@ -228,6 +233,7 @@ impl Inbound {
                 Ok(Some(Event::Fragment)) => {}
                 Ok(Some(event @ (Event::Cancel(_) | Event::Refused(_)))) => {
                     self.requests.add_event(Ok(event));
+                    self.end_if_refused();
                 }
                 last @ (Ok(Some(Event::Close | Event::MessageError)) | Err(_)) => {
                     self.end_with(last.map(|event| event.unwrap_or(Event::Close)));
@@ -252,15 +258,19 @@ impl Inbound {
             MessageKind::Reply | MessageKind::LocateReply => self.answer(giop, header),
             _ => {
                 self.requests.add(giop, header);
-                if self.requests.has_ended() {
-                    // There is no memory for a request.
-                    self.end(Some(io::ErrorKind::OutOfMemory));
-                }
+                self.end_if_refused();
             }
         }
     }
 
-    /// Delivers a reply to its calling half, with the half's own id. Late replies are discarded.
+    /// The queue of the server engine ends alone if there is no memory for what is read ahead.
+    fn end_if_refused(&mut self) {
+        if self.requests.has_ended() {
+            self.end(Some(io::ErrorKind::OutOfMemory));
+        }
+    }
+
+    /// Hands a reply to its calling half, with the id that it knows. Late replies are discarded.
     fn answer(&mut self, giop: &mut Connection, header: &MessageHeader) {
         // Replies of older versions belong to no request.
         if header.version.minor < 2 {
@@ -431,11 +441,36 @@ mod tests {
     #[test]
     fn cancels_that_are_read_ahead_are_bounded_as_requests_are() {
         let cancel = message(MessageKind::CancelRequest, ByteOrder::NATIVE, 1, false);
-        let most = MAX_READ_AHEAD / (HEADER_LEN + 4);
+        let most = MAX_READ_AHEAD.div_ceil(size_of::<Delivery>() + HEADER_LEN + 4);
         let (mut inbound, _) = calling();
         receive(&mut inbound, &cancel.repeat(most - 1));
         assert!(!inbound.is_full());
         receive(&mut inbound, &cancel);
         assert!(inbound.is_full());
+    }
+
+    /// Events, and small messages in fragments, which have no charge of their own, were queued
+    /// without a charge.
+    #[test]
+    fn all_that_is_read_ahead_is_charged_to_the_budget() {
+        let of = |kind, more| message(kind, ByteOrder::NATIVE, 1, more);
+        let cancel = of(MessageKind::CancelRequest, false);
+        let in_fragments = [
+            of(MessageKind::Request, true),
+            of(MessageKind::Fragment, false),
+        ]
+        .concat();
+        for flood in [cancel, in_fragments] {
+            let budget = Budget::new(Some(1 << 20), 100);
+            let mut inbound = Inbound::new(false, &budget);
+            inbound.begin(Connection::new(Role::Both, Bounds::default(), &budget));
+            receive(&mut inbound, &flood.repeat(10_000));
+            assert_eq!(inbound.failure(), Some(io::ErrorKind::OutOfMemory));
+            assert!(budget.figures().held > 400_000);
+            while inbound.take(Half::Serving, Vec::new()).is_some() {}
+            assert_eq!(inbound.requests.octets(), 0);
+            drop(inbound);
+            assert_eq!(budget.figures().held, 0);
+        }
     }
 }

@@ -70,7 +70,10 @@ impl Wire {
                     return Ok(sent);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock && self.is_both() => {
-                    if !self.wait_for_room(deadline) {
+                    if !self
+                        .wait_for_room(deadline)
+                        .inspect_err(|_| self.release())?
+                    {
                         return Err(error);
                     }
                 }
@@ -169,7 +172,7 @@ impl Wire {
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        if !self.wait_for_room(deadline) {
+                        if !self.wait_for_room(deadline)? {
                             return Ok(sent);
                         }
                     }
@@ -180,10 +183,13 @@ impl Wire {
         Ok(sent)
     }
 
-    /// Waits until the peer may accept more, and receives while it waits; `false` at the deadline.
-    fn wait_for_room(&self, deadline: Deadline) -> bool {
+    /// Waits until the peer may take more, and receives while it waits; `false` at the deadline.
+    ///
+    /// # Errors
+    /// With which the stream ended.
+    fn wait_for_room(&self, deadline: Deadline) -> io::Result<bool> {
         let Ok(left) = deadline.remaining() else {
-            return false;
+            return Ok(false);
         };
         let sending = self.stream.sending_source();
         let source = self.stream.source();
@@ -192,11 +198,14 @@ impl Wire {
             None => &source,
         };
         let mut inbound = self.inbound();
+        if let Some(kind) = inbound.failure() {
+            return Err(kind.into());
+        }
         if self.is_polled() || inbound.is_read() {
             drop(inbound);
             let moment = left.map_or(WAIT_SLICE, |left| left.min(WAIT_SLICE));
             let _ = wait_for([(sink, Interest::Write)], Some(moment));
-            return true;
+            return Ok(true);
         }
         if inbound.is_full() {
             drop(inbound);
@@ -204,10 +213,10 @@ impl Wire {
             if !matches!(room, Ok([true])) {
                 drop(self.read_slowly(self.inbound()));
             }
-            return true;
+            return Ok(true);
         }
         let Some(mut giop) = inbound.begin_to_read() else {
-            return true;
+            return Ok(true);
         };
         drop(inbound);
         let ready = if self.stream.has_buffered() {
@@ -221,6 +230,6 @@ impl Wire {
         };
         self.inbound().received(giop, received);
         self.arrived.notify_all();
-        true
+        Ok(true)
     }
 }

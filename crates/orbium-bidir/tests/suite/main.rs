@@ -11,4 +11,5 @@ mod listen_points;
 mod messages;
 mod policies;
 mod realm;
+mod stalled;
 mod transports;
