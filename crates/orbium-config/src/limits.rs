@@ -56,9 +56,10 @@ pub struct Limits {
     /// Time that `destroy` and `shutdown` wait for open requests; the remaining ones are answered
     /// with TRANSIENT. Default: 10 s.
     pub open_time: Duration,
-    /// Maximum number of threads that serve at once, including those in nested
-    /// calls, for strategies that start threads on demand; beyond it
-    /// requests are refused with TRANSIENT. Default: 1024.
+    /// Threads that serve at once, those included that wait in calls of their
+    /// own, with the strategies that start further ones when all do: beyond,
+    /// requests are refused with TRANSIENT. With a thread per connection those that wait; at
+    /// the limit each connection still has one request served at a time. Default: 1024.
     pub serving_threads: usize,
     /// Maximum number of connections with dedicated threads requested by clients, in all lanes
     /// together; further connections are served as usual, and bindings refused. Default: 64.

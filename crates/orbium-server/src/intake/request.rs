@@ -64,6 +64,7 @@ fn leave(outcome: Outcome, source: &Source<'_>) -> Outcome {
             source.reader.let_go();
         }
         source.connection.end_late();
+        source.reader.returns();
     }
     outcome
 }

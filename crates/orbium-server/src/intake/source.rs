@@ -46,6 +46,9 @@ pub(crate) trait HandOver {
     /// Hands the retained reading off to another thread after all.
     fn let_go(&self) {}
 
+    /// The request for which the reading was handed over, or kept, was served.
+    fn returns(&self) {}
+
     /// The queue for requests that the reading thread does not serve itself.
     fn sink(&self) -> Option<&dyn Sink> {
         None

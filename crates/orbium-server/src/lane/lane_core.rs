@@ -19,6 +19,7 @@ use crate::connections::connection::ServerConnection;
 use crate::connections::connection_table::ConnectionTable;
 use crate::connections::flusher::Flusher;
 use crate::lane::draining::Draining;
+use crate::lane::nested_calls::NestedCalls;
 use crate::lane::pool::Pool;
 use crate::lane::sizes::Resize;
 use crate::log::Recurring;
@@ -48,6 +49,8 @@ pub(crate) struct LaneCore {
     pub(crate) setup: Arc<Setup>,
     /// The request queue, and the threads for requests handed off to the lane.
     pub(crate) pool: Arc<Pool>,
+    /// Threads that wait in nested calls, of strategies that do not count theirs.
+    pub(crate) nested: NestedCalls,
     strategy: Mutex<ServerStrategy>,
     /// The threads that share its connections.
     team: OnceLock<Weak<dyn Resize>>,
@@ -101,6 +104,7 @@ impl LaneCore {
             pool: Pool::new(host, number, config, lenders, (&setup, &threads)),
             strategy: Mutex::new(config.strategy),
             team: OnceLock::new(),
+            nested: NestedCalls::new(host.context.limits().serving_threads),
             flusher: Flusher::new(&threads),
             threads,
             stopping: AtomicBool::new(false),

@@ -4,6 +4,7 @@
 pub(crate) mod draining;
 pub(crate) mod lane_core;
 pub(crate) mod lane_start;
+pub(crate) mod nested_calls;
 pub(crate) mod pool;
 pub(crate) mod rank;
 pub(crate) mod sizes;

@@ -22,9 +22,10 @@ use crate::connections::connection::ServerConnection;
 use crate::connections::ending::refuse_the_rest;
 use crate::hand_off::hand_off;
 use crate::intake::{HandOver, Intake, Source};
+use crate::lane::nested_calls::Refusing;
 use crate::message_outcome::Outcome;
 use crate::strategy::reactor::{Reactor, Turn};
-use orbium_sys::Waker;
+use orbium_sys::{Ready, Waker};
 use waits::Waits;
 
 /// Starts the thread.
@@ -49,16 +50,25 @@ impl Held {
         let Some(reactor) = self.reactor.borrow_mut().take() else {
             return false;
         };
-        let threads = reactor.shared.threads.clone();
-        let Err(back) = hand_off(&threads, reactor, run) else {
+        let lane = Arc::clone(&reactor.shared);
+        lane.nested.begin();
+        let Err(back) = hand_off(&lane.threads, reactor, run) else {
             return true;
         };
-        // No thread is available: this one retains the reactor, and blocks.
+        // No thread to be had: keep the reactor, and block.
+        lane.nested.end();
         *self.reactor.borrow_mut() = Some(back);
         false
     }
 
-    /// Closes all connections after their last replies.
+    /// The next connection with something to serve; `None` at the end, and if another thread has
+    /// the reactor.
+    fn next(&self, ready: &mut Vec<Ready>) -> Option<u64> {
+        // Borrowed for short times only: a servant may hand the reactor over.
+        self.reactor.borrow_mut().as_mut()?.next(ready)
+    }
+
+    /// Ends all connections, as soon as their last replies are sent.
     fn end(&self) {
         let reactor = self.reactor.borrow_mut().take();
         if let Some(left) = reactor.and_then(|mut reactor| reactor.close_all()) {
@@ -104,28 +114,56 @@ impl HandOver for Held {
 /// Runs the reactor until it stops or moves to another thread.
 fn run(reactor: Box<Reactor>) {
     reactor.shared.setup.begin_serving();
+    let lane = Arc::clone(&reactor.shared);
     let held = Rc::new(Held {
         reactor: RefCell::new(Some(reactor)),
         waits: Waits::default(),
     });
     let _own = Running::new(Rc::clone(&held) as Rc<dyn reactor::Reactor>);
     let mut ready = Vec::new();
-    loop {
-        // Borrowed for short times only: a servant may hand the reactor off.
-        let next = match &mut *held.reactor.borrow_mut() {
-            None => return,
-            Some(reactor) => reactor.next(&mut ready),
-        };
-        let Some(next) = next else {
-            return held.end();
-        };
+    if lane.nested.is_full() {
+        refuse(&held, &lane, &mut ready);
+    }
+    while let Some(next) = held.next(&mut ready) {
         held.waits.let_go();
         serve(&held, next, Turn::usual());
     }
+    if held.reactor.borrow().is_some() {
+        held.end();
+    } else {
+        // The request that had the reactor move on was served.
+        lane.nested.end();
+    }
 }
 
-/// Serves the data received on a connection: a turn of messages.
-fn serve(held: &Held, id: u64, mut turn: Turn) {
+/// Refuses requests as long as as many threads wait in nested calls as may.
+#[cold]
+fn refuse(held: &Held, lane: &LaneCore, ready: &mut Vec<Ready>) {
+    let refusing = Refusing(&lane.pool);
+    while let Some(next) = held.next(ready) {
+        // One may have returned in the meantime.
+        if !lane.nested.is_full() {
+            return serve(held, next, Turn::usual());
+        }
+        serve_by(held, next, Turn::usual(), |intake, source| {
+            intake.take_for(source, &refusing)
+        });
+    }
+}
+
+/// Serves what was received on a connection: a turn of messages.
+fn serve(held: &Held, id: u64, turn: Turn) {
+    serve_by(held, id, turn, Intake::take);
+}
+
+/// As `serve`, by what takes each message.
+#[inline]
+fn serve_by(
+    held: &Held,
+    id: u64,
+    mut turn: Turn,
+    take: impl Fn(&mut Intake, &Source<'_>) -> Outcome,
+) {
     let taken = match &mut *held.reactor.borrow_mut() {
         None => return,
         Some(reactor) => reactor.take(id),
@@ -137,7 +175,7 @@ fn serve(held: &Held, id: u64, mut turn: Turn) {
     let mut any = false;
     let mut last;
     loop {
-        last = intake.take(&source);
+        last = take(&mut intake, &source);
         any |= last == Outcome::Dispatched;
         // No request is begun while earlier replies cannot be sent.
         if last != Outcome::Dispatched || connection.has_pending() || !turn.goes_on() {

@@ -14,6 +14,7 @@ use crate::connections::connection::ServerConnection;
 use crate::connections::ending::{Left, refuse_the_rest};
 use crate::connections::receiving::{self, Receiving};
 use crate::intake::{HandOver, Intake, Source};
+use crate::lane::nested_calls::Refusing;
 use crate::message_outcome::Outcome;
 use orbium_request::Dispatcher;
 
@@ -94,9 +95,19 @@ impl Serving {
                 Err(back) => intake = *back,
             }
         }
-        let Some(intake) = self.serve(&*dispatcher, connection, intake) else {
-            return;
-        };
+        let mut goes_on = true;
+        if self.is_to_refuse(connection) {
+            match self.refuse(&*dispatcher, connection, intake) {
+                Some(refused) => (intake, goes_on) = refused,
+                None => return,
+            }
+        }
+        if goes_on {
+            match self.serve(&*dispatcher, connection, intake) {
+                Some(last) => intake = last,
+                None => return,
+            }
+        }
         connection.end();
         if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
             refuse_the_rest(Left {
@@ -108,7 +119,46 @@ impl Serving {
         self.shared.forget(connection);
     }
 
-    /// Serves messages until the connection has to be closed; `None` if another thread reads it.
+    /// Whether as many threads as may wait in nested calls, and one of them has a request of this
+    /// connection: others have a thread for one request each.
+    fn is_to_refuse(&self, connection: &ServerConnection) -> bool {
+        self.shared.nested.is_full() && connection.is_shared()
+    }
+
+    /// Refuses requests until a thread returns from its call, or the connection is to end, and says
+    /// whether it goes on; `None` if another thread reads it.
+    #[cold]
+    fn refuse(
+        &self,
+        dispatcher: &dyn Dispatcher,
+        connection: &Arc<ServerConnection>,
+        mut intake: Intake,
+    ) -> Option<(Intake, bool)> {
+        let mut receiving = Receiving::new(connection, dispatcher.context().limits());
+        let source = Source::new(dispatcher, connection, self);
+        while self.is_to_refuse(connection) {
+            match intake.take_for(&source, &Refusing(&self.shared.pool)) {
+                Outcome::Incomplete => {
+                    let late = receiving.is_late(&intake) || intake.is_assembly_late();
+                    if late || self.shared.is_stopping() || !receiving.receive(&mut intake) {
+                        return Some((intake, false));
+                    }
+                }
+                Outcome::Close => return Some((intake, false)),
+                Outcome::ThreadGranted | Outcome::Dedicated => {
+                    match self.shared.dedicate(connection, Box::new(intake)) {
+                        Ok(()) => return None,
+                        Err(back) => intake = *back,
+                    }
+                }
+                _ => receiving.message_ends(),
+            }
+        }
+        Some((intake, true))
+    }
+
+    /// Serves what comes until the connection is to end; `None` if another
+    /// thread reads it.
     fn serve(
         &self,
         dispatcher: &dyn Dispatcher,
@@ -178,6 +228,15 @@ impl Serving {
 
 impl HandOver for Serving {
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
-        self.read_elsewhere(connection, intake)
+        self.shared.nested.begin();
+        let is_read = self.read_elsewhere(connection, intake);
+        if !is_read {
+            self.shared.nested.end();
+        }
+        is_read
+    }
+
+    fn returns(&self) {
+        self.shared.nested.end();
     }
 }

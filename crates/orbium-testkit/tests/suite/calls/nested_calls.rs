@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::thread;
 
 use orbium::giop::ReplyStatus;
-use orbium::{Interface, SystemException, config::ServerStrategy};
+use orbium::{
+    Config, Interface, SystemException,
+    config::{Limits, ServerStrategy},
+};
 use orbium_testkit::{
     Peer, RequestLine, Served, each_strategy, eventually, in_own_process, request, threads, within,
 };
@@ -165,6 +168,64 @@ fn many_pipelined_requests_each_with_a_nested_call_are_all_answered_once() {
         assert_eq!(answered.len(), COUNT as usize);
         front.end();
         back.end();
+    });
+}
+
+/// One client's pipelined requests took a thread each for as long as their servants waited, with a
+/// thread per connection and with a reactor.
+///
+/// Conformance: ORB - serving strategies with bounds: threads in nested calls, TRANSIENT beyond
+#[test]
+fn threads_in_nested_calls_are_limited_and_requests_beyond_are_refused() {
+    const REQUESTS: u32 = 100;
+    const THREADS: u32 = 8;
+    each_strategy(|strategy| {
+        let limits = Limits {
+            serving_threads: THREADS as usize,
+            ..Limits::default()
+        };
+        let served = Served::with(Config {
+            strategy,
+            limits,
+            ..Config::default()
+        });
+        let gated = Served::new(ServerStrategy::ThreadPerConnection);
+        let behind = gated.seen_by(&served.orb);
+        served.state.on_act(move |_, v| {
+            behind.gate()?;
+            Ok(v)
+        });
+        let act = |id| request(RequestLine::new(id, "act"), |w| w.write_u32(id));
+        let mut peer = Peer::connect(served.port());
+        let octets: Vec<u8> = (0..REQUESTS).flat_map(act).collect();
+        peer.send(&octets);
+        for _ in THREADS..REQUESTS {
+            let (_, status, body) = peer.receive().reply();
+            assert_eq!(status, ReplyStatus::SystemException);
+            assert!(String::from_utf8_lossy(&body).contains("TRANSIENT"));
+        }
+        gated.state.gate.await_waiting(THREADS.into());
+        // One that reads, and one that accepts.
+        let threads = served.orb.lane_snapshots().entries[0].threads;
+        assert!(threads <= THREADS as usize + 2, "{threads}");
+        assert!(served.orb.refused_requests() >= u64::from(REQUESTS - THREADS));
+        if strategy == ServerStrategy::ThreadPerConnection {
+            let mut other = Peer::connect(served.port());
+            other.send(&request(RequestLine::new(1, "noop"), |_| {}));
+            assert_eq!(other.receive().reply().1, ReplyStatus::NoException);
+        }
+        gated.state.gate.open();
+        for _ in 0..THREADS {
+            let status = peer.receive().reply().1;
+            assert_eq!(status, ReplyStatus::NoException);
+        }
+        // A thread is counted for a moment longer than its reply takes.
+        eventually("requests are served again", || {
+            peer.send(&act(REQUESTS));
+            peer.receive().reply().1 == ReplyStatus::NoException
+        });
+        served.end();
+        gated.end();
     });
 }
 
