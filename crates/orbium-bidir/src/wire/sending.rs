@@ -201,7 +201,8 @@ impl Wire {
         if let Some(kind) = inbound.failure() {
             return Err(kind.into());
         }
-        if self.is_polled() || inbound.is_read() {
+        // The end of a stream is always there to be received.
+        if self.is_polled() || inbound.is_read() || inbound.has_ended() {
             drop(inbound);
             let moment = left.map_or(WAIT_SLICE, |left| left.min(WAIT_SLICE));
             let _ = wait_for([(sink, Interest::Write)], Some(moment));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Clients that are called back and do not read what they have asked for.
 
+use std::time::Duration;
+
 use orbium::{
     Config,
     config::{Limits, ServerStrategy},
@@ -8,7 +10,10 @@ use orbium::{
 use orbium_bidir::ListenPoint;
 use orbium_cdr::ByteOrder;
 use orbium_giop::{MessageHeader, MessageKind, Version};
-use orbium_testkit::{Peer, RequestLine, Served, dead_port, each_strategy, request, within};
+use orbium_testkit::{
+    PATIENCE, Peer, RequestLine, Served, dead_port, each_strategy, eventually, in_own_process,
+    request, within,
+};
 
 use crate::common::with;
 use crate::listen_points::{announcing, point};
@@ -63,5 +68,41 @@ fn cancels_read_ahead_of_the_engine_end_the_connection_at_the_budget() {
         let orb = server.orb.clone();
         server.end();
         assert_eq!(orb.peer_memory().held, 0, "{strategy:?}");
+    });
+}
+
+/// Processor time of this process, in hundredths of a second.
+fn processor_time() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let behind_name = stat.rsplit_once(") ").unwrap().1;
+    let fields = behind_name.split(' ').skip(11).take(2);
+    fields.map(|it| it.parse::<u64>().unwrap()).sum()
+}
+
+/// A thread that waited for room to send received the end of the stream again and again.
+///
+/// Conformance: connections - bidirectional GIOP: a client that has ended its side, and is slow to
+/// read
+#[test]
+fn a_reply_to_a_client_that_has_half_closed_waits_without_a_processor() {
+    in_own_process!(|| {
+        let limits = Limits {
+            send_time: 10 * PATIENCE,
+            initial_idle_time: None,
+            ..Limits::default()
+        };
+        let (server, mut peer) = stalled(ServerStrategy::ThreadPerConnection, limits);
+        let mut other = Peer::connect(server.port());
+        peer.finish_sending();
+        let moment = Duration::from_millis(200);
+        // It takes time to make the reply.
+        eventually("the server waits", || {
+            let before = processor_time();
+            assert!(other.is_silent(moment));
+            processor_time() - before <= 3
+        });
+        let rest = within("the rest", move || peer.receive_rest());
+        assert!(rest.len() > REPLY as usize);
+        server.end();
     });
 }
