@@ -2,6 +2,7 @@
 //! A connection to a client, shared by its threads.
 
 mod both_ways;
+mod closing;
 mod collected;
 mod collecting;
 mod kept;
@@ -18,11 +19,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orbium_channel::connection::{Bounds, CodeSets, Connection, Role};
-use orbium_channel::outgoing::{self, Patience};
+use orbium_channel::outgoing::Patience;
 use orbium_channel::peer_memory::Charge;
 use orbium_channel::{Bidirectional, BidirectionalHalf};
 use orbium_giop::numbers::Names;
-use orbium_giop::{Headers, Version, close_connection, message_error};
+use orbium_giop::{Headers, Version, message_error};
 use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Deadline, Peer};
@@ -309,24 +310,6 @@ impl ServerConnection {
         }
     }
 
-    /// Ends reading. The connection is closed after the last reply was sent, since CloseConnection
-    /// means that unanswered requests were not begun.
-    pub(crate) fn end(&self) {
-        if !self.ended.load(Ordering::SeqCst) {
-            // Under the lock: `close` sees all data queued before; later senders block themselves,
-            // as no reactor sends for them.
-            let _pending = self.lock();
-            self.ended.store(true, Ordering::SeqCst);
-        }
-        self.watched.end();
-        // Dekker's protocol: this thread stores `ended`, then reads `late`; `end_late`
-        // decrements `late`, then reads `ended`. Both are SeqCst, so one of the two
-        // closes.
-        if self.late.load(Ordering::SeqCst) == 0 {
-            self.close(Patience::Begun(Deadline::after(Some(Duration::ZERO))));
-        }
-    }
-
     fn has_ended(&self) -> bool {
         self.ended.load(Ordering::SeqCst) || self.is_broken()
     }
@@ -456,24 +439,5 @@ impl ServerConnection {
         if sent > 0 && sent < message.len() {
             self.break_off(io::ErrorKind::WriteZero.into());
         }
-    }
-
-    /// Closes the connection in order, once. CloseConnection follows the queued data, and is
-    /// omitted if those cannot be sent completely.
-    fn close(&self, patience: Patience) {
-        if self.is_broken() || self.closed.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let mut pending = self.lock();
-        let kept = pending.octets.take();
-        pending.give_back();
-        // Keeping it open would hide the end from the peer.
-        pending.source = None;
-        self.has_pending.store(false, Ordering::Release);
-        let sent = outgoing::send_octets(&*self.stream, &kept, patience);
-        if sent.is_ok() {
-            let _ = self.stream.send(&close_connection(Version::V1_2));
-        }
-        self.stream.shutdown(Shutdown::Write);
     }
 }

@@ -2,6 +2,7 @@
 //! The connections that one thread waits for, and all their handling except serving.
 
 mod asked;
+mod last_replies;
 mod newcomers;
 mod silent;
 mod table;
@@ -25,6 +26,7 @@ use crate::intake::Intake;
 use crate::lane::pool::Pool;
 use crate::strategy::notifier::Notifier;
 pub(crate) use asked::NestedTurn;
+use last_replies::send_last_replies;
 use newcomers::Newcomers;
 use table::Table;
 pub(crate) use turns::Turn;
@@ -34,7 +36,8 @@ pub(crate) use turns::Turn;
 /// become ready.
 const TURNS: usize = 16;
 
-/// Maximum time for each client at the end, if it does not receive its queued data.
+/// How long clients are waited for at the end, all together, if they do not take what is kept for
+/// them.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Whether a connection waits for a place in a queue, and its state in the poller.
@@ -374,16 +377,21 @@ impl Reactor {
         let all = self.served.iter_mut();
         let free = all.filter_map(|(id, served)| (!served.is_taken()).then_some(id));
         let free: Vec<u64> = free.collect();
+        let free = free.into_iter().filter_map(|id| self.remove(id));
+        let free: Vec<Served> = free.collect();
+        let last = Deadline::after(Some(LAST_WAIT));
+        let sent = send_last_replies(free.iter().map(|served| &*served.connection), last);
+        if let Err(error) = sent {
+            crate::log::warn!(target: "orbium::conn", %error, "last replies are cut off");
+        }
         let mut connections = Vec::new();
-        for id in free {
-            let Some(served) = self.remove(id) else {
-                continue;
-            };
-            // Here sends may block, though not for long.
-            let stream = &served.connection.stream;
-            let _ = stream.set_nonblocking(false);
-            let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));
-            served.connection.end();
+        for served in free {
+            // Without a reply there is room for the last word, or the stream was never opened.
+            if served.connection.has_pending() {
+                served.connection.end_by(last);
+            } else {
+                served.connection.end();
+            }
             self.shared.forget(&served.connection);
             if served.connection.is_shared()
                 && let Some(intake) = served.intake

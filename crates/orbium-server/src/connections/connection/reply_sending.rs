@@ -299,7 +299,21 @@ impl ServerConnection {
         Ok(true)
     }
 
-    /// The deadline by which the peer must have received data, if some are queued.
+    /// Sends what was kept, as far as the peer takes it, though no reactor serves the connection;
+    /// whether there is more.
+    pub(crate) fn send_kept(&self) -> bool {
+        let mut pending = self.lock();
+        match sent_at_once(&*self.stream, pending.octets.octets()) {
+            Ok(sent) => {
+                pending.octets.consume(sent);
+                !pending.octets.is_empty()
+            }
+            // The end of the connection finds the same.
+            Err(_) => false,
+        }
+    }
+
+    /// Until when the peer must have taken something, if something is kept.
     pub(crate) fn pending_deadline(&self) -> Option<Deadline> {
         self.has_pending().then(|| self.lock().since)
     }

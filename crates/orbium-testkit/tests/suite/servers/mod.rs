@@ -7,6 +7,7 @@ mod dispatch_hook;
 mod fair_queues;
 mod fair_turns;
 mod lanes;
+mod last_replies;
 mod leader_followers;
 mod metrics;
 mod metrics_recorder;
