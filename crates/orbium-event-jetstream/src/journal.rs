@@ -12,9 +12,10 @@ use crate::counts::StreamStatistics;
 use crate::delivery::delivery_outcome::Outcome;
 use crate::error::JetStreamError;
 use crate::stream::Stream;
-use crate::stream::follow::{Deliver as DeliverTo, Subscription, follow, forget};
+use crate::stream::follow::{Deliver as DeliverTo, follow};
 use crate::stream::message::{EVENT_ID, ID_HEADER, Message, event_of, subjects};
 use crate::stream::offering::{Offering, Report};
+use crate::stream::server_consumer::{Subscription, forget};
 use crate::stream::set::Received;
 
 /// The field of a structured event's variable header with the position of the event in the stream.

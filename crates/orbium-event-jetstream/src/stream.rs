@@ -9,7 +9,9 @@ pub(crate) mod message;
 pub(crate) mod offering;
 mod publisher;
 pub(crate) mod replayed;
+mod requests;
 mod runtime;
+pub(crate) mod server_consumer;
 pub(crate) mod set;
 mod spool;
 
@@ -27,6 +29,7 @@ use crate::delivery::failures::NamedFailures;
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::connecting::{Connecting, Losses, connect, make_stream};
 use crate::stream::draining::Draining;
+use crate::stream::follow::Succession;
 use crate::stream::message::Message;
 use crate::stream::publisher::{PublishFailure, Publisher};
 use crate::stream::runtime::Runtime;
@@ -44,6 +47,7 @@ pub(crate) struct Stream {
     last_entry: AtomicU64,
     pub(crate) counts: Counts,
     pub(crate) failures: NamedFailures,
+    pub(crate) succession: Succession,
 }
 
 impl Stream {
@@ -67,6 +71,7 @@ impl Stream {
             publisher: Publisher::new(&config, context.clone(), losses),
             spool: spool.map(Arc::new),
             failures: NamedFailures::new(config.consumers),
+            succession: Succession::default(),
             config,
             runtime,
             context,
@@ -97,7 +102,12 @@ impl Stream {
         Ok(())
     }
 
-    /// A unique name for an event, among all channels.
+    /// The connections that are lost from now on.
+    pub(crate) fn losses(&self) -> Losses {
+        self.publisher.losses_from_now()
+    }
+
+    /// A name for an event that no other event of any channel has.
     pub(crate) fn entry(&self) -> String {
         let number = self.last_entry.fetch_add(1, Ordering::Relaxed);
         format!("{:016x}.{number}", self.origin)

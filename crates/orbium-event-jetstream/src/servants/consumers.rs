@@ -25,9 +25,10 @@ use crate::servants::channel_state::Shared;
 use crate::servants::proxies::Proxy;
 use crate::servants::proxy_object::Place;
 use crate::stream::correlator::{Correlator, PushSet, most_open};
-use crate::stream::follow::{Deliver, Following, Subscription, follow, forget};
+use crate::stream::follow::{Deliver, Following, follow};
 use crate::stream::message::{subject_filter, subjects};
 use crate::stream::replayed::Replayed;
+use crate::stream::server_consumer::{Subscription, forget};
 
 pub(crate) struct Consumers {
     pub(crate) shared: Arc<Shared>,

@@ -3,41 +3,42 @@
 
 mod correlate;
 mod offer;
+mod succession;
+
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::pull::Config;
-use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
+use async_nats::jetstream::consumer::{Consumer, DeliverPolicy};
+use orbium::lock::Mutex;
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::{Instant, interval, sleep};
 
-use orbium_event::Replay;
-
+pub(crate) use self::succession::Succession;
 use crate::delivery::delivery_outcome::{Outcome, Progress, Settling};
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
 use crate::stream::correlator::Correlator;
 use crate::stream::offering::Offering;
-use crate::stream::replayed::{Replayed, begin};
+use crate::stream::replayed::Replayed;
+use crate::stream::requests::Requests;
+use crate::stream::server_consumer::{Subscription, consumer_config, make};
 use crate::stream::set::{Incoming, Received, SetSize};
 
-/// The time for which a request for events waits at the server.
-const EXPIRES: Duration = Duration::from_secs(10);
-/// Interval of the server's heartbeats: after two missed ones the events are requested again.
-const HEARTBEAT: Duration = Duration::from_secs(1);
-/// Delays between two attempts to request events.
+/// Between two attempts to request events.
 const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
-/// The time for which the server retains an unnamed consumer that no channel serves.
-const ANONYMOUS: Duration = Duration::from_secs(60);
 
 /// Called with a set, and returns the outcomes of its first events, of one at least: it is called
 /// again with those behind them. It may block for the duration of pushes to a consumer.
 pub(crate) type Handler = dyn Fn(&[Received]) -> Vec<Outcome> + Send + Sync;
 
-/// The kind of a consumer's delivery.
+/// Called when a delivery has returned [`Outcome::Gone`].
+type Gone = Box<dyn FnOnce() + Send>;
+
+/// How a consumer gets its events.
 pub(crate) enum Deliver {
     /// In sets of the events that have arrived, each of which is passed independently.
     Sets(Arc<Handler>),
@@ -45,6 +46,17 @@ pub(crate) enum Deliver {
     Correlated(Box<Correlator>),
     /// As they arrive: the consumer reports on each later.
     Offered(Box<Offering>),
+}
+
+impl Deliver {
+    /// What waits for the consumer, whatever becomes of the server.
+    fn open(&self) -> Box<dyn Iterator<Item = &Received> + Send + '_> {
+        match self {
+            Self::Sets(_) => Box::new(iter::empty()),
+            Self::Correlated(correlator) => Box::new(correlator.messages()),
+            Self::Offered(offering) => Box::new(offering.messages()),
+        }
+    }
 }
 
 /// A consumer that is served until this is dropped.
@@ -57,23 +69,6 @@ pub(crate) struct Following {
     pub(crate) replayed: Arc<Replayed>,
 }
 
-/// The subscription of a consumer.
-pub(crate) struct Subscription<'a> {
-    /// The name of the position from which it continues; without one it gets events that are stored
-    /// from now on.
-    pub(crate) name: Option<&'a str>,
-    pub(crate) subjects: String,
-    /// Maximum number of events that the subscription retains.
-    pub(crate) open: usize,
-    /// The position at which an unnamed consumer begins, in place of events that are stored from
-    /// now on.
-    pub(crate) replay: Option<Replay>,
-    /// Its position before it was suspended.
-    pub(crate) replayed: Option<Arc<Replayed>>,
-    /// Whether a new position begins with events that are stored from now on.
-    pub(crate) is_connection: bool,
-}
-
 /// A consumer of the stream.
 struct Follower {
     stream: Arc<Stream>,
@@ -82,6 +77,7 @@ struct Follower {
     settling: Settling,
     replayed: Arc<Replayed>,
     until: watch::Receiver<()>,
+    gone: Mutex<Option<Gone>>,
 }
 
 /// Reason for the end of serving a consumer.
@@ -92,6 +88,19 @@ enum End {
     Dropped,
 }
 
+/// What of a set is not delivered.
+#[derive(Default)]
+struct Rest {
+    set: Arc<[Received]>,
+    from: usize,
+}
+
+impl Rest {
+    fn events(&self) -> impl Iterator<Item = &Received> {
+        self.set[self.from..].iter()
+    }
+}
+
 /// Serves a consumer. `gone` is called when a delivery has returned [`Outcome::Gone`].
 ///
 /// # Errors
@@ -100,7 +109,7 @@ pub(crate) fn follow(
     stream: &Arc<Stream>,
     subscription: Subscription<'_>,
     deliver: Deliver,
-    gone: Box<dyn FnOnce() + Send>,
+    gone: Gone,
 ) -> Result<Following, JetStreamError> {
     let (sender, until) = watch::channel(());
     let progress = Arc::<Progress>::default();
@@ -114,6 +123,7 @@ pub(crate) fn follow(
         config: consumer_config(stream, subscription),
         progress: Arc::clone(&progress),
         until,
+        gone: Mutex::new(Some(gone)),
     };
     let made = if stream.is_spooling() {
         // It is created when a server is available.
@@ -123,8 +133,7 @@ pub(crate) fn follow(
     };
     stream.runtime.handle()?.spawn(async move {
         if let End::Gone = follower.serve(made, deliver).await {
-            // It may block.
-            spawn_blocking(gone);
+            follower.report_gone();
         }
     });
     Ok(Following {
@@ -149,79 +158,16 @@ fn make_now(follower: &Follower) -> Result<Consumer<Config>, JetStreamError> {
     })
 }
 
-/// Creates a consumer, and records the last of the earlier events that it gets; without such
-/// events, its beginning.
-async fn make(
-    context: Context,
-    (config, of): (Config, String),
-    replayed: Arc<Replayed>,
-) -> Result<Consumer<Config>, String> {
-    if replayed.is_open() {
-        let stream = context.get_stream(of.as_str()).await;
-        let stream = stream.map_err(|error| error.to_string())?;
-        replayed.end_with(stream.cached_info().state.last_sequence);
-    }
-    let is_new = matches!(config.deliver_policy, DeliverPolicy::New);
-    let made = context.create_consumer_on_stream(config, of).await;
-    let made = made.map_err(|error| error.to_string())?;
-    if is_new {
-        replayed.deliver(made.cached_info().delivered.stream_sequence);
-    }
-    Ok(made)
-}
-
-/// Deletes the position of a name. Without effect if there is none.
-///
-/// # Errors
-/// [`JetStreamError`].
-pub(crate) fn forget(stream: &Stream, name: &str) -> Result<(), JetStreamError> {
-    let limit = stream.config.connect_timeout;
-    let (context, of) = (stream.context.clone(), stream.config.stream.clone());
-    stream.failures.forget(name);
-    let name = name.to_owned();
-    stream.runtime.wait((limit, Awaited::Consumer), async move {
-        use async_nats::jetstream::stream::ConsumerErrorKind::JetStream;
-        match context.delete_consumer_from_stream(name, of).await {
-            Ok(_) => Ok(()),
-            Err(error) if matches!(error.kind(), JetStream(it) if it.error_code().0 == 10014) => {
-                Ok(())
-            }
-            Err(error) => Err(JetStreamError::Consumer(error.to_string())),
-        }
-    })
-}
-
-fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
-    let (config, name) = (&stream.config, subscription.name);
-    Config {
-        durable_name: name.map(str::to_owned),
-        deliver_policy: match (name, subscription.replay) {
-            // The same each time that it is created.
-            (Some(_), _) if subscription.is_connection => DeliverPolicy::New,
-            (Some(_), _) => DeliverPolicy::All,
-            (None, Some(replay)) => begin(replay),
-            // Events of the spool may be stored before the consumer is created.
-            (None, None) if stream.is_spooling() => DeliverPolicy::ByStartTime {
-                start_time: SystemTime::now().into(),
-            },
-            (None, None) => DeliverPolicy::New,
-        },
-        ack_policy: AckPolicy::Explicit,
-        ack_wait: config.ack_wait,
-        max_ack_pending: i64::try_from(config.window.max(1).saturating_add(subscription.open))
-            .unwrap_or(i64::MAX),
-        filter_subject: subscription.subjects,
-        inactive_threshold: match name {
-            Some(_) => Duration::ZERO,
-            None => ANONYMOUS,
-        },
-        ..Config::default()
-    }
-}
-
 impl Follower {
-    /// Requests events and delivers them, across failures of the server.
-    async fn serve(self, mut made: Option<Consumer<Config>>, mut deliver: Deliver) -> End {
+    /// Requests events and delivers them, whatever becomes of the server.
+    async fn serve(&self, mut made: Option<Consumer<Config>>, mut deliver: Deliver) -> End {
+        let _turn = match &self.config.durable_name {
+            Some(name) => tokio::select! {
+                () = self.dropped() => return End::Dropped,
+                turn = self.stream.succession.begin(name) => turn,
+            },
+            None => None,
+        };
         let mut pause = RETRY_PAUSES[0];
         loop {
             let why = match self.session(made.take(), (&mut deliver, &mut pause)).await {
@@ -259,7 +205,7 @@ impl Follower {
             Some(consumer) => consumer,
             None => self.make().await?,
         };
-        self.deliver_from(&consumer, manner).await
+        self.deliver_from(consumer, manner).await
     }
 
     async fn make(&self) -> Result<Consumer<Config>, String> {
@@ -279,56 +225,100 @@ impl Follower {
         config
     }
 
+    /// Delivers what arrives, until the end or an error of the server's, and gives back what is not delivered then.
     async fn deliver_from(
         &self,
-        consumer: &Consumer<Config>,
+        consumer: Consumer<Config>,
         (deliver, pause): (&mut Deliver, &mut Duration),
     ) -> Result<End, String> {
-        let requested = consumer
-            .stream()
-            .max_messages_per_batch(self.stream.config.window.max(1))
-            .expires(EXPIRES)
-            .heartbeat(HEARTBEAT)
-            .messages();
-        let messages = requested.await.map_err(|error| error.to_string())?;
-        let incoming = Incoming::new(messages, &self.stream.config, self.replayed.end());
-        match deliver {
-            Deliver::Sets(handler) => self.deliver_sets(incoming, (handler, pause)).await,
-            Deliver::Correlated(correlator) => self.correlate(incoming, (correlator, pause)).await,
-            Deliver::Offered(offering) => self.offer_all(incoming, (offering, pause)).await,
+        let connection = (self.stream.context.clone(), self.stream.losses());
+        let requests = Requests::new(consumer, connection, self.stream.config.window).await?;
+        let mut incoming = Incoming::new(requests, &self.stream.config, self.replayed.end());
+        let mut rest = Rest::default();
+        let ended = match deliver {
+            Deliver::Sets(handler) => {
+                let delivering = self.deliver_sets(&mut incoming, (handler, pause));
+                delivering.await.map(|(end, of_set)| {
+                    rest = of_set;
+                    end
+                })
+            }
+            Deliver::Correlated(correlator) => {
+                self.correlate(&mut incoming, (correlator, pause)).await
+            }
+            Deliver::Offered(offering) => self.offer_all(&mut incoming, (offering, pause)).await,
+        };
+        if let Ok(End::Gone) = ended {
+            self.report_gone();
         }
+        if self.config.durable_name.is_some() {
+            let open: Vec<_> = rest.events().chain(deliver.open()).collect();
+            let behind = self.end_requests(incoming, &open).await;
+            // After an error of the server's what is open waits for the next session.
+            if ended.is_ok() {
+                give_back(open.into_iter()).await;
+            }
+            give_back(behind.iter()).await;
+        }
+        ended
     }
 
-    async fn deliver_sets(
-        &self,
-        mut incoming: Incoming,
-        (handler, pause): (&Arc<Handler>, &mut Duration),
-    ) -> Result<End, String> {
-        let mut size = SetSize::new(&self.stream.config);
+    /// Waits until the server has ended all requests, and returns what it has sent for them. What is given back before that is
+    /// sent for one of them once more.
+    async fn end_requests(&self, mut incoming: Incoming, open: &[&Received]) -> Vec<Received> {
+        incoming.close();
+        let mut signs = interval(self.sign_period());
+        signs.tick().await;
+        let mut behind = Vec::new();
         loop {
-            let next = tokio::select! {
-                () = self.dropped() => {
-                    incoming.give_back().await;
-                    return Ok(End::Dropped);
+            tokio::select! {
+                biased;
+                next = incoming.next_of_rest() => match next {
+                    Some(received) => behind.push(received),
+                    None => return behind,
+                },
+                _ = signs.tick() => {
+                    give_signs(open.iter().copied()).await;
+                    give_signs(behind.iter()).await;
                 }
-                next = incoming.next_set(size.events()) => next,
-            };
-            let set = next?.into();
-            *pause = RETRY_PAUSES[0];
-            if let Some(end) = self.deliver(set, (handler, &mut size)).await {
-                incoming.give_back().await;
-                return Ok(end);
             }
         }
     }
 
-    /// Delivers a set, in parts if an event fails. Returns the reason why the consumer is not
-    /// served any more.
+    /// Calls `gone`, once.
+    fn report_gone(&self) {
+        if let Some(gone) = self.gone.lock().take() {
+            // It may block.
+            spawn_blocking(gone);
+        }
+    }
+
+    /// Returns what of the last set is not delivered, too.
+    async fn deliver_sets(
+        &self,
+        incoming: &mut Incoming,
+        (handler, pause): (&Arc<Handler>, &mut Duration),
+    ) -> Result<(End, Rest), String> {
+        let mut size = SetSize::new(&self.stream.config);
+        loop {
+            let next = tokio::select! {
+                () = self.dropped() => return Ok((End::Dropped, Rest::default())),
+                next = incoming.next_set(size.events()) => next,
+            };
+            let set = next?.into();
+            *pause = RETRY_PAUSES[0];
+            if let Some(ended) = self.deliver(set, (handler, &mut size)).await {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// Delivers a set, in parts if an event fails. Returns why the consumer is not served any more, and what is left of the set.
     async fn deliver(
         &self,
         set: Arc<[Received]>,
         (handler, size): (&Arc<Handler>, &mut SetSize),
-    ) -> Option<End> {
+    ) -> Option<(End, Rest)> {
         self.count(&set);
         let (mut from, mut end) = (0, None);
         while from < set.len() && end.is_none() {
@@ -351,8 +341,7 @@ impl Follower {
                 end = Some(End::Dropped);
             }
         }
-        give_back(set[from..].iter()).await;
-        end
+        end.map(|it| (it, Rest { set, from }))
     }
 
     fn count(&self, set: &[Received]) {

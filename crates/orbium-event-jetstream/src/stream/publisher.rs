@@ -143,7 +143,7 @@ impl Publisher {
         acknowledged(self.send(message).await, losses).await
     }
 
-    fn losses_from_now(&self) -> Losses {
+    pub(crate) fn losses_from_now(&self) -> Losses {
         let mut losses = self.losses.clone();
         losses.mark_unchanged();
         losses

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use async_nats::jetstream::AckKind;
-use async_nats::jetstream::consumer::pull::{MessagesError, Stream as Messages};
 use async_nats::jetstream::message::Message;
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::FutureExt as _;
 
 use crate::config::JetStreamConfig;
+use crate::stream::requests::Requests;
 
 /// An event of the stream.
 pub(crate) struct Received {
@@ -55,25 +55,25 @@ impl Received {
 
     /// Returns it to the server, so that the next consumer of the name gets it immediately.
     pub(crate) async fn give_back(&self) {
-        // It is delivered again in any case, after the time-out.
+        eprintln!("NAK {} delivery {}", self.sequence, self.delivery);
         let _ = self.message.ack_with(AckKind::Nak(None)).await;
     }
 }
 
 /// The requested events of a consumer.
 pub(crate) struct Incoming {
-    messages: Messages,
+    requests: Requests,
     /// Received behind the last set.
-    held: Option<Result<Received, MessagesError>>,
+    held: Option<Received>,
     max_bytes: usize,
     /// The last of the earlier events.
     replayed: u64,
 }
 
 impl Incoming {
-    pub(crate) fn new(messages: Messages, config: &JetStreamConfig, replayed: u64) -> Self {
+    pub(crate) fn new(requests: Requests, config: &JetStreamConfig, replayed: u64) -> Self {
         Self {
-            messages,
+            requests,
             held: None,
             max_bytes: config.set_bytes,
             replayed,
@@ -90,12 +90,11 @@ impl Incoming {
             Some(held) => held,
             None => self.next().await?,
         };
-        let first = first.map_err(|error| error.to_string())?;
         let mut bytes = first.len();
         let mut set = vec![first];
         while set.len() < most && !set[0].is_repeated() {
             match self.arrived() {
-                Some(Ok(next)) if !next.is_repeated() && bytes + next.len() <= self.max_bytes => {
+                Some(next) if !next.is_repeated() && bytes + next.len() <= self.max_bytes => {
                     bytes += next.len();
                     set.push(next);
                 }
@@ -108,32 +107,46 @@ impl Incoming {
         Ok(set)
     }
 
-    async fn next(&mut self) -> Result<Result<Received, MessagesError>, String> {
+    async fn next(&mut self) -> Result<Received, String> {
         loop {
-            let next = self.messages.next().await;
-            match next.ok_or("the server has ended the request")? {
-                Ok(message) => match Received::new(message, self.replayed) {
-                    Some(received) => return Ok(Ok(received)),
-                    None => {
-                        tracing::debug!(target: "orbium::event", "a message without a place in the stream");
-                    }
-                },
-                Err(error) => return Ok(Err(error)),
+            let message = self.requests.next().await?;
+            if let Some(received) = self.received(message) {
+                return Ok(received);
             }
         }
     }
 
-    /// The next event that has arrived, if any.
-    fn arrived(&mut self) -> Option<Result<Received, MessagesError>> {
-        // The next call that waits reports the end of the request.
+    fn received(&self, message: Message) -> Option<Received> {
+        let received = Received::new(message, self.replayed);
+        if received.is_none() {
+            tracing::debug!(target: "orbium::event", "a message without a place in the stream");
+        }
+        received
+    }
+
+    /// What has arrived, if anything has.
+    fn arrived(&mut self) -> Option<Received> {
+        // The end of the requests is found by the next that waits.
         self.next().now_or_never()?.ok()
     }
 
-    /// Returns received events that are not part of a set to the server.
-    pub(crate) async fn give_back(&mut self) {
-        while let Some(Ok(received)) = self.held.take().or_else(|| self.arrived()) {
-            received.give_back().await;
+    /// Waits for an event that is part of no set, and that the server has sent; `None` when it sends no more. To be given back
+    /// after that: before it the server would send the event once more. Nothing is lost if the future is dropped.
+    pub(crate) async fn next_of_rest(&mut self) -> Option<Received> {
+        if let Some(held) = self.held.take() {
+            return Some(held);
         }
+        loop {
+            let message = self.requests.next_of_rest().await?;
+            if let Some(received) = self.received(message) {
+                return Some(received);
+            }
+        }
+    }
+
+    /// Requests no more events.
+    pub(crate) fn close(&mut self) {
+        self.requests.close();
     }
 }
 

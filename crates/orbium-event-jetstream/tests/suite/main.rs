@@ -10,6 +10,7 @@ mod notification;
 mod partitioned;
 mod pulled;
 mod replayed;
+mod requests;
 mod restarted;
 mod sets;
 mod spooled;

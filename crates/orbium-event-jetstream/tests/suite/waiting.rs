@@ -265,8 +265,7 @@ fn observers_get_what_is_subscribed_to_and_published() {
 
 /// The set would be delivered after the time of an acknowledgement if the suspension did not give the event back.
 ///
-/// Its number is not looked at: the server takes back the number of a delivery to a request of a channel that is gone
-/// (nats-server 2.9.10 numbers the event 1 for the second time in every other run).
+/// It did not give back an event that was on its way, and gave back others while its request still waited at the server.
 #[test]
 fn a_suspended_subscription_gives_back_what_it_retains() {
     let Some(nats) = nats() else { return };

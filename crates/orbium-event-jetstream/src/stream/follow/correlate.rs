@@ -8,7 +8,7 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use tokio::task::spawn_blocking;
 use tokio::time::{interval, sleep_until};
 
-use super::{End, Follower, RETRY_PAUSES, give_back, give_signs};
+use super::{End, Follower, RETRY_PAUSES, give_signs};
 use crate::delivery::collected::Sequenced;
 use crate::delivery::delivery_outcome::Outcome;
 use crate::delivery::recipient::marked;
@@ -35,7 +35,7 @@ impl Follower {
     /// Offers arriving events to a stateful subscription, until the end or an error of the server.
     pub(super) async fn correlate(
         &self,
-        mut incoming: Incoming,
+        incoming: &mut Incoming,
         (correlator, pause): (&mut Correlator, &mut Duration),
     ) -> Result<End, String> {
         let mut signs = interval(self.sign_period());
@@ -67,8 +67,6 @@ impl Follower {
                 }
             };
             if let Some(end) = end {
-                give_back(correlator.messages()).await;
-                incoming.give_back().await;
                 return Ok(end);
             }
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::interval;
 
-use super::{End, Follower, RETRY_PAUSES, give_back, give_signs};
+use super::{End, Follower, RETRY_PAUSES, give_signs};
 use crate::delivery::delivery_outcome::Outcome;
 use crate::stream::offering::Offering;
 use crate::stream::set::{Incoming, Received};
@@ -18,7 +18,7 @@ impl Follower {
     /// of the server.
     pub(super) async fn offer_all(
         &self,
-        mut incoming: Incoming,
+        incoming: &mut Incoming,
         (offering, pause): (&mut Offering, &mut Duration),
     ) -> Result<End, String> {
         let mut signs = interval(self.sign_period());
@@ -26,7 +26,7 @@ impl Follower {
             let vacancy = offering.vacancy();
             let set = tokio::select! {
                 biased;
-                () = self.dropped() => break,
+                () = self.dropped() => return Ok(End::Dropped),
                 Some((sequence, outcome)) = offering.reports.recv() => {
                     if let Some(received) = offering.open.remove(&sequence) {
                         self.settling.settle(&received, outcome).await;
@@ -43,9 +43,6 @@ impl Follower {
             self.count(&set);
             self.offer(offering, set).await;
         }
-        give_back(offering.messages()).await;
-        incoming.give_back().await;
-        Ok(End::Dropped)
     }
 
     /// Offers events on a thread that may block.
