@@ -5,22 +5,30 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, SystemTime};
 
+use futures_util::TryStreamExt as _;
 use orbium::Orb;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::{Pattern, Replay, connect_consumer, new_event};
 use orbium_event_jetstream::{
     Delivery, PersistentConsumer, PersistentSupplier, connect_replaying_consumer, connect_supplier,
 };
-use orbium_testkit::PATIENCE;
+use orbium_testkit::{NatsServer, PATIENCE};
 
-use crate::stage::{Served, client, config, nats};
+use crate::stage::{Served, client, config, nats, with_client};
 
 type Received = Receiver<(i32, Delivery)>;
 
 fn connect(orb: &Orb, channel: &EventChannel, replay: Replay) -> (PersistentConsumer, Received) {
+    connect_with(orb, channel, (replay, &Pattern::of(16, 0)))
+}
+
+fn connect_with(
+    orb: &Orb,
+    channel: &EventChannel,
+    subscription: (Replay, &Pattern),
+) -> (PersistentConsumer, Received) {
     let (send, received) = mpsc::channel();
-    let pattern = Pattern::of(16, 0);
-    let consumer = connect_replaying_consumer(orb, channel, (replay, &pattern), move |event| {
+    let consumer = connect_replaying_consumer(orb, channel, subscription, move |event| {
         let _ = send.send((event.data.pad1, Delivery::of(event)));
         Ok(())
     });
@@ -132,4 +140,36 @@ fn a_replay_goes_on_when_the_server_is_killed() {
     }
     assert!(seen.keys().copied().eq(0..30), "{seen:?}");
     assert!(seen.iter().all(|it| *it.1 == (*it.0 < 10)), "{seen:?}");
+}
+
+fn delete_consumers(nats: &NatsServer) {
+    with_client(nats, |context| async move {
+        let stream = context.get_stream("NAV").await.unwrap();
+        let names: Vec<_> = stream.consumer_names().try_collect().await.unwrap();
+        for name in names {
+            stream.delete_consumer(&name).await.unwrap();
+        }
+    });
+}
+
+/// It began anew, with sets that its consumer had got, after any error of the server's.
+#[test]
+fn a_conjunction_of_a_replay_goes_on_when_the_server_has_forgotten_its_consumer() {
+    let Some(nats) = nats() else { return };
+    let (served, orb) = (Served::new(config(&nats)), client());
+    let channel = served.seen_by(&orb);
+    let supplier = connect_supplier(&channel).unwrap();
+    let push_pair = |number| {
+        let mut pair = [new_event(16, 1), new_event(17, 1)];
+        pair[0].data.pad1 = number;
+        pair[1].data.pad1 = number + 1;
+        supplier.push(&pair).unwrap();
+    };
+    push_pair(1);
+    let pair = Pattern::Conjunction(vec![Pattern::of(16, 0), Pattern::of(17, 0)]);
+    let (_consumer, received) = connect_with(&orb, &channel, (Replay::Sequence(1), &pair));
+    assert_eq!(next(&received, 2), [(1, true), (2, true)]);
+    delete_consumers(&nats);
+    push_pair(3);
+    assert_eq!(next(&received, 2), [(3, false), (4, false)]);
 }

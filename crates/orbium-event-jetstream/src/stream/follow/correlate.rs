@@ -74,6 +74,7 @@ impl Follower {
 
     async fn arrive(&self, received: Received, correlator: &mut Correlator) {
         self.count(slice::from_ref(&received));
+        self.replayed.deliver(received.sequence);
         match marked(&received) {
             Ok(event) => {
                 let done = correlator.offer(event, received);

@@ -41,6 +41,9 @@ impl Follower {
             };
             *pause = RETRY_PAUSES[0];
             self.count(&set);
+            for received in &set {
+                self.replayed.deliver(received.sequence);
+            }
             self.offer(offering, set).await;
         }
     }
