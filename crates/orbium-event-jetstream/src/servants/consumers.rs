@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The consumer side: the admin, and a proxy for each consumer.
 
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -47,7 +48,7 @@ impl Consumers {
                 replay,
                 shared: Arc::clone(&self.shared),
                 place: Place::default(),
-                connection: Mutex::default(),
+                phase: Mutex::default(),
             })
         })?;
         let object: ProxyPushSupplier = call.poa().activate(ProxyObject(Arc::clone(&proxy)))?;
@@ -109,26 +110,84 @@ struct SupplierProxy {
     replay: Option<Replay>,
     shared: Arc<Shared>,
     place: Place,
-    connection: Mutex<Option<Connection>>,
+    /// Not locked while the server is waited for.
+    phase: Mutex<Phase>,
 }
 
 /// Its object.
 struct ProxyObject(Arc<SupplierProxy>);
+
+/// How far a proxy has come.
+#[derive(Default)]
+enum Phase {
+    #[default]
+    Free,
+    /// The server makes the consumer.
+    Connecting,
+    Connected(Connection),
+    Ended,
+}
 
 struct Connection {
     name: Option<String>,
     recipient: Arc<Recipient>,
     pattern: Pattern,
     is_gateway: bool,
-    /// `None` while it is suspended.
-    following: Option<Following>,
-    /// The position at which it continues after a suspension.
-    suspended: Option<Arc<Replayed>>,
+    service: Service,
+}
+
+/// Whether a consumer that is connected gets events.
+enum Service {
+    Following(Following),
+    /// Where it goes on, if it does not begin as it did.
+    Suspended(Option<Arc<Replayed>>),
+    /// The server makes the consumer once more.
+    Resuming(Option<Arc<Replayed>>),
+}
+
+impl Phase {
+    fn connection(&self) -> Option<&Connection> {
+        match self {
+            Self::Connected(connection) => Some(connection),
+            Self::Free | Self::Connecting | Self::Ended => None,
+        }
+    }
+
+    fn connection_mut(&mut self) -> Option<&mut Connection> {
+        match self {
+            Self::Connected(connection) => Some(connection),
+            Self::Free | Self::Connecting | Self::Ended => None,
+        }
+    }
+}
+
+impl Connection {
+    fn following(&self) -> Option<&Following> {
+        match &self.service {
+            Service::Following(following) => Some(following),
+            Service::Suspended(_) | Service::Resuming(_) => None,
+        }
+    }
+
+    /// Returns what ends with the suspension.
+    fn suspend(&mut self) -> Option<Service> {
+        let goes_on = match &self.service {
+            Service::Suspended(_) => return None,
+            Service::Resuming(goes_on) => goes_on.clone(),
+            // What a conjunction has collected is forgotten: it begins as it did.
+            Service::Following(following) => {
+                is_stateless(&self.pattern).then(|| Arc::clone(&following.replayed))
+            }
+        };
+        Some(mem::replace(&mut self.service, Service::Suspended(goes_on)))
+    }
 }
 
 /// Error of connecting a consumer.
 enum Refusal {
     AlreadyConnected,
+    /// The proxy has ended.
+    Ended,
     Subscription(String),
     Stream(JetStreamError),
 }
@@ -140,8 +199,8 @@ impl From<JetStreamError> for Refusal {
 }
 
 impl SupplierProxy {
-    fn connection(&self) -> MutexGuard<'_, Option<Connection>> {
-        self.connection.lock()
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock()
     }
 
     fn connect(
@@ -154,34 +213,93 @@ impl SupplierProxy {
         let pattern = pattern.map_err(|error| Refusal::Subscription(error.to_string()))?;
         let of_rt_info = || name_of_rt_info(qos).filter(|_| self.replay.is_none());
         let name = self.name.clone().or_else(of_rt_info);
-        let mut connection = self.connection();
-        if connection.is_some() {
-            return Err(Refusal::AlreadyConnected);
-        }
-        if let Some(name) = &name {
-            let before = self.shared.names.claim(name, Arc::clone(self) as _);
-            if let Some(before) = before {
-                before.end();
-            }
-        }
+        self.begin()?;
+        self.claim(name.as_deref());
         let recipient = Recipient::new(&self.shared, name.is_some(), consumer, &pattern);
         let recipient = Arc::new(recipient);
         let following = self.follow(&recipient, (name.as_deref(), None), &pattern);
-        if let (Err(_), Some(name)) = (&following, &name) {
-            self.shared.names.release_if(name, self.number);
-        }
-        let following = following?;
-        *connection = Some(Connection {
-            name,
-            recipient,
-            pattern,
-            is_gateway: qos.is_gateway,
-            following: Some(following),
-            suspended: None,
+        let connected = following.map_err(Refusal::Stream).and_then(|following| {
+            self.set_connected(Connection {
+                name: name.clone(),
+                recipient,
+                pattern,
+                is_gateway: qos.is_gateway,
+                service: Service::Following(following),
+            })
         });
-        drop(connection);
+        if let Err(refusal) = connected {
+            self.release(name.as_deref());
+            return Err(refusal);
+        }
         self.shared.observation.changed();
         Ok(())
+    }
+
+    /// The connection of a consumer begins. Nothing else may connect one until it has succeeded or failed.
+    fn begin(&self) -> Result<(), Refusal> {
+        let mut phase = self.phase();
+        match *phase {
+            Phase::Free => *phase = Phase::Connecting,
+            Phase::Connecting | Phase::Connected(_) => return Err(Refusal::AlreadyConnected),
+            Phase::Ended => return Err(Refusal::Ended),
+        }
+        Ok(())
+    }
+
+    /// Ends the proxy that has the name.
+    fn claim(self: &Arc<Self>, name: Option<&str>) {
+        let Some(name) = name else { return };
+        let before = self.shared.names.claim(name, Arc::clone(self) as _);
+        if let Some(before) = before.filter(|it| it.number() != self.number) {
+            before.end();
+        }
+    }
+
+    fn set_connected(&self, connection: Connection) -> Result<(), Refusal> {
+        let mut phase = self.phase();
+        match *phase {
+            Phase::Connecting => *phase = Phase::Connected(connection),
+            _ => return Err(Refusal::Ended),
+        }
+        Ok(())
+    }
+
+    /// A connection has failed: another one may begin, unless the proxy has ended.
+    fn release(&self, name: Option<&str>) {
+        if let Some(name) = name {
+            self.shared.names.release_if(name, self.number);
+        }
+        let mut phase = self.phase();
+        if let Phase::Connecting = *phase {
+            *phase = Phase::Free;
+        }
+    }
+
+    fn resume(self: &Arc<Self>) -> Result<(), JetStreamError> {
+        let mut phase = self.phase();
+        let Some(connection) = phase.connection_mut() else {
+            return Ok(());
+        };
+        let Service::Suspended(goes_on) = &connection.service else {
+            return Ok(());
+        };
+        let goes_on = goes_on.clone();
+        connection.service = Service::Resuming(goes_on.clone());
+        let (name, pattern) = (connection.name.clone(), connection.pattern.clone());
+        let recipient = Arc::clone(&connection.recipient);
+        drop(phase);
+        let following = self.follow(&recipient, (name.as_deref(), goes_on.clone()), &pattern);
+        let mut phase = self.phase();
+        let (service, resumed) = match following {
+            Ok(following) => (Service::Following(following), Ok(())),
+            Err(error) => (Service::Suspended(goes_on), Err(error)),
+        };
+        // It may have been suspended again, or ended.
+        match phase.connection_mut().map(|it| &mut it.service) {
+            Some(current @ Service::Resuming(_)) => *current = service,
+            _ => drop((phase, service)),
+        }
+        resumed
     }
 
     fn follow(
@@ -224,9 +342,9 @@ impl SupplierProxy {
 
 impl Proxy for SupplierProxy {
     fn state(&self) -> Option<ConsumerState> {
-        let connection = self.connection();
-        let connection = connection.as_ref()?;
-        let progress = connection.following.as_ref().map(|it| &it.progress);
+        let phase = self.phase();
+        let connection = phase.connection()?;
+        let progress = connection.following().map(|it| &it.progress);
         let recipient = &connection.recipient;
         Some(ConsumerState {
             id: self.number,
@@ -240,17 +358,18 @@ impl Proxy for SupplierProxy {
     }
 
     fn subscription(&self) -> Option<Pattern> {
-        let connection = self.connection();
-        let connection = connection.as_ref().filter(|it| !it.is_gateway)?;
+        let phase = self.phase();
+        let connection = phase.connection().filter(|it| !it.is_gateway)?;
         Some(connection.pattern.clone())
     }
 
     fn end(&self) {
         self.shared.consumers.remove(self.number);
         self.place.end();
-        let connection = self.connection().take();
-        if let Some(name) = connection.and_then(|it| it.name) {
-            self.shared.names.release_if(&name, self.number);
+        let before = mem::replace(&mut *self.phase(), Phase::Ended);
+        let name = before.connection().and_then(|it| it.name.as_deref());
+        if let Some(name) = name {
+            self.shared.names.release_if(name, self.number);
         }
         self.shared.observation.changed();
     }
@@ -272,6 +391,7 @@ impl ProxyPushSupplierServant for ProxyObject {
         let connected = self.0.connect(consumer, qos);
         connected.map_err(|refusal| match refusal {
             Refusal::AlreadyConnected => AlreadyConnected {}.into(),
+            Refusal::Ended => SystemException::from(ExceptionKind::ObjectNotExist).into(),
             Refusal::Subscription(why) => {
                 tracing::warn!(target: "orbium::event", %why, "subscription refused");
                 TypeError {}.into()
@@ -282,26 +402,13 @@ impl ProxyPushSupplierServant for ProxyObject {
 
     /// Events wait in the stream until the connection is resumed.
     fn suspend_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        if let Some(connection) = &mut *self.0.connection()
-            && let Some(following) = connection.following.take()
-        {
-            // The collected events of a conjunction are discarded: it restarts from its beginning.
-            let goes_on = is_stateless(&connection.pattern);
-            connection.suspended = goes_on.then(|| Arc::clone(&following.replayed));
-        }
+        let ended = self.0.phase().connection_mut().map(Connection::suspend);
+        drop(ended);
         Ok(())
     }
 
     fn resume_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        if let Some(connection) = &mut *self.0.connection()
-            && connection.following.is_none()
-        {
-            let position = (connection.name.as_deref(), connection.suspended.clone());
-            let (recipient, pattern) = (&connection.recipient, &connection.pattern);
-            let following = self.0.follow(recipient, position, pattern)?;
-            connection.following = Some(following);
-        }
-        Ok(())
+        Ok(self.0.resume()?)
     }
 }
 
