@@ -35,8 +35,8 @@ fn is_like(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Maximum number of types in a list.
-const MAX_TYPES: usize = 4096;
+/// Types of a list, at most.
+pub(crate) const MAX_TYPES: usize = 4096;
 
 /// A list of types that peers change.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Filters of a proxy or an admin: local ones are evaluated directly, remote ones are called.
 
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use arc_swap::ArcSwap;
 use orbium::Interface;
 use orbium::lock::Mutex;
 
-use crate::event::event_types::covers;
+use crate::event::event_types::{MAX_TYPES, covers, key};
 use crate::event::{Body, Event};
 use crate::filter::{Constraint, ConstraintLimits, Subject};
 use crate::idl::cos_notification::EventType;
@@ -17,14 +18,15 @@ use crate::idl::cos_notify_filter::{ConstraintExp, ConstraintInfo, Filter};
 
 /// One constraint of a filter.
 pub(crate) struct Rule {
-    pub(crate) info: ConstraintInfo,
+    info: ConstraintInfo,
     constraint: Constraint,
 }
 
 /// The constraints of a filter object.
 #[derive(Default)]
 pub(crate) struct FilterState {
-    rules: ArcSwap<Vec<Rule>>,
+    /// In the order of their numbers.
+    rules: ArcSwap<Vec<Arc<Rule>>>,
     /// Held while `rules` is replaced.
     changing: Mutex<()>,
     next: AtomicI32,
@@ -41,6 +43,8 @@ pub(crate) enum RuleError {
 
 /// Maximum number of constraints of a filter, and of filters of an object.
 const MAX_RULES: usize = 10_000;
+/// Bytes of the constraints of a filter, or of the values of a mapping filter.
+pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 impl FilterState {
     /// Constraints with their numbers, and the last number.
@@ -49,11 +53,9 @@ impl FilterState {
         last: i32,
         limits: &ConstraintLimits,
     ) -> Result<Self, RuleError> {
-        let mut rules = Vec::new();
-        for info in infos {
-            let constraint = parse(&info.constraint_expression, limits)?;
-            rules.push(Rule { info, constraint });
-        }
+        let rules = infos.into_iter().map(|info| Rule::new(info, limits));
+        let mut rules = rules.collect::<Result<Vec<_>, _>>()?;
+        rules.sort_by_key(|it| it.info.constraint_id);
         Ok(Self {
             rules: ArcSwap::from_pointee(rules),
             next: AtomicI32::new(last),
@@ -80,54 +82,57 @@ impl FilterState {
         list: &[ConstraintExp],
         limits: &ConstraintLimits,
     ) -> Result<Vec<ConstraintInfo>, RuleError> {
+        check(list)?;
         let mut added = Vec::new();
-        for expression in list {
-            let constraint = parse(expression, limits)?;
-            let constraint_id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
-            let info = ConstraintInfo {
-                constraint_expression: expression.clone(),
-                constraint_id,
-            };
-            added.push(Rule { info, constraint });
-        }
-        let infos = added.iter().map(|it| it.info.clone()).collect();
-        self.change(|rules| rules.extend(added))?;
-        Ok(infos)
+        self.change(|rules| {
+            for expression in list {
+                let info = ConstraintInfo {
+                    constraint_expression: expression.clone(),
+                    constraint_id: self.next.fetch_add(1, Ordering::Relaxed) + 1,
+                };
+                added.push(info.clone());
+                rules.push(Rule::new(info, limits)?);
+            }
+            Ok(())
+        })?;
+        Ok(added)
     }
 
-    /// Removes and replaces constraints, all or none.
+    /// Removes and replaces constraints, all or none. Of several that replace one the last counts.
     pub(crate) fn modify(
         &self,
         removed: &[i32],
         replaced: &[ConstraintInfo],
         limits: &ConstraintLimits,
     ) -> Result<(), RuleError> {
-        self.get(removed)?;
-        let ids: Vec<_> = replaced.iter().map(|it| it.constraint_id).collect();
-        self.get(&ids)?;
-        let mut new = Vec::new();
-        for info in replaced {
-            let constraint = parse(&info.constraint_expression, limits)?;
-            let info = info.clone();
-            new.push(Rule { info, constraint });
-        }
+        let new: BTreeMap<_, _> = replaced.iter().map(|it| (it.constraint_id, it)).collect();
+        check(new.values().map(|it| &it.constraint_expression))?;
+        let ids = removed.iter().chain(new.keys());
+        let ids: HashSet<_> = ids.copied().collect();
         self.change(|rules| {
-            let is_other = |it: &Rule| {
-                let id = it.info.constraint_id;
-                !removed.contains(&id) && !ids.contains(&id)
-            };
-            rules.retain(is_other);
-            rules.extend(new);
+            let before = rules.len();
+            rules.retain(|it| !ids.contains(&it.info.constraint_id));
+            if before - rules.len() < ids.len() {
+                let all = self.rules.load();
+                let unknown = removed.iter().chain(new.keys());
+                let mut unknown = unknown.filter(|it| find(&all, **it).is_none());
+                return Err(RuleError::NotFound(unknown.next().copied().unwrap_or(0)));
+            }
+            for info in new.values() {
+                rules.push(Rule::new((*info).clone(), limits)?);
+            }
             rules.sort_by_key(|it| it.info.constraint_id);
+            Ok(())
         })
     }
 
+    /// The constraints with these numbers, each once, however often its number is in the list.
     pub(crate) fn get(&self, ids: &[i32]) -> Result<Vec<ConstraintInfo>, RuleError> {
         let rules = self.rules.load();
-        let found = ids.iter().map(|id| {
-            let rule = rules.iter().find(|it| it.info.constraint_id == *id);
-            rule.map(|it| it.info.clone())
-                .ok_or(RuleError::NotFound(*id))
+        let mut met = HashSet::new();
+        let found = ids.iter().filter(|id| met.insert(**id)).map(|id| {
+            let rule = find(&rules, *id).ok_or(RuleError::NotFound(*id))?;
+            Ok(rule.info.clone())
         });
         found.collect()
     }
@@ -138,30 +143,29 @@ impl FilterState {
 
     /// The types of events of all constraints, each once.
     pub(crate) fn event_types(&self) -> Vec<EventType> {
-        let mut all: Vec<EventType> = Vec::new();
-        for rule in self.rules.load().iter() {
-            for it in &rule.info.constraint_expression.event_types {
-                if !all.contains(it) {
-                    all.push(it.clone());
-                }
-            }
-        }
-        all
+        let rules = self.rules.load();
+        let all = rules.iter();
+        let all = all.flat_map(|it| &it.info.constraint_expression.event_types);
+        let mut met = HashSet::new();
+        all.filter(|it| met.insert(key(it))).cloned().collect()
     }
 
     pub(crate) fn clear(&self) {
-        // An empty list of rules exceeds no limit.
-        let _ = self.change(Vec::clear);
+        // No rule at all exceeds no limit.
+        let _ = self.change(|rules| {
+            rules.clear();
+            Ok(())
+        });
     }
 
-    fn change(&self, change: impl FnOnce(&mut Vec<Rule>)) -> Result<(), RuleError> {
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Vec<Arc<Rule>>) -> Result<(), RuleError>,
+    ) -> Result<(), RuleError> {
         let _changing = self.changing.lock();
-        let copied = self.rules.load().iter().map(Rule::copy).collect();
-        let mut rules: Vec<Rule> = copied;
-        change(&mut rules);
-        if rules.len() > MAX_RULES {
-            return Err(RuleError::TooMany);
-        }
+        let mut rules = Vec::clone(&self.rules.load());
+        change(&mut rules)?;
+        check(rules.iter().map(|it| &it.info.constraint_expression))?;
         self.rules.store(Arc::new(rules));
         Ok(())
     }
@@ -199,17 +203,33 @@ impl FilterState {
 }
 
 impl Rule {
-    fn copy(&self) -> Self {
-        Self {
-            info: self.info.clone(),
-            constraint: self.constraint.clone(),
+    fn new(info: ConstraintInfo, limits: &ConstraintLimits) -> Result<Arc<Self>, RuleError> {
+        match Constraint::parse(&info.constraint_expression.constraint_expr, limits) {
+            Ok(constraint) => Ok(Arc::new(Self { info, constraint })),
+            Err(_) => Err(RuleError::Invalid(info.constraint_expression)),
         }
     }
 }
 
-fn parse(expression: &ConstraintExp, limits: &ConstraintLimits) -> Result<Constraint, RuleError> {
-    let parsed = Constraint::parse(&expression.constraint_expr, limits);
-    parsed.map_err(|_| RuleError::Invalid(expression.clone()))
+fn find(rules: &[Arc<Rule>], id: i32) -> Option<&Rule> {
+    let index = rules.binary_search_by_key(&id, |it| it.info.constraint_id);
+    index.ok().map(|it| &*rules[it])
+}
+
+/// Whether a filter may have these constraints.
+fn check<'e>(expressions: impl IntoIterator<Item = &'e ConstraintExp>) -> Result<(), RuleError> {
+    let (mut count, mut bytes) = (0, 0);
+    for it in expressions {
+        let types = it.event_types.iter();
+        let names = types.map(|it| it.domain_name.len() + it.type_name.len());
+        count += 1;
+        bytes += it.constraint_expr.len() + names.sum::<usize>();
+        bytes += size_of_val(&it.event_types[..]);
+        if count > MAX_RULES || bytes > MAX_BYTES || it.event_types.len() > MAX_TYPES {
+            return Err(RuleError::TooMany);
+        }
+    }
+    Ok(())
 }
 
 /// An attached filter of an object.

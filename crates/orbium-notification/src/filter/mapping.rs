@@ -10,7 +10,7 @@ use orbium::lock::Mutex;
 use orbium::{Any, Interface, TypeCode};
 
 use crate::event::{Body, Event};
-use crate::filter::filters::{FilterState, RuleError};
+use crate::filter::filters::{FilterState, MAX_BYTES, RuleError};
 use crate::filter::{ConstraintLimits, Subject};
 use crate::idl::cos_notify_filter::{
     ConstraintInfo, MappingConstraintInfo, MappingConstraintPair, MappingFilter,
@@ -92,6 +92,8 @@ impl MappingState {
             .iter()
             .map(|it| it.constraint_expression.clone())
             .collect();
+        let new = pairs.iter().map(|it| &it.result_to_set);
+        check_values(self.values.load().values().chain(new))?;
         let added = self.filter.add(&expressions, limits)?;
         let with_values = added.into_iter().zip(pairs);
         let infos: Vec<_> = with_values
@@ -118,13 +120,16 @@ impl MappingState {
             })?;
         }
         let _changing = self.changing.lock();
+        let mut values = BTreeMap::clone(&self.values.load());
+        for id in removed {
+            values.remove(id);
+        }
+        let new = replaced.iter();
+        values.extend(new.map(|it| (it.constraint_id, it.value.clone())));
+        check_values(values.values())?;
         let rules: Vec<_> = replaced.iter().map(rule).collect();
         self.filter.modify(removed, &rules, limits)?;
-        self.change(|values| {
-            values.retain(|id, _| !removed.contains(id));
-            let new = replaced.iter();
-            values.extend(new.map(|it| (it.constraint_id, it.value.clone())));
-        });
+        self.values.store(Arc::new(values));
         Ok(())
     }
 
@@ -162,6 +167,14 @@ impl MappingState {
         change(&mut values);
         self.values.store(Arc::new(values));
     }
+}
+
+/// Whether a mapping filter may have these values.
+fn check_values<'v>(values: impl Iterator<Item = &'v Any>) -> Result<(), RuleError> {
+    if values.map(|it| it.value_octets().len()).sum::<usize>() > MAX_BYTES {
+        return Err(RuleError::TooMany);
+    }
+    Ok(())
 }
 
 /// A constraint without its value.

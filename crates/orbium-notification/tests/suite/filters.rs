@@ -57,6 +57,41 @@ fn constraints_of_a_filter_are_added_modified_and_removed() {
     assert!(filter.as_object().non_existent().unwrap());
 }
 
+/// Each number was answered with a copy: a request of 400 KB with 100 GB.
+#[test]
+fn a_constraint_is_returned_once_however_often_its_number_is_in_the_list() {
+    let served = Served::new();
+    let filter = served.filter(&["$severity > 3", "$severity == 1"]);
+    let all = filter.get_all_constraints().unwrap();
+    let id = all[0].constraint_id;
+    assert_eq!(filter.get_constraints(&[id; 500]).unwrap(), all[..1]);
+    filter
+        .modify_constraints(&[id; 500], &vec![all[1].clone(); 500])
+        .unwrap();
+    assert_eq!(filter.get_all_constraints().unwrap(), all[1..]);
+}
+
+/// The text of each constraint was bounded, but not that of all together, nor the types of events.
+#[test]
+fn constraints_of_a_filter_have_limits() {
+    let served = Served::new();
+    let filter = served.filter(&[]);
+    let large = constraint(&format!("$name == '{}'", "x".repeat(1_000_000)));
+    let is_refused = |list: &[ConstraintExp]| {
+        let added = filter.add_constraints(list);
+        matches!(added, Err(InvalidConstraintError::System(it)) if it.kind == ExceptionKind::ImpLimit)
+    };
+    filter.add_constraints(&vec![large.clone(); 15]).unwrap();
+    assert!(is_refused(&[large.clone(), large]));
+    let with_types = |count| ConstraintExp {
+        event_types: vec![event_type("Tele*", "Alarm"); count],
+        ..ConstraintExp::default()
+    };
+    assert!(is_refused(&[with_types(4097)]));
+    filter.add_constraints(&[with_types(4096)]).unwrap();
+    assert_eq!(filter.get_all_constraints().unwrap().len(), 16);
+}
+
 #[test]
 fn anys_and_properties_are_matched() {
     let served = Served::new();

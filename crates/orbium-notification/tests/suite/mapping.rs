@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mapping filters: priority and lifetime by constraints.
 
-use orbium::{Any, Interface};
+use orbium::{Any, ExceptionKind, Interface};
 use orbium_notification::idl::cos_notify_channel_admin::StructuredProxyPullSupplier;
 use orbium_notification::idl::cos_notify_filter::{
     ConstraintNotFoundError, InvalidConstraintOrInvalidValueError, MappingConstraintInfo,
@@ -144,4 +144,21 @@ fn constraints_of_a_mapping_filter_have_values_of_its_type() {
     ));
     filter.remove_all_mapping_constraints().unwrap();
     assert_eq!(matched(7), (false, 1));
+}
+
+/// Each number was answered with a copy, and values had no bound together.
+#[test]
+fn values_of_a_mapping_filter_have_limits() {
+    let served = Served::new();
+    let filter = served.mapping_filter("");
+    let large = "x".repeat(9 << 20);
+    let added = filter.add_mapping_constraints(&[pair("TRUE", large.as_str())]);
+    let id = added.unwrap()[0].constraint_id;
+    let got = filter.get_mapping_constraints(&[id; 10]).unwrap();
+    assert_eq!(got.len(), 1);
+    let refused = filter.add_mapping_constraints(&[pair("TRUE", large.as_str())]);
+    assert!(
+        matches!(refused, Err(InvalidConstraintOrInvalidValueError::System(it)) if it.kind == ExceptionKind::ImpLimit)
+    );
+    assert_eq!(filter.get_all_mapping_constraints().unwrap().len(), 1);
 }
