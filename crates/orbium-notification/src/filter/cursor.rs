@@ -10,6 +10,8 @@ use super::operand::{Fail, Outcome, Value};
 
 /// Maximum nesting of types that are traversed.
 const MAX_DEPTH: u32 = 64;
+/// Octets that are copied first where a value is read with a reader.
+const FIRST_COPY: usize = 128;
 
 /// A value within the octets of an any: native byte order, aligned from the first octet.
 #[derive(Clone, Copy)]
@@ -62,16 +64,26 @@ impl<'a> Cursor<'a> {
         Ok(octets)
     }
 
-    /// Reads with a reader, which needs a copy of the remaining octets: for rare types.
+    /// Reads with a reader, which needs a copy: for rare types. As the size of the value is not
+    /// known, more and more of what is left is copied, so that a list of many is copied about once.
     fn read<T>(
         &mut self,
-        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+        mut read: impl FnMut(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Outcome<T> {
-        let mut left = self.octets.get(self.at..).ok_or(Fail)?.to_vec();
-        let mut reader = CdrReader::at(&mut left, self.at, Format::native());
-        let value = read(&mut reader).map_err(|_| Fail)?;
-        self.at = reader.position();
-        Ok(value)
+        let left = self.octets.get(self.at..).ok_or(Fail)?;
+        let mut size = FIRST_COPY;
+        loop {
+            let mut copied = left[..size.min(left.len())].to_vec();
+            let mut reader = CdrReader::at(&mut copied, self.at, Format::native());
+            if let Ok(value) = read(&mut reader) {
+                self.at = reader.position();
+                return Ok(value);
+            }
+            if size >= left.len() {
+                return Err(Fail);
+            }
+            size = size.saturating_mul(4);
+        }
     }
 
     /// The any at this position.

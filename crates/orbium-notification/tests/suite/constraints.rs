@@ -8,6 +8,7 @@ use orbium_notification::{
     Constraint, ConstraintError, ConstraintErrorKind, ConstraintLimits, Subject, property,
     structured_event,
 };
+use orbium_testkit::within;
 
 /// A union with the discriminator 7 and a string as its default branch.
 struct DefaultBranch;
@@ -256,4 +257,16 @@ fn constraints_of_ten_thousand_nodes_are_evaluated_and_larger_ones_refused() {
     };
     let error = Constraint::parse("TRUE or TRUE", &limits).unwrap_err();
     assert_eq!(error.kind, ConstraintErrorKind::TooLarge);
+}
+
+/// For each entry all that follows was copied: hundreds of gigabytes.
+#[test]
+fn a_field_is_looked_up_in_a_list_of_many_entries() {
+    let entries = (0..300_000).map(|it| property(&format!("e{it}"), "value"));
+    let mut event = event();
+    event.remainder_of_body = Any::new(&entries.collect::<Vec<_>>()).unwrap();
+    let values = within("both lookups", move || {
+        ["$nope == 1", "$e299999 == 'value'"].map(|it| evaluated(it, &event))
+    });
+    assert_eq!(values, [FAIL, TRUE]);
 }
