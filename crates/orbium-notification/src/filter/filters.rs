@@ -12,6 +12,7 @@ use orbium::lock::Mutex;
 
 use crate::event::event_types::{MAX_TYPES, covers, key};
 use crate::event::{Body, Event};
+use crate::filter::availability::Availability;
 use crate::filter::{Constraint, ConstraintLimits, Subject};
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_filter::{ConstraintExp, ConstraintInfo, Filter};
@@ -238,7 +239,7 @@ struct Attached {
     reference: Filter,
     /// `None`: it is in another process.
     state: Option<Arc<FilterState>>,
-    has_failed: AtomicBool,
+    availability: Availability,
 }
 
 impl Attached {
@@ -250,7 +251,7 @@ impl Attached {
             id,
             reference: filter.with_timeout(timeout),
             state,
-            has_failed: AtomicBool::new(false),
+            availability: Availability::default(),
         })
     }
 
@@ -259,19 +260,11 @@ impl Attached {
             let is_there = !state.is_destroyed.load(Ordering::Acquire);
             return is_there && state.matches(event.event_type(), event.subject());
         }
-        let matched = match &event.body {
+        let matched = self.availability.call(|| match &event.body {
             Body::Structured(event) => self.reference.match_structured(event),
             Body::Any(any) => self.reference.r#match(any),
-        };
-        match matched {
-            Ok(value) => value,
-            Err(error) => {
-                if !self.has_failed.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(target: "orbium::notification", %error, "a filter of another process matches no event");
-                }
-                false
-            }
-        }
+        });
+        matched.unwrap_or(false)
     }
 }
 

@@ -10,6 +10,7 @@ use orbium::lock::Mutex;
 use orbium::{Any, Interface, TypeCode};
 
 use crate::event::{Body, Event};
+use crate::filter::availability::Availability;
 use crate::filter::filters::{FilterState, MAX_BYTES, RuleError};
 use crate::filter::{ConstraintLimits, Subject};
 use crate::idl::cos_notify_filter::{
@@ -198,6 +199,7 @@ struct Attached {
     reference: MappingFilter,
     /// `None`: it is in another process.
     state: Option<Arc<MappingState>>,
+    availability: Availability,
 }
 
 impl Attached {
@@ -208,20 +210,13 @@ impl Attached {
             let found = state.find(event.event_type(), event.subject());
             return Some(found.unwrap_or_else(|| state.default.clone()));
         }
-        let matched = match &event.body {
+        self.availability.call(|| match &event.body {
             Body::Structured(event) => {
-                let matched = self.reference.match_structured(event).ok();
-                matched.map(|it| it.result_to_set)
+                let matched = self.reference.match_structured(event)?;
+                Ok(matched.result_to_set)
             }
-            Body::Any(any) => {
-                let matched = self.reference.r#match(any).ok();
-                matched.map(|it| it.result_to_set)
-            }
-        };
-        if matched.is_none() {
-            tracing::debug!(target: "orbium::notification", "a mapping filter of another process has failed");
-        }
-        matched
+            Body::Any(any) => Ok(self.reference.r#match(any)?.result_to_set),
+        })
     }
 }
 
@@ -245,6 +240,7 @@ impl Slot {
             Arc::new(Attached {
                 reference: filter.with_timeout(timeout),
                 state,
+                availability: Availability::default(),
             })
         });
         self.0.store(attached);

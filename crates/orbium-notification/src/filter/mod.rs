@@ -2,6 +2,7 @@
 //! Constraints of filters: the constraint language of the Trading Service with the extensions of
 //! the Notification Service (`EXTENDED_TCL`), as values without objects.
 
+mod availability;
 mod component;
 mod cursor;
 mod error;

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Filters as objects, and groups of them.
 
+use std::time::Duration;
+
+use orbium::giop::MessageKind;
 use orbium::{Any, ExceptionKind, Interface};
 use orbium_notification::idl::cos_notify_channel_admin::{
     ClientType, ConsumerAdmin, InterFilterGroupOperator, StructuredProxyPullSupplier,
 };
 use orbium_notification::idl::cos_notify_filter::{
-    CallbackNotFoundError, ConstraintExp, ConstraintInfo, ConstraintNotFoundError,
+    CallbackNotFoundError, ConstraintExp, ConstraintInfo, ConstraintNotFoundError, Filter,
     FilterNotFoundError, InvalidConstraintError, InvalidConstraintOrConstraintNotFoundError,
-    InvalidGrammarError,
+    InvalidGrammarError, MappingFilter,
 };
-use orbium_notification::{event_type, property, structured_event};
+use orbium_notification::{NotificationConfig, event_type, property, structured_event};
+use orbium_testkit::FakeServer;
 
-use crate::peers::{Served, alarm, constraint};
+use crate::peers::{Served, alarm, constraint, severity};
 
 /// Conformance: notification - Filter: constraints are added, changed, removed, matched - a served channel
 #[test]
@@ -243,4 +247,41 @@ fn a_filter_of_another_process_is_called_and_matches_nothing_when_it_is_gone() {
     filter.destroy().unwrap();
     supplier.push_structured_event(&alarm(5)).unwrap();
     assert!(!proxy.try_pull_structured_event().unwrap().has_event);
+}
+
+/// Each event waited for it as long as a filter may take, and so did the consumers behind it.
+#[test]
+fn a_filter_that_does_not_reply_is_called_once_in_a_while() {
+    let silent = FakeServer::listen();
+    let served = Served::with(NotificationConfig {
+        filter_timeout: Duration::from_millis(200),
+        ..NotificationConfig::default()
+    });
+    let url = format!("corbaloc::127.0.0.1:{}/Filter", silent.port());
+    let reference = served.orb.string_to_object(&url).unwrap().unwrap();
+    let (filtered, mapped, plain) = (served.pulled(), served.pulled(), served.pulled());
+    let filter = Filter::from_object(reference.clone());
+    filtered.add_filter(Some(&filter)).unwrap();
+    let mapping = MappingFilter::from_object(reference);
+    mapped.set_priority_filter(Some(&mapping)).unwrap();
+    let supplier = served.supplier();
+    for number in 0..20 {
+        supplier.push_structured_event(&alarm(number)).unwrap();
+    }
+    for proxy in [plain, mapped] {
+        for number in 0..20 {
+            let event = proxy.pull_structured_event().unwrap();
+            assert_eq!(severity(&event), number);
+        }
+    }
+    assert!(!filtered.try_pull_structured_event().unwrap().has_event);
+    // The connections end with the service.
+    drop(served);
+    let mut connections = Vec::from([silent.accept()]);
+    connections.extend(std::iter::from_fn(|| silent.accept_at_once()));
+    let messages = connections
+        .iter_mut()
+        .flat_map(|it| std::iter::from_fn(|| it.try_receive()));
+    let calls = messages.filter(|it| it.kind() == MessageKind::Request);
+    assert!((2..20).contains(&calls.count()));
 }
