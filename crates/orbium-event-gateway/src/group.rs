@@ -4,12 +4,15 @@
 mod receiver;
 mod sender;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
-use std::sync::LazyLock;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, LazyLock};
 
 use orbium::giop::{ObjectAddress, ObjectUrl};
+use orbium::lock::Mutex;
 use orbium::{Config, Interface, Orb};
 use orbium_event::rtec::rtec_event_comm::PushConsumer;
 
@@ -26,7 +29,15 @@ pub(crate) fn origin_of(channel: &str) -> Origin {
     Origin(PROCESS.hash_one(channel))
 }
 
-/// The group that an ORB calls or joins.
+/// The number of the last request with events of a channel to the groups at an address. All gateways of this process count together, as
+/// receivers take them for one sender.
+pub(crate) fn requests_to(address: SocketAddr, origin: Origin) -> Arc<AtomicU64> {
+    static SENT: Mutex<BTreeMap<(SocketAddr, Origin), Arc<AtomicU64>>> =
+        Mutex::new(BTreeMap::new());
+    Arc::clone(SENT.lock().entry((address, origin)).or_default())
+}
+
+/// The group that an ORB calls, or joins.
 fn group_of(orb: &Orb, reference: &str) -> Result<PushConsumer, GatewayError> {
     let object = orb.string_to_object(reference).map_err(|it| refused(&it))?;
     let object = object.ok_or_else(|| refused(&"a nil reference"))?;

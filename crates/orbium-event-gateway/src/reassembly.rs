@@ -18,7 +18,7 @@ const MIN_WINDOW_STEP: u32 = 32;
 const MAX_INCOMPLETE: usize = 32;
 /// Maximum bytes of all incomplete messages.
 const MAX_BYTES: usize = 16 << 20;
-/// After such a silence a sender with lower numbers counts as restarted.
+/// After so long without a new message a sender with numbers of before has been started again.
 const RESTART: Duration = Duration::from_secs(5);
 
 /// The received fragments of each sender.
@@ -33,6 +33,7 @@ struct Sender {
     first: u32,
     complete: BTreeSet<u32>,
     incomplete: BTreeMap<u32, Incomplete>,
+    /// When a fragment of a new message arrived last.
     last: Instant,
 }
 
@@ -74,8 +75,11 @@ impl Reassembly {
         }
         let new = || Sender::new(message.id, now);
         let sender = self.senders.entry(from).or_insert_with(new);
-        let silence = now.saturating_duration_since(sender.last);
-        if message.id < sender.first && (silence > RESTART || sender.is_wrapped(message.id)) {
+        if sender.has_passed(message.id) {
+            let silence = now.saturating_duration_since(sender.last);
+            if silence <= RESTART && !sender.is_wrapped(message.id) {
+                return None;
+            }
             *sender = Sender::new(message.id, now);
         }
         sender.last = now;
@@ -118,14 +122,16 @@ impl Sender {
     /// Whether a number below the window is one after the greatest: the distance to the window is
     /// greater than that beyond it.
     fn is_wrapped(&self, id: u32) -> bool {
-        self.first - id > u32::MAX / 2
+        self.first.saturating_sub(id) > u32::MAX / 2
+    }
+
+    /// Whether a message is complete, or below the window.
+    fn has_passed(&self, id: u32) -> bool {
+        id < self.first || self.complete.contains(&id)
     }
 
     fn add(&mut self, fragment: &Fragment<'_>) -> Option<Vec<u8>> {
         let id = fragment.message.id;
-        if id < self.first || self.complete.contains(&id) {
-            return None;
-        }
         if id - self.first >= WINDOW {
             self.first = (id - WINDOW).saturating_add(MIN_WINDOW_STEP);
             self.complete = self.complete.split_off(&self.first);
@@ -235,6 +241,27 @@ mod tests {
                 "{id}"
             );
             assert_eq!(reassembly.add(address(1), &fragment, now), None, "{id}");
+        }
+    }
+
+    /// The messages that were dropped counted as a sign that it had not been started again.
+    #[test]
+    fn a_sender_that_numbers_its_messages_anew_is_heard() {
+        let begin = Instant::now();
+        // Its numbers begin anew, below the window or within it.
+        for first in [0, 5500] {
+            let mut reassembly = Reassembly::new(4);
+            let mut add = |id, seconds| {
+                let fragment = fragments(id, &[7], MAX_MESSAGES).next().unwrap();
+                let now = begin + Duration::from_secs(seconds);
+                reassembly.add(address(1), &fragment, now).is_some()
+            };
+            for id in 5000..6000 {
+                assert!(add(id, 0));
+            }
+            let heard = (0..8).map(|it| add(first + it, it.into()));
+            let expected = [false, false, false, false, false, false, true, true];
+            assert!(heard.eq(expected), "{first}");
         }
     }
 

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use orbium::Orb;
 use orbium::lock::Mutex;
 use orbium::transport::{
     DatagramTransport, Datagrams, Deadline, Multicast, ProtocolProperties, Udp,
 };
+use orbium::{ExceptionKind, Orb};
 use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::rtec::rtec_udp_admin::AddrServer;
 
@@ -137,7 +137,13 @@ impl AddressServer {
                 found.server.insert(resolved).clone()
             }
         };
-        let address = ask(&server, &event.header).map_err(|it| it.to_string())?;
+        let address = ask(&server, &event.header).map_err(|exception| {
+            // One without an address for the event is there; another may have moved.
+            found
+                .server
+                .take_if(|_| exception.kind != ExceptionKind::BadParam);
+            exception.to_string()
+        })?;
         if let Some(socket) = found.sockets.get(&address) {
             return Ok(Arc::clone(socket));
         }

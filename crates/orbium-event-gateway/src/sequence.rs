@@ -10,15 +10,15 @@ const MAX_ORIGINS: usize = 64;
 /// Maximum number of missing requests of a sender that may still arrive.
 const MAX_MISSING: usize = 1024;
 
-/// The channel from which a gateway sends events, in its process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The channel that a gateway sends events of, in its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Origin(pub(crate) u64);
 
 /// The content of a request's service context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) origin: Origin,
-    /// Counts the requests of a sender, from 1.
+    /// Counts the requests of a sender, that is all gateways of its channel in its process, from 1.
     pub(crate) number: u64,
 }
 

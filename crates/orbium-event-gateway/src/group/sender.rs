@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events sent to a group.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium::giop::service_context::ORBIUM_EVENT_ORIGIN;
@@ -8,7 +9,7 @@ use orbium::interceptor::{ClientInterceptor, Interrupt, SendRequest};
 use orbium::{Orb, SystemException};
 use orbium_event::rtec::rtec_event_comm::{Event, PushConsumer};
 
-use super::{address_of, config_of, group_of, refused};
+use super::{address_of, config_of, group_of, refused, requests_to};
 use crate::gateway_config::{GatewayError, GroupConfig};
 use crate::sequence::{Mark, Origin};
 
@@ -25,12 +26,12 @@ impl GroupSender {
         origin: Origin,
         group: &GroupConfig,
     ) -> Result<Self, GatewayError> {
-        address_of(reference)?;
+        let address = address_of(reference)?;
         let mut config = config_of(group)?;
         config.client_protocols = Some("miop".parse().map_err(|it| refused(&it))?);
         let numbering = Numbering {
             origin,
-            sent: AtomicU64::new(0),
+            sent: requests_to(address, origin),
         };
         config
             .interceptors
@@ -60,7 +61,7 @@ impl Drop for GroupSender {
 /// Marks each request with the channel of its events and its number.
 struct Numbering {
     origin: Origin,
-    sent: AtomicU64,
+    sent: Arc<AtomicU64>,
 }
 
 impl ClientInterceptor for Numbering {

@@ -117,6 +117,33 @@ fn a_group_takes_events_of_senders_without_marks() {
     eventually("the count", || inward.statistics().forwarded == 3);
 }
 
+/// Each counted its requests from 1 as the same sender, and receivers dropped those of the second
+/// one as repeated.
+#[test]
+fn gateways_of_a_channel_to_one_group_are_all_heard() {
+    let ([near, far], own) = ([(); 2].map(|()| Site::new()), orb());
+    let group: End = group(44).parse().unwrap();
+    let inward = Gateway::start(&own, &group, &far.end, on_loopback()).unwrap();
+    await_connection(&inward);
+    let (consumer, supplier) = (far.consumer(16), near.supplier());
+    let outward = || {
+        let gateway = Gateway::start(&own, &near.end, &group, on_loopback()).unwrap();
+        await_connection(&gateway);
+        near.await_consumers(1);
+        gateway
+    };
+    let first = outward();
+    for source in 1..=3 {
+        supplier.push(&[event(16, source, 1)]).unwrap();
+    }
+    assert_eq!(consumer.sources_until(3), [1, 2, 3]);
+    drop(first);
+    let _second = outward();
+    supplier.push(&[event(16, 4, 1)]).unwrap();
+    assert_eq!(consumer.sources_until(4), [4]);
+    assert_eq!(inward.statistics().missing, 0);
+}
+
 #[test]
 fn references_that_are_no_group_are_refused() {
     let (site, own) = (Site::new(), orb());
