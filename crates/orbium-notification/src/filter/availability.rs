@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a filter of another process is called: not for a time after it could not be reached.
+//! Pauses in the calls of a filter of another process that could not be reached.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
