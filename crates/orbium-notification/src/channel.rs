@@ -141,7 +141,28 @@ impl Channel {
         admins.lock()
     }
 
-    /// Counts one more proxy; returns the limit as an error if it is reached.
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.is_destroyed.load(Ordering::Acquire)
+    }
+
+    /// Whether an admin has not ended, nor its channel.
+    pub(crate) fn has_admin(&self, id: i32, side: Side) -> bool {
+        !self.is_destroyed() && self.admins(side).contains_key(&id)
+    }
+
+    /// Ends an admin that was made as the channel was destroyed.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST`: the channel has been destroyed.
+    pub(crate) fn check_new_admin(&self, id: i32, side: Side) -> Result<(), SystemException> {
+        if self.is_destroyed() {
+            self.end_admin(id, side);
+            return Err(ExceptionKind::ObjectNotExist.into());
+        }
+        Ok(())
+    }
+
+    /// Counts one more proxy; the limit if there are as many as permitted.
     pub(crate) fn count_proxy(&self, side: Side) -> Result<(), i32> {
         let index = match side {
             Side::Consumers => qos::MAX_CONSUMERS,

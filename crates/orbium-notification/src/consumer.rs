@@ -136,6 +136,11 @@ impl Consumer {
         matches!(self.lock().phase, Phase::Active(_) | Phase::Suspended(_))
     }
 
+    /// Whether its connection has ended for good.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self.lock().phase, Phase::Ended)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }

@@ -86,8 +86,12 @@ impl Producer {
         self.phase.load(Ordering::Acquire) == CONNECTED
     }
 
-    /// Ends the connection permanently; returns the notification of the supplier, if one was
-    /// connected.
+    /// Whether its connection has ended for good.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.phase.load(Ordering::Acquire) == ENDED
+    }
+
+    /// Ends the connection for good; what notifies the supplier, if one was connected.
     pub(crate) fn end(&self) -> Option<Notify> {
         self.phase.store(ENDED, Ordering::Release);
         self.pulling.end();

@@ -84,7 +84,29 @@ impl Objects {
         }
     }
 
-    /// A number for a filter, if objects are recorded; otherwise an unused constant.
+    /// Records an object unless it has ended. An object that ends has ended when its record is removed: one that has ended when it is
+    /// recorded may be recorded after that.
+    ///
+    /// # Errors
+    /// `PERSIST_STORE`.
+    pub(crate) fn save_unless<R: Encode>(
+        &self,
+        key: Key,
+        has_ended: impl Fn() -> bool,
+        record: impl FnOnce() -> R,
+    ) -> Result<(), SystemException> {
+        let saved = if has_ended() {
+            Ok(())
+        } else {
+            self.save(key, record)
+        };
+        if has_ended() {
+            self.forget(key);
+        }
+        saved
+    }
+
+    /// A number for a filter, if objects are recorded; else all have the same, which counts for nothing.
     ///
     /// # Errors
     /// `PERSIST_STORE`.

@@ -18,11 +18,13 @@ impl Channel {
     /// `PERSIST_STORE`.
     pub(crate) fn save(&self) -> Result<(), SystemException> {
         let key = Key::new(Kind::Channel, 0, self.id);
-        self.objects.save(key, || ChannelRecord {
+        let record = || ChannelRecord {
             next: self.last_id(),
             qos: self.level.own_properties(),
             administration: self.administration.own_properties(),
-        })
+        };
+        self.objects
+            .save_unless(key, || self.is_destroyed(), record)
     }
 
     /// Records an admin.
@@ -30,11 +32,13 @@ impl Channel {
     /// # Errors
     /// `PERSIST_STORE`.
     pub(crate) fn save_admin(&self, admin: &Admin, side: Side) -> Result<(), SystemException> {
-        self.objects
-            .save(self.admin_key(admin.id, side), || AdminRecord {
-                operation: admin.operator,
-                settings: of_admin(admin, side).record(),
-            })
+        let record = || AdminRecord {
+            operation: admin.operator,
+            settings: of_admin(admin, side).record(),
+        };
+        let has_ended = || !self.has_admin(admin.id, side);
+        let key = self.admin_key(admin.id, side);
+        self.objects.save_unless(key, has_ended, record)
     }
 
     /// Records the proxy of a consumer, or removes its record if its connection is not persistent.
@@ -52,7 +56,7 @@ impl Channel {
             (true, false) => ProxyPhase::Connected,
             (true, true) => ProxyPhase::Suspended,
         };
-        self.objects.save(key, || ProxyRecord {
+        let record = || ProxyRecord {
             admin: consumer.admin.id,
             form: consumer.kind.form,
             is_cos_event: consumer.kind.is_cos_event,
@@ -63,7 +67,9 @@ impl Channel {
             phase,
             wants_types: consumer.subscriber.wants(),
             settings: of_consumer(consumer).record(),
-        })
+        };
+        self.objects
+            .save_unless(key, || consumer.has_ended(), record)
     }
 
     /// Records the proxy of a supplier, or removes its record if its connection is not persistent.
@@ -81,7 +87,7 @@ impl Channel {
             (true, false) => ProxyPhase::Connected,
             (true, true) => ProxyPhase::Suspended,
         };
-        self.objects.save(key, || ProxyRecord {
+        let record = || ProxyRecord {
             admin: supplier.admin.id,
             form: supplier.kind.form,
             is_cos_event: supplier.kind.is_cos_event,
@@ -92,7 +98,9 @@ impl Channel {
             phase,
             wants_types: supplier.subscriber.wants(),
             settings: of_supplier(supplier).record(),
-        })
+        };
+        self.objects
+            .save_unless(key, || supplier.has_ended(), record)
     }
 
     /// Records all proxies: the reliability of their connections may have changed.

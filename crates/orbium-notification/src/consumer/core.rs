@@ -28,7 +28,10 @@ impl Consumer {
 
     /// Returns to the unconnected phase, after the channel has refused the consumer.
     pub(crate) fn unconnect(&self) {
-        self.lock().phase = Phase::Unconnected;
+        let mut state = self.lock();
+        if !matches!(state.phase, Phase::Ended) {
+            state.phase = Phase::Unconnected;
+        }
     }
 
     /// The batches of its events.

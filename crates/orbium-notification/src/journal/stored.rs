@@ -91,6 +91,10 @@ impl Channel {
             _ => return Ok(false),
         };
         consumer.follows(following);
+        if consumer.has_ended() {
+            // Perhaps before it had a position.
+            self.forget_position(consumer);
+        }
         Ok(true)
     }
 

@@ -61,6 +61,11 @@ impl ConsumerAdminObject {
             channel.uncount_proxy(Side::Consumers);
             SystemException::from(error)
         })?;
+        if !channel.has_admin(self.admin.id, Side::Consumers) {
+            // It has ended, perhaps without the proxy.
+            supplied.disconnect();
+            return Err(SystemException::from(ExceptionKind::ObjectNotExist).into());
+        }
         let saved = channel.save().and_then(|()| supplied.save());
         saved.inspect_err(|_| supplied.disconnect())?;
         Ok((object, id))
@@ -81,8 +86,9 @@ pub(super) fn serve_proxy(
         consumer: Arc::new(consumer.with_name(name)),
     };
     let object = supplied.activate()?;
-    admin.proxies().insert(id, (object.clone(), kind.is_push()));
     channel.add_consumer(&supplied.consumer);
+    // From here on it can be disconnected.
+    admin.proxies().insert(id, (object.clone(), kind.is_push()));
     Ok((supplied, object))
 }
 

@@ -54,6 +54,7 @@ pub(super) fn new_default_admins(
             Side::Consumers => serve_consumer_admin(channel, reference, 0, operator)?.0,
             Side::Suppliers => serve_supplier_admin(channel, reference, 0, operator)?.0,
         };
+        channel.check_new_admin(0, side)?;
         channel.save_admin(&admin, side)?;
     }
     Ok(())
@@ -206,6 +207,7 @@ impl EventChannelServant for ChannelObject {
     ) -> Result<EventChannelNewForConsumersResults, SystemException> {
         let id = self.new_admin_id(Side::Consumers)?;
         let (admin, object) = serve_consumer_admin(&self.channel, &call.this()?, id, op)?;
+        self.channel.check_new_admin(id, Side::Consumers)?;
         self.channel.save_admin(&admin, Side::Consumers)?;
         let result = Some(object);
         Ok(EventChannelNewForConsumersResults { result, id })
@@ -218,6 +220,7 @@ impl EventChannelServant for ChannelObject {
     ) -> Result<EventChannelNewForSuppliersResults, SystemException> {
         let id = self.new_admin_id(Side::Suppliers)?;
         let (admin, object) = serve_supplier_admin(&self.channel, &call.this()?, id, op)?;
+        self.channel.check_new_admin(id, Side::Suppliers)?;
         self.channel.save_admin(&admin, Side::Suppliers)?;
         let result = Some(object);
         Ok(EventChannelNewForSuppliersResults { result, id })

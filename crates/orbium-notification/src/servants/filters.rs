@@ -166,7 +166,7 @@ impl FilterObject {
     }
 
     fn save(&self) -> Result<(), SystemException> {
-        self.factory.objects.save(self.key, || {
+        let record = || {
             let callbacks = self.callbacks();
             let attached = callbacks.1.iter().map(|(id, it)| Attached {
                 id: *id,
@@ -190,7 +190,10 @@ impl FilterObject {
                 callbacks: attached.collect(),
                 next_callback: callbacks.0,
             }
-        })
+        };
+        let has_ended = || self.state.is_destroyed.load(Ordering::Acquire);
+        let objects = &self.factory.objects;
+        objects.save_unless(self.key, has_ended, record)
     }
 
     /// Changes constraints, and notifies the callbacks if that changes their types of events.

@@ -2,6 +2,7 @@
 //! Mapping filters as objects, and their attachment.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use orbium::{Any, Call, SystemException, TypeCode};
 
@@ -43,14 +44,16 @@ pub(super) struct MappingFilterObject {
 
 impl MappingFilterObject {
     pub(super) fn save(&self) -> Result<(), SystemException> {
-        self.objects.save(self.key, || FilterRecord {
+        let record = || FilterRecord {
             grammar: self.grammar.clone(),
             is_mapping: true,
             default_value: self.state.default.clone(),
             constraints: self.state.all(),
             next_constraint: self.state.filter.last(),
             ..FilterRecord::default()
-        })
+        };
+        let has_ended = || self.state.filter.is_destroyed.load(Ordering::Acquire);
+        self.objects.save_unless(self.key, has_ended, record)
     }
 
     /// Whether a constraint is TRUE, and the value for the event.
@@ -147,7 +150,11 @@ impl MappingFilterServant for MappingFilterObject {
     }
 
     fn destroy(&self, call: &Call<'_>) -> Result<(), SystemException> {
-        // Proxies to which it is attached continue with its default.
+        self.state
+            .filter
+            .is_destroyed
+            .store(true, Ordering::Release);
+        // Proxies that have it go on with its default.
         self.state.clear();
         self.table.lock().remove(call.object_id());
         self.objects.forget(self.key);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium::{Call, Interface, ObjectRef, SystemException, poa::PoaError};
+use orbium::{Call, ExceptionKind, Interface, ObjectRef, SystemException, poa::PoaError};
 
 use super::admins::{exceeded, limited, proxy_level};
 use super::common::{Filtered, Governed};
@@ -41,6 +41,11 @@ impl SupplierAdminObject {
             channel.uncount_proxy(Side::Suppliers);
             SystemException::from(error)
         })?;
+        if !channel.has_admin(self.admin.id, Side::Suppliers) {
+            // It has ended, perhaps without the proxy.
+            consumed.disconnect();
+            return Err(SystemException::from(ExceptionKind::ObjectNotExist).into());
+        }
         let saved = channel.save().and_then(|()| consumed.save());
         saved.inspect_err(|_| consumed.disconnect())?;
         Ok((object, id))
@@ -59,8 +64,9 @@ pub(super) fn serve_proxy(
         producer: Arc::new(producer),
     };
     let object = consumed.activate()?;
-    admin.proxies().insert(id, (object.clone(), kind.is_push()));
     channel.add_supplier(&consumed.producer);
+    // From here on it can be disconnected.
+    admin.proxies().insert(id, (object.clone(), kind.is_push()));
     Ok((consumed, object))
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections that survive the service, and files that it refuses.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use orbium::{Config, Interface, Orb};
 use orbium_notification::idl::cos_notification::Property;
@@ -413,6 +416,97 @@ fn damaged_files_are_refused_and_left_as_they_are() {
         fs::write(folder.file(), &whole[..length]).unwrap();
         Server::new(&folder, 0).end();
     }
+}
+
+/// The entries of a file: where each begins, its key, and whether the object has ended.
+fn entries(file: &[u8]) -> Vec<(usize, Vec<u8>, bool)> {
+    let mut entries = Vec::new();
+    let mut at = file.iter().position(|it| *it == b'\n').unwrap() + 1;
+    while at < file.len() {
+        let length = u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+        let body = at + 12;
+        entries.push((at, file[body..body + 9].to_vec(), length == 9));
+        at = body + length;
+    }
+    entries
+}
+
+/// The keys of the objects that a file has.
+fn recorded(folder: &Folder) -> BTreeSet<Vec<u8>> {
+    let mut keys = BTreeSet::new();
+    for (_, key, has_ended) in entries(&fs::read(folder.file()).unwrap()) {
+        if has_ended {
+            keys.remove(&key);
+        } else {
+            keys.insert(key);
+        }
+    }
+    keys
+}
+
+/// Proxies that ended as the properties of their channel were set were recorded again, without
+/// their admin: the service refused the file.
+#[test]
+fn objects_that_end_while_they_are_recorded_have_no_record() {
+    let folder = Folder::new("ending");
+    let clients = [orb(0), orb(0)];
+    let server = Server::new(&folder, 0);
+    let [served, setting] = clients.each_ref().map(|it| channel(it, server.port()));
+    let before = recorded(&folder);
+    for round in 0..10 {
+        let made = served.new_for_consumers(InterFilterGroupOperator::AndOp);
+        let admin = made.unwrap().result.unwrap();
+        for _ in 0..30 {
+            pushed(&admin);
+        }
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (begins, begun) = mpsc::channel();
+            let setting = &setting;
+            let sets = scope.spawn(|| {
+                let begins = begins;
+                while !is_over.load(Ordering::Relaxed) {
+                    setting.set_qos(&[property("Priority", 1i16)]).unwrap();
+                    let _ = begins.send(());
+                }
+            });
+            begun.recv().unwrap();
+            admin.destroy().unwrap();
+            is_over.store(true, Ordering::Relaxed);
+            sets.join().unwrap();
+        });
+        assert_eq!(recorded(&folder), before, "{round}");
+    }
+    server.end();
+    Server::new(&folder, 0).end();
+}
+
+/// The admin was destroyed as it made a proxy.
+#[test]
+fn a_proxy_without_an_admin_is_not_there_again() {
+    let (folder, client) = (Folder::new("orphan"), orb(0));
+    let server = Server::new(&folder, 0);
+    let port = server.port();
+    let served = channel(&client, port);
+    let made = served.new_for_consumers(InterFilterGroupOperator::AndOp);
+    let admin = made.unwrap().result.unwrap();
+    let (proxy, other) = (pushed(&admin).0, pulled(&consumers(&served)));
+    let length = fs::metadata(folder.file()).unwrap().len();
+    admin.destroy().unwrap();
+    server.end();
+    // All but the end of the proxy.
+    let mut whole = fs::read(folder.file()).unwrap();
+    let mut ends = entries(&whole).into_iter().map(|(at, ..)| at);
+    let end = ends.find(|at| *at as u64 == length).unwrap();
+    whole.drain(end..ends.next().unwrap());
+    fs::write(folder.file(), &whole).unwrap();
+    assert_eq!(recorded(&folder).len(), 6);
+
+    let server = Server::new(&folder, port);
+    assert!(proxy.as_object().non_existent().unwrap());
+    assert!(!other.as_object().non_existent().unwrap());
+    assert_eq!(recorded(&folder).len(), 5);
+    server.end();
 }
 
 #[test]

@@ -94,22 +94,37 @@ impl Factory {
             let channel = Arc::new(channel);
             channels.insert(*id, (self.enter(&channel)?, channel));
         }
+        for (key, record) in &saved.admins {
+            match channels.get(&key.channel) {
+                Some(channel) => restore_admin(orb, channel, *key, record)?,
+                None => self.forget_orphan(*key),
+            }
+        }
+        for (key, record) in &saved.proxies {
+            let channel = channels.get(&key.channel).map(|(_, channel)| channel);
+            let side = side_of(*key);
+            let admin = channel.and_then(|it| admin_of(it, record.admin, side));
+            match channel.zip(admin) {
+                Some(owner) => restore_proxy(orb, owner, (*key, side), record)?,
+                None => self.forget_orphan(*key),
+            }
+        }
         if let Some(first) = first.filter(|_| is_new) {
             // It counts, though it has the same number each time.
             self.next_id()?;
             self.add(first)?;
         }
-        for (key, record) in &saved.admins {
-            restore_admin((orb, &channels), *key, record)?;
-        }
-        for (key, record) in &saved.proxies {
-            restore_proxy((orb, &channels), *key, record)?;
-        }
-        // Events are delivered once all filters and consumers are restored.
+        // Events are delivered once all filters and consumers are there.
         for (_, channel) in channels.values() {
             channel.follow_journal()?;
         }
         Ok(())
+    }
+
+    /// Removes the record of an object without its channel or admin, which has ended.
+    fn forget_orphan(&self, key: Key) {
+        tracing::warn!(target: "orbium::notification", object = shown(key), "removed: its channel or admin does not exist");
+        self.objects.forget(key);
     }
 
     fn restore_filter(&self, orb: &Orb, key: Key, record: FilterRecord) -> Result<(), Fault> {
@@ -147,26 +162,24 @@ fn set_channel(channel: &Channel, record: &ChannelRecord) -> Result<(), Fault> {
     Ok(())
 }
 
-fn missing(key: Key) -> Fault {
-    Fault::Record(format!("{}: its channel or admin is missing", shown(key)))
+fn side_of(key: Key) -> Side {
+    match key.kind {
+        Kind::ConsumerAdmin | Kind::Consumer => Side::Consumers,
+        _ => Side::Suppliers,
+    }
 }
 
 fn restore_admin(
-    (orb, channels): (&Orb, &Channels),
+    orb: &Orb,
+    (reference, channel): &(EventChannel, Arc<Channel>),
     key: Key,
     record: &AdminRecord,
 ) -> Result<(), Fault> {
-    let (reference, channel) = channels.get(&key.channel).ok_or_else(|| missing(key))?;
     let (id, operator) = (key.id, record.operation);
-    let (admin, side) = match key.kind {
-        Kind::ConsumerAdmin => (
-            serve_consumer_admin(channel, reference, id, operator)?.0,
-            Side::Consumers,
-        ),
-        _ => (
-            serve_supplier_admin(channel, reference, id, operator)?.0,
-            Side::Suppliers,
-        ),
+    let side = side_of(key);
+    let admin = match side {
+        Side::Consumers => serve_consumer_admin(channel, reference, id, operator)?.0,
+        Side::Suppliers => serve_supplier_admin(channel, reference, id, operator)?.0,
     };
     let restored = of_admin(&admin, side).restore((orb, channel), &record.settings);
     Ok(restored.map_err(|why| format!("{}: {why}", shown(key)))?)
@@ -178,16 +191,11 @@ fn admin_of(channel: &Channel, id: i32, side: Side) -> Option<Arc<Admin>> {
 }
 
 fn restore_proxy(
-    (orb, channels): (&Orb, &Channels),
-    key: Key,
+    orb: &Orb,
+    (channel, admin): (&Arc<Channel>, Arc<Admin>),
+    (key, side): (Key, Side),
     record: &ProxyRecord,
 ) -> Result<(), Fault> {
-    let (_, channel) = channels.get(&key.channel).ok_or_else(|| missing(key))?;
-    let side = match key.kind {
-        Kind::Consumer => Side::Consumers,
-        _ => Side::Suppliers,
-    };
-    let admin = admin_of(channel, record.admin, side).ok_or_else(|| missing(key))?;
     channel.count_restored(side);
     let wrong = |why| format!("{}: {why}", shown(key));
     let peer = match record.peer.as_str() {
