@@ -18,6 +18,10 @@ use crate::producer::source::Source;
 /// Delay between two attempts to store a pulled event.
 const STORE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 
+/// Before the next pull from a supplier that has no event. It doubles while it has none.
+const FIRST_PERIOD: Duration = Duration::from_millis(10);
+const LONGEST_PERIOD: Duration = Duration::from_millis(250);
+
 /// Starts the thread that pulls from a supplier.
 pub(crate) fn start(
     channel: &Arc<Channel>,
@@ -41,7 +45,7 @@ fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
     if producer.is_persistent() {
         failure = FailurePolicy::NEVER;
     }
-    let mut unstored = VecDeque::new();
+    let (mut unstored, mut period) = (VecDeque::new(), FIRST_PERIOD);
     let is_gone = producer.pulling.run(&failure, || {
         let outcome = if unstored.is_empty() {
             source.pull()
@@ -52,7 +56,15 @@ fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
         if !producer.is_connected() {
             return None;
         }
-        Some(outcome.map(|events| publish(&channel, producer, events, &mut unstored)))
+        Some(outcome.map(|events| {
+            if events.is_empty() && unstored.is_empty() {
+                let idle = period;
+                period = (2 * idle).min(LONGEST_PERIOD);
+                return idle;
+            }
+            period = FIRST_PERIOD;
+            publish(&channel, producer, events, &mut unstored)
+        }))
     });
     if is_gone && let Some(channel) = channel.upgrade() {
         tracing::warn!(target: "orbium::notification", supplier = producer.id, "supplier disconnected: it cannot be reached");

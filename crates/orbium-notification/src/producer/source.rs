@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use orbium::{ExceptionKind, Interface, ObjectRef, SystemException};
+use orbium::{Interface, ObjectRef, SystemException};
 use orbium_event::{DeliveryError, delivery_failure};
 
 use crate::event::Body;
@@ -17,22 +17,15 @@ const BATCH: i32 = 1000;
 
 /// A pull supplier. Every method returns in bounded time, and is called without a lock.
 pub(crate) trait Source: Send + Sync + 'static {
-    /// Waits for events; returns none if the supplier has none within the time-out of a call.
+    /// The events that the supplier has, if it has any. It is not waited for them: a supplier that waits as well would give the next one
+    /// to a call that has timed out.
     fn pull(&self) -> Result<Vec<Body>, DeliveryError>;
 
     /// Notifies the supplier that it was disconnected.
     fn disconnect(&self);
 }
 
-/// A supplier without an event in time has not failed.
-fn pulled(exception: &SystemException) -> Result<Vec<Body>, DeliveryError> {
-    match exception.kind {
-        ExceptionKind::Timeout => Ok(Vec::new()),
-        _ => Err(delivery_failure(exception)),
-    }
-}
-
-/// The pull supplier behind a reference for events of a form; `None` for forms that are pushed.
+/// The supplier behind a reference from which events of a form are pulled; `None` of forms that are pushed.
 pub(crate) fn source_of(
     form: ProxyType,
     supplier: &ObjectRef,
@@ -59,9 +52,9 @@ macro_rules! source {
             fn pull(&self) -> Result<Vec<Body>, DeliveryError> {
                 let $it = self;
                 let events: Result<Vec<Body>, $error> = $pull;
-                events.or_else(|error| match error {
-                    $error::Disconnected(_) => Err(DeliveryError::Gone),
-                    $error::System(exception) => pulled(&exception),
+                events.map_err(|error| match error {
+                    $error::Disconnected(_) => DeliveryError::Gone,
+                    $error::System(exception) => delivery_failure(&exception),
                 })
             }
 
@@ -77,22 +70,26 @@ source!(
     cos::PullSupplier,
     CosError,
     disconnect_pull_supplier,
-    |supplier| cos::PullSupplier::pull(supplier).map(|it| vec![Body::Any(it)])
+    |supplier| supplier.try_pull().map(|tried| {
+        let event = tried.has_event.then_some(tried.result);
+        event.map(Body::Any).into_iter().collect()
+    })
 );
 source!(
     notify::StructuredPullSupplier,
     NotifyError,
     disconnect_structured_pull_supplier,
-    |supplier| supplier
-        .pull_structured_event()
-        .map(|it| vec![Body::Structured(it)])
+    |supplier| supplier.try_pull_structured_event().map(|tried| {
+        let event = tried.has_event.then_some(tried.result);
+        event.map(Body::Structured).into_iter().collect()
+    })
 );
 source!(
     notify::SequencePullSupplier,
     NotifyError,
     disconnect_sequence_pull_supplier,
-    |supplier| {
-        let batch = supplier.pull_structured_events(BATCH);
-        batch.map(|it| it.into_iter().map(Body::Structured).collect())
-    }
+    |supplier| supplier.try_pull_structured_events(BATCH).map(|tried| {
+        let batch = tried.has_event.then_some(tried.result);
+        batch.into_iter().flatten().map(Body::Structured).collect()
+    })
 );

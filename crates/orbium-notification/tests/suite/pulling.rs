@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Suppliers that the channel pulls from.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use orbium::{Any, Call, ExceptionKind, Interface, SystemException};
 use orbium_event::FailurePolicy;
@@ -32,6 +33,7 @@ use crate::peers::{Served, alarm, severity};
 /// A supplier of the alarms that a test sends to it.
 struct Alarms {
     events: Mutex<Receiver<i16>>,
+    calls: AtomicUsize,
     disconnected: Sender<()>,
 }
 
@@ -41,20 +43,26 @@ impl Alarms {
         let (disconnected, is_disconnected) = mpsc::channel();
         let alarms = Self {
             events: Mutex::new(events),
+            calls: AtomicUsize::new(0),
             disconnected,
         };
         (Arc::new(alarms), send, is_disconnected)
     }
 
-    /// The next alarm; TIMEOUT while there is none, Disconnected when there will be none.
+    /// Waits for the next alarm; Disconnected when there will be none.
     fn next(&self) -> Result<StructuredEvent, DisconnectedError> {
-        let events = self.events.lock().unwrap();
-        match events.recv_timeout(std::time::Duration::from_millis(20)) {
-            Ok(number) => Ok(alarm(number)),
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                Err(SystemException::from(ExceptionKind::Timeout).into())
-            }
-            Err(mpsc::RecvTimeoutError::Disconnected) => Err(Disconnected {}.into()),
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let next = self.events.lock().unwrap().recv();
+        next.map(alarm).map_err(|_| Disconnected {}.into())
+    }
+
+    /// The next alarm, if there is one.
+    fn try_next(&self) -> Result<Option<StructuredEvent>, DisconnectedError> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        match self.events.lock().unwrap().try_recv() {
+            Ok(number) => Ok(Some(alarm(number))),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(Disconnected {}.into()),
         }
     }
 
@@ -83,7 +91,11 @@ impl StructuredPullSupplierServant for Alarms {
         &self,
         _: &Call<'_>,
     ) -> Result<StructuredPullSupplierTryPullStructuredEventResults, DisconnectedError> {
-        Err(SystemException::from(ExceptionKind::NoImplement).into())
+        let event = self.try_next()?;
+        Ok(StructuredPullSupplierTryPullStructuredEventResults {
+            has_event: event.is_some(),
+            result: event.unwrap_or_default(),
+        })
     }
 
     fn disconnect_structured_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
@@ -106,7 +118,12 @@ impl SequencePullSupplierServant for Alarms {
         _: &Call<'_>,
         _: i32,
     ) -> Result<SequencePullSupplierTryPullStructuredEventsResults, DisconnectedError> {
-        Err(SystemException::from(ExceptionKind::NoImplement).into())
+        let events = [self.try_next()?, self.try_next()?];
+        let result: Vec<_> = events.into_iter().flatten().collect();
+        Ok(SequencePullSupplierTryPullStructuredEventsResults {
+            has_event: !result.is_empty(),
+            result,
+        })
     }
 
     fn disconnect_sequence_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
@@ -115,17 +132,26 @@ impl SequencePullSupplierServant for Alarms {
     }
 }
 
+fn cos_error(error: DisconnectedError) -> CosDisconnectedError {
+    match error {
+        DisconnectedError::Disconnected(it) => it.into(),
+        DisconnectedError::System(it) => it.into(),
+    }
+}
+
 impl PullSupplierServant for Alarms {
     fn pull(&self, _: &Call<'_>) -> Result<Any, CosDisconnectedError> {
-        match self.next() {
-            Ok(event) => Ok(Any::from(severity(&event))),
-            Err(DisconnectedError::Disconnected(it)) => Err(it.into()),
-            Err(DisconnectedError::System(it)) => Err(it.into()),
-        }
+        let event = self.next().map_err(cos_error)?;
+        Ok(Any::from(severity(&event)))
     }
 
     fn try_pull(&self, _: &Call<'_>) -> Result<PullSupplierTryPullResults, CosDisconnectedError> {
-        Err(SystemException::from(ExceptionKind::NoImplement).into())
+        let event = self.try_next().map_err(cos_error)?;
+        let number = event.as_ref().map(severity);
+        Ok(PullSupplierTryPullResults {
+            has_event: number.is_some(),
+            result: number.map(Any::from).unwrap_or_default(),
+        })
     }
 
     fn disconnect_pull_supplier(&self, _: &Call<'_>) -> Result<(), SystemException> {
@@ -213,6 +239,28 @@ fn suppliers_of_every_form_are_pulled_from() {
     proxy.connect_pull_supplier(Some(&supplier)).unwrap();
     send.send(5).unwrap();
     assert_eq!(next().remainder_of_body, Any::from(5i16));
+}
+
+/// The channel gave up a call in which the supplier waited for an event, and the event went there.
+#[test]
+fn an_event_after_a_long_time_without_one_is_pulled() {
+    let served = Served::with(NotificationConfig {
+        pull_timeout: Duration::from_millis(200),
+        ..NotificationConfig::default()
+    });
+    let (alarms, send, _end) = Alarms::new();
+    let root = served.orb.root_poa();
+    let supplier: StructuredPullSupplier = root.activate(Arc::clone(&alarms)).unwrap();
+    let (proxy, consumer) = (structured(&served), served.pulled());
+    proxy
+        .connect_structured_pull_supplier(Some(&supplier))
+        .unwrap();
+    eventually("further calls", || alarms.calls.load(Ordering::Relaxed) > 2);
+    send.send(1).unwrap();
+    eventually("the event", || {
+        let pulled = consumer.try_pull_structured_event().unwrap();
+        pulled.has_event && severity(&pulled.result) == 1
+    });
 }
 
 /// A journal that cannot be reached at first, and reports what it stores.
