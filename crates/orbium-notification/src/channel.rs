@@ -344,7 +344,7 @@ impl Channel {
             return Ok(());
         }
         match &self.journal {
-            Some(journal) => journal.store(&event.structured()),
+            Some(journal) => journal.store(&event.to_store(now)),
             None => self.distribute(event),
         }
     }

@@ -2,16 +2,18 @@
 //! Events as values.
 
 pub(crate) mod event_types;
+mod expiry;
 pub(crate) mod updates;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use orbium::Any;
 use orbium::cdr::CdrError;
 
-use crate::filter::{Subject, now};
+use crate::event::expiry::{priority_of, until, utc_after};
+use crate::filter::Subject;
 use crate::idl::cos_notification::{
     EventHeader, EventType, FixedEventHeader, Property, StructuredEvent,
 };
@@ -91,20 +93,36 @@ impl Drop for Undelivered {
 impl Event {
     /// An event that arrives from a supplier with these properties.
     pub(crate) fn new(body: Body, supplier: &Level, population: &Population, now: Instant) -> Self {
+        let supplied = (supplier.get(qos::PRIORITY), supplier.get(qos::TIMEOUT));
+        Self::with(supplied, body, population, now)
+    }
+
+    /// An event that was [stored](Self::to_store): its header has what its supplier had set.
+    pub(crate) fn stored(body: Body, population: &Population, now: Instant) -> Self {
+        Self::with((0, 0), body, population, now)
+    }
+
+    /// An event with the priority and the timeout of its supplier.
+    fn with(
+        (priority, timeout): (i64, i64),
+        body: Body,
+        population: &Population,
+        now: Instant,
+    ) -> Self {
         let header: &[Property] = match &body {
             Body::Structured(event) => &event.header.variable_header,
             Body::Any(_) => &[],
         };
+        let supplied = i16::try_from(priority).unwrap_or_default();
+        let priority = priority_of(header);
         let field = |name: &str| header.iter().find(|it| it.name == name).map(|it| &it.value);
-        let priority = field("Priority").and_then(|it| it.extract::<i16>().ok());
         let timeout = match field("Timeout").and_then(|it| it.extract::<u64>().ok()) {
             Some(units) => i64::try_from(units).unwrap_or(i64::MAX),
-            None => supplier.get(qos::TIMEOUT),
+            None => timeout,
         };
         let timeout = (timeout > 0).then(|| qos::duration(timeout));
         let stop = field("StopTime").and_then(until);
         let life = [timeout, stop].into_iter().flatten().min();
-        let supplied = i16::try_from(supplier.get(qos::PRIORITY)).unwrap_or_default();
         population.0.fetch_add(1, Ordering::Relaxed);
         Self {
             bytes: bytes_of(&body),
@@ -150,7 +168,28 @@ impl Event {
         }
     }
 
-    /// The event for consumers of anys.
+    /// As a journal stores it. The time at which it expires and its priority, which its supplier may have given it, are in the header: they
+    /// do not depend on when it is delivered.
+    pub(crate) fn to_store(&self, now: Instant) -> Cow<'_, StructuredEvent> {
+        let mut event = self.structured();
+        let priority = self
+            .priority
+            .filter(|it| priority_of(&event.header.variable_header) != Some(*it));
+        if let Some(priority) = priority {
+            let fields = &mut event.to_mut().header.variable_header;
+            fields.retain(|it| it.name != "Priority");
+            fields.push(property("Priority", priority));
+        }
+        if let Some(expires) = self.expires {
+            let fields = &mut event.to_mut().header.variable_header;
+            fields.retain(|it| it.name != "Timeout" && it.name != "StopTime");
+            let left = expires.saturating_duration_since(now);
+            fields.push(property("StopTime", utc_after(left)));
+        }
+        event
+    }
+
+    /// As consumers of anys get it.
     pub(crate) fn any(&self) -> Result<Cow<'_, Any>, CdrError> {
         match &self.body {
             Body::Structured(event) => as_any(event),
@@ -170,17 +209,6 @@ pub(crate) fn as_any(event: &StructuredEvent) -> Result<Cow<'_, Any>, CdrError> 
 
 /// The type of an event without structure for structured consumers.
 pub(crate) const ANY_TYPE: &str = "%ANY";
-
-/// The time left until a `TimeBase::UtcT`; zero if it has passed.
-// A path to the method would be for one lifetime only.
-#[allow(clippy::redundant_closure_for_method_calls)]
-fn until(utc: &Any) -> Option<Duration> {
-    let units = utc.read_with(|reader| reader.read_u64()).ok()?;
-    (utc.type_code().name() == "UtcT").then(|| {
-        let left = units.saturating_sub(now());
-        Duration::from_nanos(left.saturating_mul(100))
-    })
-}
 
 fn bytes_of(body: &Body) -> usize {
     let any = |it: &Any| it.value_octets().len() + size_of::<Any>();
@@ -204,4 +232,34 @@ fn bytes_of(body: &Body) -> usize {
         Body::Any(value) => any(value),
     };
     body + size_of::<Event>()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_stored_event_has_its_priority_and_the_time_at_which_it_expires() {
+        let (then, population) = (Instant::now(), Population::default());
+        let event = |fields: Vec<Property>| {
+            let mut event = structured_event("Telecom", "Alarm", "");
+            event.header.variable_header = fields;
+            Event::with((3, 20_000_000), Body::Structured(event), &population, then)
+        };
+        let stored = |fields| event(fields).to_store(then).into_owned();
+        let fields = stored(vec![property("Timeout", 100_000_000u64)]);
+        let fields = fields.header.variable_header;
+        assert_eq!(priority_of(&fields), Some(3));
+        assert!(fields.iter().all(|it| it.name != "Timeout"));
+        let left = fields.iter().find_map(|it| until(&it.value)).unwrap();
+        assert!(
+            (Duration::from_secs(2)..=Duration::from_secs(10)).contains(&left),
+            "{left:?}"
+        );
+        // It never expires, and has its own priority.
+        let own = vec![property("Timeout", 0u64), property("Priority", 0i16)];
+        assert_eq!(stored(own.clone()).header.variable_header, own);
+    }
 }

@@ -36,7 +36,7 @@ impl Channel {
 
     fn distribute_stored(&self, event: StructuredEvent) -> Delivered {
         let now = Instant::now();
-        let event = self.stored(event, &self.population, now);
+        let event = Event::stored(Body::Structured(event), &self.population, now);
         match self.distribute(event) {
             Ok(()) => Delivered::Accepted,
             // The queues are full, and reject new events.
@@ -44,13 +44,8 @@ impl Channel {
         }
     }
 
-    fn stored(&self, event: StructuredEvent, population: &Population, now: Instant) -> Event {
-        let body = Body::Structured(event);
-        Event::new(body, &self.level, population, now)
-    }
-
-    /// The name of the position in the journal that the channel assigns to a persistent connection,
-    /// so that no event is lost while the channel is restarted.
+    /// The name of the position in the journal that the channel gives a connection which survives the process, so that nothing is
+    /// lost while the channel is restarted.
     fn position_of(&self, consumer: &Consumer) -> Option<String> {
         self.journal.as_ref()?;
         let made = self.objects.connections()?.made();
@@ -114,8 +109,9 @@ impl Channel {
 
     /// Queues an event for a pull consumer, if its filters pass it.
     fn offer(&self, consumer: &Consumer, offered: Offered) {
-        // It is in the journal, and does not count in the channel's memory.
-        let event = self.stored(offered.event, &Population::default(), Instant::now());
+        // It is in the journal, and does not count for what the channel has in memory.
+        let body = Body::Structured(offered.event);
+        let event = Event::stored(body, &Population::default(), Instant::now());
         match consumer.offered_events().filter(|_| consumer.wants(&event)) {
             Some(events) => events.offer(Waiting {
                 event,
@@ -138,7 +134,7 @@ impl Channel {
 
     fn deliver(&self, consumer: &Consumer, event: StructuredEvent) -> Delivered {
         let now = Instant::now();
-        let event = self.stored(event, &self.population, now);
+        let event = Event::stored(Body::Structured(event), &self.population, now);
         let is_expired = event.expires.is_some_and(|it| it <= now);
         if is_expired || !consumer.wants(&event) {
             return Delivered::Accepted;

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Properties of quality of service and of administration.
 
-use orbium::{Any, ExceptionKind};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use orbium::{Any, ExceptionKind, Interface, SystemException};
 use orbium_notification::idl::cos_notification::{
-    Property, QoSErrorCode, UnsupportedAdminError, UnsupportedQoSError,
+    Property, QoSErrorCode, StructuredEvent, UnsupportedAdminError, UnsupportedQoSError,
 };
 use orbium_notification::idl::cos_notify_channel_admin::{
     AdminLimitExceededError, ClientType, StructuredProxyPullSupplier,
 };
 use orbium_notification::idl::cos_notify_comm::DisconnectedError;
-use orbium_notification::property;
-use orbium_testkit::eventually;
+use orbium_notification::idl::orbium_notification::DurableConsumerAdmin;
+use orbium_notification::{
+    Deliver, Delivered, Following, Journal, NotificationConfig, NotificationService, property,
+};
+use orbium_testkit::{PATIENCE, eventually};
 
-use crate::peers::{Served, alarm, severity};
+use crate::peers::{Report, Served, alarm, severity};
 
 fn value(properties: &[Property], name: &str) -> Any {
     let found = properties.iter().find(|it| it.name == name);
@@ -251,4 +257,72 @@ fn proxies_are_limited_by_the_administration() {
         refused,
         Err(AdminLimitExceededError::AdminLimitExceeded(_))
     ));
+}
+
+/// A journal in memory, and what delivers its events to consumers with names.
+#[derive(Default)]
+struct Memory {
+    events: Mutex<Vec<StructuredEvent>>,
+    deliver: Mutex<Option<Deliver>>,
+}
+
+impl Journal for Memory {
+    fn store(&self, event: &StructuredEvent) -> Result<(), SystemException> {
+        self.events.lock().unwrap().push(event.clone());
+        Ok(())
+    }
+
+    fn is_name(&self, _: &str) -> bool {
+        true
+    }
+
+    fn follow(&self, name: Option<&str>, deliver: Deliver) -> Result<Following, SystemException> {
+        if name.is_some() {
+            *self.deliver.lock().unwrap() = Some(deliver);
+        }
+        Ok(Box::new(()))
+    }
+}
+
+/// The time began anew with the delivery, and the properties of the supplier were not stored.
+#[test]
+fn a_stored_event_expires_and_has_the_properties_of_its_supplier() {
+    const LIFE: Duration = Duration::from_millis(100);
+    let journal = Arc::new(Memory::default());
+    let served = Served::by(|server| {
+        let (config, stored) = (NotificationConfig::default(), Arc::clone(&journal) as _);
+        NotificationService::serve_stored(server, "Alarms", config, stored).unwrap()
+    });
+    let supplier = served.supplier();
+    let life = property("Timeout", 1_000_000u64);
+    supplier
+        .set_qos(&[life, property("Priority", 7i16)])
+        .unwrap();
+    supplier.push_structured_event(&alarm(1)).unwrap();
+    let mut lasting = alarm(2);
+    lasting.header.variable_header = vec![property("Timeout", 0u64)];
+    supplier.push_structured_event(&lasting).unwrap();
+    let stored = Instant::now();
+    eventually("the time is over", || stored.elapsed() > LIFE);
+
+    let admin: DurableConsumerAdmin = served.consumers.as_object().narrow().unwrap();
+    let proxy = admin.obtain_durable_push_supplier("display").unwrap();
+    let (consumer, received) = served.structured_reporter();
+    let proxy = proxy.unwrap();
+    proxy
+        .connect_structured_push_consumer(Some(&consumer))
+        .unwrap();
+    let Some(Deliver::Push(deliver)) = journal.deliver.lock().unwrap().take() else {
+        panic!("no consumer");
+    };
+    for event in journal.events.lock().unwrap().drain(..) {
+        assert_eq!(deliver(event), Delivered::Accepted);
+    }
+    let Report::Event(event) = received.recv_timeout(PATIENCE).unwrap() else {
+        panic!("no event");
+    };
+    assert_eq!(severity(&event), 2);
+    let fields = &event.header.variable_header;
+    assert_eq!(value(fields, "Priority").extract::<i16>(), Ok(7));
+    assert!(received.try_recv().is_err());
 }
