@@ -53,7 +53,7 @@ impl Gateway {
     ) -> Result<Self, GatewayError> {
         // The sender of datagrams, or to a group, counts the time to live.
         let uses_ttl = config.uses_ttl && from.channel().is_some();
-        let shared = Arc::new(Shared::new(config.queue, uses_ttl));
+        let shared = Arc::new(Shared::new((config.queue, config.queue_bytes), uses_ttl));
         let channel = from.channel().or(to.channel());
         let origin = origin_of(channel.ok_or(GatewayError::NoChannel)?);
         let (mut receivers, mut member) = (Vec::new(), None);

@@ -125,7 +125,10 @@ pub struct GatewayConfig {
     /// Maximum number of sets of events that wait to be forwarded; 1,024 by default. Beyond it the
     /// oldest are discarded, and counted.
     pub queue: usize,
-    /// Interval between two checks of both channels; 1 s by default, a day at most.
+    /// Bytes of the events that wait to be forwarded; 16 MiB by default. Beyond it the oldest sets are discarded, and
+    /// counted; a larger set waits alone.
+    pub queue_bytes: usize,
+    /// Between two checks of both channels; 1 s by default, a day at most.
     pub check_period: Duration,
     /// The first pause before reconnecting; 100 ms by default. It doubles.
     pub first_pause: Duration,
@@ -143,6 +146,7 @@ impl Default for GatewayConfig {
             forwards: Forwards::default(),
             uses_ttl: true,
             queue: 1024,
+            queue_bytes: 16 << 20,
             check_period: Duration::from_secs(1),
             first_pause: Duration::from_millis(100),
             longest_pause: Duration::from_secs(5),

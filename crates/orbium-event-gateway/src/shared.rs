@@ -29,25 +29,41 @@ pub(crate) enum Task {
 pub(crate) struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    /// Maximum number of waiting sets.
-    queue: usize,
+    /// Sets that may wait, and their bytes.
+    queue: (usize, usize),
     uses_ttl: bool,
 }
 
 #[derive(Default)]
 struct State {
-    sets: VecDeque<Vec<Event>>,
+    sets: VecDeque<Waiting>,
+    /// Bytes of the sets.
+    bytes: usize,
     wanted: Option<Headers>,
     has_ended: bool,
     counts: GatewayStatistics,
 }
 
+/// A set that waits.
+struct Waiting {
+    events: Vec<Event>,
+    bytes: usize,
+}
+
+impl State {
+    fn take(&mut self) -> Option<Vec<Event>> {
+        let set = self.sets.pop_front()?;
+        self.bytes -= set.bytes;
+        Some(set.events)
+    }
+}
+
 impl Shared {
-    pub(crate) fn new(queue: usize, uses_ttl: bool) -> Self {
+    pub(crate) fn new((sets, bytes): (usize, usize), uses_ttl: bool) -> Self {
         Self {
             state: Mutex::default(),
             changed: Condvar::new(),
-            queue: queue.max(1),
+            queue: (sets.max(1), bytes),
             uses_ttl,
         }
     }
@@ -72,11 +88,15 @@ impl Shared {
             state.counts.lost += set.len() as u64;
             return;
         }
-        if state.sets.len() >= self.queue {
-            let oldest = state.sets.pop_front();
-            state.counts.lost += oldest.map_or(0, |it| it.len() as u64);
+        let bytes = set.iter().map(bytes_of).sum();
+        let (most, most_bytes) = self.queue;
+        while state.sets.len() >= most || state.bytes.saturating_add(bytes) > most_bytes {
+            // A larger set waits alone.
+            let Some(oldest) = state.take() else { break };
+            state.counts.lost += oldest.len() as u64;
         }
-        state.sets.push_back(set);
+        state.bytes += bytes;
+        state.sets.push_back(Waiting { events: set, bytes });
         self.changed.notify_all();
     }
 
@@ -100,7 +120,7 @@ impl Shared {
             if left.is_zero() {
                 return Task::Check;
             }
-            if let Some(set) = state.sets.pop_front() {
+            if let Some(set) = state.take() {
                 return Task::Push(set);
             }
             state = self.changed.wait_timeout(state, left).0;
@@ -144,8 +164,9 @@ impl Shared {
     pub(crate) fn disconnected(&self) {
         let mut state = self.lock();
         state.counts.is_connected = false;
-        let waiting: usize = state.sets.drain(..).map(|set| set.len()).sum();
-        state.counts.lost += waiting as u64;
+        while let Some(set) = state.take() {
+            state.counts.lost += set.len() as u64;
+        }
         state.wanted = None;
     }
 
@@ -170,11 +191,19 @@ impl Shared {
     }
 }
 
+/// Bytes of an event's memory, about.
+fn bytes_of(event: &Event) -> usize {
+    let data = &event.data;
+    size_of::<Event>() + data.payload.len() + data.any_value.value_octets().len()
+}
+
 #[cfg(test)]
 mod tests {
     use orbium_event::new_event;
 
     use super::*;
+
+    const MANY: usize = 1 << 20;
 
     fn later() -> Instant {
         Instant::now() + Duration::from_secs(60)
@@ -182,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_time_to_live_counts_gateways() {
-        let shared = Shared::new(8, true);
+        let shared = Shared::new((8, MANY), true);
         shared.connected();
         let mut last = new_event(16, 1);
         last.header.ttl = 0;
@@ -197,9 +226,35 @@ mod tests {
         assert_eq!(shared.statistics().expired, 1);
     }
 
+    /// A thousand sets of any size waited.
+    #[test]
+    fn bytes_of_events_that_wait_are_bounded() {
+        let shared = Shared::new((8, 3000), false);
+        shared.connected();
+        let event = |source, bytes| {
+            let mut event = new_event(16, source);
+            event.data.payload = vec![0; bytes];
+            event
+        };
+        for source in 1..5 {
+            shared.offer(&[event(source, 1000)]);
+        }
+        assert_eq!(shared.statistics().lost, 2);
+        // One that is larger is alone.
+        shared.offer(&[event(5, 5000)]);
+        assert_eq!(shared.statistics().lost, 4);
+        let Task::Push(set) = shared.next(later()) else {
+            panic!("a set of events");
+        };
+        assert_eq!(set[0].header.source, 5);
+        shared.offer(&[event(6, 1000)]);
+        shared.offer(&[event(7, 1000)]);
+        assert_eq!(shared.statistics().lost, 4);
+    }
+
     #[test]
     fn events_that_cannot_be_forwarded_are_bounded_and_counted() {
-        let shared = Shared::new(2, false);
+        let shared = Shared::new((2, MANY), false);
         shared.offer(&[new_event(16, 1)]);
         shared.connected();
         for source in 2..6 {
