@@ -72,11 +72,15 @@ impl Converted {
 }
 
 impl CoreChannel {
-    /// A private event channel.
+    /// One of a notification channel's own, which counts its proxies itself: with so many consumers of a file of connections, which may
+    /// have been made under other limits.
     ///
     /// # Errors
-    /// The system cannot start a thread.
-    pub(crate) fn own(config: &NotificationConfig) -> Result<Self, SystemException> {
+    /// The system has no thread left.
+    pub(crate) fn own(
+        config: &NotificationConfig,
+        restored: usize,
+    ) -> Result<Self, SystemException> {
         let channel = RtChannel::new(ChannelConfig {
             queue: QueueLimits {
                 sets: config.queue_events,
@@ -85,7 +89,7 @@ impl CoreChannel {
             },
             failure: config.failure,
             ping_period: None,
-            consumers: config.proxies,
+            consumers: config.proxies.max(restored),
             observers: 0,
             ..ChannelConfig::default()
         });

@@ -187,7 +187,7 @@ impl EventChannelFactoryServant for FactoryObject {
         if factory.channels().by_id.len() >= factory.config.channels {
             return Err(SystemException::from(ExceptionKind::ImpLimit).into());
         }
-        let core = CoreChannel::own(&factory.config)?;
+        let core = CoreChannel::own(&factory.config, 0)?;
         let id = factory.next_id()?;
         let channel = factory.new_channel(id, (core, None));
         let set = channel.level.set(initial_qos);

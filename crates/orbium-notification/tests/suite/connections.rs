@@ -65,10 +65,14 @@ impl Server {
     }
 
     fn on(folder: &Folder, orb: Orb) -> Self {
+        Self::with(&folder.config(), orb)
+    }
+
+    fn with(config: &NotificationConfig, orb: Orb) -> Self {
         let mut service = None;
         // The service of before closes its file with its last thread.
         eventually("the file", || {
-            service = NotificationService::serve(&orb, "Alarms", folder.config()).ok();
+            service = NotificationService::serve(&orb, "Alarms", config.clone()).ok();
             service.is_some()
         });
         let service = service.unwrap();
@@ -254,6 +258,28 @@ fn proxies_beyond_a_limit_that_was_set_later_are_there_again() {
         proxy.disconnect_structured_pull_supplier().unwrap();
     }
     pulled(&admin);
+    server.end();
+}
+
+/// The service did not start (IMP_LIMIT).
+#[test]
+fn proxies_beyond_a_lower_limit_of_the_configuration_are_there_again() {
+    let (folder, client) = (Folder::new("lower"), orb(0));
+    let server = Server::new(&folder, 0);
+    let port = server.port();
+    let admin = consumers(&channel(&client, port));
+    let proxies = [(); 2].map(|()| pulled(&admin));
+    server.end();
+    let config = NotificationConfig {
+        proxies: 1,
+        ..folder.config()
+    };
+    let server = Server::with(&config, orb(port));
+    for proxy in &proxies {
+        assert!(!proxy.as_object().non_existent().unwrap());
+        let further = admin.obtain_notification_pull_supplier(ClientType::StructuredEvent);
+        assert!(further.is_err());
+    }
     server.end();
 }
 

@@ -3,6 +3,7 @@
 //! until all of them are active.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use orbium::{Orb, SystemException, poa::PoaError};
@@ -64,9 +65,10 @@ impl Factory {
         saved: Saved,
         behind: Behind,
     ) -> Result<(), ServiceError> {
+        let own = || CoreChannel::own(&self.config, consumers_of(&saved, FIRST));
         let (core, journal) = match behind {
-            Behind::Nothing => (CoreChannel::own(&self.config)?, None),
-            Behind::Journal(journal) => (CoreChannel::own(&self.config)?, Some(journal)),
+            Behind::Nothing => (own()?, None),
+            Behind::Journal(journal) => (own()?, Some(journal)),
             Behind::RealTime(core) => (*core, None),
         };
         let first = self.new_channel(FIRST, (core, journal));
@@ -78,8 +80,13 @@ impl Factory {
         })
     }
 
-    fn restore_all(self: &Arc<Self>, orb: &Orb, saved: Saved, first: Channel) -> Result<(), Fault> {
-        for (id, record) in saved.filters {
+    fn restore_all(
+        self: &Arc<Self>,
+        orb: &Orb,
+        mut saved: Saved,
+        first: Channel,
+    ) -> Result<(), Fault> {
+        for (id, record) in mem::take(&mut saved.filters) {
             self.restore_filter(orb, filter_key(id), record)?;
         }
         let is_new = saved.channels.iter().all(|(id, _)| *id != FIRST);
@@ -88,7 +95,10 @@ impl Factory {
         for (id, record) in &saved.channels {
             let channel = match first.take_if(|_| *id == FIRST) {
                 Some(first) => first,
-                None => self.new_channel(*id, (CoreChannel::own(&self.config)?, None)),
+                None => {
+                    let core = CoreChannel::own(&self.config, consumers_of(&saved, *id))?;
+                    self.new_channel(*id, (core, None))
+                }
             };
             set_channel(&channel, record)?;
             let channel = Arc::new(channel);
@@ -151,6 +161,13 @@ impl Factory {
         filter.set_callbacks(callbacks, number(record.next_callback)?);
         Ok(())
     }
+}
+
+/// The consumers that a channel has in the file.
+fn consumers_of(saved: &Saved, channel: i32) -> usize {
+    let proxies = saved.proxies.iter();
+    let consumers = proxies.filter(|(key, _)| key.kind == Kind::Consumer);
+    consumers.filter(|(key, _)| key.channel == channel).count()
 }
 
 fn set_channel(channel: &Channel, record: &ChannelRecord) -> Result<(), Fault> {
