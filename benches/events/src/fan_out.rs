@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use orbium::{
     Orb,
-    lane::{Scheduling, give_scheduling},
+    lane::{Scheduling, set_thread_scheduling},
 };
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::{Pattern, RemoteConsumer, connect_scheduled_consumer, connect_supplier};
@@ -28,7 +28,7 @@ const SEPARATE: i32 = 17;
 pub(crate) fn run(args: &FanOutArgs) -> Outcome {
     let others_orb = orb()?;
     // The threads of the high-priority consumer's ORB inherit the scheduling of this one.
-    if let Err(error) = give_scheduling(Scheduling::fifo(URGENT)) {
+    if let Err(error) = set_thread_scheduling(Scheduling::fifo(URGENT)) {
         eprintln!("without native priorities: {error}");
     }
     let fan_out = FanOut::connect(&args.channel)?;

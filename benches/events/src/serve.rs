@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use orbium::{
     Call, Interface, SystemException,
-    lane::{Scheduling, give_scheduling},
+    lane::{Scheduling, set_thread_scheduling},
 };
 use orbium_event::rtec::rtec_event_channel_admin::{
     AlreadyConnected, AlreadyConnectedOrTypeErrorError, ConsumerQos, ProxyPushSupplier,
@@ -60,7 +60,7 @@ pub(crate) fn dispatching(reactive: bool, scheduled: bool) -> Dispatching {
 
 pub(crate) fn run(dispatching: Dispatching) -> Outcome {
     if dispatching == Dispatching::Scheduled(&SCHEDULE)
-        && let Err(error) = give_scheduling(Scheduling::fifo(RECEIVING))
+        && let Err(error) = set_thread_scheduling(Scheduling::fifo(RECEIVING))
     {
         eprintln!("without native priorities: {error}");
     }

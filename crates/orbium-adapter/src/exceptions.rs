@@ -15,7 +15,7 @@ pub fn before_waiting(orb: usize, waits: bool) -> Result<(), SystemException> {
         return Ok(());
     }
     if role::is_serving(orb) {
-        return Err(waits_for_oneself());
+        return Err(would_wait_for_itself());
     }
     role::about_to_block();
     Ok(())
@@ -23,7 +23,7 @@ pub fn before_waiting(orb: usize, waits: bool) -> Result<(), SystemException> {
 
 /// The exception for a request that would wait for its own end.
 #[must_use]
-pub fn waits_for_oneself() -> SystemException {
+pub fn would_wait_for_itself() -> SystemException {
     SystemException::omg(ExceptionKind::BadInvOrder, 3, Completion::No)
 }
 

@@ -29,7 +29,7 @@ mod policy_values;
 mod registry;
 
 pub use exceptions::{
-    before_waiting, being_destroyed, gone, no_such_adapter, no_such_object, waits_for_oneself,
+    before_waiting, being_destroyed, gone, no_such_adapter, no_such_object, would_wait_for_itself,
 };
 pub use ior_table::{IorTableError, TableEntries};
 pub use manager::{Controlled, ManagerState, PoaManager, Serving, WeakManager};

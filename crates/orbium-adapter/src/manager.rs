@@ -380,7 +380,7 @@ impl PoaManager {
 
     /// The exception for a request that was held too long.
     #[cold]
-    fn held_in_vain(&self) -> SystemException {
+    fn held_too_long(&self) -> SystemException {
         let minor = if self.0.activated.load(Ordering::Acquire) {
             minor::HELD_TOO_LONG
         } else {
@@ -441,7 +441,7 @@ impl PoaManager {
                 return Err(if expiry.deadline().has_passed() {
                     expiry.exception()
                 } else {
-                    self.held_in_vain()
+                    self.held_too_long()
                 });
             };
             let changed = &self.0.changed;

@@ -206,7 +206,7 @@ impl Reader {
             line
         };
         if key.partition.is_private() {
-            pool.wakes_at_its_end(&self.waker);
+            pool.wake_on_close(&self.waker);
         }
         let (reader, opened) = (Arc::clone(self), Arc::clone(&line));
         let open = move || opened.open(&reader, &*connector);
@@ -245,23 +245,23 @@ impl Reader {
     /// Runs a job that is urgent and may block.
     pub(super) fn chore(&self, job: Job) {
         let is_begun = self.chores.add(&self.threads, job);
-        self.mind_work(is_begun);
+        self.schedule_work(is_begun);
     }
 
     /// Runs interception points. Not on the threads of handlers, which may wait for calls.
     pub(super) fn intercept(&self, job: Job) {
         let is_begun = self.points.add(&self.threads, job);
-        self.mind_work(is_begun);
+        self.schedule_work(is_begun);
     }
 
     /// Has a handler run.
     pub(super) fn handle(&self, job: Job) {
         let is_begun = self.handlers.add(&self.threads, job);
-        self.mind_work(is_begun);
+        self.schedule_work(is_begun);
     }
 
     /// Schedules a retry if no thread could be started.
-    fn mind_work(&self, is_begun: bool) {
+    fn schedule_work(&self, is_begun: bool) {
         if !is_begun {
             self.lock().lacks_threads = true;
             self.waker.wake();

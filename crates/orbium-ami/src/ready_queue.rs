@@ -24,7 +24,7 @@ pub struct ReadyQueue<T> {
 
 struct State<T> {
     items: VecDeque<T>,
-    /// That of the task waiting for the next one.
+    /// The waker of the task waiting for the next one.
     waker: Option<Waker>,
 }
 

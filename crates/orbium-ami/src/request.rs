@@ -193,7 +193,7 @@ pub(super) fn written(
     if let Some(error) = writer.error() {
         return Err(Unwritable {
             exception: candidate.bad_argument(error),
-            may_be_asked: candidate.may_carry_more(error.kind),
+            may_be_asked: candidate.lacks_code_sets(error.kind),
         });
     }
     if writer.len() > config.limits.message_size {

@@ -17,7 +17,7 @@ use crate::acceptor::{Arrivals, OpenedAcceptor};
 use crate::calling::CallingHalf;
 use crate::listen_point::{ListenPoint, MAX_LISTEN_POINTS};
 use crate::serving::{Announcements, ServingHalf};
-use crate::trust::believes;
+use crate::trust::trusts;
 use crate::wire::{Routes, Wire};
 
 /// The ORB's own listen points, and the data of the service context with them.
@@ -150,7 +150,7 @@ impl Hub {
             return true;
         }
         routes_of(wire).announced += 1;
-        if keys.is_empty() || host.len() > MAX_HOST || !believes(&self.hosts, &peer, point) {
+        if keys.is_empty() || host.len() > MAX_HOST || !trusts(&self.hosts, &peer, point) {
             orbium_trace::log::info!(target: "orbium::conn", %peer, host = %shown(host), port, "a listen point that its client is not believed");
             return true;
         }

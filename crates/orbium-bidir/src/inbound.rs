@@ -21,7 +21,7 @@ use crate::pending_requests::{Calls, HalfId};
 /// beyond that they stop reading.
 const MAX_READ_AHEAD: usize = 1 << 20;
 
-/// Which half.
+/// A half of the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Half {
     Serving,

@@ -135,7 +135,7 @@ impl Collected {
 
 /// Whether a message would end its connection, which one half must not do. It is not queued for
 /// sending: the server engine may have its last replies to send at that time.
-pub(crate) fn is_last_word(message: &[u8]) -> bool {
+pub(crate) fn ends_connection(message: &[u8]) -> bool {
     let head = message.first_chunk::<HEADER_LEN>();
     let header = head.and_then(|head| MessageHeader::parse(head).ok());
     header.is_some_and(|it| {
@@ -357,7 +357,7 @@ mod tests {
     fn one_half_does_not_end_the_connection_and_old_requests_are_refused() {
         let mut calls = Calls::new(true);
         let close = close_connection(Version::V1_2);
-        assert!(is_last_word(&close));
+        assert!(ends_connection(&close));
         let mut old = request(ByteOrder::NATIVE, 2, 3, b"k", "op");
         old[5] = 1;
         assert!(prepare(&mut old, HalfId(1), &mut calls, None).is_err());

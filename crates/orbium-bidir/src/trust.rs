@@ -14,7 +14,7 @@ use crate::listen_point::ListenPoint;
 ///
 /// Ports are not checked, as none is known to be the peer's: programs that share an address may
 /// claim each other's. `BidirectionalHosts::Authenticated` is for networks with such programs.
-pub(crate) fn believes(hosts: &BidirectionalHosts, peer: &Peer, point: &ListenPoint) -> bool {
+pub(crate) fn trusts(hosts: &BidirectionalHosts, peer: &Peer, point: &ListenPoint) -> bool {
     if may_be_announced_by_any(hosts, &point.host) {
         return true;
     }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     fn believed(hosts: &BidirectionalHosts, peer: &Peer, host: &str) -> bool {
-        believes(hosts, peer, &point(host))
+        trusts(hosts, peer, &point(host))
     }
 
     #[test]

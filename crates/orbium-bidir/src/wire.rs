@@ -66,7 +66,7 @@ pub(crate) struct Wire {
     /// The announcement, preceded by its number, until the peer has replied; `None` unless this
     /// side has opened the connection.
     announcement: Option<Mutex<(u32, Arc<[u8]>)>>,
-    /// That number, or 0.
+    /// The announced number, or 0.
     announced: AtomicU32,
     inbound: Mutex<Inbound>,
     arrived: Condvar,

@@ -264,13 +264,13 @@ impl Framing {
         orbium_trace::probe!(TransportReceive);
         let received = self.buffer.receive_by(receive, until)?;
         if self.bulk > 0 {
-            self.count_lull();
+            self.count_small_receive();
         }
         Ok(received)
     }
 
     /// Counts consecutive small receives, which end the bulk mode.
-    fn count_lull(&mut self) {
+    fn count_small_receive(&mut self) {
         self.lulls = if self.received().len() <= SMALL {
             self.lulls + 1
         } else {

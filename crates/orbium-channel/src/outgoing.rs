@@ -18,7 +18,7 @@ pub type Wait = fn(&dyn AsFd, Interest, Deadline) -> io::Result<()>;
 /// Time limit of a send to a peer that does not receive.
 #[derive(Clone, Copy, Debug)]
 pub enum Patience {
-    /// Until that deadline; for a caller, which may dispatch upcalls while it waits.
+    /// A deadline; for a caller, which may dispatch upcalls while it waits.
     Until(Deadline, Wait),
     /// For that time from the first wait for the peer: the clock is not read before.
     For(Duration),

@@ -172,10 +172,10 @@ impl Found<'_, '_> {
                 self.ignored_annotation(&format!("`{name}::{part}`"), annotation);
             }
         }
-        for message in self.plan.kept_from_views(definition) {
+        for message in self.plan.owned_parameters(definition) {
             self.ignored(message, &definition.location);
         }
-        if let Some(message) = self.plan.kept_from_async_servant(definition) {
+        if let Some(message) = self.plan.async_servant_obstacle(definition) {
             self.ignored(message, &definition.location);
         }
         let DefinitionKind::Operation(operation) = &definition.kind else {

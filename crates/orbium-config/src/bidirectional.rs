@@ -59,7 +59,7 @@ pub enum BidirectionalHosts {
     /// Only authenticated hosts: the address that the client connects from counts only
     /// if the client presents a certificate.
     Authenticated,
-    /// That address and these names and addresses, compared as text without regard to case.
+    /// The address of the client and these names and addresses, compared as text without regard to case.
     /// A client behind a network address translation announces an address that the server
     /// does not see.
     Listed(Vec<String>),

@@ -113,7 +113,7 @@ impl Configurator {
         if !self.inner.orb.is_running() {
             return Err(ReconfigureError::Ended);
         }
-        config.check().map_err(ReconfigureError::Senseless)?;
+        config.check().map_err(ReconfigureError::Contradictory)?;
         let plan = Plan::new(&current, &config)?;
         let ending = self.ending(&plan)?;
         let mut begun = Begun::default();

@@ -12,7 +12,7 @@ pub enum ReconfigureError {
     /// Keys that cannot be changed while the ORB runs.
     Fixed(Vec<String>),
     /// Inconsistent settings: a sentence with the reason.
-    Senseless(&'static str),
+    Contradictory(&'static str),
     /// An endpoint that cannot be listened at, or a lane that cannot be started.
     Refused(OrbError),
     /// The ORB was reconfigured 65,535 times.
@@ -29,7 +29,7 @@ impl fmt::Display for ReconfigureError {
             Self::Fixed(keys) => {
                 write!(f, "cannot change while the ORB runs: {}", keys.join(", "))
             }
-            Self::Senseless(why) => f.write_str(why),
+            Self::Contradictory(why) => f.write_str(why),
             Self::Refused(error) => error.fmt(f),
             Self::TooOften => f.write_str("the ORB was reconfigured too often"),
             Self::Ended => f.write_str("the ORB was shut down"),

@@ -350,7 +350,7 @@ impl Connection {
     }
 
     /// Whether an idle connection is readable: its end, or unexpected data.
-    pub fn is_spoilt(&self) -> bool {
+    pub fn has_unexpected_input(&self) -> bool {
         let source = self.stream.source();
         self.stream.has_buffered()
             || !matches!(
@@ -377,7 +377,7 @@ impl Connection {
     /// shared memory, or the late reply of a call that shared the connection.
     #[cold]
     pub fn has_ended(&mut self) -> bool {
-        if !self.is_spoilt() {
+        if !self.has_unexpected_input() {
             return false;
         }
         if self.set_timeout(Some(MAX_IDLE_CHECK)).is_err() {
@@ -395,7 +395,7 @@ impl Connection {
     /// Whether a oneway should check the connection, as no reply would show its end: not shortly
     /// after the previous oneway.
     #[inline]
-    pub fn is_to_be_looked_at(&mut self, now: Stamp) -> bool {
+    pub fn needs_check(&mut self, now: Stamp) -> bool {
         let before = std::mem::replace(&mut self.last_oneway, now);
         now.is_moments_after(before)
     }
@@ -403,7 +403,7 @@ impl Connection {
     /// Whether an idle connection can no longer be used for sending, or has received unexpected
     /// data. A shared one is not checked further, since data may be for other callers.
     #[inline]
-    pub fn is_known_spoilt(&mut self) -> bool {
+    pub fn is_known_stale(&mut self) -> bool {
         match self.id_distance {
             2 => self.has_ended(),
             _ => self.stream.has_buffered(),

@@ -249,7 +249,7 @@ impl All {
         let unused = self.lock().take_unused();
         // Without the lock: buffered oneways may need connections.
         drop(unused);
-        self.snapshot().iter().for_each(|pool| pool.drop_spoilt());
+        self.snapshot().iter().for_each(|pool| pool.drop_stale());
     }
 
     /// Dates the uses since the last check. Calls do not, so the order of uses is known only as far

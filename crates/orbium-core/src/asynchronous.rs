@@ -101,7 +101,7 @@ impl ObjectRef {
 /// that the call owns.
 #[doc(hidden)]
 pub struct InPlace<S: ?Sized, A, T, E> {
-    /// How the arguments are passed to the servant.
+    /// The passing of the arguments to the servant.
     pub passing: Passing,
     /// Whether the result can be moved unchecked.
     pub is_plain: bool,

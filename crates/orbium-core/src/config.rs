@@ -92,7 +92,7 @@ pub struct Config {
     /// Whether clients that call by a bound key are forwarded to the whole reference
     /// ([`Orb::bind_key`](crate::Orb::bind_key)). Default: yes.
     pub forward_bound_keys: ForwardBoundKeys,
-    /// How calls to objects of the same ORB are made. Default: through the POA, without
+    /// The path of calls to objects of the same ORB. Default: through the POA, without
     /// marshalling.
     pub collocation: Collocation,
     /// Whether connections are bidirectional. Default: no.

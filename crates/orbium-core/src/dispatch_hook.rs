@@ -23,11 +23,11 @@ pub enum Dispatch {
     /// The thread that has read it serves it at that CORBA priority, and at the native one if
     /// given; queues are ordered by it.
     At(Priority, Option<Scheduling>),
-    /// That lane serves it.
+    /// Another lane serves it.
     In(Lane),
-    /// That lane serves it, by these times of its operation's schedule.
+    /// Another lane serves it, by these times of its operation's schedule.
     Timed(Lane, RequestTiming),
-    /// That lane serves it, at that CORBA priority and, if given, native one; the queue is ordered
+    /// Another lane serves it, at that CORBA priority and, if given, native one; the queue is ordered
     /// by it.
     InAt(Lane, Priority, Option<Scheduling>),
     /// The reply is that exception.

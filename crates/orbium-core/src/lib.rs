@@ -44,7 +44,7 @@ pub use orbium_connection::FlowControl;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 pub use orbium_interceptor::policy_type;
 pub use orbium_invocation::dedication::{
-    Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked,
+    Admittance, Arrival, DedicatedThread, Dedication, Gate, ThreadRequest,
 };
 use orbium_invocation::raises;
 pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, last_failure};
@@ -52,7 +52,7 @@ pub use orbium_invocation::{
     BufferingConstraint, CancellationToken, ConnectionSharing, Context, DispatchError, InvalidName,
     NarrowError, NetworkMark, ObjectError, Operation, OperationTable, OrRaise, Priority,
     Properties, Raised, Raises, RealTime, RebindMode, ResolveError, SyncScope, TimePolicies,
-    UserException, give_scheduling, names, not_implemented, priority, router_policies,
+    UserException, names, not_implemented, priority, router_policies, set_thread_scheduling,
     unknown_operation,
 };
 // Macros for generated code.

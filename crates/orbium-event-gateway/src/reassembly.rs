@@ -33,7 +33,7 @@ struct Sender {
     first: u32,
     complete: BTreeSet<u32>,
     incomplete: BTreeMap<u32, Incomplete>,
-    /// When a fragment of a new message arrived last.
+    /// The time of arrival of the last fragment of a new message.
     last: Instant,
 }
 

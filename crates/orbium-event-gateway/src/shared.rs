@@ -149,7 +149,7 @@ impl Shared {
     }
 
     /// Records a set that was missing.
-    pub(crate) fn came_late(&self) {
+    pub(crate) fn late_arrival(&self) {
         let counts = &mut self.lock().counts;
         counts.missing = counts.missing.saturating_sub(1);
     }

@@ -151,15 +151,15 @@ impl fmt::Display for ExceptionKind {
 }
 
 /// Writes the recorded steps of the call that raised an exception.
-type Storyteller = fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt::Result;
+type StoryWriter = fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt::Result;
 
 /// The ORB's, if this process has one.
-static STORYTELLER: OnceLock<Storyteller> = OnceLock::new();
+static STORYTELLER: OnceLock<StoryWriter> = OnceLock::new();
 
 /// Sets the function that follows `{:#}` of system exceptions with the recorded steps of the call
 /// that raised them. Only the first call has an effect.
 #[doc(hidden)]
-pub fn tell_stories(write: fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt::Result) {
+pub fn set_story_writer(write: fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt::Result) {
     let _ = STORYTELLER.set(write);
 }
 
@@ -178,7 +178,7 @@ pub fn tell_stories(write: fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt:
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SystemException {
-    /// Which exception.
+    /// The kind of exception.
     pub kind: ExceptionKind,
     /// Whether the operation was completed.
     pub completed: Completion,

@@ -49,7 +49,7 @@ pub use context::service_context::{EncodedContexts, ServiceContext, ServiceConte
 pub use context::{codeset, real_time, riop, service_context, time};
 pub use encapsulation::{decode_encapsulation, encode_encapsulation};
 #[doc(hidden)]
-pub use exceptions::tell_stories;
+pub use exceptions::set_story_writer;
 pub use exceptions::{Completion, ExceptionKind, SystemException};
 pub use message::body::{BodyStart, finish_message};
 pub use message::cancel::CancelRequest;

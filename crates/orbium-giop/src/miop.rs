@@ -82,11 +82,11 @@ pub struct PacketHeader<'a> {
     pub order: ByteOrder,
     /// Whether this is the last packet of its message.
     pub is_last: bool,
-    /// Which packet of the message this is, from 0 on.
+    /// The number of this packet in its message, from 0 on.
     pub number: u32,
     /// The number of packets of the message; 0 if the sender does not know it.
     pub count: u32,
-    /// Which message this is.
+    /// The id of the message.
     pub id: &'a [u8],
     data: (usize, usize),
 }

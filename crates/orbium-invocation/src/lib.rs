@@ -56,5 +56,5 @@ pub use policy::time_policies::TimePolicies;
 pub use policy::{router_policies, timing};
 pub use thread::priority::Priority;
 pub use thread::real_time::{ConnectionSharing, NetworkMark, RealTime};
-pub use thread::scheduling::give_scheduling;
+pub use thread::scheduling::set_thread_scheduling;
 pub use thread::{dedication, priority, reactor, scheduling};

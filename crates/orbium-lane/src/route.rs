@@ -34,7 +34,7 @@ pub struct Decided {
 }
 
 impl Decided {
-    /// That CORBA priority, and the native one if given.
+    /// A fixed CORBA priority, and the native one if given.
     #[must_use]
     pub fn at(priority: Priority, scheduling: Option<Scheduling>) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Decided {
 pub enum Route {
     /// The thread that holds it serves it.
     Here(Decided),
-    /// That lane serves it.
+    /// Another lane serves it.
     To(Lane, Decided),
     /// The client is forwarded to another object, permanently if the second is set.
     Elsewhere(Ior, bool),

@@ -18,7 +18,7 @@ pub(crate) struct Buffer {
 }
 
 impl Pool {
-    /// That many buffers, each of `len` octets.
+    /// `count` buffers, each of `len` octets.
     pub(crate) fn new(count: usize, len: usize) -> Arc<Self> {
         // The kernel allocates the pages when they are first written.
         let buffers = (0..count).map(|_| vec![0; len].into_boxed_slice());

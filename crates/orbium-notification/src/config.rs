@@ -15,7 +15,7 @@ pub struct NotificationConfig {
     pub failure: FailurePolicy,
     /// Time-out of a push; 1 s by default.
     pub push_timeout: Duration,
-    /// How long a pull waits for an event unless the caller's deadline is earlier, and how long a supplier may take that is pulled from;
+    /// Time that a pull waits for an event unless the caller's deadline is earlier, and time limit of a call that pulls from a supplier;
     /// 60 s by default.
     pub pull_timeout: Duration,
     /// Time-out of a filter in another process; 1 s by default. The supplier waits for it.

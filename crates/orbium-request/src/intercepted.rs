@@ -76,7 +76,7 @@ pub fn intercept_unlinked(
         object,
     };
     let end = RequestEnd::new(reply, request);
-    if all.overlooks_requests(request.locality()) {
+    if all.ignores_requests(request.locality()) {
         return serve_overlooked(&OverlookedReply { end, seen }, request, reply, serve);
     }
     let path = InterceptedReply::<false>::new(end, seen.flow());

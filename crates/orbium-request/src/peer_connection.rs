@@ -56,7 +56,7 @@ pub trait PeerConnection: Send + Sync {
     fn thread(&self) -> Option<DedicatedThread>;
 
     /// Releases the grant; the connection is closed after the request in progress.
-    fn give_thread_back(&self);
+    fn release_dedication(&self);
 }
 
 /// The connection of a request, after the request: whether it is still open, and whether another

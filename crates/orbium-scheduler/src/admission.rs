@@ -11,7 +11,7 @@ use orbium::lane::Priority;
 use orbium::lock::{Mutex, MutexGuard};
 use orbium::rt::Offer;
 use orbium::rt::binding::{
-    Admission, Asked, Rate, Reason, ReasonCode, Reservation, Terms, Verdict,
+    Admission, BindingRequest, Rate, Reason, ReasonCode, Reservation, Terms, Verdict,
 };
 use orbium_sched::feasibility::{Effort, Task, merged, response_time_within, utilization};
 use orbium_sched::{Schedule, Time};
@@ -188,7 +188,7 @@ impl ScheduleAdmission {
         Time::from_ticks(ticks(cost).max(1))
     }
 
-    fn decide(&self, asked: &Asked<'_>) -> Result<Verdict, Reason> {
+    fn decide(&self, asked: &BindingRequest<'_>) -> Result<Verdict, Reason> {
         let offer = asked.offer;
         let cost = self.cost_of(asked.adapter);
         let held = asked.held.and_then(Reservation::downcast_ref::<Held>);
@@ -319,7 +319,7 @@ fn less(time: Time, by: Time) -> Time {
 }
 
 impl Admission for ScheduleAdmission {
-    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+    fn consider(&self, asked: &BindingRequest<'_>) -> Verdict {
         self.decide(asked).unwrap_or_else(Verdict::Refuse)
     }
 }
@@ -365,7 +365,7 @@ fn task_of(offer: &Offer, requests: u32, cost: Time) -> Option<Prioritized> {
     })
 }
 
-fn terms(asked: &Asked<'_>, requests: u32) -> Terms {
+fn terms(asked: &BindingRequest<'_>, requests: u32) -> Terms {
     let offer = asked.offer;
     Terms {
         priority: Priority::new(offer.priority.high).unwrap_or(Priority::MIN),

@@ -25,7 +25,7 @@ const LINGER: Duration = Duration::from_millis(500);
 
 /// Interval at which a thread that was woken and still sleeps is woken again. Only a hostile peer,
 /// or a thread that does not run, needs it twice.
-const NAG: Duration = Duration::from_millis(10);
+const REWAKE_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The token of the notifier; those of connections follow.
 const NOTIFIER: u64 = 0;
@@ -166,14 +166,14 @@ fn run(eyes: &Eyes) {
         let timeout = {
             let watch = lock();
             match (watch.nagged.is_empty(), watch.links.is_empty()) {
-                (false, _) => Some(NAG),
+                (false, _) => Some(REWAKE_INTERVAL),
                 (true, true) => Some(LINGER),
                 (true, false) => None,
             }
         };
         if eyes.poller.wait(&mut ready, timeout).is_err() {
             // Should not happen, and cannot be handled.
-            thread::sleep(NAG);
+            thread::sleep(REWAKE_INTERVAL);
         }
         let Some(mut disturbed) = look(eyes, &ready) else {
             return;

@@ -199,7 +199,7 @@ fn one_of_two_removals_succeeds() {
 }
 
 #[test]
-fn a_slot_that_is_taken_again_is_not_taken_for_the_earlier_one() {
+fn a_reused_slot_is_distinguished_by_its_generation() {
     loom::model(|| {
         let gone = Arc::new(AtomicUsize::new(0));
         let later = Arc::new(AtomicUsize::new(0));

@@ -54,7 +54,7 @@ fn most(strategy: ServerStrategy) -> f64 {
 
 /// One test: a second one would be counted too.
 #[test]
-fn requests_take_as_few_locks_as_they_are_said_to() {
+fn requests_take_no_more_locks_than_documented() {
     // They are counted at all.
     let lock = orbium::lock::Mutex::new(());
     assert_eq!(fewest(|| drop(lock.lock())).operations(), 2);

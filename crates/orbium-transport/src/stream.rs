@@ -177,8 +177,8 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// What the layer above that made this stream has added to it, for that layer. Transports
-    /// add nothing.
+    /// Data of the layer above that created this stream, for that layer. Transports add
+    /// none.
     fn extension(&self) -> Option<&dyn Any> {
         None
     }

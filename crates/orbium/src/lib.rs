@@ -104,7 +104,7 @@ pub mod poa {
 pub mod lane {
     pub use orbium_core::{
         Lane, LaneConfig, LaneSizes, Order, Priority, QueueBounds, RealTimeError, RequestTiming,
-        Reservation, Scheduling, SchedulingClass, give_scheduling, priority,
+        Reservation, Scheduling, SchedulingClass, priority, set_thread_scheduling,
     };
 }
 
@@ -154,7 +154,7 @@ pub mod hook {
     pub use orbium_core::{Dispatch, DispatchHook, Hook, RequestInfo};
 }
 
-/// Why a call failed: the steps of its last attempt, and the explanation of a minor code.
+/// Reasons of failed calls: the steps of the last attempt, and the explanation of a minor code.
 pub mod diagnostics {
     pub use orbium_core::{Explanation, Failure, Phase, Step, explain, last_failure};
 }
@@ -227,7 +227,7 @@ pub mod stub {
 /// priorities of calls, threads of connections.
 pub mod extension {
     pub use orbium_core::{AdapterExtension, ConnectionSharing, Extension, NetworkMark, RealTime};
-    pub use orbium_core::{Arrival, DedicatedThread, Dedication, Gate, Pass, ThreadAsked};
+    pub use orbium_core::{Admittance, Arrival, DedicatedThread, Dedication, Gate, ThreadRequest};
 }
 
 /// Includes the code that `orbium-build` generated from an IDL file: `include_idl!("hello")`

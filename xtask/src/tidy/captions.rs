@@ -8,7 +8,7 @@ const QUESTIONS: [&str; 11] = [
     "How", "That", "Those", "Until", "What", "Whatever", "When", "Where", "Which", "Who", "Why",
 ];
 
-/// Those captions with their lines: of the module, its first line, and of each item.
+/// Such captions with their lines: the first line of the module, and of each item.
 ///
 /// # Errors
 /// None: any text has lines.

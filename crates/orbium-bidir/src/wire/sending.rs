@@ -12,7 +12,7 @@ use orbium_transport::Deadline;
 
 use super::{SHORT_WAIT, WAIT_SLICE, Wire};
 use crate::inbound::Half;
-use crate::outgoing::{is_last_word, prepare};
+use crate::outgoing::{ends_connection, prepare};
 use crate::pending_requests::HalfId;
 
 impl Wire {
@@ -100,7 +100,7 @@ impl Wire {
         message: &mut Vec<u8>,
         deadline: Deadline,
     ) -> io::Result<usize> {
-        if is_last_word(message) {
+        if ends_connection(message) {
             return Ok(0);
         }
         self.acquire(Half::Calling(half), deadline)?;

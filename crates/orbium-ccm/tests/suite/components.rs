@@ -223,7 +223,7 @@ fn a_file_without_components_is_not_touched() {
 }
 
 #[test]
-fn places_follow_what_stands_before_them() {
+fn positions_are_mapped_through_the_expansion() {
     let text =
         "module Components { } ; component C ; typedef long T ; component D { } ; enum X { a } ;";
     let tokens: Vec<_> = text.split(' ').collect();

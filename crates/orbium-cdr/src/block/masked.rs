@@ -22,7 +22,7 @@ const MAX_VECTORS: usize = 7;
 /// Octets of that many vectors.
 type Vectors = [u8; MAX_VECTORS * WIDTH];
 
-/// Which octets of a run of elements are padding.
+/// The octets of a run of elements that are padding.
 #[derive(Debug)]
 pub(super) struct Pattern {
     /// Vectors until the places of padding repeat; 0 if there are too many.
@@ -34,7 +34,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// That of a plain type.
+    /// The pattern of a plain type.
     const fn of<T: FixedSize>() -> Self {
         let size = size_of::<T>();
         // The greatest power of two that divides both.

@@ -31,7 +31,7 @@ pub trait Parameter<'h>: Sized {
     fn keep(self) -> Self::Owned;
 
     /// The parameter for a servant, from an owned copy.
-    fn lend_kept(kept: &'h Self::Owned) -> Self;
+    fn lend_owned(kept: &'h Self::Owned) -> Self;
 }
 
 /// [`Parameter`] for types passed by value.
@@ -58,7 +58,7 @@ macro_rules! by_value {
                 self
             }
             #[inline]
-            fn lend_kept(kept: &'h Self) -> Self {
+            fn lend_owned(kept: &'h Self) -> Self {
                 *kept
             }
         }
@@ -89,7 +89,7 @@ impl<'h, const D: u16, const S: u16> Parameter<'h> for Fixed<D, S> {
     }
 
     #[inline]
-    fn lend_kept(kept: &'h Self) -> Self {
+    fn lend_owned(kept: &'h Self) -> Self {
         *kept
     }
 }
@@ -114,7 +114,7 @@ impl<'h> Parameter<'h> for &'h str {
     }
 
     #[inline]
-    fn lend_kept(kept: &'h String) -> Self {
+    fn lend_owned(kept: &'h String) -> Self {
         kept
     }
 }
@@ -140,7 +140,7 @@ impl<'h, T: Decode + Clone + 'static> Parameter<'h> for &'h [T] {
     }
 
     #[inline]
-    fn lend_kept(kept: &'h Vec<T>) -> Self {
+    fn lend_owned(kept: &'h Vec<T>) -> Self {
         kept
     }
 }
@@ -166,7 +166,7 @@ impl<'h, T: Decode + Clone> Parameter<'h> for &'h T {
     }
 
     #[inline]
-    fn lend_kept(kept: &'h T) -> Self {
+    fn lend_owned(kept: &'h T) -> Self {
         kept
     }
 }
@@ -191,7 +191,7 @@ impl<'h, T: DecodeNillable + Clone> Parameter<'h> for Option<&'h T> {
     }
 
     #[inline]
-    fn lend_kept(kept: &'h Option<T>) -> Self {
+    fn lend_owned(kept: &'h Option<T>) -> Self {
         kept.as_ref()
     }
 }

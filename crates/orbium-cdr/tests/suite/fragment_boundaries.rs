@@ -380,7 +380,7 @@ fn a_reader_may_begin_after_a_boundary() {
 }
 
 #[test]
-fn octets_across_boundaries_come_in_one_piece() {
+fn octets_across_fragment_boundaries_are_contiguous() {
     let mut message: Vec<u8> = (0..60).collect();
     let boundaries = [13, 14, 20, 33];
     let format = Format::plain(ByteOrder::Big, 1);

@@ -293,7 +293,7 @@ impl Connection {
             return self.added(added.map_err(Violation::Fragment)?);
         }
         let begun = self.framing.received();
-        if !self.has_defined(begun) {
+        if !self.define_all(begun) {
             return Err(no_memory);
         }
         let refused = refusal::refused(&header, begun, Cause::NoMemory).ok_or(no_memory)?;

@@ -64,7 +64,7 @@ impl Connection {
 
     /// Stores the numbers that a discarded request, begun by these octets, defines, as later
     /// requests use them; returns whether it could.
-    pub(super) fn has_defined(&self, begun: &[u8]) -> bool {
+    pub(super) fn define_all(&self, begun: &[u8]) -> bool {
         match &self.names {
             Some(names) => names.define(begun).is_ok(),
             None => true,

@@ -8,7 +8,7 @@ use super::*;
 
 const LEN: usize = 1100;
 
-/// That many requests of [`LEN`] octets.
+/// `count` requests of [`LEN`] octets.
 fn requests(count: usize) -> Vec<u8> {
     let header = MessageHeader {
         version: Version::V1_2,

@@ -21,7 +21,7 @@ mod unusable;
 pub use offer::Channel;
 pub use offer::lanes;
 pub use offer::not_understood;
-pub use offer::{Offer, bears_cancelling, code_sets, groups, offers, orb_type};
+pub use offer::{Offer, accepts_cancel_requests, code_sets, groups, offers, orb_type};
 pub use offered::OfferedProtocol;
 pub use offered::{Usable, wanted};
 pub use opening::ChannelOptions;

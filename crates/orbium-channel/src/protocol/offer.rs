@@ -352,7 +352,7 @@ pub fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
 
 /// Whether CancelRequests may be sent to the server. omniORB (4.2.5) executes them, and then may
 /// stop reading a connection on which other requests arrived in between.
-pub fn bears_cancelling(components: &[TaggedComponent]) -> bool {
+pub fn accepts_cancel_requests(components: &[TaggedComponent]) -> bool {
     orb_type(components) != Some(component::ORB_TYPE_OMNIORB)
 }
 

@@ -97,7 +97,7 @@ fn a_server_that_is_gone_is_reported() {
 }
 
 #[test]
-fn no_calls_at_all_are_refused() {
+fn zero_calls_are_a_usage_error() {
     let server = Server::start([]);
     assert_eq!(
         call(server.ior("Cube"), "noop", &["--calls", "0"]).status,

@@ -127,7 +127,7 @@ impl<'a> Buffered<'_, 'a> {
         finish_message(&mut writer, start);
         if let Some(error) = writer.error() {
             let exception = candidate.bad_argument(error);
-            return Err(if candidate.may_carry_more(error.kind) {
+            return Err(if candidate.lacks_code_sets(error.kind) {
                 Outcome::Unwritable(exception)
             } else {
                 Outcome::Failed(exception)

@@ -257,7 +257,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             &format_args!("the arguments cannot be written: {error}"),
         );
         let exception = self.link.candidate.bad_argument(error);
-        self.end(if self.link.candidate.may_carry_more(error.kind) {
+        self.end(if self.link.candidate.lacks_code_sets(error.kind) {
             Outcome::Unwritable(exception)
         } else {
             Outcome::Failed(exception)

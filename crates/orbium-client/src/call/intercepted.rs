@@ -125,7 +125,7 @@ impl<'a> Intercepted<'_, 'a> {
                 let start = attempt.start(all, operation, slots);
                 Some(CallFlow::resumed(all, start, progress))
             }
-            None if all.overlooks_results(attempt.locality()) => None,
+            None if all.ignores_results(attempt.locality()) => None,
             None => {
                 let mut flow = CallFlow::new(all, attempt.start(all, operation, slots));
                 flow.send_request()?;
@@ -302,7 +302,7 @@ impl<'a> Intercepted<'_, 'a> {
             });
         }
         flush_before_call(attempt);
-        let link = self.link(attempt).map(Link::behind_oneways);
+        let link = self.link(attempt).map(Link::after_oneways);
         link.map_err(|it| Tried::unreached(attempt, oneway, it))
     }
 

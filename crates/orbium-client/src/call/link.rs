@@ -101,7 +101,7 @@ impl<'b> Link<'b> {
     /// The same link, over the connection over which buffered oneways have just been sent, if there
     /// were any.
     #[cold]
-    pub(crate) fn behind_oneways(mut self) -> Self {
+    pub(crate) fn after_oneways(mut self) -> Self {
         let Some(pool) = self.pool else {
             return self;
         };
@@ -152,7 +152,7 @@ impl<'b> Link<'b> {
         let (Some(connection), Some(pool)) = (&mut self.connection, self.pool) else {
             return false;
         };
-        let looks = connection.is_to_be_looked_at(begun) && pool.can_be_looked_at();
+        let looks = connection.needs_check(begun) && pool.can_be_looked_at();
         let closed = looks && connection.has_ended();
         if closed {
             pool.note_stale();
@@ -203,9 +203,9 @@ impl<'b> Link<'b> {
 
     /// Whether the connection is unusable.
     #[inline]
-    pub(crate) fn is_spoilt(&mut self) -> bool {
+    pub(crate) fn has_unexpected_input(&mut self) -> bool {
         let connection = self.connection.as_mut();
-        connection.is_some_and(|connection| connection.is_known_spoilt())
+        connection.is_some_and(|connection| connection.is_known_stale())
     }
 }
 
@@ -236,7 +236,7 @@ fn acquired_after_a_pause(
         drop(connection);
         pool.note_stale();
         pool.discard();
-        pool.drop_spoilt();
+        pool.drop_stale();
         idle = pool.acquire_idle();
     }
     let (mut connection, left) = newly_acquired(pool, timing)?;

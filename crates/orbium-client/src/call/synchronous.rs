@@ -434,7 +434,7 @@ fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemExce
             .link()
             .map_err(|it| attempt.reached_none(false, it))?;
         for _ in 0..REPLACEMENTS {
-            if !link.is_spoilt() {
+            if !link.has_unexpected_input() {
                 break;
             }
             link.abandon();

@@ -102,7 +102,7 @@ impl Candidate {
             negotiated,
             knows_code_sets: minor > 0 && protocol::code_sets(&offer.components).is_some(),
             template: template(version, offer, headers),
-            is_cancelled: protocol::bears_cancelling(&offer.components),
+            is_cancelled: protocol::accepts_cancel_requests(&offer.components),
             object_key: offer.object_key.to_vec(),
             routers,
             readdressed: OnceLock::new(),
@@ -139,7 +139,7 @@ impl Candidate {
     /// Whether the whole reference, to which the server may forward, could encode a value that this
     /// candidate cannot: it contains no code sets, so the default ones are used.
     #[cold]
-    pub fn may_carry_more(&self, error: CdrErrorKind) -> bool {
+    pub fn lacks_code_sets(&self, error: CdrErrorKind) -> bool {
         let is_of_code_sets = matches!(
             error,
             CdrErrorKind::CannotConvert

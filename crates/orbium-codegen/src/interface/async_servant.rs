@@ -34,7 +34,7 @@ impl Plan<'_> {
     }
 
     /// The reason why an interface that the options name has no such trait, if so.
-    pub(crate) fn kept_from_async_servant(&self, definition: &Definition) -> Option<String> {
+    pub(crate) fn async_servant_obstacle(&self, definition: &Definition) -> Option<String> {
         if !self.asks_for_async_servant(definition.id) {
             return None;
         }

@@ -195,7 +195,7 @@ impl Plan<'_> {
     }
 
     /// Parameters that stay owned though an annotation requests views, with the reasons.
-    pub(crate) fn kept_from_views(&self, definition: &Definition) -> Vec<String> {
+    pub(crate) fn owned_parameters(&self, definition: &Definition) -> Vec<String> {
         let said = definition.asks_for("view");
         let mut messages = Vec::new();
         if said != Some(true) || !self.has_views(definition) {

@@ -371,7 +371,7 @@ fn exceptions_come_out_as_they_do_of_calls_that_wait() {
 
 /// Conformance: TAO 46 - asynchronous calls and servers - generated code
 #[test]
-fn every_form_gives_the_answer() {
+fn future_poller_and_handler_return_the_same_result() {
     let pair = Pair::new();
     let begin = || pair.worker.join_async("one ", "answer");
     assert_eq!(block_on(begin()).unwrap(), "one answer");

@@ -180,7 +180,7 @@ impl OwnConnections {
     }
 
     /// Closes one idle connection of some thread, if there is one.
-    pub(crate) fn give_one_up(&self) -> bool {
+    pub(crate) fn close_one_idle(&self) -> bool {
         self.close_those(&|_| true, 1) > 0
     }
 

@@ -335,7 +335,7 @@ impl Pool {
         };
         let freed = state.freed;
         drop(state);
-        let closed = own.give_one_up();
+        let closed = own.close_one_idle();
         state = self.lock();
         state.open -= usize::from(closed);
         // Without the lock this caller missed notifications of released capacity and of the end.
@@ -356,7 +356,7 @@ impl Pool {
         // SeqCst, after the put: a caller that increments the count later finds the connection in
         // its second check.
         if self.callers_wait.load(Ordering::SeqCst) > 0 {
-            self.tell_of_release();
+            self.notify_of_release();
         }
     }
 
@@ -368,7 +368,7 @@ impl Pool {
 
     /// Wakes a waiter, or closes the connections of a closed pool.
     #[cold]
-    fn tell_of_release(&self) {
+    fn notify_of_release(&self) {
         if self.counts.is_closed() {
             return self.close();
         }
@@ -425,7 +425,7 @@ impl Pool {
     }
 
     /// Has the reader woken when the pool closes.
-    pub fn wakes_at_its_end(&self, reader: &Arc<orbium_sys::Waker>) {
+    pub fn wake_on_close(&self, reader: &Arc<orbium_sys::Waker>) {
         let mut readers = self.readers.lock();
         let reader = Arc::downgrade(reader);
         if !readers.iter().any(|known| known.ptr_eq(&reader)) {

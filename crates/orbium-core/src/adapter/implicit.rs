@@ -39,32 +39,32 @@ pub(super) fn serve_implicit(
         "_is_a" => {
             let id = arguments.read_str()?;
             let is_a = object.has_interface(&id);
-            reply.say_result(&mut |writer| writer.write_bool(is_a))
+            reply.write_result(&mut |writer| writer.write_bool(is_a))
         }
         "_non_existent" | "_not_existent" => {
-            reply.say_result(&mut |writer| writer.write_bool(false))
+            reply.write_result(&mut |writer| writer.write_bool(false))
         }
         "_repository_id" => {
             let id = object.interface();
-            reply.say_result(&mut |writer| id.encode(writer))
+            reply.write_result(&mut |writer| id.encode(writer))
         }
         "_bind_priority_band" => match object.extension() {
             Some(extension) => {
                 let asked = call.service_contexts().find(RT_CORBA_PRIORITY_RANGE);
                 extension.0.bind_band(band(asked)?)?;
-                reply.say_result(&mut |_| {})
+                reply.write_result(&mut |_| {})
             }
             None => Err(unknown_operation()),
         },
         "_interface" => {
             let orb = call.orb();
             let definition = orb.definition_of(&object.interface(), call.deadline())?;
-            reply.say_result(&mut |writer| definition.ior().encode(writer))
+            reply.write_result(&mut |writer| definition.ior().encode(writer))
         }
         // No object here is a component, or a facet of one.
         "_component" => {
             static NIL: Ior = Ior::NIL;
-            reply.say_result(&mut |writer| NIL.encode(writer))
+            reply.write_result(&mut |writer| NIL.encode(writer))
         }
         "_domain_managers" => {
             Err(SystemException::new(ExceptionKind::NoImplement, 0, Completion::No).into())

@@ -18,7 +18,7 @@ use crate::{Call, ObjectRef, Operation, Orb, UntypedReply};
 /// As [`InPlace`](super::InPlace), for servants with a reply slot or a deferred reply.
 #[doc(hidden)]
 pub struct AnsweredInPlace<S: ?Sized, A> {
-    /// How the arguments are passed to the servant.
+    /// The passing of the arguments to the servant.
     pub passing: Passing,
     /// Marshals the arguments that are not plain.
     pub copies: for<'a> fn(&'a A, &mut CdrWriter<'a>),

@@ -17,7 +17,7 @@ pub trait Declares: Interface {
     /// Their names on the wire, in the order of their indices.
     const OPERATIONS: &'static [&'static str];
 
-    /// Those of the bases, and its own; `None` without operations. A constant, so that the look-up
+    /// The operations of the bases, and its own; `None` without operations. A constant, so that the look-up
     /// is compiled for this table.
     const TABLE: Option<&'static OperationTable>;
 

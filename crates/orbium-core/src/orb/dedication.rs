@@ -42,7 +42,7 @@ impl Call<'_> {
     /// Closes the connection after this request, and releases its grant at once.
     pub fn end_dedication(&self) {
         if let Some(connection) = self.incoming.peer {
-            connection.give_thread_back();
+            connection.release_dedication();
         }
     }
 

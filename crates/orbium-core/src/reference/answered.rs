@@ -32,7 +32,7 @@ pub(crate) type Answer<'c, S> = &'c Answering<'c, S>;
 /// As [`InPlaceCall`], for servants with a reply slot or a deferred reply.
 pub(crate) struct AnsweredCall<'c, 'a, S: ?Sized> {
     pub(crate) operation: &'static Operation,
-    /// How the arguments are passed to the servant.
+    /// The passing of the arguments to the servant.
     pub(crate) passing: Passing,
     /// Marshals all arguments.
     pub(crate) arguments: Copies<'c, 'a>,

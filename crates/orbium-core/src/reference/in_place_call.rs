@@ -20,7 +20,7 @@ pub(crate) type Copies<'v, 'a> = &'v (dyn Fn(&mut CdrWriter<'a>) + Sync);
 /// A call of an operation of servants that implement `S`.
 pub(crate) struct InPlaceCall<'c, 'a, S: ?Sized> {
     pub(crate) operation: &'static Operation,
-    /// How the arguments are passed to the servant.
+    /// The passing of the arguments to the servant.
     pub(crate) passing: Passing,
     pub(crate) copies: Copies<'c, 'a>,
     /// Whether the results can be moved unchecked.

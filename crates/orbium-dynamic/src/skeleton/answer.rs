@@ -18,7 +18,7 @@ use crate::signature::Signature;
 /// The arguments of a request and its reply as set so far.
 #[derive(Default)]
 pub(super) struct Answer {
-    /// That of the operation, if the servant has specified it.
+    /// The signature of the operation, if the servant has specified it.
     pub(super) signature: Option<Arc<Signature>>,
     /// Set once the servant has requested them.
     pub(super) arguments: Option<Vec<Argument>>,

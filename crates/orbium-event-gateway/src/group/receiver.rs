@@ -71,7 +71,7 @@ impl Member {
         let arrival = self.sequences.lock().arrived(mark);
         match arrival {
             Arrival::Next { missing } => self.shared.missing(missing),
-            Arrival::Late => self.shared.came_late(),
+            Arrival::Late => self.shared.late_arrival(),
             Arrival::Repeated => {}
         }
         arrival != Arrival::Repeated

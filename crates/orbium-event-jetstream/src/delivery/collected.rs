@@ -108,7 +108,7 @@ impl<T: Sequenced> Collected<T> {
         self.open.insert(position, offered);
         self.last = self.last.max(position);
         if is_late {
-            self.collect_anew()
+            self.offer_open_again()
         } else {
             self.collect(position)
         }
@@ -128,7 +128,7 @@ impl<T: Sequenced> Collected<T> {
     }
 
     /// Offers again from the first open event on: an event was delivered again behind later ones.
-    fn collect_anew(&mut self) -> Vec<T> {
+    fn offer_open_again(&mut self) -> Vec<T> {
         self.filter = Filter::new(&self.pattern);
         let positions: Vec<_> = self.open.keys().copied().collect();
         let collected = positions.into_iter().flat_map(|it| self.collect(it));

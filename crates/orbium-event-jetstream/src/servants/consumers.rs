@@ -117,7 +117,7 @@ struct SupplierProxy {
 /// Its object.
 struct ProxyObject(Arc<SupplierProxy>);
 
-/// How far a proxy has come.
+/// The phase of a proxy.
 #[derive(Default)]
 enum Phase {
     #[default]
@@ -139,7 +139,7 @@ struct Connection {
 /// Whether a consumer that is connected gets events.
 enum Service {
     Following(Following),
-    /// Where it goes on, if it does not begin as it did.
+    /// The place of resumption, if it does not begin as before.
     Suspended(Option<Arc<Replayed>>),
     /// The server makes the consumer once more.
     Resuming(Option<Arc<Replayed>>),

@@ -38,7 +38,7 @@ pub(crate) type Handler = dyn Fn(&[Received]) -> Vec<Outcome> + Send + Sync;
 /// Called when a delivery has returned [`Outcome::Gone`].
 type Gone = Box<dyn FnOnce() + Send>;
 
-/// How a consumer gets its events.
+/// The manner of delivery to a consumer.
 pub(crate) enum Deliver {
     /// In sets of the events that have arrived, each of which is passed independently.
     Sets(Arc<Handler>),
@@ -49,7 +49,7 @@ pub(crate) enum Deliver {
 }
 
 impl Deliver {
-    /// What waits for the consumer, whatever becomes of the server.
+    /// The events that wait for the consumer, independently of the server.
     fn open(&self) -> Box<dyn Iterator<Item = &Received> + Send + '_> {
         match self {
             Self::Sets(_) => Box::new(iter::empty()),
@@ -88,7 +88,7 @@ enum End {
     Dropped,
 }
 
-/// What of a set is not delivered.
+/// The undelivered events of a set.
 #[derive(Default)]
 struct Rest {
     set: Arc<[Received]>,
@@ -278,8 +278,8 @@ impl Follower {
                     None => return behind,
                 },
                 _ = signs.tick() => {
-                    give_signs(open.iter().copied()).await;
-                    give_signs(behind.iter()).await;
+                    extend_ack_waits(open.iter().copied()).await;
+                    extend_ack_waits(behind.iter()).await;
                 }
             }
         }
@@ -384,7 +384,7 @@ impl Follower {
         let outcome = loop {
             tokio::select! {
                 outcome = &mut calling => break outcome,
-                _ = signs.tick() => give_signs(messages()).await,
+                _ = signs.tick() => extend_ack_waits(messages()).await,
             }
         };
         let (took, config) = (started.elapsed(), &self.stream.config);
@@ -409,8 +409,8 @@ async fn give_back(messages: impl Iterator<Item = &Received>) {
 }
 
 /// Extends the server's time-out for the acknowledgements.
-async fn give_signs(messages: impl Iterator<Item = &Received>) {
+async fn extend_ack_waits(messages: impl Iterator<Item = &Received>) {
     for received in messages {
-        received.give_sign().await;
+        received.extend_ack_wait().await;
     }
 }

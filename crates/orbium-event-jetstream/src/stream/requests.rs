@@ -14,14 +14,14 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::stream::connecting::Losses;
 
-/// How long a request for events waits at the server, which reports that it has ended. No consumer gives back what it has
-/// received before that: so long does the next one of its name wait.
+/// Time that a request for events waits at the server, which then reports its end. Before that no consumer returns the events
+/// it has received, and the next consumer of its name waits.
 pub(crate) const EXPIRES: Duration = Duration::from_secs(1);
-/// How late the server may be with that report.
+/// Maximum lateness of that report.
 const MAX_LATENESS: Duration = Duration::from_secs(1);
 /// A silence that is noticed later than that began while nothing was received here.
 const MAX_NOTICE: Duration = Duration::from_millis(500);
-/// What has arrived when requests end is received within this time, even if they should have ended before.
+/// Time to receive the events that have arrived when requests end, even if they should have ended before.
 const MIN_END: Duration = Duration::from_millis(100);
 /// The header of a request that has ended with events that were not sent.
 const PENDING_MESSAGES: &str = "Nats-Pending-Messages";
@@ -37,11 +37,11 @@ pub(crate) struct Requests {
     batch: usize,
     /// Events that the server may still send.
     left: usize,
-    /// When the last request has ended, whatever has become of it.
+    /// The time by which the last request has ended in any case.
     ends_at: Instant,
-    /// When the server was last heard of.
+    /// The time of the last message of the server.
     heard: Instant,
-    /// Why nothing comes any more.
+    /// The reason that no more events come.
     failure: Option<String>,
 }
 

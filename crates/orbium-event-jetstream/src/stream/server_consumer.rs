@@ -13,19 +13,19 @@ use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
 use crate::stream::replayed::{Replayed, begin};
 
-/// How long the server keeps a consumer without a name that no channel serves.
+/// Time after which the server deletes an unnamed consumer that no channel serves.
 const ANONYMOUS: Duration = Duration::from_secs(60);
 
-/// What a consumer gets.
+/// The events that a consumer gets.
 pub(crate) struct Subscription<'a> {
     /// The position that it goes on from; without one it gets what is stored from now on.
     pub(crate) name: Option<&'a str>,
     pub(crate) subjects: String,
     /// Events that the subscription retains, at most.
     pub(crate) open: usize,
-    /// Where it begins if it has no name, in place of what is stored from now on.
+    /// The beginning of an unnamed one, in place of events stored from now on.
     pub(crate) replay: Option<Replay>,
-    /// How far it had come before it was suspended.
+    /// Its progress before it was suspended.
     pub(crate) replayed: Option<Arc<Replayed>>,
     /// Whether a position that is new begins with what is stored from now on.
     pub(crate) is_connection: bool,
@@ -72,7 +72,7 @@ pub(crate) fn forget(stream: &Stream, name: &str) -> Result<(), JetStreamError> 
     })
 }
 
-/// What the server is to know of a consumer.
+/// The configuration of a consumer at the server.
 pub(super) fn consumer_config(stream: &Stream, subscription: Subscription<'_>) -> Config {
     let (config, name) = (&stream.config, subscription.name);
     Config {

@@ -48,14 +48,14 @@ impl Received {
     }
 
     /// Extends the server's time-out until it delivers the event again.
-    pub(crate) async fn give_sign(&self) {
+    pub(crate) async fn extend_ack_wait(&self) {
         // The next extension may arrive.
         let _ = self.message.ack_with(AckKind::Progress).await;
     }
 
     /// Returns it to the server, so that the next consumer of the name gets it immediately.
     pub(crate) async fn give_back(&self) {
-        eprintln!("NAK {} delivery {}", self.sequence, self.delivery);
+        // Otherwise it comes again after the acknowledgment wait.
         let _ = self.message.ack_with(AckKind::Nak(None)).await;
     }
 }
@@ -124,7 +124,7 @@ impl Incoming {
         received
     }
 
-    /// What has arrived, if anything has.
+    /// An event that has arrived, if any.
     fn arrived(&mut self) -> Option<Received> {
         // The end of the requests is found by the next that waits.
         self.next().now_or_never()?.ok()

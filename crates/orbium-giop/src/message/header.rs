@@ -159,7 +159,7 @@ impl MessageHeader {
         PLAIN.if_plain(octets, const { PLAIN.encode() })
     }
 
-    /// That of GIOP 1.2 in the byte order of this machine.
+    /// The header of GIOP 1.2 in native byte order.
     const fn plain(kind: MessageKind) -> Self {
         Self {
             version: Version::V1_2,

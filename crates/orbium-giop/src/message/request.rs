@@ -88,7 +88,7 @@ pub enum Target<'a> {
     },
     /// The whole reference.
     Reference {
-        /// Which profile of it was chosen.
+        /// The index of the chosen profile.
         index: u32,
         /// The reference.
         ior: Box<Ior>,
@@ -167,7 +167,7 @@ impl<'a> Target<'a> {
 pub struct RequestHeader<'a> {
     /// Chosen by the requester; the reply carries it.
     pub request_id: u32,
-    /// When a reply is expected.
+    /// The time at which a reply is expected, if any.
     pub response: ResponseFlags,
     /// The target object.
     pub target: Target<'a>,
@@ -258,7 +258,7 @@ const KEY_AT: usize = 16;
 pub struct PlainRequest {
     /// Chosen by the requester; the reply carries it.
     pub request_id: u32,
-    /// When a reply is expected.
+    /// The time at which a reply is expected, if any.
     pub response: ResponseFlags,
     /// The object key.
     pub key: Range<usize>,

@@ -16,7 +16,7 @@ use crate::short::{Headers, NUMBERED, UsualHeaders, short_request_native};
 pub struct RequestParts<'m> {
     /// Chosen by the requester; the reply carries it.
     pub request_id: u32,
-    /// When a reply is expected.
+    /// The time at which a reply is expected, if any.
     pub response: ResponseFlags,
     /// The object key.
     pub key: &'m [u8],

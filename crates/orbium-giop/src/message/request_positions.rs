@@ -48,7 +48,7 @@ pub struct RequestPositions {
 #[derive(Clone, Debug)]
 enum Key {
     InMessage(Range<usize>),
-    /// That of a profile or reference, unless the profile is not understood.
+    /// The key of a profile or reference, unless the profile is not understood.
     OfProfile(Option<Box<[u8]>>),
 }
 

@@ -290,11 +290,11 @@ impl Definitions {
             let inner = Container::from_object(object.as_object().clone());
             self.definitions[place].contents = self.container(&inner, Some(place))?;
         }
-        self.ask_more(place, object)
+        self.load_missing(place, object)
     }
 
     /// The facts that descriptions of CORBA 2 lack.
-    fn ask_more(&mut self, place: usize, object: &Contained) -> Result<(), ExportError> {
+    fn load_missing(&mut self, place: usize, object: &Contained) -> Result<(), ExportError> {
         let kind = self.definitions[place].kind;
         let contents = self.definitions[place].contents.clone();
         let mut attributes = Vec::new();

@@ -266,7 +266,7 @@ impl Interceptors {
     /// needed only for a call without results: it is [in progress](CallFlow::under_way) then.
     #[must_use]
     #[inline]
-    pub fn overlooks_results(&self, locality: Locality) -> bool {
+    pub fn ignores_results(&self, locality: Locality) -> bool {
         self.client
             .of(locality)
             .does_nothing_at_all(&[SEND_REQUEST, RECEIVE_REPLY])

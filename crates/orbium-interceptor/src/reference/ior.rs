@@ -98,7 +98,7 @@ impl IorInterceptors {
     }
 
     /// Records that a factory for policies of that type is registered.
-    pub(crate) fn know_policy(&mut self, policy_type: u32) {
+    pub(crate) fn add_policy_type(&mut self, policy_type: u32) {
         self.policy_types.push(policy_type);
     }
 

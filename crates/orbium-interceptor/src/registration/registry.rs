@@ -164,7 +164,7 @@ impl Interceptors {
         factory: impl PolicyFactory,
     ) -> Result<(), SystemException> {
         self.policies.register(policy_type, factory)?;
-        self.ior.know_policy(policy_type);
+        self.ior.add_policy_type(policy_type);
         Ok(())
     }
 

@@ -309,7 +309,7 @@ impl Interceptors {
     /// progress](RequestFlow::under_way) then.
     #[must_use]
     #[inline]
-    pub fn overlooks_requests(&self, locality: Locality) -> bool {
+    pub fn ignores_requests(&self, locality: Locality) -> bool {
         let points = [RECEIVE_CONTEXTS, RECEIVE_REQUEST, SEND_REPLY];
         self.server.of(locality).does_nothing_at_all(&points) && !self.current().has_slots()
     }

@@ -155,7 +155,7 @@ impl<'r> InterceptedRequest<'r> {
         serve: &mut dyn FnMut(&O) -> UpcallResult,
     ) -> ServedInPlace {
         let added = AddedContexts::of(self.facts.served);
-        let mut flow = if self.all.overlooks_requests(self.facts.locality) {
+        let mut flow = if self.all.ignores_requests(self.facts.locality) {
             None
         } else {
             Some(RequestFlow::new(self.all, NO_ID, &self.facts, self.object))

@@ -132,7 +132,7 @@ macro_rules! idl_keep {
 #[macro_export]
 macro_rules! idl_lend_kept {
     ($(@object)? $arg:ident: $type:ty $(as $codec:ty)?) => {
-        let $arg = <$type as $crate::cdr::Parameter<'_>>::lend_kept($arg);
+        let $arg = <$type as $crate::cdr::Parameter<'_>>::lend_owned($arg);
     };
     // Decoded from the copies.
     (@$flag:ident $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {

@@ -407,7 +407,7 @@ macro_rules! idl_pass_for_slot {
 #[macro_export]
 macro_rules! idl_lent_for_slot {
     (@inout $arg:ident: $type:ty $(as $codec:ty)? | $lent:ty) => {
-        <$lent as $crate::cdr::Parameter<'_>>::lend_kept(&$arg)
+        <$lent as $crate::cdr::Parameter<'_>>::lend_owned(&$arg)
     };
     ($($argument:tt)*) => {
         $crate::idl_lent!($($argument)*)

@@ -93,7 +93,7 @@ impl Name {
         self.0.is_empty()
     }
 
-    /// That name relative to the context that `self` denotes.
+    /// The name `rest` relative to the context that `self` denotes.
     #[must_use]
     pub fn join(&self, rest: &Self) -> Self {
         Self([self.components(), rest.components()].concat())

@@ -60,7 +60,7 @@ impl Expiry {
         }
         Ok(match (ends, left) {
             (Some(ends), None) => Self::at(ends),
-            (Some(ends), Some(_)) if has_our_clock(peer) => Self::at(ends),
+            (Some(ends), Some(_)) if shares_clock(peer) => Self::at(ends),
             (_, Some(left)) => {
                 Self::earlier(Deadline::after(left.request), Deadline::after(left.reply))
             }
@@ -71,7 +71,7 @@ impl Expiry {
     /// As [`of`](Self::of), for a request with that deadline only.
     #[must_use]
     pub fn of_reply(deadline: ReplyDeadline, peer: &Peer) -> Self {
-        let left = if has_our_clock(Some(peer)) {
+        let left = if shares_clock(Some(peer)) {
             Some(deadline.until_end(SystemTime::now()))
         } else {
             deadline.left()
@@ -175,7 +175,7 @@ fn is_to_come(start: Option<UtcTime>) -> bool {
 }
 
 /// Whether the client of a request reads the same clock.
-fn has_our_clock(peer: Option<&Peer>) -> bool {
+fn shares_clock(peer: Option<&Peer>) -> bool {
     match peer {
         None | Some(Peer::InProcess | Peer::Process { .. }) => true,
         Some(Peer::Internet(address) | Peer::Authenticated { address, .. }) => {

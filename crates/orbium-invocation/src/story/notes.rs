@@ -76,7 +76,7 @@ thread_local! {
 /// converted.
 pub fn prepare() {
     Stamp::calibrate();
-    orbium_giop::tell_stories(write_story);
+    orbium_giop::set_story_writer(write_story);
 }
 
 /// The failure of the last failed call of this thread; `None` if none has failed. Successful calls

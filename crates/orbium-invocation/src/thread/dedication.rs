@@ -23,12 +23,12 @@ pub trait Dedication: Send + Sync + 'static {
     ///
     /// The reason of a refusal: the connection is served like any other then, and the reply
     /// contains the reason.
-    fn asked(&self, request: &ThreadAsked<'_>) -> Result<DedicatedThread, Undedicated>;
+    fn decide(&self, request: &ThreadRequest<'_>) -> Result<DedicatedThread, Undedicated>;
 }
 
 /// A connection's request for a dedicated thread.
 #[derive(Clone, Copy, Debug)]
-pub struct ThreadAsked<'c> {
+pub struct ThreadRequest<'c> {
     /// The requested priority; `None` leaves the choice to the server.
     pub priority: Option<Priority>,
     /// The client.
@@ -73,7 +73,7 @@ impl DedicatedThread {
 /// that thread. Dropped when the connection has ended.
 pub trait Gate: fmt::Debug + Send + Sync + 'static {
     /// Decides about a complete request.
-    fn arrived(&self, request: &Arrival<'_>) -> Pass;
+    fn arrived(&self, request: &Arrival<'_>) -> Admittance;
 
     /// Whether the first queued request may begin now, which counts as its beginning.
     ///
@@ -119,7 +119,7 @@ pub struct Arrival<'r> {
 
 /// Outcome of a request at a [`Gate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
+pub enum Admittance {
     /// It is served, after the queued ones.
     Begin,
     /// It is served before the queued ones.

@@ -21,7 +21,7 @@ thread_local! {
 ///
 /// # Errors
 /// The host refuses it; the scheduling is unchanged.
-pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
+pub fn set_thread_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
     if !RESERVED.get() && GIVEN.get() != Some(scheduling) {
         scheduling.apply_to_this_thread()?;
         GIVEN.set(Some(scheduling));
@@ -40,7 +40,7 @@ pub fn begin_with(scheduling: Scheduling) -> Result<(), RealTimeError> {
             GIVEN.set(Some(own));
             Ok(())
         }
-        _ => give_scheduling(scheduling),
+        _ => set_thread_scheduling(scheduling),
     }
 }
 
@@ -77,7 +77,7 @@ pub fn note_scheduling() {
 }
 
 /// Restores that scheduling of the calling thread, which may have been changed by other means than
-/// [`give_scheduling`].
+/// [`set_thread_scheduling`].
 pub fn restore(scheduling: Scheduling) {
     RESERVED.set(false);
     GIVEN.set(None);
@@ -85,7 +85,7 @@ pub fn restore(scheduling: Scheduling) {
 }
 
 fn give_back(scheduling: Scheduling) {
-    if let Err(error) = give_scheduling(scheduling) {
+    if let Err(error) = set_thread_scheduling(scheduling) {
         orbium_trace::log::error!(target: "orbium::lane", %error, "a thread keeps the priority of a request");
     }
 }
@@ -124,7 +124,7 @@ pub fn at<R>(
     };
     let _back = Back { given, own };
     if let Some(wanted) = scheduling {
-        give_scheduling(wanted)?;
+        set_thread_scheduling(wanted)?;
     }
     Ok(priority::while_at(priority, work))
 }

@@ -156,7 +156,7 @@ impl core::error::Error for MediaError {}
 pub struct Fragment<'a> {
     /// The header of its frame.
     pub header: FrameHeader,
-    /// Which fragment of it this is, from 0 on.
+    /// The number of this fragment in its frame, from 0 on.
     pub index: u16,
     /// The number of fragments of the frame; at least 1.
     pub count: u16,

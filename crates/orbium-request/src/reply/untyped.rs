@@ -134,7 +134,7 @@ impl<'r> UntypedReply<'r> {
     }
 
     /// Sends the reply on another path, which may lead to its own.
-    pub fn by_way_of(&mut self, path: &dyn ReplyPath, serve: impl FnOnce(&mut UntypedReply<'_>)) {
+    pub fn on_path(&mut self, path: &dyn ReplyPath, serve: impl FnOnce(&mut UntypedReply<'_>)) {
         let mut inner = UntypedReply::with_head(path, self.storage, self.head);
         inner.answered = self.answered;
         serve(&mut inner);
@@ -306,14 +306,14 @@ impl UntypedReply<'_> {
     /// [`UntypedReply::result`] for rare cases: compiled once for all closures.
     #[cold]
     #[doc(hidden)]
-    pub fn say_result<'v>(
+    pub fn write_result<'v>(
         &mut self,
         write: &mut dyn FnMut(&mut CdrWriter<'v>),
     ) -> Result<(), DispatchError> {
         self.result(write)
     }
 
-    /// As [`say_result`](Self::say_result), with a status.
+    /// As [`write_result`](Self::write_result), with a status.
     #[cold]
     #[doc(hidden)]
     pub fn say<'v>(

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use orbium_core::lock::{Mutex, MutexGuard};
 use orbium_core::{
-    Arrival, Completion, DedicatedThread, ExceptionKind, Gate, Pass, Peer, RealTimeError,
+    Admittance, Arrival, Completion, DedicatedThread, ExceptionKind, Gate, Peer, RealTimeError,
     Scheduling, SystemException,
 };
 use orbium_giop::minor;
 
 use super::bucket::Bucket;
 use super::wire::Answer;
-use super::{Asked, Excess, KEY, Offer, Rate, Reason, ReasonCode, Reservation, Terms};
+use super::{BindingRequest, Excess, KEY, Offer, Rate, Reason, ReasonCode, Reservation, Terms};
 
 /// Rate limit of a client's queries and offers about its binding, which are not requests of the
 /// binding.
@@ -116,8 +116,8 @@ impl Site {
         &'a self,
         offer: &'a Offer,
         held: Option<&'a Reservation>,
-    ) -> Asked<'a> {
-        Asked {
+    ) -> BindingRequest<'a> {
+        BindingRequest {
             offer,
             protocol: &self.protocol,
             object_id: &self.object_id,
@@ -183,7 +183,7 @@ impl Agreement {
         self.bucket.take(now)
     }
 
-    fn pass(&mut self, now: Duration, request: &Arrival<'_>) -> Pass {
+    fn pass(&mut self, now: Duration, request: &Arrival<'_>) -> Admittance {
         let most = self.terms.buffer;
         let octets = request.octets;
         let fits = |all: usize| u32::try_from(all).is_ok_and(|it| it <= most.octets);
@@ -193,15 +193,15 @@ impl Agreement {
         let excess = self.terms.excess;
         match excess {
             Excess::Refuse => match self.take(now) {
-                Ok(()) => Pass::Begin,
+                Ok(()) => Admittance::Begin,
                 Err(_) => refuse(minor::BINDING_RATE),
             },
-            Excess::Delay if request.waiting == 0 && self.take(now).is_ok() => Pass::Begin,
+            Excess::Delay if request.waiting == 0 && self.take(now).is_ok() => Admittance::Begin,
             Excess::Delay => {
                 let room = request.waiting < most.requests as usize
                     && fits(request.waiting_octets.saturating_add(octets));
                 if room {
-                    Pass::Wait
+                    Admittance::Wait
                 } else {
                     refuse(minor::BINDING_BUFFER)
                 }
@@ -228,8 +228,8 @@ fn not_reserved(error: &RealTimeError) -> Reason {
     Reason::new(ReasonCode::Reservation, text)
 }
 
-fn refuse(code: u32) -> Pass {
-    Pass::Refuse(SystemException::orbium(
+fn refuse(code: u32) -> Admittance {
+    Admittance::Refuse(SystemException::orbium(
         ExceptionKind::NoResources,
         code,
         Completion::No,
@@ -297,14 +297,14 @@ impl Binding {
     }
 
     /// The decision on a request to the object that negotiates bindings.
-    fn control(&self, operation: &[u8]) -> Option<Pass> {
+    fn control(&self, operation: &[u8]) -> Option<Admittance> {
         match operation {
             // Ending a binding is always permitted.
-            b"unbind" => Some(Pass::Begin),
+            b"unbind" => Some(Admittance::Begin),
             b"renegotiate" | b"proposal" | b"reserved" => {
                 let now = self.began.elapsed();
                 match self.agreement().control.take(now) {
-                    Ok(()) => Some(Pass::Overtake),
+                    Ok(()) => Some(Admittance::Overtake),
                     Err(_) => Some(refuse(minor::BINDING_RATE)),
                 }
             }
@@ -314,7 +314,7 @@ impl Binding {
 }
 
 impl Gate for Binding {
-    fn arrived(&self, request: &Arrival<'_>) -> Pass {
+    fn arrived(&self, request: &Arrival<'_>) -> Admittance {
         let is_control = request.object_key == KEY.as_bytes();
         let is_of_end = is_control && matches!(request.operation, b"unbind" | b"reserved");
         if matches!(self.reserved.get(), Some(Err(_))) && !is_of_end {
@@ -325,7 +325,7 @@ impl Gate for Binding {
         }
         let pass = self.agreement().pass(self.began.elapsed(), request);
         let count = match pass {
-            Pass::Refuse(_) => &self.refused,
+            Admittance::Refuse(_) => &self.refused,
             _ => &self.taken,
         };
         count.fetch_add(1, Ordering::Relaxed);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use orbium_channel::dedication::Undedicated;
-use orbium_core::{Peer, ThreadAsked};
+use orbium_core::{Peer, ThreadRequest};
 
 use super::{Offer, Reason, Terms};
 
@@ -16,14 +16,14 @@ use super::{Offer, Reason, Terms};
 pub trait Admission: Send + Sync + 'static {
     /// Decides on an offer, which is valid and for an active object. Nothing is reserved between a
     /// counter-offer and the client's reply to it.
-    fn consider(&self, asked: &Asked<'_>) -> Verdict;
+    fn consider(&self, asked: &BindingRequest<'_>) -> Verdict;
 
     /// Whether a connection that requests only a dedicated thread gets one, within
     /// [`Limits::dedicated_threads`](orbium_core::Limits). Default: yes.
     ///
     /// # Errors
     /// The reason for the refusal; the connection is then served by the ordinary threads.
-    fn thread(&self, asked: &ThreadAsked<'_>) -> Result<(), Undedicated> {
+    fn thread(&self, asked: &ThreadRequest<'_>) -> Result<(), Undedicated> {
         let _ = asked;
         Ok(())
     }
@@ -31,7 +31,7 @@ pub trait Admission: Send + Sync + 'static {
 
 /// A client's request for a binding.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct BindingRequest<'a> {
     /// The offer.
     pub offer: &'a Offer,
     /// The protocol of the connection, as given by the client.
@@ -87,7 +87,7 @@ impl Reservation {
     }
 
     /// The kept value, if it has that type: by this an admission recognizes its own reservation
-    /// when a binding is [changed](Asked::held).
+    /// when a binding is [changed](BindingRequest::held).
     #[must_use]
     pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
         self.held.downcast_ref()

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use orbium_channel::dedication::Undedicated;
 use orbium_core::lock::{Mutex, MutexGuard};
-use orbium_core::{Priority, ThreadAsked};
+use orbium_core::{Priority, ThreadRequest};
 
-use super::admission::{Admission, Asked, Reservation, Verdict};
+use super::admission::{Admission, BindingRequest, Reservation, Verdict};
 use super::qos::owned;
 use super::{Buffer, Offer, Rate, Reason, ReasonCode, Terms};
 
@@ -212,7 +212,7 @@ impl Budget {
     }
 
     /// A protocol that both permit, and whether it is the connection's.
-    fn protocol(&self, asked: &Asked<'_>) -> Option<(String, bool)> {
+    fn protocol(&self, asked: &BindingRequest<'_>) -> Option<(String, bool)> {
         let permitted = |name: &str| {
             let known = self.protocols.iter().any(|it| it == name);
             self.protocols.is_empty() || known
@@ -253,7 +253,7 @@ impl Budget {
     ///
     /// # Errors
     /// No terms are acceptable.
-    pub(super) fn prepare(&self, asked: &Asked<'_>) -> Result<Prepared, Reason> {
+    pub(super) fn prepare(&self, asked: &BindingRequest<'_>) -> Result<Prepared, Reason> {
         let offer = asked.offer;
         let mut reasons = Vec::new();
         let (low, high) = (*self.priorities.start().max(&0), *self.priorities.end());
@@ -326,7 +326,7 @@ impl Budget {
         self.shares.get(lane).copied().unwrap_or(self.share)
     }
 
-    fn decide(&self, asked: &Asked<'_>) -> Result<Verdict, Reason> {
+    fn decide(&self, asked: &BindingRequest<'_>) -> Result<Verdict, Reason> {
         let offer = asked.offer;
         let Prepared {
             mut terms,
@@ -368,11 +368,11 @@ impl Budget {
 }
 
 impl Admission for Budget {
-    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+    fn consider(&self, asked: &BindingRequest<'_>) -> Verdict {
         self.decide(asked).unwrap_or_else(Verdict::Refuse)
     }
 
-    fn thread(&self, asked: &ThreadAsked<'_>) -> Result<(), Undedicated> {
+    fn thread(&self, asked: &ThreadRequest<'_>) -> Result<(), Undedicated> {
         let permitted = |it: Priority| self.priorities.contains(&it.number());
         if asked.priority.is_none_or(permitted) {
             Ok(())

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_channel::dedication::Undedicated;
-use orbium_core::ThreadAsked;
+use orbium_core::ThreadRequest;
 use orbium_core::lock::{Mutex, MutexGuard};
 
-use super::admission::{AdjustableRate, Admission, Asked, Reservation, Verdict};
+use super::admission::{AdjustableRate, Admission, BindingRequest, Reservation, Verdict};
 use super::budget::{Budget, Prepared, requests_for, share_for};
 use super::{Offer, Reason, ReasonCode};
 
@@ -164,7 +164,7 @@ impl FairShare {
         lock(&self.lanes).members.values().map(Vec::len).sum()
     }
 
-    fn decide(&self, asked: &Asked<'_>) -> Result<Verdict, Reason> {
+    fn decide(&self, asked: &BindingRequest<'_>) -> Result<Verdict, Reason> {
         let Prepared {
             mut terms,
             reasons,
@@ -232,11 +232,11 @@ impl FairShare {
 }
 
 impl Admission for FairShare {
-    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+    fn consider(&self, asked: &BindingRequest<'_>) -> Verdict {
         self.decide(asked).unwrap_or_else(Verdict::Refuse)
     }
 
-    fn thread(&self, asked: &ThreadAsked<'_>) -> Result<(), Undedicated> {
+    fn thread(&self, asked: &ThreadRequest<'_>) -> Result<(), Undedicated> {
         self.budget.thread(asked)
     }
 }

@@ -124,7 +124,7 @@ mod service;
 mod wire;
 
 pub use active_binding::BindingInfo;
-pub use admission::{AdjustableRate, Admission, Asked, Reservation, Verdict};
+pub use admission::{AdjustableRate, Admission, BindingRequest, Reservation, Verdict};
 pub use bind_error::BindError;
 pub use budget::Budget;
 pub use changing::{Change, ChangeError};

@@ -53,7 +53,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// That many requests per second, one at a time.
+    /// A rate of `requests` per second, one at a time.
     #[must_use]
     pub const fn per_second(requests: u32) -> Self {
         Self {

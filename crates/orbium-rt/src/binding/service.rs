@@ -8,8 +8,8 @@ use orbium_channel::dedication::Undedicated;
 use orbium_core::cdr::CdrReader;
 use orbium_core::{
     Call, DedicatedThread, Dedication, Dispatch, DispatchError, DispatchHook, Gate, Hook, Orb,
-    PoaError, Policies, Priority, RequestInfo, Reservation, Servant, SystemException, ThreadAsked,
-    UntypedReply, priority, unknown_operation,
+    PoaError, Policies, Priority, RequestInfo, Reservation, Servant, SystemException,
+    ThreadRequest, UntypedReply, priority, unknown_operation,
 };
 
 use super::active_binding::{Agreement, Binding, Book, Site};
@@ -169,7 +169,7 @@ pub(crate) fn serve(
 }
 
 impl Dedication for Service {
-    fn asked(&self, request: &ThreadAsked<'_>) -> Result<DedicatedThread, Undedicated> {
+    fn decide(&self, request: &ThreadRequest<'_>) -> Result<DedicatedThread, Undedicated> {
         self.0.admission.thread(request)?;
         self.0.thread(request.priority, None, None)
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium_core::{Priority, SystemException, give_scheduling, priority};
+use orbium_core::{Priority, SystemException, priority, set_thread_scheduling};
 use orbium_sys::{Scheduling, SchedulingClass};
 
 use crate::error::{not_mapped, refused};
@@ -36,7 +36,7 @@ impl Host {
     /// Sets the priority of the calling thread.
     pub(crate) fn give(&self, corba: Priority) -> Result<(), SystemException> {
         if let Some(scheduling) = self.scheduling(corba)? {
-            give_scheduling(scheduling).map_err(|error| refused(&error))?;
+            set_thread_scheduling(scheduling).map_err(|error| refused(&error))?;
         }
         priority::set_current(Some(corba));
         Ok(())

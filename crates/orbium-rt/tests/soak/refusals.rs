@@ -191,7 +191,7 @@ fn kernel_refuses(run: &mut Run) {
     thread::scope(|scope| {
         scope.spawn(|| {
             run.cycles(|_| {
-                // Asked for by this thread itself, and by a request.
+                // BindingRequest for by this thread itself, and by a request.
                 assert_eq!(rt.current().set_the_priority(60), Err(DATA_CONVERSION_2));
                 client_rt.current().set_the_priority(60).unwrap();
                 assert_eq!(target.act(0), Err(DATA_CONVERSION_2));

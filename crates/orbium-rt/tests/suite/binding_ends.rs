@@ -11,7 +11,7 @@ use crate::common::{server_with, soft, teller};
 use orbium_cdr::{CdrReader, CdrWriter};
 use orbium_core::{Config, ExceptionKind, Orb, Scheduling};
 use orbium_giop::{ReplyStatus, ResponseFlags, SystemExceptionBody, minor};
-use orbium_rt::binding::{Admission, Asked, Bindings, ReasonCode, Verdict};
+use orbium_rt::binding::{Admission, BindingRequest, Bindings, ReasonCode, Verdict};
 use orbium_rt::{Budget, LinearMapping, Offer, Priority, RtObject, RtOrb};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
@@ -32,7 +32,7 @@ struct Counted {
 }
 
 impl Admission for Counted {
-    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+    fn consider(&self, asked: &BindingRequest<'_>) -> Verdict {
         let verdict = self.budget.consider(asked);
         // What is accepted is taken from the budget by now.
         self.decided.fetch_add(1, Ordering::SeqCst);

@@ -14,8 +14,8 @@ use orbium_core::{
 };
 use orbium_giop::minor;
 use orbium_rt::binding::{
-    Admission, Asked, BindError, Bindings, Buffer, Negotiation, Next, Rate, Reason, ReasonCode,
-    Reservation, Terms, Verdict,
+    Admission, BindError, BindingRequest, Bindings, Buffer, Negotiation, Next, Rate, Reason,
+    ReasonCode, Reservation, Terms, Verdict,
 };
 use orbium_rt::{Bound, Budget, Offer, RtObject};
 use orbium_testkit::probe::Target;
@@ -403,7 +403,7 @@ fn the_protocol_is_negotiated_too() {
 /// Conformance: RT GOPI 5.2 - bindings: offer, counter-offer, refusal with a reason, bounded rounds
 /// and time
 #[test]
-fn it_goes_over_shared_memory() {
+fn bindings_work_over_shared_memory() {
     static NAMES: AtomicU32 = AtomicU32::new(0);
     let own = NAMES.fetch_add(1, Ordering::Relaxed);
     let url = format!("shmiop://@orbium-bindings-{}-{own}", std::process::id());
@@ -483,7 +483,7 @@ fn bindings_come_and_go_and_leave_nothing() {
 struct Overzealous;
 
 impl Admission for Overzealous {
-    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+    fn consider(&self, asked: &BindingRequest<'_>) -> Verdict {
         let terms = Terms {
             priority: at(asked.offer.priority.high + 1),
             rate: asked.offer.rate,

@@ -10,8 +10,9 @@ use std::time::Duration;
 use crate::common::{adapter, client, seen_by, server, server_with, soft};
 use orbium_channel::dedication::DedicationRequest;
 use orbium_core::{
-    Arrival, ClientStrategy, Config, DedicatedThread, Dedication, Gate, GiopMinor, Interface,
-    LaneConfig, Limits, Orb, Pass, Policies, Priority, Reservation, ServerStrategy, ThreadAsked,
+    Admittance, Arrival, ClientStrategy, Config, DedicatedThread, Dedication, Gate, GiopMinor,
+    Interface, LaneConfig, Limits, Orb, Policies, Priority, Reservation, ServerStrategy,
+    ThreadRequest,
 };
 use orbium_giop::{ResponseFlags, ServiceContext, service_context};
 use orbium_rt::binding::{DedicationReply, Undedicated};
@@ -190,7 +191,7 @@ struct Changing(Mutex<Option<DedicatedThread>>);
 struct Granting(Arc<Changing>);
 
 impl Dedication for Granting {
-    fn asked(&self, request: &ThreadAsked<'_>) -> Result<DedicatedThread, Undedicated> {
+    fn decide(&self, request: &ThreadRequest<'_>) -> Result<DedicatedThread, Undedicated> {
         let gate: Arc<dyn Gate> = Arc::clone(&self.0) as _;
         // Linux refuses less than 1,024 ns.
         let too_short = Reservation::new(Duration::from_micros(1), Duration::from_millis(1));
@@ -204,8 +205,8 @@ impl Dedication for Granting {
 }
 
 impl Gate for Changing {
-    fn arrived(&self, _: &Arrival<'_>) -> Pass {
-        Pass::Begin
+    fn arrived(&self, _: &Arrival<'_>) -> Admittance {
+        Admittance::Begin
     }
 
     fn begin(&self) -> Result<(), Duration> {

@@ -167,7 +167,7 @@ fn native_priorities_leave_a_reservation_as_it_is() {
     let (orb, _bindings, target, state) = served_with(budget());
     state.on_act(|_, native| {
         if native > 0 {
-            orbium_core::give_scheduling(orbium_core::Scheduling::fifo(native)).unwrap();
+            orbium_core::set_thread_scheduling(orbium_core::Scheduling::fifo(native)).unwrap();
         }
         Ok(reserved_here())
     });

@@ -28,8 +28,8 @@ fn offer(priority: i16, requests: u32) -> Offer {
     Offer::new(Priority::new(priority).unwrap(), requests)
 }
 
-fn asked(offer: &Offer) -> Asked<'_> {
-    Asked {
+fn asked(offer: &Offer) -> BindingRequest<'_> {
+    BindingRequest {
         offer,
         protocol: "iiop",
         object_id: b"it",
@@ -182,7 +182,7 @@ fn an_offer_that_nearly_fills_the_processor_is_answered() {
     let held: Vec<_> = (0..40).map(|_| accepted(&admission, &small)).collect();
     let full = offer(100, 1).deadline(days);
     for _ in 0..3 {
-        let verdict = admission.consider(&Asked {
+        let verdict = admission.consider(&BindingRequest {
             adapter: "full",
             ..asked(&full)
         });

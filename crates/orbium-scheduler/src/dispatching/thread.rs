@@ -4,7 +4,9 @@
 use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
 
-use orbium::lane::{Priority, RealTimeError, Reservation, Scheduling, give_scheduling, priority};
+use orbium::lane::{
+    Priority, RealTimeError, Reservation, Scheduling, priority, set_thread_scheduling,
+};
 use orbium_sched::Queue;
 
 use crate::dispatching::lanes::{corba_priority, scheduling};
@@ -116,7 +118,7 @@ impl ScheduledThread {
             Some(Err(error)) => Some(error),
             None => None,
         };
-        match self.scheduling.map_or(Ok(()), give_scheduling) {
+        match self.scheduling.map_or(Ok(()), set_thread_scheduling) {
             Err(error) if !self.soft => Err(error),
             given => Ok(not_reserved.or(given.err())),
         }

@@ -213,7 +213,7 @@ impl ServerConnection {
 
     /// Whether the stream buffers a part of a message; those bytes count as received, but not those
     /// of its handshake.
-    pub(crate) fn note_midway(&self) -> bool {
+    pub(crate) fn note_partial_message(&self) -> bool {
         let midway = self.stream.is_midway();
         if midway {
             self.note_octets();
@@ -227,7 +227,7 @@ impl ServerConnection {
     }
 
     /// Whether bytes were received since the last call.
-    pub(crate) fn has_spoken(&self) -> bool {
+    pub(crate) fn take_activity(&self) -> bool {
         let order = Ordering::Relaxed;
         let spoke = self.activity.compare_exchange(SPOKE, QUIET, order, order);
         spoke.is_ok()

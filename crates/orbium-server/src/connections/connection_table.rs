@@ -33,7 +33,7 @@ pub(crate) struct ConnectionTable {
 
 /// The eviction order of connections: the lowest is closed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Emptiness {
+enum EvictionRank {
     /// No byte was ever received; peers with many connections first (negative), then by age.
     Fresh(isize, u64),
     /// Idle for long, with the beginning of that time.
@@ -110,7 +110,7 @@ impl ConnectionTable {
         }
         self.looked = Some(now);
         for entry in &mut self.entries {
-            if entry.connection.has_spoken() {
+            if entry.connection.take_activity() {
                 entry.quiet.disturb();
             }
             entry.quiet.lasts(now, time);
@@ -158,21 +158,21 @@ impl Entry {
         own: Option<isize>,
         now: Instant,
         limits: &Limits,
-    ) -> Option<Emptiness> {
+    ) -> Option<EvictionRank> {
         let connection = &self.connection;
         if !connection.may_make_room() {
             return None;
         }
         if connection.is_fresh() {
-            return Some(Emptiness::Fresh(-share, connection.id));
+            return Some(EvictionRank::Fresh(-share, connection.id));
         }
         let since = self.quiet.since();
         if let (Some(since), Some(time)) = (since, limits.initial_idle_time)
             && now.duration_since(since) >= time
         {
-            return Some(Emptiness::Idle(since));
+            return Some(EvictionRank::Idle(since));
         }
         let active = since.is_none();
-        (share > own? + 1).then_some(Emptiness::Share(-share, active, connection.id))
+        (share > own? + 1).then_some(EvictionRank::Share(-share, active, connection.id))
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Left {
 }
 
 /// Refuses received requests while requests of these connections are served.
-pub(crate) fn refuse_the_rest(left: Left) {
+pub(crate) fn refuse_remaining(left: Left) {
     let Left {
         lane,
         dispatcher,
@@ -61,7 +61,7 @@ pub(crate) fn refuse_the_rest(left: Left) {
         let mut place = 0;
         while let Some((connection, intake)) = left.get_mut(place) {
             if connection.is_shared()
-                && refuse_what_came((&*dispatcher, sink), connection, intake, &mut any)
+                && refuse_received((&*dispatcher, sink), connection, intake, &mut any)
             {
                 place += 1;
             } else {
@@ -82,7 +82,7 @@ pub(crate) fn refuse_the_rest(left: Left) {
 
 /// Passes received messages to `sink`, and sets `any` if there are some; returns whether more may
 /// come.
-fn refuse_what_came(
+fn refuse_received(
     (dispatcher, sink): (&dyn Dispatcher, &dyn Sink),
     connection: &Arc<ServerConnection>,
     intake: &mut Intake,

@@ -130,7 +130,7 @@ impl<'c> Receiving<'c> {
     /// Handles a receive that has timed out; returns whether the connection stays open.
     #[cold]
     fn goes_on(&mut self, intake: &Intake) -> bool {
-        self.midway = self.connection.note_midway();
+        self.midway = self.connection.note_partial_message();
         if self.connection.is_fresh() {
             return (self.midway || !self.is_idle()) && self.opens_in_time();
         }

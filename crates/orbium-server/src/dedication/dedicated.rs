@@ -18,7 +18,7 @@ use crate::hand_off::hand_off;
 use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source};
 use crate::message_outcome::Outcome;
 use crate::{LaneCore, ServerConnection};
-use orbium_invocation::dedication::{Gate, Pass};
+use orbium_invocation::dedication::{Admittance, Gate};
 use orbium_lane::thread::{self, Setup};
 use orbium_request::Dispatcher;
 use orbium_sys::Scheduling;
@@ -137,7 +137,7 @@ impl Own {
             let waiting = std::mem::take(&mut *self.waiting());
             drop(waiting);
             self.connection.end();
-            self.connection.give_thread_back();
+            self.connection.release_dedication();
             self.lane.forget(&self.connection);
         }
         thread::resume(&self.lane.setup);
@@ -156,7 +156,7 @@ struct Reading<'a> {
     /// The receive state, while a delayed request is served.
     intake: RefCell<Option<Intake>>,
     /// The decision of the gate about the request that is being queued.
-    verdict: Cell<Option<Pass>>,
+    verdict: Cell<Option<Admittance>>,
 }
 
 impl Reading<'_> {
@@ -220,8 +220,8 @@ impl Reading<'_> {
         let load = self.own.load();
         let verdict = intake.at_gate(source.connection, &**gate, load);
         let in_place = match verdict {
-            Some(Pass::Overtake) => true,
-            Some(Pass::Begin) => load.0 == 0,
+            Some(Admittance::Overtake) => true,
+            Some(Admittance::Begin) => load.0 == 0,
             _ => false,
         };
         if in_place {
@@ -292,13 +292,13 @@ impl Sink for Reading<'_> {
         };
         let verdict = self.verdict.take();
         let verdict = verdict.unwrap_or_else(|| request.at_gate(&**gate, self.own.load()));
-        if let Pass::Refuse(exception) = verdict {
+        if let Admittance::Refuse(exception) = verdict {
             self.own.lane.pool.count_refused(1);
             request.refuse_with(exception);
             return Ok(());
         }
         // Without capacity for overtaking, it waits only for the requests before it.
-        let may_begin = verdict != Pass::Wait;
+        let may_begin = verdict != Admittance::Wait;
         self.own.waiting().push_back(Kept { request, may_begin });
         Ok(())
     }

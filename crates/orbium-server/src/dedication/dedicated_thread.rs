@@ -13,7 +13,7 @@ use orbium_sys::Interest;
 use crate::ServerConnection;
 use crate::dedication::dedication_state::{Marker, State};
 use crate::strategy::notifier::Notifier;
-use orbium_invocation::dedication::{DedicatedThread, ThreadAsked};
+use orbium_invocation::dedication::{DedicatedThread, ThreadRequest};
 use orbium_invocation::{Priority, priority};
 use orbium_lane::SETTLED;
 use orbium_request::{GrantedPlace, ServerContext};
@@ -82,7 +82,7 @@ impl ServerConnection {
             let priority = asked.ok()?.priority.and_then(Priority::new);
             let peer = self.peer();
             let settled = self.settle(context, || {
-                dedication.asked(&ThreadAsked { priority, peer })
+                dedication.decide(&ThreadRequest { priority, peer })
             });
             if settled.is_ok() {
                 return Some(Marker::Due);
@@ -123,7 +123,7 @@ impl ServerConnection {
     }
 
     /// Releases the grant; the connection is closed after the request in progress.
-    pub(crate) fn give_thread_back(&self) {
+    pub(crate) fn release_dedication(&self) {
         self.dedication_state.set(State::Over);
     }
 

@@ -249,7 +249,7 @@ struct Arrived {
     granted: bool,
 }
 
-/// How an arrived request is served, if that had to be resolved, and its lane if it is another one.
+/// The decision about an arrived request, if it was resolved, and its lane if it is another one.
 type Destined = (Option<Decided>, Option<Lane>);
 
 /// The lane of an arrived request.

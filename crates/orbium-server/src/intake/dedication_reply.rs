@@ -42,7 +42,7 @@ fn serve_with_context(
         path: reply.path(),
         dedication,
     };
-    reply.by_way_of(&path, |reply| {
+    reply.on_path(&path, |reply| {
         dispatcher.serve(incoming, arguments, reply);
     });
 }

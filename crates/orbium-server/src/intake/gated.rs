@@ -10,7 +10,7 @@ use super::source::Source;
 use super::state::Intake;
 use crate::ServerConnection;
 use crate::dedication::dedication_state::Marker;
-use orbium_invocation::dedication::{Arrival, Gate, Pass};
+use orbium_invocation::dedication::{Admittance, Arrival, Gate};
 
 impl Intake {
     /// Whether the request with that header is for the dedicated thread of the connection: its
@@ -31,7 +31,7 @@ impl Intake {
         connection: &ServerConnection,
         gate: &dyn Gate,
         waiting: (usize, usize),
-    ) -> Option<Pass> {
+    ) -> Option<Admittance> {
         let header = self.giop.peek().ok()??;
         if header.kind != MessageKind::Request || header.more_fragments {
             return None;
@@ -47,7 +47,7 @@ impl Intake {
 
 impl Queued {
     /// The decision of a gate about the request.
-    pub(crate) fn at_gate(&self, gate: &dyn Gate, waiting: (usize, usize)) -> Pass {
+    pub(crate) fn at_gate(&self, gate: &dyn Gate, waiting: (usize, usize)) -> Admittance {
         let key = self.positions.key(&self.octets).unwrap_or_default();
         let operation = self.positions.operation(&self.octets);
         arrived(gate, (key, operation), self.octets.len(), waiting)
@@ -59,7 +59,7 @@ fn ask(
     header: &MessageHeader,
     message: &mut [u8],
     waiting: (usize, usize),
-) -> Option<Pass> {
+) -> Option<Admittance> {
     let octets = message.len();
     let (head, body) = split_header(message);
     let mut reader = header.reader(body);
@@ -73,7 +73,7 @@ fn arrived(
     (object_key, operation): (&[u8], &[u8]),
     octets: usize,
     (waiting, waiting_octets): (usize, usize),
-) -> Pass {
+) -> Admittance {
     gate.arrived(&Arrival {
         object_key,
         operation,

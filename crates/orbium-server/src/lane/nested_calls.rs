@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::intake::{Queued, Sink};
 use crate::lane::pool::Pool;
 
-/// How many threads have handed their reading over, and how many may.
+/// The number of threads that have handed their reading over, and its limit.
 #[derive(Debug)]
 pub(crate) struct NestedCalls {
     threads: AtomicUsize,

@@ -24,7 +24,7 @@ use orbium_sys::{Ready, Waker};
 
 use crate::LaneCore;
 use crate::connections::connection::ServerConnection;
-use crate::connections::ending::refuse_the_rest;
+use crate::connections::ending::refuse_remaining;
 use crate::intake::{Intake, Source};
 use crate::lane::sizes::{Resize, Sizes, Surplus};
 use crate::message_outcome::Outcome;
@@ -204,7 +204,7 @@ impl Team {
     /// The turn of a connection with work to do.
     fn turn(self: &Arc<Self>, state: &mut State, id: u64) -> Option<Turn> {
         let (dispatcher, connection, intake) = state.reactor.take(id)?;
-        self.see_that_others_wait(state);
+        self.ensure_waiter(state);
         Some(Turn {
             dispatcher,
             connection,
@@ -220,7 +220,7 @@ impl Team {
         state.alive -= 1;
         state.surplus.end_one();
         if !self.is_over(&state) {
-            return self.wake_one_to_look(&state);
+            return self.wake_waiter(&state);
         }
         // A connection being served is closed by the thread that serves it.
         let left = state.reactor.close_all();
@@ -228,7 +228,7 @@ impl Team {
         self.notifier.wake();
         drop(state);
         if let Some(left) = left {
-            refuse_the_rest(left);
+            refuse_remaining(left);
         }
     }
 
@@ -264,7 +264,7 @@ impl Team {
 
     /// Ensures, before this thread serves, that another waits for the connections, and wakes for
     /// deadlines.
-    fn see_that_others_wait(self: &Arc<Self>, state: &mut State) {
+    fn ensure_waiter(self: &Arc<Self>, state: &mut State) {
         if self.waiting.load(Ordering::SeqCst) == 0 {
             if state.alive < state.sizes.grows_to.min(self.most) {
                 // If there is none, this one waits again when it has served.
@@ -279,7 +279,7 @@ impl Team {
     }
 
     /// Wakes a waiting thread: there may be work that this thread will not do.
-    fn wake_one_to_look(&self, state: &State) {
+    fn wake_waiter(&self, state: &State) {
         self.tell(state);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             self.notifier.wake();
@@ -380,7 +380,7 @@ impl Team {
         let reactor = &mut state.reactor;
         reactor.put_back(connection, intake, last, any);
         if reactor.served.get(id).is_some() && !reactor.is_last_in_line(id) {
-            reactor.note_midway(id);
+            reactor.note_partial_message(id);
             if connection.wait_again(&self.notifier).is_err() {
                 reactor.drop_connection(id);
             }
@@ -409,7 +409,7 @@ impl Resize for Team {
         }
         let alive = state.alive;
         state.surplus.change(was.fixed, is.fixed, alive);
-        self.wake_one_to_look(&state);
+        self.wake_waiter(&state);
         drop(state);
         barrier.wait();
         grown

@@ -19,7 +19,7 @@ use orbium_invocation::reactor::{self, Running};
 
 use crate::LaneCore;
 use crate::connections::connection::ServerConnection;
-use crate::connections::ending::refuse_the_rest;
+use crate::connections::ending::refuse_remaining;
 use crate::hand_off::hand_off;
 use crate::intake::{HandOver, Intake, Source};
 use crate::lane::nested_calls::Refusing;
@@ -72,14 +72,14 @@ impl Held {
     fn end(&self) {
         let reactor = self.reactor.borrow_mut().take();
         if let Some(left) = reactor.and_then(|mut reactor| reactor.close_all()) {
-            refuse_the_rest(left);
+            refuse_remaining(left);
         }
     }
 
     /// Returns the data received after a message: they are processed first.
     fn give_back(&self, connection: &ServerConnection, intake: Intake) {
         if let Some(reactor) = &mut *self.reactor.borrow_mut() {
-            reactor.line_up_first(connection.id, intake);
+            reactor.enqueue_turn_first(connection.id, intake);
         }
     }
 }
@@ -91,7 +91,7 @@ impl HandOver for Held {
             return true;
         }
         if let Some(reactor) = &mut *self.reactor.borrow_mut() {
-            reactor.is_first_no_more(connection.id);
+            reactor.withdraw_turn(connection.id);
         }
         false
     }

@@ -36,8 +36,7 @@ pub(crate) use turns::Turn;
 /// become ready.
 const TURNS: usize = 16;
 
-/// How long clients are waited for at the end, all together, if they do not take what is kept for
-/// them.
+/// Maximum time in which all clients together receive the pending replies when the reactor ends.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Whether a connection waits for a place in a queue, and its state in the poller.
@@ -175,7 +174,7 @@ impl Reactor {
             if Accepting::is_acceptor(token) {
                 self.accept(token);
             } else if LATER && !self.is_held_up(token) {
-                self.line_up(token);
+                self.enqueue_turn(token);
             } else if !self.is_lined_up(token) {
                 self.progress(token);
             }
@@ -290,7 +289,7 @@ impl Reactor {
                     if served.waits == Waits::Silent {
                         served.waits = Waits::Heard;
                     }
-                    self.line_up(id);
+                    self.enqueue_turn(id);
                     if let Some(pool) = &self.pool {
                         pool.look_again();
                     }
@@ -320,16 +319,16 @@ impl Reactor {
             Ok(0) => served.closing = true,
             Ok(_) => {
                 served.connection.note_octets();
-                self.line_up(id);
+                self.enqueue_turn(id);
             }
             Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => {
                     if served.connection.stream.has_buffered() {
                         // It is decoded part by part.
-                        self.line_up(id);
+                        self.enqueue_turn(id);
                     }
-                    self.note_midway(id);
+                    self.note_partial_message(id);
                 }
                 _ => self.drop_connection(id),
             },

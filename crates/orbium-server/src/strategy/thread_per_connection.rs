@@ -11,7 +11,7 @@ use orbium_transport::ByteStream;
 
 use crate::LaneCore;
 use crate::connections::connection::ServerConnection;
-use crate::connections::ending::{Left, refuse_the_rest};
+use crate::connections::ending::{Left, refuse_remaining};
 use crate::connections::receiving::{self, Receiving};
 use crate::intake::{HandOver, Intake, Source};
 use crate::lane::nested_calls::Refusing;
@@ -110,7 +110,7 @@ impl Serving {
         }
         connection.end();
         if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
-            refuse_the_rest(Left {
+            refuse_remaining(Left {
                 lane: Arc::clone(&self.shared),
                 dispatcher,
                 connections: vec![(Arc::clone(connection), Box::new(intake))],

@@ -12,7 +12,7 @@ use orbium_channel::accepting::Accepting;
 
 use crate::LaneCore;
 use crate::connections::connection::ServerConnection;
-use crate::connections::ending::refuse_the_rest;
+use crate::connections::ending::refuse_remaining;
 use crate::intake::{HandOver, Intake, Queued, Sink, Source};
 use crate::lane::pool::Pool;
 use crate::message_outcome::Outcome;
@@ -88,7 +88,7 @@ impl Reader {
             self.pool.look_again();
         }
         if let Some(left) = left {
-            refuse_the_rest(left);
+            refuse_remaining(left);
         }
     }
 }

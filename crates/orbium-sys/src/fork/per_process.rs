@@ -28,7 +28,7 @@ pub struct PerProcess<T> {
 
 #[repr(C)]
 struct Made<T> {
-    /// That of the process that created the value.
+    /// The generation of the process that created the value.
     generation: u32,
     value: T,
 }

@@ -106,7 +106,7 @@ mod tests {
 
     /// Regression: frames were counted as pages, so that more was touched than available.
     #[test]
-    fn no_more_is_touched_than_was_said() {
+    fn prefault_touches_only_the_requested_size() {
         let thread = thread::Builder::new().stack_size(4 << 20);
         let touched = thread.spawn(|| prefault_stack((4 << 20) - (16 << 10)));
         touched.unwrap().join().unwrap();

@@ -141,7 +141,7 @@ fn each_request_finds_its_servant_and_gives_it_back() {
 
 /// Conformance: POA - `postinvoke`: what it raises replaces the answer; it is called after exceptions and panics
 #[test]
-fn postinvoke_has_the_last_word() {
+fn an_exception_of_postinvoke_replaces_the_reply() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let client = client();

@@ -46,7 +46,7 @@ fn a_client_knows_its_server() {
 
 /// Conformance: protocols - TLS: which peers are trusted and which are not
 #[test]
-fn both_know_each_other() {
+fn mutual_authentication_names_both_peers() {
     let realm = Realm::new("authority");
     each_version(|version| {
         for asked in [ClientAuthentication::Require, ClientAuthentication::Request] {

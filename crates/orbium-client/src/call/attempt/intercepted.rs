@@ -40,7 +40,7 @@ impl<'o> Attempt<'o> {
             return Ok(Path::Intercepted);
         }
         let locality = self.locality();
-        if all.overlooks_results(locality) {
+        if all.ignores_results(locality) {
             self.watch = Watch::End;
             return Ok(Path::Plain);
         }

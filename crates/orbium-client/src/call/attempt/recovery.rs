@@ -131,7 +131,7 @@ impl Attempt<'_> {
                 }
             }
             Outcome::Lost(exception) => start = Some(self.repeat(operation, exception)?),
-            Outcome::Unwritable(exception) => self.ask_for_code_sets(exception)?,
+            Outcome::Unwritable(exception) => self.locate_code_sets(exception)?,
         }
         // The previous attempts have used up a part of the time.
         let left = time_left(self.timing.sending);

@@ -103,7 +103,7 @@ impl Attempt<'_> {
     /// Locates the object, since the reference contains no code sets, and the default ones cannot
     /// encode the arguments. A server that forwards, as orbium does for bound keys, returns the
     /// whole reference, with its code sets.
-    pub(super) fn ask_for_code_sets(
+    pub(super) fn locate_code_sets(
         &mut self,
         exception: SystemException,
     ) -> Result<(), SystemException> {

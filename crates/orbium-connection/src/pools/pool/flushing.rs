@@ -164,7 +164,7 @@ impl Pool {
         };
         // The loss of buffered messages would not be reported. A single message is like any oneway.
         let messages = state.buffer.messages() + usize::from(behind.is_some());
-        let is_looked_at = connection.is_to_be_looked_at(Stamp::now()) || messages > 1;
+        let is_looked_at = connection.needs_check(Stamp::now()) || messages > 1;
         if is_looked_at && !state.buffer.is_begun() && connection.has_ended() {
             buffered(state);
             self.note_stale();
@@ -396,7 +396,7 @@ mod tests {
         drop(server.accept().unwrap());
         eventually("the end of the connection has come", || {
             let state = pool.oneways.lock();
-            state.connection.as_ref().unwrap().is_spoilt()
+            state.connection.as_ref().unwrap().has_unexpected_input()
         });
         assert!(pool.take_flushed().is_none() && !pool.is_in_use());
         drop(pool);

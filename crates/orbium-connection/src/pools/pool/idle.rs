@@ -73,15 +73,15 @@ impl Pool {
     }
 
     /// Drops connections that the server has closed or spoiled.
-    pub fn drop_spoilt(&self) {
+    pub fn drop_stale(&self) {
         if let Source::Exclusive(_) = self.source {
-            self.drop_idle(&Connection::is_spoilt);
+            self.drop_idle(&Connection::has_unexpected_input);
             return;
         }
         // Data for busy call slots are expected.
         let state = self.lock_all_idle();
         let all_idle = state.idle.len() == state.open;
-        let spoilt = all_idle && state.idle.iter().any(|slot| slot.is_spoilt());
+        let spoilt = all_idle && state.idle.iter().any(|slot| slot.has_unexpected_input());
         drop(state);
         if spoilt {
             self.forget_idle();

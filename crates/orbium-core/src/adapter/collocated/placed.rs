@@ -25,7 +25,7 @@ use crate::raises::{DispatchError, Raised};
 impl Adapters {
     /// Whether a request to that object needs a message: another thread has to serve it, or
     /// interceptors see the request before its adapter does and see its reply.
-    fn takes_message(&self, object: &ActiveObject, is_answered: bool) -> bool {
+    fn needs_message(&self, object: &ActiveObject, is_answered: bool) -> bool {
         let policies = object.policies();
         let is_seen = is_answered && self.interceptors.is_some();
         if self.calls_directly || !policies.is_special() {
@@ -61,7 +61,7 @@ impl Adapters {
         terms: &Terms<'_, '_>,
         serve: &mut dyn FnMut(&ActiveObject) -> UpcallResult,
     ) -> Option<Served> {
-        if self.takes_message(object, terms.is_answered) {
+        if self.needs_message(object, terms.is_answered) {
             return None;
         }
         self.serve_placed(request, object, &mut || {

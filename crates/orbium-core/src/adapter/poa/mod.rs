@@ -185,7 +185,7 @@ impl Poa {
         };
         let root = Self::make(adapters, Vec::new(), None, manager, policies);
         let _ = root.establish(adapters);
-        root.enter_books(adapters);
+        root.register_object(adapters);
         root
     }
 
@@ -228,7 +228,7 @@ impl Poa {
     }
 
     /// Registers the adapter with its manager and the registry.
-    fn enter_books(&self, adapters: &Adapters) {
+    fn register_object(&self, adapters: &Adapters) {
         let adapter: Weak<PoaCore> = Arc::downgrade(&self.0);
         self.0.manager.add(adapter);
         if self.0.policies.lifespan == Lifespan::Transient {
@@ -346,7 +346,7 @@ impl Poa {
         let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
         };
-        child.enter_books(&adapters);
+        child.register_object(&adapters);
         children.insert(place, child.clone());
         // The others were deactivated before this child existed.
         if self.0.manager.ends_with_orb() {

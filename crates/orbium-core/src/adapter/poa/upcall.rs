@@ -15,7 +15,7 @@ use crate::adapter::managing::{Activating, ServantManager};
 use crate::adapter::object::{ActiveObject, Adapter, Upcall};
 use crate::adapter::{RequestProcessing, ThreadModel};
 use crate::raises::DispatchError;
-use orbium_adapter::{RegisteredAdapter, being_destroyed, no_such_object, waits_for_oneself};
+use orbium_adapter::{RegisteredAdapter, being_destroyed, no_such_object, would_wait_for_itself};
 
 /// OBJ_ADAPTER with one of the standard's minor codes.
 pub(super) fn obj_adapter(minor: u32) -> SystemException {
@@ -204,7 +204,7 @@ impl PoaCore {
         drop(objects);
         let adapter: Arc<dyn Adapter> = self.clone();
         if frames::is_within(&adapter, id) || self.turn.is_mine() {
-            return Err(waits_for_oneself());
+            return Err(would_wait_for_itself());
         }
         orbium_sync::role::about_to_block();
         objects = self.lock();

@@ -8,7 +8,7 @@ use orbium_event::rtec::rtec_event_comm::Event;
 use tokio::task::spawn_blocking;
 use tokio::time::{interval, sleep_until};
 
-use super::{End, Follower, RETRY_PAUSES, give_signs};
+use super::{End, Follower, RETRY_PAUSES, extend_ack_waits};
 use crate::delivery::collected::Sequenced;
 use crate::delivery::delivery_outcome::Outcome;
 use crate::delivery::recipient::marked;
@@ -57,7 +57,7 @@ impl Follower {
             let end = match turn {
                 Turn::Dropped => Some(End::Dropped),
                 Turn::Sign => {
-                    give_signs(correlator.messages()).await;
+                    extend_ack_waits(correlator.messages()).await;
                     None
                 }
                 Turn::Due => self.turn(correlator).await,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::interval;
 
-use super::{End, Follower, RETRY_PAUSES, give_signs};
+use super::{End, Follower, RETRY_PAUSES, extend_ack_waits};
 use crate::delivery::delivery_outcome::Outcome;
 use crate::stream::offering::Offering;
 use crate::stream::set::{Incoming, Received};
@@ -34,7 +34,7 @@ impl Follower {
                     continue;
                 }
                 _ = signs.tick() => {
-                    give_signs(offering.messages()).await;
+                    extend_ack_waits(offering.messages()).await;
                     continue;
                 }
                 set = incoming.next_set(vacancy), if vacancy > 0 => set?,

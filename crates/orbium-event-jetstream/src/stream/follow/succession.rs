@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::stream::requests::EXPIRES;
 
-/// How long a consumer waits for the end of the one before, which may be in a push that does not return.
+/// Maximum wait of a consumer for the end of its predecessor, which may be in a push that does not return.
 const MAX_WAIT: Duration = EXPIRES.saturating_mul(3);
 
 type Turn = tokio::sync::Mutex<()>;

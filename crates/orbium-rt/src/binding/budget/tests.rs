@@ -4,8 +4,8 @@ use orbium_core::Peer;
 use super::*;
 use crate::binding::Offer;
 
-fn asked<'a>(offer: &'a Offer, lane: &'a str) -> Asked<'a> {
-    Asked {
+fn asked<'a>(offer: &'a Offer, lane: &'a str) -> BindingRequest<'a> {
+    BindingRequest {
         offer,
         protocol: "iiop",
         object_id: b"it",

@@ -59,7 +59,7 @@ fn the_lane_of_a_pool_serves_by_its_reservation() {
         let pooled = Pooled::new(orb, rt, pool.unwrap(), propagated(5));
         pooled.state.on_act(|_, _| {
             if reserved_here() > 0 {
-                orbium_core::give_scheduling(orbium_core::Scheduling::fifo(3)).unwrap();
+                orbium_core::set_thread_scheduling(orbium_core::Scheduling::fifo(3)).unwrap();
             }
             Ok(reserved_here())
         });

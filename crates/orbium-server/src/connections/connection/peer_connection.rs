@@ -66,7 +66,7 @@ impl PeerConnection for ServerConnection {
         self.thread()
     }
 
-    fn give_thread_back(&self) {
-        self.give_thread_back();
+    fn release_dedication(&self) {
+        self.release_dedication();
     }
 }

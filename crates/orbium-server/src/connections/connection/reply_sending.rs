@@ -313,7 +313,7 @@ impl ServerConnection {
         }
     }
 
-    /// Until when the peer must have taken something, if something is kept.
+    /// The deadline by which the peer must have received part of the pending replies, if there are any.
     pub(crate) fn pending_deadline(&self) -> Option<Deadline> {
         self.has_pending().then(|| self.lock().since)
     }

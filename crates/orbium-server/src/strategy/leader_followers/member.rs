@@ -12,10 +12,10 @@ impl HandOver for Member<'_> {
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
         let id = connection.id;
         let mut state = self.team.lock();
-        state.reactor.line_up_first(id, intake);
+        state.reactor.enqueue_turn_first(id, intake);
         state.active -= 1;
         if state.active > 0 {
-            self.team.wake_one_to_look(&state);
+            self.team.wake_waiter(&state);
             return true;
         }
         if self.team.add_thread(&mut state, None).is_ok() {
@@ -24,7 +24,7 @@ impl HandOver for Member<'_> {
         }
         // No thread is available: this one retains the connection, and blocks.
         state.active += 1;
-        state.reactor.is_first_no_more(id);
+        state.reactor.withdraw_turn(id);
         self.team.tell(&state);
         false
     }

@@ -103,11 +103,11 @@ impl Reactor {
 
     /// Sets a deadline for a partial message in the stream's buffer, or removes it if there is
     /// none.
-    pub(crate) fn note_midway(&mut self, id: u64) {
+    pub(crate) fn note_partial_message(&mut self, id: u64) {
         let Some(served) = self.served.get_mut(id) else {
             return;
         };
-        if served.connection.note_midway() {
+        if served.connection.note_partial_message() {
             if served.unfinished.is_none() {
                 served.unfinished = Some(completion(&self.shared.host.context));
                 self.note_timed(id);

@@ -58,7 +58,7 @@ pub(crate) type Taken = (Arc<dyn Dispatcher>, Arc<ServerConnection>, Box<Intake>
 
 impl Reactor {
     /// Appends a connection to the line.
-    pub(crate) fn line_up(&mut self, id: u64) {
+    pub(crate) fn enqueue_turn(&mut self, id: u64) {
         if let Some(served) = self.served.get_mut(id)
             && !std::mem::replace(&mut served.is_lined_up, true)
         {
@@ -67,7 +67,7 @@ impl Reactor {
     }
 
     /// Gives a connection the next turn, with its receive state.
-    pub(crate) fn line_up_first(&mut self, id: u64, intake: Intake) {
+    pub(crate) fn enqueue_turn_first(&mut self, id: u64, intake: Intake) {
         if let Some(served) = self.served.get_mut(id) {
             served.intake = Some(Box::new(intake));
             served.is_lined_up = true;
@@ -76,7 +76,7 @@ impl Reactor {
     }
 
     /// Withdraws the next turn of a connection.
-    pub(crate) fn is_first_no_more(&mut self, id: u64) {
+    pub(crate) fn withdraw_turn(&mut self, id: u64) {
         if let Some(served) = self.served.get_mut(id) {
             served.intake = None;
             served.is_lined_up = false;
@@ -166,8 +166,8 @@ impl Reactor {
             self.drop_connection(id);
             return;
         }
-        let unfinished =
-            last == Outcome::Incomplete && (intake.is_unfinished() || connection.note_midway());
+        let unfinished = last == Outcome::Incomplete
+            && (intake.is_unfinished() || connection.note_partial_message());
         if served.newcomer.is_some() && !connection.is_fresh() {
             self.forget_newcomer(id);
         }
@@ -188,7 +188,7 @@ impl Reactor {
             _ => false,
         };
         if more && !connection.has_pending() {
-            self.line_up(id);
+            self.enqueue_turn(id);
         }
         let Some(served) = self.served.get_mut(id) else {
             return;
@@ -203,7 +203,7 @@ impl Reactor {
         // The poller does not report it.
         if buffered && self.notifier.oneshot {
             // The serving thread receives it, without the lock of the reactor.
-            self.line_up(id);
+            self.enqueue_turn(id);
         } else if buffered {
             self.progress(id);
         }
@@ -239,7 +239,7 @@ impl Reactor {
         if silent && served.connection.wait_again(&self.notifier).is_err() {
             return self.lose(id);
         }
-        self.line_up(id);
+        self.enqueue_turn(id);
     }
 
     /// The receive state, unless the connection is gone, or was just granted a thread, which has it

@@ -202,8 +202,8 @@ fn servants_that_an_adapter_finds_are_lent_their_arguments() {
             let is_answered = ["slot", "late", "tell"]
                 .iter()
                 .any(|it| name.starts_with(it));
-            let takes_message = name.ends_with("async") || is_answered && is_seen;
-            if !takes_message {
+            let needs_message = name.ends_with("async") || is_answered && is_seen;
+            if !needs_message {
                 let lent = call(&scene, &[5; 64], RESULTS).unwrap();
                 let marshalled = way == Collocation::Marshalled;
                 assert_eq!(lent, !marshalled, "{way} {found:?} {is_seen} {name}");

@@ -123,7 +123,7 @@ fn result<T: Send + 'static>(call: thread::JoinHandle<T>) -> T {
 
 /// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
 #[test]
-fn it_is_sent_again_over_a_new_connection_and_answered() {
+fn idempotent_calls_are_repeated_over_a_new_connection() {
     each_client_strategy(|strategy| {
         let scripted = Scripted::new(retrying(calling_by(strategy), 1));
         let call = calling(&scripted.target);
@@ -140,7 +140,7 @@ fn it_is_sent_again_over_a_new_connection_and_answered() {
 
 /// Conformance: connections - lost after the request: `@idempotent` operations are sent again, by choice
 #[test]
-fn it_is_not_without_that_choice() {
+fn idempotent_calls_are_not_repeated_by_default() {
     each_client_strategy(|strategy| {
         let scripted = Scripted::new(calling_by(strategy));
         let call = calling(&scripted.target);

@@ -59,7 +59,7 @@ fn the_request_is_sent_again_as_asked_and_later_ones_too() {
 
 /// Conformance: replies - NEEDS_ADDRESSING_MODE answered by the form asked for
 #[test]
-fn two_calls_at_once_may_be_asked() {
+fn concurrent_calls_may_get_needs_addressing_mode() {
     let (server, _client, target) = scripted();
     let calls: Vec<_> = (0..2)
         .map(|v| {

@@ -168,7 +168,7 @@ fn a_thread_raised_for_a_request_goes_back_whatever_the_servant_does() {
                 if id == 1 {
                     // As RTCORBA::Current does.
                     let other = Scheduling { class, priority: 1 };
-                    orbium::lane::give_scheduling(other).unwrap();
+                    orbium::lane::set_thread_scheduling(other).unwrap();
                     priority::set_current(Priority::new(1));
                 }
                 Ok(seen.1)
