@@ -205,8 +205,8 @@ impl ByteStream for CallingHalf {
         self.wire.inbound().has_some(Half::Calling(self.id))
     }
 
-    fn has_begun(&self) -> bool {
-        self.outgoing.lock().covered > 0
+    fn begun(&self) -> usize {
+        self.outgoing.lock().covered
     }
 
     fn extension(&self) -> Option<&dyn Any> {

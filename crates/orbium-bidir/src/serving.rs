@@ -164,8 +164,8 @@ impl ByteStream for ServingHalf {
         self.wire.stream.is_midway() || self.wire.is_both() && self.wire.inbound().is_midway()
     }
 
-    fn has_begun(&self) -> bool {
-        self.wire.stream.has_begun()
+    fn begun(&self) -> usize {
+        self.wire.stream.begun()
     }
 
     fn extension(&self) -> Option<&dyn Any> {

@@ -175,10 +175,12 @@ impl Batch {
         self.ends.last().map_or(self.before, |(number, _)| *number)
     }
 
-    /// The number of the last message that is sent whole.
+    /// The number of the last message that may be sent whole, where the stream has begun with so
+    /// many of the octets that are not sent: all but the last of these may be.
     #[must_use]
-    pub fn last_sent(&self) -> u64 {
-        let sent = self.ends.partition_point(|(_, end)| *end <= self.at);
+    pub fn last_sent(&self, begun: usize) -> u64 {
+        let at = self.at + begun.saturating_sub(1);
+        let sent = self.ends.partition_point(|(_, end)| *end <= at);
         match sent.checked_sub(1) {
             Some(last) => self.ends[last].0,
             None => self.before,
@@ -223,8 +225,21 @@ mod tests {
         let mut batch = Batch::merged(&mut messages, 7, &mut Spares::default()).unwrap();
         for (at, last) in [(0, 7), (9, 7), (10, 1), (29, 1), (30, 2), (59, 2), (60, 3)] {
             batch.at = at;
-            assert_eq!(batch.last_sent(), last, "{at}");
+            assert_eq!(batch.last_sent(0), last, "{at}");
             assert_eq!(batch.is_sent(), at == 60);
+        }
+    }
+
+    #[test]
+    fn counts_the_messages_that_the_stream_may_have_sent_whole() {
+        let mut messages = queue(&[10, 20, 30]);
+        let mut batch = Batch::merged(&mut messages, 7, &mut Spares::default()).unwrap();
+        for (begun, last) in [(1, 7), (10, 7), (11, 1), (30, 1), (31, 2), (60, 2)] {
+            assert_eq!(batch.last_sent(begun), last, "{begun}");
+        }
+        batch.at = 10;
+        for (begun, last) in [(1, 1), (20, 1), (21, 2), (50, 2)] {
+            assert_eq!(batch.last_sent(begun), last, "{begun} behind the first");
         }
     }
 

@@ -103,8 +103,8 @@ impl ByteStream for Metered {
         self.stream.is_midway()
     }
 
-    fn has_begun(&self) -> bool {
-        self.stream.has_begun()
+    fn begun(&self) -> usize {
+        self.stream.begun()
     }
 
     fn extension(&self) -> Option<&dyn Any> {

@@ -79,7 +79,7 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     ///
     /// After `WouldBlock` the next send must begin with the same octets: a
     /// stream that encrypts or encodes may have begun with them, as
-    /// [`ByteStream::has_begun`] says.
+    /// [`ByteStream::begun`] says.
     ///
     /// # Errors
     /// The system's error; `WouldBlock` after a send timeout, or at once on a
@@ -171,10 +171,11 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Whether it has begun with the octets of a send that ended with `WouldBlock`: they cannot be
-    /// taken back, and whatever is sent next must begin with them. Asked by the thread that sends.
-    fn has_begun(&self) -> bool {
-        false
+    /// Octets that it has begun with in a send that ended with `WouldBlock`: they cannot be taken
+    /// back, and whatever is sent next must begin with them. The peer may have all but the last of
+    /// them. Asked by the thread that sends.
+    fn begun(&self) -> usize {
+        0
     }
 
     /// Data of the layer above that created this stream, for that layer. Transports add

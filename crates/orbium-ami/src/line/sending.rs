@@ -112,7 +112,7 @@ impl Line {
                 }
                 return;
             }
-            state.put_back(batch);
+            state.put_back(batch, stream);
             match outcome {
                 Ok(count) => sent += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -206,14 +206,14 @@ impl State {
         Some(batch)
     }
 
-    /// Takes a batch back from the stream: its rest is sent first.
-    fn put_back(&mut self, batch: Batch) {
+    /// Takes a batch back from the stream: its rest goes first.
+    fn put_back(&mut self, batch: Batch, stream: &dyn ByteStream) {
         self.sent_at = Stamp::now().count();
         self.used = Instant::now();
         if batch.is_sent() {
             self.spares.recycle(batch);
         } else {
-            self.last_sent = batch.last_sent();
+            self.last_sent = batch.last_sent(stream.begun());
             self.batch = Some(batch);
         }
     }

@@ -151,8 +151,8 @@ impl ByteStream for CodedStream {
         self.receiving().is_midway() || self.inner.is_midway()
     }
 
-    fn has_begun(&self) -> bool {
-        self.sending().has_begun() || self.inner.has_begun()
+    fn begun(&self) -> usize {
+        self.sending().begun()
     }
 
     fn has_buffered(&self) -> bool {

@@ -205,7 +205,7 @@ impl CallSlot {
             return Ok(());
         }
         // What the stream has begun with cannot be taken back.
-        if sent == 0 && is_first && !self.connection.stream.has_begun() {
+        if sent == 0 && is_first && self.connection.stream.begun() == 0 {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         IoSlice::advance_slices(&mut pieces, sent);

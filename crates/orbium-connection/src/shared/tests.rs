@@ -48,8 +48,8 @@ impl ByteStream for Encrypting {
         Ok(begun.len())
     }
 
-    fn has_begun(&self) -> bool {
-        !self.0.lock().begun.is_empty()
+    fn begun(&self) -> usize {
+        self.0.lock().begun.len()
     }
 
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {

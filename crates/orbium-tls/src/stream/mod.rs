@@ -318,11 +318,11 @@ impl ByteStream for TlsStream {
         receiving.is_some_and(|receiving| receiving.is_midway())
     }
 
-    fn has_begun(&self) -> bool {
-        let Some(Ok(opened)) = self.outcome.get() else {
-            return false;
-        };
-        opened.sending.lock().has_begun()
+    fn begun(&self) -> usize {
+        match self.outcome.get() {
+            Some(Ok(opened)) => opened.sending.lock().begun(),
+            _ => 0,
+        }
     }
 
     fn has_buffered(&self) -> bool {

@@ -87,9 +87,9 @@ impl Sending {
         Ok(std::mem::take(&mut self.covered))
     }
 
-    /// As [`ByteStream::has_begun`].
-    pub(crate) fn has_begun(&self) -> bool {
-        self.covered > 0
+    /// As [`ByteStream::begun`].
+    pub(crate) fn begun(&self) -> usize {
+        self.covered
     }
 
     /// Refuses what the key of TLS 1.2 is not good for any more, before anything of

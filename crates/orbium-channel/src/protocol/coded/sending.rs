@@ -102,9 +102,9 @@ impl Sending {
         }
     }
 
-    /// As [`ByteStream::has_begun`].
-    pub(super) fn has_begun(&self) -> bool {
-        self.owed > 0
+    /// As [`ByteStream::begun`].
+    pub(super) fn begun(&self) -> usize {
+        self.owed
     }
 
     fn send_frame(&mut self, inner: &dyn ByteStream, message: Message<'_>) -> io::Result<usize> {

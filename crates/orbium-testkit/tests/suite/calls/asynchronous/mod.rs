@@ -2,6 +2,7 @@
 //! Asynchronous invocations.
 
 mod answers;
+mod early_streams;
 mod ending;
 mod faults;
 mod pollable_sets;
