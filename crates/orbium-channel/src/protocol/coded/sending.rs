@@ -73,10 +73,14 @@ impl Sending {
     /// Takes the next message from the start of `pieces`, `given` octets in all, and
     /// sends its frame.
     pub(super) fn send(&mut self, inner: &dyn ByteStream, given: &[&[u8]]) -> io::Result<usize> {
+        let count: usize = given.iter().map(|piece| piece.len()).sum();
+        if self.owed > count {
+            let what = "a send that is repeated must begin with the same octets";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         if self.owed > 0 {
             return self.flush(inner);
         }
-        let count: usize = given.iter().map(|piece| piece.len()).sum();
         if count == 0 {
             // Lets the stream continue a handshake.
             return inner.send(&[]);

@@ -111,7 +111,18 @@ fn a_message_that_had_to_wait_is_sent_once() {
     assert!(reader.unwrap() == both);
 }
 
-/// Regression: the error said that a message was too large, but not the limit.
+/// It reported more octets than it was given: a caller that left a message out panicked.
+#[test]
+fn a_send_that_leaves_out_what_has_begun_is_refused() {
+    let (client, _server) = pair();
+    client.set_nonblocking(true).unwrap();
+    let first = client.send(&message(12 << 20)).unwrap_err();
+    let other = client.send(&message(10)).unwrap_err();
+    assert_eq!(first.kind(), io::ErrorKind::WouldBlock);
+    assert_eq!(other.kind(), io::ErrorKind::InvalidInput);
+}
+
+/// It said that a message was too large, not for what.
 #[test]
 fn a_message_beyond_the_limit_names_it() {
     let (client, server) = pair();
