@@ -232,6 +232,11 @@ impl Channel {
         self.received.load(Ordering::Relaxed)
     }
 
+    /// Counts events that have arrived.
+    pub(crate) fn count_received(&self, events: usize) {
+        self.received.fetch_add(events as u64, Ordering::Relaxed);
+    }
+
     /// The types that suppliers offer.
     pub(crate) fn offered(&self) -> Vec<EventType> {
         let suppliers = self.suppliers.load();
@@ -325,26 +330,26 @@ impl Channel {
     /// `IMP_LIMIT`: the maximum number of undelivered events is reached, and the channel rejects
     /// new ones.
     pub(crate) fn publish(&self, supplier: &Producer, body: Body) -> Result<(), SystemException> {
-        self.received.fetch_add(1, Ordering::Relaxed);
-        self.publish_again(supplier, body)
+        self.count_received(1);
+        self.publish_arrived(supplier, body, Instant::now())
     }
 
-    /// As [`publish`](Self::publish), for an event that is already counted.
+    /// As [`publish`](Self::publish), for an event that has arrived at that time, and is counted.
     ///
     /// # Errors
     /// As that.
-    pub(crate) fn publish_again(
+    pub(crate) fn publish_arrived(
         &self,
         supplier: &Producer,
         body: Body,
+        arrived: Instant,
     ) -> Result<(), SystemException> {
-        let now = Instant::now();
-        let event = Event::new(body, &supplier.level, &self.population, now);
+        let event = Event::new(body, &supplier.level, &self.population, arrived);
         if !supplier.admin.combine(&supplier.filters, &event) {
             return Ok(());
         }
         match &self.journal {
-            Some(journal) => journal.store(&event.to_store(now)),
+            Some(journal) => journal.store(&event.to_store(Instant::now())),
             None => self.distribute(event),
         }
     }

@@ -2,10 +2,9 @@
 //! The thread that pulls from a supplier.
 
 use std::collections::VecDeque;
-use std::mem;
 use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orbium::{ExceptionKind, SystemException};
 use orbium_event::FailurePolicy;
@@ -72,28 +71,27 @@ fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
     }
 }
 
-/// Publishes events behind those that the journal could not store, and returns the time until the
-/// next pull. If the journal cannot store an event now, it and those behind it remain: the supplier
-/// does not have them any more.
+/// An event and when it was pulled.
+type Pulled = (Body, Instant);
+
+/// Publishes events behind those that the journal could not store, and returns how long to wait until the next pull. From one that it
+/// cannot store now they remain: the supplier does not have them any more.
 fn publish(
     channel: &Channel,
     producer: &Producer,
     events: Vec<Body>,
-    unstored: &mut VecDeque<Body>,
+    unstored: &mut VecDeque<Pulled>,
 ) -> Duration {
-    let mut is_counted = !unstored.is_empty();
-    unstored.extend(events);
-    while let Some(body) = unstored.pop_front() {
+    channel.count_received(events.len());
+    let now = Instant::now();
+    unstored.extend(events.into_iter().map(|body| (body, now)));
+    while let Some((body, arrived)) = unstored.pop_front() {
         let retained = channel.journal.is_some().then(|| body.clone());
-        let published = if mem::take(&mut is_counted) {
-            channel.publish_again(producer, body)
-        } else {
-            channel.publish(producer, body)
-        };
+        let published = channel.publish_arrived(producer, body, arrived);
         // Rejected: the channel is full, and rejects new events.
         let Err(exception) = published else { continue };
         if let Some(body) = retained.filter(|_| may_pass(&exception)) {
-            unstored.push_front(body);
+            unstored.push_front((body, arrived));
             return STORE_RETRY_PAUSE;
         }
     }

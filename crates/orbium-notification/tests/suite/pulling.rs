@@ -4,8 +4,9 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use orbium::giop::time::UtcTime;
 use orbium::{Any, Call, ExceptionKind, Interface, SystemException};
 use orbium_event::FailurePolicy;
 use orbium_notification::idl::cos_event_comm::{
@@ -25,7 +26,9 @@ use orbium_notification::idl::cos_notify_comm::{
     StructuredPullSupplier, StructuredPullSupplierServant,
     StructuredPullSupplierTryPullStructuredEventResults,
 };
-use orbium_notification::{Deliver, Following, Journal, NotificationConfig, NotificationService};
+use orbium_notification::{
+    Deliver, Following, Journal, NotificationConfig, NotificationService, property,
+};
 use orbium_testkit::{PATIENCE, eventually};
 
 use crate::peers::{Served, alarm, severity};
@@ -267,11 +270,26 @@ fn an_event_after_a_long_time_without_one_is_pulled() {
 struct Unreachable {
     is_reachable: AtomicBool,
     stored: Sender<i16>,
+    /// Whether an event had not expired when it was stored.
+    has_lasting: AtomicBool,
+}
+
+/// Whether the time has come at which an event expires.
+// The method by its name would be for one lifetime only.
+#[allow(clippy::redundant_closure_for_method_calls)]
+fn is_expired(event: &StructuredEvent) -> bool {
+    let fields = &event.header.variable_header;
+    let stop = fields.iter().find(|it| it.name == "StopTime");
+    let stop = stop.map(|it| it.value.read_with(|reader| reader.read_u64()).unwrap());
+    stop.is_some_and(|it| it <= UtcTime::from(SystemTime::now()).0)
 }
 
 impl Journal for Unreachable {
     fn store(&self, event: &StructuredEvent) -> Result<(), SystemException> {
         if self.is_reachable.swap(true, Ordering::SeqCst) {
+            if !is_expired(event) {
+                self.has_lasting.store(true, Ordering::SeqCst);
+            }
             let _ = self.stored.send(severity(event));
             Ok(())
         } else {
@@ -288,17 +306,19 @@ impl Journal for Unreachable {
     }
 }
 
-/// Its supplier does not have an event any more that was pulled: it was lost.
+/// Its supplier does not have an event any more that was pulled: it was lost. The time after which it expires began anew when it was
+/// stored later.
 #[test]
 fn an_event_that_was_pulled_and_cannot_be_stored_is_stored_later() {
     let (stored, events) = mpsc::channel();
-    let journal = Unreachable {
+    let journal = Arc::new(Unreachable {
         is_reachable: AtomicBool::new(false),
         stored,
-    };
+        has_lasting: AtomicBool::new(false),
+    });
     let served = Served::by(|server| {
-        let config = NotificationConfig::default();
-        NotificationService::serve_stored(server, "Alarms", config, Arc::new(journal)).unwrap()
+        let (config, stored) = (NotificationConfig::default(), Arc::clone(&journal) as _);
+        NotificationService::serve_stored(server, "Alarms", config, stored).unwrap()
     });
     let (alarms, send, _end) = Alarms::new();
     let supplier: SequencePullSupplier = served.orb.root_poa().activate(alarms).unwrap();
@@ -307,16 +327,19 @@ fn an_event_that_was_pulled_and_cannot_be_stored_is_stored_later() {
         .obtain_notification_pull_consumer(ClientType::SequenceEvent);
     let proxy = obtained.unwrap().result.unwrap();
     let proxy: SequenceProxyPullConsumer = proxy.as_object().narrow().unwrap();
-    for number in 1..=4 {
+    // 10 ms.
+    proxy.set_qos(&[property("Timeout", 100_000u64)]).unwrap();
+    for number in 1..=2 {
         send.send(number).unwrap();
     }
     proxy
         .connect_sequence_pull_supplier(Some(&supplier))
         .unwrap();
-    for number in 1..=4 {
+    for number in 1..=2 {
         assert_eq!(events.recv_timeout(PATIENCE), Ok(number));
     }
-    assert_eq!(served.service.statistics()[0].received, 4);
+    assert_eq!(served.service.statistics()[0].received, 2);
+    assert!(!journal.has_lasting.load(Ordering::SeqCst));
 }
 
 /// Conformance: notification - suppliers are pulled from: one that is gone - a served channel
