@@ -68,7 +68,7 @@ impl FakeHost {
         assert_eq!(finding.severity, severity, "{finding:?}");
         assert!(finding.found.contains(found), "{finding:?}");
         let needs = matches!(severity, Severity::Note | Severity::Problem);
-        assert_eq!(needs, !finding.mend.is_empty(), "{finding:?}");
+        assert_eq!(needs, !finding.remedy.is_empty(), "{finding:?}");
         finding
     }
 }

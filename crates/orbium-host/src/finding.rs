@@ -35,7 +35,7 @@ pub struct Finding {
     /// The present state, in a few words.
     pub found: String,
     /// A command, or other advice if there is none; empty if no change is needed.
-    pub mend: String,
+    pub remedy: String,
 }
 
 impl Finding {
@@ -44,7 +44,7 @@ impl Finding {
         Self {
             severity: Severity::Ok,
             found: found.into(),
-            mend: String::new(),
+            remedy: String::new(),
         }
     }
 
@@ -57,19 +57,19 @@ impl Finding {
     }
 
     /// Worth knowing.
-    pub(crate) fn note(found: impl Into<String>, mend: impl Into<String>) -> Self {
+    pub(crate) fn note(found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             severity: Severity::Note,
             found: found.into(),
-            mend: mend.into(),
+            remedy: remedy.into(),
         }
     }
 
     /// A problem.
-    pub(crate) fn problem(found: impl Into<String>, mend: impl Into<String>) -> Self {
+    pub(crate) fn problem(found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             severity: Severity::Problem,
-            ..Self::note(found, mend)
+            ..Self::note(found, remedy)
         }
     }
 }

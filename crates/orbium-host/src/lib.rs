@@ -13,7 +13,7 @@
 //! for check in CHECKS {
 //!     let finding = check.judge(&facts);
 //!     if finding.severity == Severity::Problem {
-//!         println!("{}: {}. {}", check.name, finding.found, finding.mend);
+//!         println!("{}: {}. {}", check.name, finding.found, finding.remedy);
 //!     }
 //! }
 //! ```

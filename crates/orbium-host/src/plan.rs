@@ -38,7 +38,7 @@ pub struct Left {
     /// Its finding.
     pub found: String,
     /// Its advice.
-    pub mend: String,
+    pub remedy: String,
 }
 
 impl Plan {
@@ -124,7 +124,7 @@ schedule = { interface = "eth0", fifo = 50 }
 [[left]]
 check = "swap"
 found = "in use"
-mend = "swapoff"
+remedy = "swapoff"
 "#;
 
     #[test]

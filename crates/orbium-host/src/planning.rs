@@ -118,7 +118,7 @@ pub fn plan(tree: &Tree, request: &PlanRequest<'_>) -> Result<Plan, String> {
             plan.left.push(Left {
                 check: check.name.to_owned(),
                 found: finding.found,
-                mend: finding.mend,
+                remedy: finding.remedy,
             });
         }
         push(&mut plan, check.name, changes);

@@ -31,7 +31,10 @@ fn a_host_is_examined_as_text() {
         let found = ran.stdout.lines().filter(|line| line.starts_with(start));
         assert_eq!(found.count(), 1, "{start}: {ran:?}");
     }
-    assert!(ran.stdout.contains("mend: echo 1 > /proc/$$/timerslack_ns"));
+    assert!(
+        ran.stdout
+            .contains("remedy: echo 1 > /proc/$$/timerslack_ns")
+    );
     assert!(
         ran.stdout.contains("\n1 problem, 1 note, 1 ok, "),
         "{ran:?}"
@@ -49,7 +52,7 @@ fn a_host_is_examined_as_json() {
     let preemption = &checks[0];
     assert_eq!(preemption["name"], "preemption");
     assert_eq!(preemption["severity"], "problem");
-    for text in ["found", "why", "mend"] {
+    for text in ["found", "why", "remedy"] {
         assert!(
             !preemption[text].as_str().unwrap().is_empty(),
             "{preemption}"
@@ -57,7 +60,7 @@ fn a_host_is_examined_as_json() {
     }
     let fine = checks.iter().find(|check| check["name"] == "swap").unwrap();
     assert_eq!(fine["severity"], "ok");
-    assert!(fine["mend"].is_null());
+    assert!(fine["remedy"].is_null());
 }
 
 #[test]

@@ -43,14 +43,14 @@ pub(super) fn cpuset(facts: &Facts) -> Finding {
     let Some(online) = &facts.cpus.online else {
         return Finding::unknown(format!("CPUs {cpus}, of how many the host does not tell"));
     };
-    let mend =
+    let remedy =
         format!("for a service: AllowedCPUs={online}; in a container: --cpuset-cpus={online}");
     if online.is_within(cpus) {
         Finding::ok(format!("all CPUs ({cpus})"))
     } else if cpus.count() == 1 {
-        Finding::problem(format!("CPU {cpus} alone, of {online}"), mend)
+        Finding::problem(format!("CPU {cpus} alone, of {online}"), remedy)
     } else {
-        Finding::note(format!("CPUs {cpus} of {online}"), mend)
+        Finding::note(format!("CPUs {cpus} of {online}"), remedy)
     }
 }
 
@@ -64,10 +64,10 @@ pub(super) fn memory(facts: &Facts) -> Finding {
         return Finding::ok("no limit");
     };
     let found = format!("{} MiB", limit.limit >> 20);
-    let mend = format!("echo {} | sudo tee '{}'", limit.none, limit.file);
+    let remedy = format!("echo {} | sudo tee '{}'", limit.none, limit.file);
     match limit.limit {
-        ..LITTLE_MEMORY => Finding::problem(found, mend),
-        _ => Finding::note(found, mend),
+        ..LITTLE_MEMORY => Finding::problem(found, remedy),
+        _ => Finding::note(found, remedy),
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         host("cpu.max", "1 0").assert("cgroup-cpu", Ok, "no quota");
         let finding = host("cpu.max", "50000 100000").assert("cgroup-cpu", Problem, "50000 us");
         assert_eq!(
-            finding.mend,
+            finding.remedy,
             "echo max | sudo tee '/sys/fs/cgroup/a b/cpu.max'"
         );
     }

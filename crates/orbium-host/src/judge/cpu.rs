@@ -21,14 +21,14 @@ pub(super) fn count(facts: &Facts) -> Finding {
         .online
         .as_ref()
         .is_some_and(|online| online.count() > usable.count());
-    let mend = if is_withheld {
+    let remedy = if is_withheld {
         "taskset -pc 0-$(($(nproc --all) - 1)) $$, in the shell that starts the program"
     } else {
         "use a machine with four CPUs or more: two for lanes, two for all else"
     };
     match usable.count() {
-        1 => Finding::problem(found, mend),
-        2..4 => Finding::note(found, mend),
+        1 => Finding::problem(found, remedy),
+        2..4 => Finding::note(found, remedy),
         _ => Finding::ok(found),
     }
 }
@@ -59,11 +59,11 @@ pub(super) fn isolated(facts: &Facts) -> Finding {
     let own = CpuList::default();
     let tickless = cpus.tickless.as_ref().unwrap_or(&own);
     if isolated.is_empty() {
-        let mend = match reservable(cpus.online.as_ref()) {
+        let remedy = match reservable(cpus.online.as_ref()) {
             Some(set) => boot(&set),
             None => "use a machine with more CPUs".to_owned(),
         };
-        Finding::note("none", mend)
+        Finding::note("none", remedy)
     } else if isolated.is_within(tickless) {
         Finding::ok(format!("CPUs {isolated}, without a tick"))
     } else {
@@ -108,14 +108,14 @@ pub(super) fn interrupts(facts: &Facts) -> Finding {
         } else {
             "interrupts come"
         };
-        let mut mend =
+        let mut remedy =
             format!("for f in /proc/irq/*/smp_affinity_list; do echo {others} | sudo tee $f; done");
         if interrupts.is_balanced {
-            mend = format!("{stop}; {mend}");
+            remedy = format!("{stop}; {remedy}");
         }
         return Finding::problem(
             format!("{meeting} {noun} on isolated CPUs {isolated}"),
-            mend,
+            remedy,
         );
     }
     Finding::ok(format!("none on isolated CPUs {isolated}"))
@@ -185,13 +185,13 @@ pub(super) fn stolen(facts: &Facts) -> Finding {
     }
     let share = 100.0 * stolen as f64 / stolen.saturating_add(worked) as f64;
     let found = format!("{} s since the start, {share:.2} % of work", stolen / 100);
-    let mend = "on the host, take the quota from the virtual machine (cpu.max of its group) and \
+    let remedy = "on the host, take the quota from the virtual machine (cpu.max of its group) and \
                 give each virtual CPU one of its own: virsh vcpupin DOMAIN VCPU CPU";
     // During the start of a machine, others may be starting too.
     if share < MAX_STOLEN_PERCENT {
-        Finding::note(found, mend)
+        Finding::note(found, remedy)
     } else {
-        Finding::problem(found, mend)
+        Finding::problem(found, remedy)
     }
 }
 
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn isolated_cpus_should_have_no_tick() {
-        for (online, isolated, tickless, severity, mend) in [
+        for (online, isolated, tickless, severity, remedy) in [
             ("0-7", "2-3", "2-3", Ok, ""),
             ("0-7", "2-3", "3", Note, "nohz_full=2-3"),
             ("0-7", "2-3", "(null)", Note, "nohz_full=2-3"),
@@ -252,7 +252,7 @@ mod tests {
                 ("nohz_full", tickless),
             ]);
             let finding = host.assert("isolated-cpus", severity, "");
-            assert!(finding.mend.contains(mend), "{finding:?}");
+            assert!(finding.remedy.contains(remedy), "{finding:?}");
         }
         host(&[("isolated", "3")]).assert("isolated-cpus", Note, "periodic tick");
     }
@@ -283,10 +283,10 @@ mod tests {
         let finding = host.assert("interrupts", Problem, "isolated");
         assert!(
             finding
-                .mend
+                .remedy
                 .starts_with("sudo systemctl disable --now irqbalance; ")
         );
-        assert!(finding.mend.contains("echo 0-1 |"), "{finding:?}");
+        assert!(finding.remedy.contains("echo 0-1 |"), "{finding:?}");
         host.file(&format!("{CPU}/isolated"), "");
         host.assert("interrupts", Note, "irqbalance moves them");
     }

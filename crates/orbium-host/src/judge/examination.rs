@@ -62,9 +62,9 @@ impl Examination {
         for (check, finding) in &self.findings {
             let severity = finding.severity.word();
             let _ = writeln!(out, "{severity:<9} {:<15} {}", check.name, finding.found);
-            if !finding.mend.is_empty() {
+            if !finding.remedy.is_empty() {
                 wrap(&mut out, check.why);
-                let _ = writeln!(out, "{:INDENT$}mend: {}", "", finding.mend);
+                let _ = writeln!(out, "{:INDENT$}remedy: {}", "", finding.remedy);
             }
         }
         let _ = writeln!(
@@ -82,13 +82,13 @@ impl Examination {
     #[must_use]
     pub fn to_json(&self) -> Value {
         let check = |(check, finding): &(&Check, Finding)| {
-            let mend = (!finding.mend.is_empty()).then_some(&finding.mend);
+            let remedy = (!finding.remedy.is_empty()).then_some(&finding.remedy);
             json!({
                 "name": check.name,
                 "severity": finding.severity.word(),
                 "found": finding.found,
                 "why": check.why,
-                "mend": mend,
+                "remedy": remedy,
             })
         };
         json!({
@@ -130,11 +130,11 @@ mod tests {
     use super::*;
     use crate::tree::Tree;
 
-    fn finding(severity: Severity, found: &str, mend: &str) -> Finding {
+    fn finding(severity: Severity, found: &str, remedy: &str) -> Finding {
         Finding {
             severity,
             found: found.to_owned(),
-            mend: mend.to_owned(),
+            remedy: remedy.to_owned(),
         }
     }
 
@@ -153,14 +153,14 @@ mod tests {
              problem   preemption      bad\n          \
              Until the kernel lets go of a CPU, the thread that should serve the\n          \
              request waits.\n          \
-             mend: do this\n\
+             remedy: do this\n\
              ok        rt-priority     good\n\n\
              1 problem, 0 notes, 1 ok, 0 unknown\n"
         );
         let report = examination.to_json();
         assert_eq!(report["problems"], 1);
-        assert_eq!(report["checks"][0]["mend"], "do this");
-        assert!(report["checks"][1]["mend"].is_null());
+        assert_eq!(report["checks"][0]["remedy"], "do this");
+        assert!(report["checks"][1]["remedy"].is_null());
         assert!(report["kernel"]["version"].is_null());
     }
 }

@@ -65,7 +65,7 @@ fn real_time_kernel(kernel: &Kernel) -> String {
 /// Whether real-time threads are throttled.
 pub(super) fn throttling(facts: &Facts) -> Finding {
     let kernel = &facts.kernel;
-    let mend = "sudo sysctl -w kernel.sched_rt_runtime_us=-1";
+    let remedy = "sudo sysctl -w kernel.sched_rt_runtime_us=-1";
     let Some(runtime) = kernel.rt_runtime else {
         return Finding::unknown("no kernel.sched_rt_runtime_us");
     };
@@ -75,16 +75,16 @@ pub(super) fn throttling(facts: &Facts) -> Finding {
         .unwrap_or(1_000_000);
     match runtime {
         ..0 => fair_server(kernel.fair_server),
-        0 => Finding::problem("real-time threads may not run at all", mend),
+        0 => Finding::problem("real-time threads may not run at all", remedy),
         _ if runtime >= period => fair_server(kernel.fair_server),
         // A share of 95 percent is the default, and protects against a thread that never ends.
         _ if i128::from(runtime) * 100 >= i128::from(period) * 95 => Finding::note(
             format!("real-time threads may run {runtime} us of each {period} us"),
-            mend,
+            remedy,
         ),
         _ => Finding::problem(
             format!("real-time threads may run only {runtime} us of each {period} us"),
-            mend,
+            remedy,
         ),
     }
 }
@@ -109,7 +109,7 @@ pub(super) fn clock_source(facts: &Facts) -> Finding {
     let Some(name) = facts.kernel.clock_source.as_deref() else {
         return Finding::unknown("the kernel does not name its clock source");
     };
-    let mend = if facts
+    let remedy = if facts
         .kernel
         .clock_sources
         .iter()
@@ -123,10 +123,10 @@ pub(super) fn clock_source(facts: &Facts) -> Finding {
         "tsc" | "arch_sys_counter" | "timebase" | "tod" | "riscv_clocksource" => Finding::ok(name),
         "hpet" | "acpi_pm" | "jiffies" | "pit" | "refined-jiffies" => Finding::problem(
             format!("{name}, which takes a microsecond or is too coarse"),
-            mend,
+            remedy,
         ),
         "kvm-clock" | "xen" | "hyperv_clocksource_tsc_page" | "hyperv_clocksource_msr" => {
-            Finding::note(format!("{name}, a clock of the hypervisor"), mend)
+            Finding::note(format!("{name}, a clock of the hypervisor"), remedy)
         }
         _ => Finding::unknown(format!("{name}, of which nothing is known here")),
     }
@@ -135,13 +135,13 @@ pub(super) fn clock_source(facts: &Facts) -> Finding {
 /// The timer slack.
 pub(super) fn timer_slack(facts: &Facts) -> Finding {
     // Children inherit it, and a shell can set its own.
-    let mend = "echo 1 > /proc/$$/timerslack_ns, in the shell that starts the program; \
+    let remedy = "echo 1 > /proc/$$/timerslack_ns, in the shell that starts the program; \
                 threads with SCHED_FIFO have none";
     match facts.kernel.timer_slack {
         None => Finding::unknown("no /proc/self/timerslack_ns"),
         Some(slack @ ..=1_000) => Finding::ok(format!("{slack} ns")),
-        Some(slack @ ..=1_000_000) => Finding::note(format!("{slack} ns"), mend),
-        Some(slack) => Finding::problem(format!("{slack} ns"), mend),
+        Some(slack @ ..=1_000_000) => Finding::note(format!("{slack} ns"), remedy),
+        Some(slack) => Finding::problem(format!("{slack} ns"), remedy),
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
         ] {
             let host = FakeHost::with(&[("/etc/os-release", id), (VERSION, "#1 SMP PREEMPT")]);
             let finding = host.finding("preemption");
-            assert!(finding.mend.contains(command), "{finding:?}");
+            assert!(finding.remedy.contains(command), "{finding:?}");
         }
     }
 
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn clock_sources_are_known_by_name() {
         let clock = "/sys/devices/system/clocksource/clocksource0";
-        for (name, available, severity, mend) in [
+        for (name, available, severity, remedy) in [
             ("tsc\n", "tsc hpet", Ok, ""),
             ("arch_sys_counter", "arch_sys_counter", Ok, ""),
             ("hpet", "tsc hpet acpi_pm", Problem, "echo tsc"),
@@ -276,7 +276,7 @@ mod tests {
                 (&format!("{clock}/available_clocksource"), available),
             ]);
             let finding = host.assert("clock-source", severity, "");
-            assert!(finding.mend.contains(mend), "{finding:?}");
+            assert!(finding.remedy.contains(remedy), "{finding:?}");
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn real_time_priority(facts: &Facts) -> Finding {
         .map(|limit| limit.soft.unwrap_or(MAX_FIFO_PRIORITY));
     let may_all =
         limits.may_set_priorities() || limit.is_some_and(|soft| soft >= MAX_FIFO_PRIORITY);
-    let mend = raise("rtprio", "99", "LimitRTPRIO");
+    let remedy = raise("rtprio", "99", "LimitRTPRIO");
     match (&facts.fifo, limit) {
         (Some(Err(reason)), _) if may_all => Finding::problem(
             format!("SCHED_FIFO is refused though we may have it: {reason}"),
@@ -33,23 +33,23 @@ pub(super) fn real_time_priority(facts: &Facts) -> Finding {
              profile that lets sched_setscheduler pass",
         ),
         (Some(Err(reason)), _) => {
-            Finding::problem(format!("SCHED_FIFO is refused: {reason}"), mend)
+            Finding::problem(format!("SCHED_FIFO is refused: {reason}"), remedy)
         }
         (Some(Ok(())), _) if may_all => Finding::ok("SCHED_FIFO at any priority"),
         (None, _) if may_all => Finding::ok("any priority, by the limits; not tried"),
         (Some(Ok(())) | None, Some(1..)) => {
             let highest = limit.unwrap_or_default();
-            Finding::note(format!("priorities up to {highest} only"), mend)
+            Finding::note(format!("priorities up to {highest} only"), remedy)
         }
         (Some(Ok(())), _) => Finding::ok("SCHED_FIFO was given"),
-        (None, Some(0)) => Finding::problem("no real-time priority is allowed", mend),
+        (None, Some(0)) => Finding::problem("no real-time priority is allowed", remedy),
         (None, None) => Finding::unknown("no limit is told, and SCHED_FIFO was not tried"),
     }
 }
 
 /// Whether the limit suffices for `mlockall`.
 pub(super) fn locked_memory(facts: &Facts) -> Finding {
-    let mend = raise("memlock", "unlimited", "LimitMEMLOCK")
+    let remedy = raise("memlock", "unlimited", "LimitMEMLOCK")
         .replace("LimitMEMLOCK=unlimited", "LimitMEMLOCK=infinity");
     if facts.limits.may_lock_memory() {
         return Finding::ok("any amount (CAP_IPC_LOCK)");
@@ -58,11 +58,11 @@ pub(super) fn locked_memory(facts: &Facts) -> Finding {
         None => Finding::unknown("no limit is told"),
         Some(None) => Finding::ok("any amount"),
         Some(Some(octets)) if octets < LITTLE_MEMORY => {
-            Finding::problem(format!("{} KiB: mlockall fails", octets / 1024), mend)
+            Finding::problem(format!("{} KiB: mlockall fails", octets / 1024), remedy)
         }
         Some(Some(octets)) => Finding::note(
             format!("{} MiB: mlockall fails in a larger program", octets >> 20),
-            mend,
+            remedy,
         ),
     }
 }
@@ -77,15 +77,15 @@ pub(super) fn open_files(facts: &Facts) -> Finding {
     };
     let found = format!("{soft} descriptors");
     // Without help from root up to the hard limit.
-    let mend = match limit.hard {
+    let remedy = match limit.hard {
         Some(hard) if hard < 65_536 => raise("nofile", "65536", "LimitNOFILE"),
         _ => "ulimit -n 65536, in the shell that starts the program; for a service: \
               LimitNOFILE=65536"
             .to_owned(),
     };
     match soft {
-        ..1024 => Finding::problem(found, mend),
-        1024..8192 => Finding::note(found, mend),
+        ..1024 => Finding::problem(found, remedy),
+        1024..8192 => Finding::note(found, remedy),
         _ => Finding::ok(found),
     }
 }
@@ -111,7 +111,7 @@ mod tests {
         facts.fifo = fifo;
         let finding = judged(&facts, "rt-priority");
         let wrong = matches!(finding.severity, Note | Problem);
-        assert_eq!(wrong, !finding.mend.is_empty(), "{finding:?}");
+        assert_eq!(wrong, !finding.remedy.is_empty(), "{finding:?}");
         (finding.severity, finding.found)
     }
 
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn descriptors_are_counted() {
-        for (soft, hard, severity, mend) in [
+        for (soft, hard, severity, remedy) in [
             ("256", "4096", Problem, "limits.d"),
             ("1024", "1048576", Note, "ulimit -n"),
             ("1024", "unlimited", Note, "ulimit -n"),
@@ -169,7 +169,7 @@ mod tests {
             ("", "", Unknown, ""),
         ] {
             let finding = host("Max open files", soft, hard, 0).assert("open-files", severity, "");
-            assert!(finding.mend.contains(mend), "{finding:?}");
+            assert!(finding.remedy.contains(remedy), "{finding:?}");
         }
     }
 }

@@ -6,14 +6,14 @@ use crate::finding::Finding;
 
 /// Whether pages may be swapped to disk.
 pub(super) fn swap(facts: &Facts) -> Finding {
-    let mend = "sudo swapoff -a, and take swap out of /etc/fstab; or lock memory";
+    let remedy = "sudo swapoff -a, and take swap out of /etc/fstab; or lock memory";
     match facts.memory.swap {
         None => Finding::unknown("no /proc/swaps"),
         Some((0, _)) => Finding::ok("none"),
-        Some((_, 0)) => Finding::note("there is swap, not in use", mend),
+        Some((_, 0)) => Finding::note("there is swap, not in use", remedy),
         Some((_, kibibytes)) => Finding::problem(
             format!("{} MiB are swapped out", kibibytes.div_ceil(1024)),
-            mend,
+            remedy,
         ),
     }
 }

@@ -224,7 +224,7 @@ mod tests {
         for check in CHECKS {
             let finding = check.judge(&facts);
             assert_eq!(finding.severity, Severity::Unknown, "{check:?} {finding:?}");
-            assert!(!finding.found.is_empty() && finding.mend.is_empty());
+            assert!(!finding.found.is_empty() && finding.remedy.is_empty());
         }
     }
 
@@ -254,7 +254,7 @@ mod tests {
                 assert!(!finding.found.is_empty(), "{check:?}");
                 assert!(!finding.found.contains('\x1b'), "{finding:?}");
                 let wrong = matches!(finding.severity, Severity::Note | Severity::Problem);
-                assert_eq!(wrong, !finding.mend.is_empty(), "{check:?} {finding:?}");
+                assert_eq!(wrong, !finding.remedy.is_empty(), "{check:?} {finding:?}");
             }
         }
     }

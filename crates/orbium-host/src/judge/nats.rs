@@ -45,13 +45,13 @@ mod tests {
         let plain = "nats-server\0-js\0-sd\0/data\0";
         let finding = host(plain, "").assert("nats-sync", Note, "nats-server 7: 2m, the default");
         assert!(
-            finding.mend.contains("sync_interval: always"),
+            finding.remedy.contains("sync_interval: always"),
             "{finding:?}"
         );
         let configured = "nats-server\0-c\0/etc/nats.conf\0";
         let streams = "jetstream { store_dir: /data }";
         let finding = host(configured, streams).assert("nats-sync", Note, "2m");
-        assert!(finding.mend.contains("/etc/nats.conf"), "{finding:?}");
+        assert!(finding.remedy.contains("/etc/nats.conf"), "{finding:?}");
         let often = "jetstream { sync_interval: 10s }";
         host(configured, often).assert("nats-sync", Note, "10s");
         let always = "jetstream { sync_interval: always }";

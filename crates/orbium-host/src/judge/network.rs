@@ -11,36 +11,36 @@ const TIGHT: u64 = 64 << 10;
 
 /// The queueing discipline of outgoing packets.
 pub(super) fn queueing(facts: &Facts) -> Finding {
-    let mend = "sudo sysctl -w net.core.default_qdisc=fq, and for an interface that is up: \
+    let remedy = "sudo sysctl -w net.core.default_qdisc=fq, and for an interface that is up: \
                 sudo tc qdisc replace dev DEV root fq";
     match facts.network.queueing.as_deref() {
         None => Finding::unknown("no net.core.default_qdisc (other network namespaces hide it)"),
         Some("fq") => Finding::ok("fq: a queue for each flow, and pacing"),
         Some(name @ "fq_codel") => Finding::note(
             format!("{name}: a queue for each flow, but no pacing and no priorities"),
-            mend,
+            remedy,
         ),
         Some(name @ "pfifo_fast") => Finding::note(
             format!("{name}: three priorities, but one queue for all flows of each"),
-            mend,
+            remedy,
         ),
         Some(name) => Finding::note(
             format!("{name}, which may be one queue for all flows"),
-            mend,
+            remedy,
         ),
     }
 }
 
 /// Whether receivers poll.
 pub(super) fn busy_poll(facts: &Facts) -> Finding {
-    let mend =
+    let remedy =
         "sudo sysctl -w net.core.busy_poll=50 net.core.busy_read=50, where CPUs are to spare";
     match (facts.network.busy_poll, facts.network.busy_read) {
         (Some(1..), Some(1..)) => Finding::ok("sockets are polled"),
         (None, None) => Finding::unknown("no net.core.busy_poll and busy_read"),
-        (None | Some(0), None | Some(0)) => Finding::note("no polling of sockets", mend),
-        (Some(1..), _) => Finding::note("polling in poll and epoll, but not in reads", mend),
-        (_, Some(1..)) => Finding::note("polling in reads, but not in poll and epoll", mend),
+        (None | Some(0), None | Some(0)) => Finding::note("no polling of sockets", remedy),
+        (Some(1..), _) => Finding::note("polling in poll and epoll, but not in reads", remedy),
+        (_, Some(1..)) => Finding::note("polling in reads, but not in poll and epoll", remedy),
     }
 }
 
@@ -60,11 +60,11 @@ pub(super) fn buffers(facts: &Facts) -> Finding {
         kibibytes(network.receive_buffer),
         kibibytes(network.send_buffer)
     );
-    let mend = "sudo sysctl -w net.core.rmem_max=4194304 net.core.wmem_max=4194304";
+    let remedy = "sudo sysctl -w net.core.rmem_max=4194304 net.core.wmem_max=4194304";
     match least {
         ROOMY.. => Finding::ok(found),
-        TIGHT..ROOMY => Finding::note(found, mend),
-        _ => Finding::problem(found, mend),
+        TIGHT..ROOMY => Finding::note(found, remedy),
+        _ => Finding::problem(found, remedy),
     }
 }
 
