@@ -9,7 +9,7 @@ use async_nats::jetstream::consumer::Consumer;
 use async_nats::jetstream::consumer::pull::{BatchConfig, Config};
 use async_nats::jetstream::message::Message;
 use async_nats::{StatusCode, Subject, Subscriber};
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::time::{Instant, sleep_until};
 
 use crate::stream::connecting::Losses;
@@ -111,6 +111,13 @@ impl Requests {
                 }
                 lost = self.losses.changed() => self.lose(lost.is_ok()),
                 () = sleep_until(self.ends_at) => break,
+            }
+        }
+        // Of requests that have ended otherwise something may have arrived before.
+        while let Some(Some(message)) = self.subscriber.next().now_or_never() {
+            let event = self.take(Some(message));
+            if event.is_some() {
+                return event;
             }
         }
         None
