@@ -28,7 +28,8 @@ pub struct JetStreamConfig {
     /// The stream: up to 64 letters, digits, `-` and `_`. It is created if it does not exist; its
     /// subjects are `orb.ev.NAME.>`.
     pub stream: String,
-    /// Replicas of the stream in a cluster, if the channel creates it; 1 by default.
+    /// Servers of a cluster with a copy of the stream, if the channel makes it; 1 by default. A stream that exists may have more
+    /// copies; one with fewer is refused.
     pub replicas: usize,
     /// Maximum bytes of the stream, if the channel creates it; without a bound by default. A full
     /// stream refuses events: it deletes none that a consumer may not have received.
@@ -36,7 +37,8 @@ pub struct JetStreamConfig {
     /// The time within which the stream detects an event that is stored twice, if the channel
     /// creates it; 2 minutes by default.
     pub duplicate_window: Duration,
-    /// Time-out of the server's replies at the start; 5 s by default.
+    /// How long the server may take to answer at the start, the election of a leader of a cluster included; 5 s by default. Each of
+    /// several servers has its part.
     pub connect_timeout: Duration,
     /// Time-out of a supplier's push for storing its events; 5 s by default, a day at most.
     pub publish_timeout: Duration,

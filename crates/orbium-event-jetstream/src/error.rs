@@ -33,7 +33,14 @@ pub enum JetStreamError {
     Stream(String),
     /// A stream of that name exists, and does not store the subjects of the channel.
     OtherSubjects(String),
-    /// The name is invalid for a stream or consumer.
+    /// The stream exists, and has fewer copies than it is to have.
+    FewerReplicas {
+        /// Its name.
+        stream: String,
+        /// Its copies.
+        replicas: usize,
+    },
+    /// The name is none of a stream or consumer.
     Name(String),
     /// The stream of the dead letters is that of the channel, or the number of deliveries is 0.
     DeadLetters,
@@ -73,6 +80,13 @@ impl fmt::Display for JetStreamError {
             Self::Stream(why) => write!(f, "the NATS server refuses the stream: {why}"),
             Self::OtherSubjects(name) => {
                 write!(f, "stream {name} does not store orb.ev.{name}.>")
+            }
+            Self::FewerReplicas { stream, replicas } => {
+                let copies = if *replicas == 1 { "copy" } else { "copies" };
+                write!(
+                    f,
+                    "stream {stream} exists with {replicas} {copies}: change it, or open it with as many replicas"
+                )
             }
             Self::DeadLetters => {
                 f.write_str("dead letters need a stream of their own and at least one delivery")
@@ -115,6 +129,7 @@ impl From<JetStreamError> for SystemException {
             JetStreamError::Name(_) | JetStreamError::DeadLetters => ExceptionKind::BadParam,
             JetStreamError::Stream(_)
             | JetStreamError::OtherSubjects(_)
+            | JetStreamError::FewerReplicas { .. }
             | JetStreamError::Refused(_)
             | JetStreamError::Consumer(_)
             | JetStreamError::SpoolFull

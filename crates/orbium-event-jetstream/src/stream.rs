@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The stream: it stores events, and the positions of consumers.
 
+mod attempts;
 mod connecting;
 pub(crate) mod correlator;
 mod draining;
@@ -27,11 +28,12 @@ use crate::config::JetStreamConfig;
 use crate::counts::{Counts, StreamStatistics};
 use crate::delivery::failures::NamedFailures;
 use crate::error::{Awaited, JetStreamError};
+use crate::stream::attempts::{ServerFailure, until_it_passes};
 use crate::stream::connecting::{Connecting, Losses, connect, make_stream};
 use crate::stream::draining::Draining;
 use crate::stream::follow::Succession;
 use crate::stream::message::Message;
-use crate::stream::publisher::{PublishFailure, Publisher};
+use crate::stream::publisher::Publisher;
 use crate::stream::runtime::Runtime;
 use crate::stream::spool::Spool;
 
@@ -148,18 +150,14 @@ impl Stream {
         Ok(())
     }
 
-    fn publish_until(
-        &self,
-        messages: Arc<[Message]>,
-        until: Instant,
-    ) -> Result<(), PublishFailure> {
-        // The task ends within that time, with its own error.
+    fn publish_until(&self, messages: Arc<[Message]>, until: Instant) -> Result<(), ServerFailure> {
+        // The task ends by itself in that time, and says why.
         let limit = self.config.publish_timeout + Duration::from_secs(1);
         let (publisher, count) = (self.publisher.clone(), messages.len());
         let storing = async move { Ok(publisher.store_all(&messages, until).await) };
         let limit = (limit, Awaited::Acknowledgement);
         let stored = self.runtime.wait(limit, storing).unwrap_or_else(|error| {
-            Err(PublishFailure {
+            Err(ServerFailure {
                 may_pass: matches!(error, JetStreamError::Timeout(_)),
                 error,
             })
@@ -231,11 +229,21 @@ fn make_streams(
 ) -> Result<bool, JetStreamError> {
     let limit = (config.connect_timeout, Awaited::Stream);
     for name in config.streams() {
-        let making = make_stream(context.clone(), Arc::clone(config), name.to_owned());
-        match runtime.wait(limit, making) {
+        let of = (context.clone(), Arc::clone(config), name.to_owned());
+        let make = move || make_stream(of.0.clone(), Arc::clone(&of.1), of.2.clone());
+        if !may_wait {
+            let making = async move { until_it_passes(limit.0, make).await };
+            runtime.wait(limit, making)?;
+            continue;
+        }
+        let making = async move { Ok(make().await) };
+        match runtime
+            .wait(limit, making)
+            .unwrap_or_else(|it| Err(ServerFailure::passing(it)))
+        {
             Ok(()) => {}
-            Err(JetStreamError::Timeout(_)) if may_wait => return Ok(false),
-            Err(error) => return Err(error),
+            Err(failure) if failure.may_pass => return Ok(false),
+            Err(failure) => return Err(failure.error),
         }
     }
     Ok(true)

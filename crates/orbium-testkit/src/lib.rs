@@ -28,6 +28,7 @@ pub use orbs::{
 pub use peer::hostility::{WellBehaved, good_messages, malformed_messages, short_message_time};
 pub use peer::message::{Message, Request, RequestLine, reply, request, write_reference};
 pub use peer::nats::NatsServer;
+pub use peer::nats_cluster::NatsCluster;
 pub use peer::relay::Relay;
 pub use peer::{FakeServer, Peer};
 pub use ports::dead_port;

@@ -4,6 +4,7 @@
 pub(crate) mod hostility;
 pub(crate) mod message;
 pub(crate) mod nats;
+pub(crate) mod nats_cluster;
 pub(crate) mod relay;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

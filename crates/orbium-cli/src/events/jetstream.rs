@@ -36,6 +36,9 @@ pub(crate) struct JetStreamArgs {
     /// The stream, which is created if it does not exist
     #[arg(long, value_name = "NAME", requires = "jetstream")]
     stream: Option<String>,
+    /// Servers of the cluster with a copy of the stream; one that exists may have more, and no fewer
+    #[arg(long, value_name = "SERVERS", default_value = "1", value_parser = clap::value_parser!(u8).range(1..=5), requires = "jetstream")]
+    replicas: u8,
     /// The credentials of the account
     #[arg(long, value_name = "FILE", requires = "jetstream")]
     credentials: Option<PathBuf>,
@@ -104,6 +107,7 @@ fn streams() -> Option<Stream> {
             let max_bytes = args.spool_bytes;
             let spool = args.spool.clone();
             let config = JetStreamConfig {
+                replicas: usize::from(args.replicas),
                 credentials: args.credentials.clone(),
                 ack_wait: args.ack_wait,
                 window: args.window as usize,
@@ -138,7 +142,20 @@ mod tests {
         stream: JetStreamArgs,
     }
 
-    /// A channel in memory in place of the requested one would lose events.
+    #[test]
+    fn a_stream_has_one_to_five_copies() {
+        let line = |replicas| {
+            let stream = ["serve", "--jetstream", "nats://host", "--stream", "NAV"];
+            Line::try_parse_from(stream.into_iter().chain(["--replicas", replicas]))
+        };
+        assert_eq!(line("3").unwrap().stream.replicas, 3);
+        for replicas in ["0", "6"] {
+            assert!(line(replicas).is_err(), "{replicas}");
+        }
+        assert!(Line::try_parse_from(["serve", "--replicas", "3"]).is_err());
+    }
+
+    /// A channel in memory in place of the one that was asked for would lose events.
     #[test]
     fn a_program_without_streams_names_the_feature() {
         let line = |words: &[&str]| Line::try_parse_from(words).unwrap().stream;

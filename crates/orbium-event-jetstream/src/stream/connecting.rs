@@ -5,19 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
-use async_nats::jetstream::{self, Context, context::CreateStreamErrorKind};
+use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
 use tokio::sync::watch;
 
 use crate::config::JetStreamConfig;
 use crate::error::{Awaited, JetStreamError};
+use crate::stream::attempts::ServerFailure;
 use crate::stream::message::subjects;
 
 /// Interval between two pings of the server. A connection on which two of them have no reply is
 /// replaced: after a partition without an error, for instance of a firewall that has dropped its
 /// state.
 const PING: Duration = Duration::from_secs(2);
-/// Maximum number of commands that wait for the connection.
+/// How long one of several servers may take to answer, at least.
+const MIN_TIMEOUT: Duration = Duration::from_millis(500);
+/// Commands that wait for the connection.
 const COMMANDS: usize = 256;
 
 /// The number of lost connections: messages that were sent on them and not acknowledged never will
@@ -31,6 +34,17 @@ pub(crate) enum Connecting {
     Now,
     /// As soon as a server is available.
     Background,
+}
+
+fn servers(config: &JetStreamConfig) -> Vec<&str> {
+    config.servers.split(',').map(str::trim).collect()
+}
+
+/// One that does not answer leaves time for the others.
+fn timeout_of_server(config: &JetStreamConfig) -> Duration {
+    let servers = u32::try_from(servers(config).len()).unwrap_or(u32::MAX);
+    let each = config.connect_timeout / servers.max(1);
+    each.max(MIN_TIMEOUT).min(config.connect_timeout)
 }
 
 /// Connects to a server.
@@ -52,7 +66,7 @@ pub(crate) async fn connect(
             }
             std::future::ready(())
         })
-        .connection_timeout(config.connect_timeout)
+        .connection_timeout(timeout_of_server(&config))
         .ping_interval(PING)
         .client_capacity(COMMANDS)
         .subscription_capacity(config.window.saturating_mul(2).max(64));
@@ -63,8 +77,7 @@ pub(crate) async fn connect(
     if connecting == Connecting::Background {
         options = options.retry_on_initial_connect();
     }
-    let servers: Vec<_> = config.servers.split(',').map(str::trim).collect();
-    let client = options.connect(servers).await;
+    let client = options.connect(servers(&config)).await;
     let client: Client = client.map_err(|error| match error.kind() {
         ConnectErrorKind::TimedOut => JetStreamError::Timeout(Awaited::Connection),
         ConnectErrorKind::Io | ConnectErrorKind::Dns => {
@@ -80,12 +93,12 @@ pub(crate) async fn connect(
 /// Creates a stream, if it does not exist.
 ///
 /// # Errors
-/// [`JetStreamError`].
+/// It cannot be made, or is another one.
 pub(crate) async fn make_stream(
     context: Context,
     config: Arc<JetStreamConfig>,
     name: String,
-) -> Result<(), JetStreamError> {
+) -> Result<(), ServerFailure> {
     let subjects = subjects(&name);
     let wanted = Config {
         name: name.clone(),
@@ -99,13 +112,17 @@ pub(crate) async fn make_stream(
         ..Config::default()
     };
     let stream = context.get_or_create_stream(wanted).await;
-    let stream = stream.map_err(|error| match error.kind() {
-        CreateStreamErrorKind::TimedOut => JetStreamError::Timeout(Awaited::Stream),
-        _ => JetStreamError::Stream(error.to_string()),
-    })?;
-    if stream.cached_info().config.subjects.contains(&subjects) {
-        Ok(())
+    let stream = stream.map_err(|error| ServerFailure::of_stream(&error.kind()))?;
+    let present = &stream.cached_info().config;
+    let error = if !present.subjects.contains(&subjects) {
+        JetStreamError::OtherSubjects(name)
+    } else if present.num_replicas < config.replicas {
+        JetStreamError::FewerReplicas {
+            stream: name,
+            replicas: present.num_replicas,
+        }
     } else {
-        Err(JetStreamError::OtherSubjects(name))
-    }
+        return Ok(());
+    };
+    Err(ServerFailure::lasting(error))
 }

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use crate::config::JetStreamConfig;
 use crate::error::JetStreamError;
 use crate::stream::connecting::make_stream;
-use crate::stream::publisher::Publisher;
+use crate::stream::publisher::{Publisher, is_too_large};
 use crate::stream::spool::{Front, Spool};
 
 /// Maximum number of events that are removed together.
@@ -87,7 +87,8 @@ impl Draining {
         if !self.is_made {
             for name in self.config.streams() {
                 let config = Arc::clone(&self.config);
-                make_stream(self.context.clone(), config, name.to_owned()).await?;
+                let made = make_stream(self.context.clone(), config, name.to_owned()).await;
+                made.map_err(|it| it.error)?;
             }
             self.is_made = true;
         }
@@ -103,7 +104,7 @@ impl Draining {
         if failed == Some(PublishErrorKind::StreamNotFound) {
             self.is_made = false;
         }
-        let is_too_large = failed == Some(PublishErrorKind::MaxPayloadExceeded);
+        let is_too_large = failure.as_ref().is_some_and(is_too_large);
         let removed = sent + usize::from(is_too_large);
         if removed > 0 {
             let spool = Arc::clone(&self.spool);
@@ -125,7 +126,7 @@ impl Draining {
             let Err(error) = self.publisher.store_once(message).await else {
                 continue;
             };
-            if error.kind() == PublishErrorKind::MaxPayloadExceeded {
+            if is_too_large(&error) {
                 tracing::error!(target: "orbium::event", id = message.id, subject = message.subject, bytes = message.payload.len(), "an event exceeds the largest message of the server: it stays in the spool");
             }
             return (sent, Some(error));

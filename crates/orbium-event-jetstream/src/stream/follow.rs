@@ -21,6 +21,7 @@ pub(crate) use self::succession::Succession;
 use crate::delivery::delivery_outcome::{Outcome, Progress, Settling};
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
+use crate::stream::attempts::until_it_passes;
 use crate::stream::correlator::Correlator;
 use crate::stream::offering::Offering;
 use crate::stream::replayed::Replayed;
@@ -147,15 +148,11 @@ pub(crate) fn follow(
 fn make_now(follower: &Follower) -> Result<Consumer<Config>, JetStreamError> {
     let stream = &follower.stream;
     let limit = (stream.config.connect_timeout, Awaited::Consumer);
-    let making = make(
-        stream.context.clone(),
-        (follower.present_config(), stream.config.stream.clone()),
-        Arc::clone(&follower.replayed),
-    );
-    stream.runtime.wait(limit, async move {
-        let made = making.await;
-        made.map_err(JetStreamError::Consumer)
-    })
+    let of = (follower.present_config(), stream.config.stream.clone());
+    let (context, replayed) = (stream.context.clone(), Arc::clone(&follower.replayed));
+    let attempt = move || make(context.clone(), of.clone(), Arc::clone(&replayed));
+    let making = async move { until_it_passes(limit.0, attempt).await };
+    stream.runtime.wait(limit, making)
 }
 
 impl Follower {
@@ -211,7 +208,8 @@ impl Follower {
     async fn make(&self) -> Result<Consumer<Config>, String> {
         let stream = &self.stream;
         let of = (self.present_config(), stream.config.stream.clone());
-        make(stream.context.clone(), of, Arc::clone(&self.replayed)).await
+        let made = make(stream.context.clone(), of, Arc::clone(&self.replayed)).await;
+        made.map_err(|failure| failure.error.to_string())
     }
 
     /// Without a name, it continues behind the events that it has delivered.

@@ -1,56 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Storing events in the stream.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use async_nats::connection::State;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::{PublishAckFuture, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::JetStreamConfig;
 use crate::error::{Awaited, JetStreamError};
+use crate::stream::attempts::{RETRY_PAUSE, ServerFailure, may_pass};
 use crate::stream::connecting::Losses;
 use crate::stream::message::Message;
 
-/// Delay between two attempts to store an event.
-const RETRY_PAUSE: Duration = Duration::from_millis(50);
-
-/// Shared by the tasks that publish.
+/// What the tasks that publish need.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     config: Arc<JetStreamConfig>,
     context: Context,
     permits: Arc<Semaphore>,
     losses: Losses,
-}
-
-/// The error of storing events.
-pub(crate) struct PublishFailure {
-    pub(crate) error: JetStreamError,
-    /// Whether it may be temporary: there is no server, or it has no stream yet.
-    pub(crate) may_pass: bool,
-}
-
-impl PublishFailure {
-    fn passing(error: JetStreamError) -> Self {
-        Self {
-            error,
-            may_pass: true,
-        }
-    }
-}
-
-impl From<PublishError> for PublishFailure {
-    fn from(error: PublishError) -> Self {
-        Self {
-            may_pass: may_pass(&error),
-            error: refusal(&error),
-        }
-    }
 }
 
 impl Publisher {
@@ -76,7 +47,7 @@ impl Publisher {
         &self,
         messages: &[Message],
         until: Instant,
-    ) -> Result<u64, PublishFailure> {
+    ) -> Result<u64, ServerFailure> {
         let mut duplicates = 0;
         // In chunks of the number of permits, so that no caller waits for permits while it holds
         // some.
@@ -87,20 +58,17 @@ impl Publisher {
                 self.permits.acquire_many(count),
             );
             let in_time = permits.await.map_err(|_| {
-                PublishFailure::passing(JetStreamError::Timeout(Awaited::Acknowledgement))
+                ServerFailure::passing(JetStreamError::Timeout(Awaited::Acknowledgement))
             })?;
-            let _permits = in_time.map_err(|_| PublishFailure {
-                error: JetStreamError::Ended,
-                may_pass: false,
-            })?;
+            let _permits = in_time.map_err(|_| ServerFailure::lasting(JetStreamError::Ended))?;
             duplicates += self.store(messages, until).await?;
         }
         Ok(duplicates)
     }
 
-    /// Sends all, then waits for the replies of the stream. Messages without a reply, or without
-    /// the prospect of one since the connection is lost, are published again, under the same id.
-    async fn store(&self, messages: &[Message], until: Instant) -> Result<u64, PublishFailure> {
+    /// Sends all, then waits for what the stream answers. What it does not answer, or cannot any more since the
+    /// connection is lost, is published once more, under the same id.
+    async fn store(&self, messages: &[Message], until: Instant) -> Result<u64, ServerFailure> {
         let mut sent = Vec::with_capacity(messages.len());
         let losses = self.losses_from_now();
         for message in messages {
@@ -122,16 +90,42 @@ impl Publisher {
         message: &Message,
         first: PublishError,
         until: Instant,
-    ) -> Result<bool, PublishFailure> {
+    ) -> Result<bool, ServerFailure> {
         let mut error = first;
-        while may_pass(&error) && Instant::now() + RETRY_PAUSE < until {
+        while self.may_pass(&error) && Instant::now() + RETRY_PAUSE < until {
             sleep(RETRY_PAUSE).await;
             match self.store_once(message).await {
                 Ok(is_duplicate) => return Ok(is_duplicate),
                 Err(next) => error = next,
             }
         }
-        Err(error.into())
+        Err(ServerFailure {
+            may_pass: self.may_pass(&error),
+            error: self.refusal(&error),
+        })
+    }
+
+    fn is_in_cluster(&self) -> bool {
+        self.context.client().server_info().cluster.is_some()
+    }
+
+    fn may_pass(&self, error: &PublishError) -> bool {
+        may_pass(error, self.is_in_cluster())
+    }
+
+    fn refusal(&self, error: &PublishError) -> JetStreamError {
+        let is_late = matches!(
+            error.kind(),
+            PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe
+        );
+        // A stream without a leader is as one that does not answer.
+        if is_late || self.is_in_cluster() && self.may_pass(error) {
+            JetStreamError::Timeout(Awaited::Acknowledgement)
+        } else if is_too_large(error) {
+            JetStreamError::TooLarge
+        } else {
+            JetStreamError::Refused(error.to_string())
+        }
     }
 
     /// Publishes an event and waits for the reply; returns whether it was a duplicate.
@@ -177,21 +171,7 @@ fn most_at_a_time(config: &JetStreamConfig) -> usize {
     config.in_flight.clamp(1, 65_536)
 }
 
-/// Whether another attempt may succeed: a restarting server does not reply, then has no stream yet.
-fn may_pass(error: &PublishError) -> bool {
-    use PublishErrorKind::{BrokenPipe, MaxAckPending, StreamNotFound, TimedOut};
-    matches!(
-        error.kind(),
-        TimedOut | BrokenPipe | MaxAckPending | StreamNotFound
-    )
-}
-
-fn refusal(error: &PublishError) -> JetStreamError {
-    match error.kind() {
-        PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => {
-            JetStreamError::Timeout(Awaited::Acknowledgement)
-        }
-        PublishErrorKind::MaxPayloadExceeded => JetStreamError::TooLarge,
-        _ => JetStreamError::Refused(error.to_string()),
-    }
+/// Whether an event exceeds the largest message of the server.
+pub(crate) fn is_too_large(error: &PublishError) -> bool {
+    error.kind() == PublishErrorKind::MaxPayloadExceeded
 }

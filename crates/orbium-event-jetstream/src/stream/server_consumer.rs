@@ -11,6 +11,7 @@ use orbium_event::Replay;
 
 use crate::error::{Awaited, JetStreamError};
 use crate::stream::Stream;
+use crate::stream::attempts::ServerFailure;
 use crate::stream::replayed::{Replayed, begin};
 
 /// Time after which the server deletes an unnamed consumer that no channel serves.
@@ -36,15 +37,16 @@ pub(super) async fn make(
     context: Context,
     (config, of): (Config, String),
     replayed: Arc<Replayed>,
-) -> Result<Consumer<Config>, String> {
+) -> Result<Consumer<Config>, ServerFailure> {
     if replayed.is_open() {
         let stream = context.get_stream(of.as_str()).await;
-        let stream = stream.map_err(|error| error.to_string())?;
+        let stream = stream.map_err(|error| ServerFailure::of_question(&error))?;
         replayed.end_with(stream.cached_info().state.last_sequence);
     }
     let is_new = matches!(config.deliver_policy, DeliverPolicy::New);
     let made = context.create_consumer_on_stream(config, of).await;
-    let made = made.map_err(|error| error.to_string())?;
+    let made =
+        made.map_err(|error| ServerFailure::of_consumer(&error.kind(), error.to_string()))?;
     if is_new {
         replayed.deliver(made.cached_info().delivered.stream_sequence);
     }

@@ -2,6 +2,7 @@
 //! Persistent channels with a NATS server of their own. Without `nats-server` the tests say that they
 //! were skipped.
 
+mod clusters;
 mod connecting;
 mod dead_letters;
 mod delivering;

@@ -27,12 +27,21 @@ pub(crate) fn with_client<T, F: Future<Output = T>>(
     nats: &NatsServer,
     act: impl FnOnce(Context) -> F,
 ) -> T {
+    with_client_of(&nats.url(), act)
+}
+
+/// Waits for what another client of these servers does.
+pub(crate) fn with_client_of<T, F: Future<Output = T>>(
+    urls: &str,
+    act: impl FnOnce(Context) -> F,
+) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let client = async_nats::connect(nats.url()).await.unwrap();
+        let urls: Vec<_> = urls.split(',').collect();
+        let client = async_nats::connect(urls).await.unwrap();
         act(jetstream::new(client)).await
     })
 }

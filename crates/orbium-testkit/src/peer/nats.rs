@@ -21,6 +21,7 @@ pub struct NatsServer {
     folder: PathBuf,
     host: String,
     port: u16,
+    arguments: Vec<String>,
     child: Mutex<Option<Child>>,
 }
 
@@ -33,22 +34,26 @@ impl NatsServer {
     #[must_use]
     pub fn start(folder: &Path) -> Option<Self> {
         let program = program()?;
-        static LAST: AtomicU8 = AtomicU8::new(0);
-        let number = LAST.fetch_add(1, Ordering::Relaxed);
-        // The port has to be free again when the server is restarted.
-        let host = loopback(&format!("nats {} {number}", std::process::id())).to_string();
-        let listener = TcpListener::bind((host.as_str(), 0)).expect("a port of the loopback");
-        let port = listener.local_addr().expect("an address").port();
-        drop(listener);
+        Some(Self::with(program, folder, next_host("nats"), &[]))
+    }
+
+    /// Starts a server at an address of its own, with further arguments.
+    pub(crate) fn with(
+        program: PathBuf,
+        folder: &Path,
+        (host, number): (String, u8),
+        arguments: &[&str],
+    ) -> Self {
         let server = Self {
             program,
             folder: folder.join(format!("nats-{}-{number}", std::process::id())),
+            port: free_port(&host),
             host,
-            port,
+            arguments: arguments.iter().map(|it| (*it).to_owned()).collect(),
             child: Mutex::default(),
         };
         server.start_again();
-        Some(server)
+        server
     }
 
     /// The address of the server.
@@ -78,6 +83,7 @@ impl NatsServer {
         let child = Command::new(&self.program)
             .args(["-js", "-a", &self.host, "-p", &self.port.to_string(), "-sd"])
             .arg(&self.folder)
+            .args(&self.arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -97,7 +103,22 @@ impl Drop for NatsServer {
     }
 }
 
-fn program() -> Option<PathBuf> {
+/// An address of the loopback for one server, and the number of the server.
+pub(crate) fn next_host(kind: &str) -> (String, u8) {
+    static LAST: AtomicU8 = AtomicU8::new(0);
+    let number = LAST.fetch_add(1, Ordering::Relaxed);
+    let host = loopback(&format!("{kind} {} {number}", std::process::id()));
+    (host.to_string(), number)
+}
+
+/// A port that is free, and again when the server is started anew.
+pub(crate) fn free_port(host: &str) -> u16 {
+    let listener = TcpListener::bind((host, 0)).expect("a port of the loopback");
+    listener.local_addr().expect("an address").port()
+}
+
+/// Where the server is.
+pub(crate) fn program() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
     let found = folders
