@@ -98,16 +98,15 @@ impl Settling {
         outcome
     }
 
-    /// Counts a failed push of a set with the given number; returns whether its events are dead
-    /// letters from now on.
-    pub(crate) fn is_dead(&self, sequences: impl Iterator<Item = u64>, pushes: u64) -> bool {
+    /// Counts a failure of a set, which has so many with this one; whether its events are dead letters from now on.
+    pub(crate) fn is_dead(&self, sequences: impl Iterator<Item = u64>, of_set: u64) -> bool {
         let config = &self.stream.config;
         let Some(letters) = &config.dead_letters else {
             return false;
         };
         let most = config.window.max(1);
         let failures = sequences.map(|it| self.failures.add(it, most)).max();
-        failures.unwrap_or_default().max(pushes) >= letters.max_deliveries
+        failures.unwrap_or_default().max(of_set) >= letters.max_deliveries
     }
 
     /// Stores an event as a dead letter, if this outcome makes it one and there is a stream for it.

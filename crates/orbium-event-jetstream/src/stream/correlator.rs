@@ -27,9 +27,11 @@ pub(crate) struct Correlator {
     collected: Collected<Received>,
     schedule: TimerSchedule,
     push: Arc<PushSet>,
-    /// Failed pushes of the set, and the time of the next one.
-    failed: u64,
+    /// Pushes of the set that have not succeeded, and when it is pushed once more.
+    retries: u64,
     retry: Option<Instant>,
+    /// Pushes that the consumer has failed with: not those that did not reach it.
+    failures: u64,
 }
 
 impl Correlator {
@@ -39,8 +41,9 @@ impl Correlator {
             collected: Collected::new(pattern),
             schedule: TimerSchedule::new(Filter::new(pattern).timers(), Instant::now()),
             push,
-            failed: 0,
+            retries: 0,
             retry: None,
+            failures: 0,
         }
     }
 
@@ -102,7 +105,7 @@ impl Correlator {
         }
         let events = ready.events.iter().map(|it| {
             let mut event = Event::clone(it);
-            event.header.ec_send_time += self.failed;
+            event.header.ec_send_time += self.retries;
             event
         });
         Some(events.collect())
@@ -110,13 +113,13 @@ impl Correlator {
 
     /// Retains the set, to be pushed again.
     pub(crate) fn retry(&mut self) {
-        self.failed += 1;
-        self.retry = Some(Instant::now() + backoff(self.failed));
+        self.retries += 1;
+        self.retry = Some(Instant::now() + backoff(self.retries));
     }
 
     /// Removes the set.
     pub(crate) fn take(&mut self) -> Vec<Received> {
-        (self.failed, self.retry) = (0, None);
+        (self.retries, self.retry, self.failures) = (0, None, 0);
         let ready = self.collected.take_ready();
         ready.map(|it| it.messages).unwrap_or_default()
     }
@@ -136,9 +139,10 @@ impl Correlator {
         Arc::clone(&self.push)
     }
 
-    /// The number of pushes of the set that is ready.
-    pub(crate) fn pushes(&self) -> u64 {
-        self.failed + 1
+    /// Counts a push of the set that is ready with which its consumer has failed, and returns how many there are.
+    pub(crate) fn fail(&mut self) -> u64 {
+        self.failures += 1;
+        self.failures
     }
 }
 

@@ -193,6 +193,33 @@ fn events_of_a_conjunction_that_is_refused_are_dead_letters() {
     eventually("none comes again", || unacknowledged(&nats) == 0);
 }
 
+/// Pushes that had not reached the consumer counted: one failure after them made the set dead letters.
+#[test]
+fn a_set_may_fail_as_often_as_permitted_after_pushes_that_did_not_reach_its_consumer() {
+    let Some(nats) = nats() else { return };
+    let (served, orb) = (Served::new(with_dead_letters(&nats, 2)), client());
+    let channel = served.seen_by(&orb);
+    let (send, received) = mpsc::channel();
+    let pushes = AtomicU32::new(0);
+    let on_events = move |events: &[Event]| {
+        let _ = send.send(events.len());
+        match pushes.fetch_add(1, Ordering::Relaxed) {
+            0 | 1 => Err(SystemException::from(ExceptionKind::Transient)),
+            2 => Err(SystemException::from(ExceptionKind::Internal)),
+            _ => Ok(()),
+        }
+    };
+    let named = ("display", &pair());
+    let _consumer = connect_set_consumer(&orb, &channel, named, on_events).unwrap();
+    let supplier = connect_supplier(&channel).unwrap();
+    supplier.push(&[event(16, 1), event(17, 2)]).unwrap();
+    for _ in 0..4 {
+        assert_eq!(received.recv_timeout(PATIENCE), Ok(2));
+    }
+    eventually("the set is acknowledged", || unacknowledged(&nats) == 0);
+    assert_eq!(served.channel.statistics().dead_letters, 0);
+}
+
 /// Conformance: events - persistence by a stream - timers run out at the channel, and are not stored
 #[test]
 fn timers_run_out_at_the_channel() {

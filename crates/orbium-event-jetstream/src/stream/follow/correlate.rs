@@ -117,11 +117,12 @@ impl Follower {
     async fn pushed(&self, correlator: &mut Correlator, outcome: Outcome) -> bool {
         let outcome = match outcome {
             Outcome::Failed(cause) => {
+                let failures = correlator.fail();
                 let ready = correlator.ready();
                 let messages = ready.map(|it| it.messages.iter()).into_iter().flatten();
                 if self
                     .settling
-                    .is_dead(messages.map(Sequenced::sequence), correlator.pushes())
+                    .is_dead(messages.map(Sequenced::sequence), failures)
                 {
                     Outcome::Refused(cause)
                 } else {
