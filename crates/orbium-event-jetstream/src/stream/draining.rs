@@ -127,7 +127,7 @@ impl Draining {
                 continue;
             };
             if is_too_large(&error) {
-                tracing::error!(target: "orbium::event", id = message.id, subject = message.subject, bytes = message.payload.len(), "an event exceeds the largest message of the server: it stays in the spool");
+                tracing::error!(target: "orbium::event", id = message.id, subject = message.subject, bytes = message.payload.len(), "an event exceeds the largest message of the server or the stream: it stays in the spool");
             }
             return (sent, Some(error));
         }

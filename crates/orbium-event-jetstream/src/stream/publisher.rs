@@ -3,6 +3,7 @@
 
 use async_nats::connection::State;
 use async_nats::jetstream::Context;
+use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{PublishAckFuture, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::JetStreamConfig;
 use crate::error::{Awaited, JetStreamError};
-use crate::stream::attempts::{RETRY_PAUSE, ServerFailure, may_pass};
+use crate::stream::attempts::{RETRY_PAUSE, ServerFailure, code_of, may_pass};
 use crate::stream::connecting::Losses;
 use crate::stream::message::Message;
 
@@ -171,7 +172,8 @@ fn most_at_a_time(config: &JetStreamConfig) -> usize {
     config.in_flight.clamp(1, 65_536)
 }
 
-/// Whether an event exceeds the largest message of the server.
+/// Whether an event exceeds the largest message of the server, or of the stream.
 pub(crate) fn is_too_large(error: &PublishError) -> bool {
     error.kind() == PublishErrorKind::MaxPayloadExceeded
+        || code_of(error) == Some(ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM)
 }

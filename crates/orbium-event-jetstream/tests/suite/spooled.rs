@@ -15,7 +15,7 @@ use orbium_event_jetstream::{
 use orbium_notification::{Deliver, Journal, structured_event};
 use orbium_testkit::{NatsServer, PATIENCE, Relay, eventually};
 
-use crate::stage::{Log, Served, client, config, nats, numbered};
+use crate::stage::{Log, Served, client, config, nats, numbered, with_client};
 
 /// The file of a spool, which is removed with this.
 struct File(PathBuf);
@@ -169,6 +169,38 @@ fn a_full_spool_refuses_events() {
     });
     let _consumer = log.connect(&orb, &served.seen_by(&orb), "display");
     assert_in_order(&log, count + 1);
+}
+
+/// One that exceeded the limit of the stream, and not that of the server, was sent again and again, and those behind it never.
+#[test]
+fn an_event_that_the_stream_refuses_for_good_delays_no_other() {
+    let Some(nats) = nats() else { return };
+    let file = File::new();
+    with_client(&nats, |context| async move {
+        let config = async_nats::jetstream::stream::Config {
+            name: "NAV".to_owned(),
+            subjects: vec!["orb.ev.NAV.>".to_owned()],
+            max_message_size: 2000,
+            ..Default::default()
+        };
+        context.create_stream(config).await.unwrap();
+    });
+    let (served, orb, log) = (Served::new(file.config(&nats)), client(), Log::default());
+    let supplier = supplier(&orb, &served);
+    let mut large = numbered(1000);
+    large.data.payload = vec![0; 4000];
+    nats.kill();
+    push(&supplier, 0..1);
+    supplier.push(&[large.clone()]).unwrap();
+    push(&supplier, 1..3);
+    nats.start_again();
+    let _consumer = log.connect(&orb, &served.seen_by(&orb), "display");
+    assert_in_order(&log, 3);
+    // Until the spool has ended it takes another one.
+    eventually("a supplier gets the refusal", || {
+        let pushed = supplier.push(std::slice::from_ref(&large));
+        pushed.is_err_and(|it| it.kind == ExceptionKind::ImpLimit)
+    });
 }
 
 /// Conformance: notification - persistence by a stream - spool on disk: structured events wait for the NATS server
