@@ -14,15 +14,15 @@ use orbium_core::{
     Interface, LaneConfig, Limits, Orb, Policies, Priority, Reservation, ServerStrategy,
     ThreadRequest,
 };
-use orbium_giop::{ResponseFlags, ServiceContext, service_context};
+use orbium_giop::{ReplyStatus, ResponseFlags, ServiceContext, service_context};
 use orbium_rt::binding::{DedicationReply, Undedicated};
 use orbium_rt::{
     Budget, PriorityModelPolicy, RtObject, RtOrb, RtPolicies, ThreadpoolConfig, ThreadpoolLane,
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    Peer, RequestLine, TargetState, calling_by, each_strategy, eventually, in_own_process, request,
-    threads, within,
+    Peer, RequestLine, Served, TargetState, calling_by, each_strategy, eventually, in_own_process,
+    request, threads, within,
 };
 
 /// Asks a servant for its thread, and for its priority.
@@ -415,6 +415,57 @@ fn nested_calls_come_back_and_the_connection_lives_on() {
             other_orb.shutdown(true).unwrap();
         });
     });
+}
+
+/// Each pipelined request had a thread for as long as its servant waited.
+///
+/// Conformance: ORB - serving strategies with bounds: threads in nested calls, TRANSIENT beyond
+#[test]
+fn nested_calls_over_a_dedicated_connection_are_limited() {
+    let limits = Limits {
+        serving_threads: 8,
+        ..Limits::default()
+    };
+    let config = Config {
+        limits,
+        ..Config::default()
+    };
+    let (orb, rt) = server_with(config, soft());
+    rt.serve_bindings(Budget::new()).unwrap();
+    let gated = Served::new(ServerStrategy::ThreadPerConnection);
+    let behind = gated.seen_by(&orb);
+    let state = Arc::new(TargetState::default());
+    state.on_act(move |_, v| {
+        behind.gate()?;
+        Ok(v)
+    });
+    let object: Target = orb.root_poa().activate(state).unwrap();
+    orb.bind_key_in_place("Target", &object).unwrap();
+    let mut peer = Peer::connect(orb.addresses().unwrap()[0].port);
+    let contexts = [ServiceContext {
+        id: service_context::ORBIUM_DEDICATION,
+        data: &DedicationRequest { priority: None }.encode(),
+    }];
+    let marked = RequestLine {
+        contexts: &contexts,
+        ..RequestLine::new(2, "noop")
+    };
+    peer.send(&request(marked, |_| {}));
+    peer.receive();
+    assert_eq!(orb.dedicated_threads(), 1);
+    let act = |id| request(RequestLine::new(id, "act"), |w| w.write_u32(id));
+    peer.send(&(4..104).flat_map(act).collect::<Vec<_>>());
+    for _ in 0..100 - 8 {
+        assert_eq!(peer.receive().reply().1, ReplyStatus::SystemException);
+    }
+    gated.state.gate.await_waiting(8);
+    gated.state.gate.open();
+    for _ in 0..8 {
+        assert_eq!(peer.receive().reply().1, ReplyStatus::NoException);
+    }
+    drop(peer);
+    orb.shutdown(true).unwrap();
+    gated.end();
 }
 
 /// Conformance: RT GOPI 5.1 - markers: hostile ones; clients that die; the end of the ORB

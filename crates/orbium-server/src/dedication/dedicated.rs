@@ -16,6 +16,7 @@ use orbium_sync::role::Role;
 use crate::connections::receiving::{self, Receiving};
 use crate::hand_off::hand_off;
 use crate::intake::{Answering, HandOver, Intake, Queued, Sink, Source};
+use crate::lane::nested_calls::Refusing;
 use crate::message_outcome::Outcome;
 use crate::{LaneCore, ServerConnection};
 use orbium_invocation::dedication::{Admittance, Gate};
@@ -109,8 +110,21 @@ impl Own {
         hand_off(&self.lane.threads, intake, move |intake| own.read(*intake))
     }
 
-    /// Reads the connection to its end, or until another thread reads it; then this is a thread of
-    /// the lane again.
+    /// As `read_elsewhere`, for a thread that waits in a nested call.
+    fn hand_over(self: &Arc<Self>, intake: Box<Intake>) -> Result<(), Box<Intake>> {
+        self.lane.nested.begin();
+        let read = self.read_elsewhere(intake);
+        read.inspect_err(|_| self.lane.nested.end())
+    }
+
+    /// Whether as many threads as may wait in nested calls, and one of them has a request of the
+    /// connection.
+    fn is_to_refuse(&self) -> bool {
+        self.lane.nested.is_full() && self.connection.serves_more_than(self.waiting().len())
+    }
+
+    /// Reads the connection to its end, or until another thread does; then this
+    /// is a thread of the lane again.
     fn read(self: Arc<Self>, intake: Intake) {
         let setup = self.setup();
         setup.begin();
@@ -214,6 +228,9 @@ impl Reading<'_> {
 
     /// Processes the next message: in place, unless it has to be queued.
     fn take(&self, source: &Source<'_>, intake: &mut Intake) -> Outcome {
+        if self.own.is_to_refuse() {
+            return intake.take_for(source, &Refusing(&self.own.lane.pool));
+        }
         let Some(gate) = &self.own.gate else {
             return intake.take(source);
         };
@@ -264,6 +281,7 @@ impl Reading<'_> {
             let priority = self.own.setup().priority;
             request.serve(self.dispatcher, priority, self, &mut storage);
             if self.intake.borrow().is_none() {
+                self.own.lane.nested.end();
                 return Err(HandedOver);
             }
         }
@@ -277,7 +295,11 @@ struct HandedOver;
 
 impl HandOver for Reading<'_> {
     fn hand_over(&self, _: &Arc<ServerConnection>, intake: Intake) -> bool {
-        self.own.read_elsewhere(Box::new(intake)).is_ok()
+        self.own.hand_over(Box::new(intake)).is_ok()
+    }
+
+    fn returns(&self) {
+        self.own.lane.nested.end();
     }
 
     fn sink(&self) -> Option<&dyn Sink> {
@@ -322,8 +344,8 @@ impl Role for Reading<'_> {
         let Some(intake) = self.intake.borrow_mut().take() else {
             return;
         };
-        if let Err(intake) = self.own.read_elsewhere(Box::new(intake)) {
-            // No thread is available: the connection is read when this one has finished.
+        if let Err(intake) = self.own.hand_over(Box::new(intake)) {
+            // No thread to be had: the connection is read when this one is done.
             *self.intake.borrow_mut() = Some(*intake);
         }
     }

@@ -49,7 +49,8 @@ pub(crate) struct LaneCore {
     pub(crate) setup: Arc<Setup>,
     /// The request queue, and the threads for requests handed off to the lane.
     pub(crate) pool: Arc<Pool>,
-    /// Threads that wait in nested calls, of strategies that do not count theirs.
+    /// Threads that wait in nested calls, of strategies that do not count theirs and of connections
+    /// with threads of their own.
     pub(crate) nested: NestedCalls,
     strategy: Mutex<ServerStrategy>,
     /// The threads that share its connections.
