@@ -37,8 +37,8 @@ pub struct JetStreamConfig {
     /// The time within which the stream detects an event that is stored twice, if the channel
     /// creates it; 2 minutes by default.
     pub duplicate_window: Duration,
-    /// How long the server may take to answer at the start, the election of a leader of a cluster included; 5 s by default. Each of
-    /// several servers has its part.
+    /// Time limit of the server for its replies at the start, including the election of a leader of a cluster; 5 s by default.
+    /// Several servers share it.
     pub connect_timeout: Duration,
     /// Time-out of a supplier's push for storing its events; 5 s by default, a day at most.
     pub publish_timeout: Duration,

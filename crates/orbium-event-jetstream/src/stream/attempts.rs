@@ -17,7 +17,7 @@ use crate::error::{Awaited, JetStreamError};
 /// Between two attempts.
 pub(crate) const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Why the server has not done what it was asked for.
+/// The reason that the server has not served a request.
 #[derive(Debug)]
 pub(crate) struct ServerFailure {
     pub(crate) error: JetStreamError,
@@ -26,7 +26,7 @@ pub(crate) struct ServerFailure {
 }
 
 impl ServerFailure {
-    /// That may pass.
+    /// A failure that may pass.
     pub(crate) fn passing(error: JetStreamError) -> Self {
         Self {
             error,

@@ -18,7 +18,7 @@ use crate::stream::message::subjects;
 /// replaced: after a partition without an error, for instance of a firewall that has dropped its
 /// state.
 const PING: Duration = Duration::from_secs(2);
-/// How long one of several servers may take to answer, at least.
+/// Minimum time limit for the reply of one of several servers.
 const MIN_TIMEOUT: Duration = Duration::from_millis(500);
 /// Commands that wait for the connection.
 const COMMANDS: usize = 256;

@@ -16,7 +16,7 @@ use crate::stream::attempts::{RETRY_PAUSE, ServerFailure, code_of, may_pass};
 use crate::stream::connecting::Losses;
 use crate::stream::message::Message;
 
-/// What the tasks that publish need.
+/// Data of the tasks that publish.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     config: Arc<JetStreamConfig>,

@@ -117,7 +117,7 @@ pub(crate) fn free_port(host: &str) -> u16 {
     listener.local_addr().expect("an address").port()
 }
 
-/// Where the server is.
+/// The path of the server program.
 pub(crate) fn program() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);

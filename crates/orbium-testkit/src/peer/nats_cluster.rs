@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::peer::nats::{NatsServer, free_port, next_host, program};
 
-/// How many servers it has: streams can have as many copies.
+/// The number of its servers, which is the maximum of copies of a stream.
 const SERVERS: usize = 3;
 
 /// Three servers on one host. Each has the same addresses and data however often it is killed. They end, and their data are
